@@ -284,6 +284,25 @@ describe('a batch', () => {
     )
   })
 
+  it('refuses a plan token with other values', async () => {
+    const fleet = await install(1)
+    const configure = (name: string): JsonObject => ({
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: idsOf(fleet),
+      input: { changes: { [MAIN]: wrapped({ name, password: 'hunter2' }) } },
+    })
+    const { planToken } = await plan(configure('planned'))
+    assert.ok(!Buffer.from(planToken, 'base64url').toString().includes('hunter2'))
+    const refused = await deps.http.call('/batches', {
+      method: 'POST',
+      body: { ...configure('other'), planToken },
+    })
+    assert.equal(refused.errorCode, 'PLAN_STALE')
+    const { batchId } = await make({ ...configure('planned'), planToken })
+    assert.equal((await finished(batchId)).counts.SUCCEEDED, 1)
+  })
+
   it('never shows a sensitive value, and stores it sealed', async () => {
     const fleet = await install(1)
     const input = { changes: { [MAIN]: wrapped({ password: 'hunter2' }) } }

@@ -37,7 +37,7 @@ export function planBatch(
   return planAt(context, async (db) => {
     const planned = await planTargets({ db, vault: deps.vault, actor }, body)
     return {
-      planToken: batchTokenOf(planned),
+      planToken: batchTokenOf(deps, body, planned),
       items: planned.map(({ target, installation, plan, refusals }) => ({
         target,
         installation: identityOf(installation),
@@ -68,7 +68,7 @@ export async function makeBatch(
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
   )
   if (denied[0] !== undefined) throw denied[0]
-  refuseMovedTargets(body.planToken, planned)
+  if (body.planToken !== undefined) await refuseMovedTargets({ db: tx, vault }, body.planToken, body, planned)
   const batchId = uuidv7(deps)
   const acting = actingFor(actor, batchId, body.action)
   const input = inputOf(body)

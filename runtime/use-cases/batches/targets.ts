@@ -26,7 +26,7 @@ import type { FoundInstallation } from '../installations/lock-active.ts'
 import { evaluateTakeover } from '../operations/evaluate-takeover.ts'
 import { notFailedInRun } from '../operations/lock-operation-for.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/evaluation.ts'
-import { planTokenOf } from '../plans/plan-token.ts'
+import { itemTokenOf } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
 
 export const PERMISSION_OF: Readonly<Record<BatchAction, Permission>> = {
@@ -94,10 +94,7 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   return planned.map((one) => ({
     ...one,
     // others save in the same scope meanwhile, and so do the items before this one: the snapshot may move
-    token:
-      one.part === null || one.plan === null
-        ? null
-        : planTokenOf({ snapshotVersion: 'any', parts: [one.part], plugins }),
+    token: one.part === null || one.plan === null ? null : itemTokenOf(one.part, plugins),
   }))
 }
 

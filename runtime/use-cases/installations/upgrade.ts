@@ -19,7 +19,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Pat
   const { tx, actor, deps } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:upgrade')
   const evaluation = await evaluateUpgrade(tx, deps.vault, found, body)
-  const plan = await planOrRefuse(tx, evaluation, body.planToken)
+  const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion } = evaluation
   const { targetVersion } = body
@@ -53,6 +53,6 @@ export function planUpgrade(
 ): Promise<Answer<`${Path}/plan`>> {
   return planAt(context, async (db) => {
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:upgrade')
-    return operationPlan(db, await evaluateUpgrade(db, context.deps.vault, found, body))
+    return operationPlan(db, context.deps, await evaluateUpgrade(db, context.deps.vault, found, body))
   })
 }
