@@ -67,9 +67,11 @@ export const PLATFORM_MESSAGES = {
   planRegistrationsMoved: 'The registration of a plugin of bundle {bundle} has changed.',
   planBindingsMoved: 'The plugin bindings of bundle {bundle} have changed.',
   planCallsMoved: 'The plugin calls for bundle {bundle}, or what they may read and write, have changed.',
+  planValuesMoved: 'The values for bundle {bundle} are not those that the plan was made for.',
   planInstallationNew: 'The plan did not include the installation of bundle {bundle}.',
 
   planTargetMoved: 'What the batch would do to this target has changed.',
+  planBatchValuesMoved: 'The values of the batch are not those that the plan was made for.',
   batchNotPaused: 'The batch is {actual}, not PAUSED. Reload it.',
   batchFinished: 'The batch has finished. Nothing is left to stop.',
   batchItemNotStarted: 'The runtime failed several times to start this item. See the log of the runtime.',

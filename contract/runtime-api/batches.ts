@@ -11,6 +11,7 @@ import {
   oneOrMore,
   pageQuery,
   Person,
+  PropertyChange,
   PropertyName,
   PropertyView,
   Reason,
@@ -35,11 +36,19 @@ const inputs = {
   RETRY: nothing,
   TAKEOVER: nothing,
   DETACH: nothing,
-  UPGRADE: z.strictObject({ targetVersion: Key, properties: Changes.optional() }),
+  UPGRADE: z.strictObject({
+    targetVersion: Key,
+    /** Set in every target. */
+    properties: Changes.optional(),
+    /** Set only where a target would have no value; the other targets keep theirs. */
+    fill: Changes.optional(),
+  }),
   CONFIGURE: z.strictObject({ changes: Changes }),
 }
 
-const planned = { title: z.string().trim().min(1, 'Must not be empty').max(TITLE_MAX), targets }
+/** Without a title, a console names the batch after what it does, in the language of its reader. */
+const title = z.string().trim().min(1, 'Must not be empty').max(TITLE_MAX).optional()
+const planned = { title, targets }
 const whole = (max: number) =>
   z.number().int().min(1, 'Must be at least 1').max(max, `Must be at most ${max}`)
 const made = {
@@ -78,15 +87,41 @@ const count = z.number().int().nonnegative()
 export const BatchInput = z.object({
   targetVersion: Key.nullable(),
   properties: z.array(
-    z.object({ locator: ResourceLocator, property: PropertyName, after: PropertyView.nullable() }),
+    z.object({
+      locator: ResourceLocator,
+      property: PropertyName,
+      after: PropertyView.nullable(),
+      /** Set only where a target would have no value. */
+      fills: z.boolean().optional(),
+    }),
   ),
 })
 export type BatchInput = z.infer<typeof BatchInput>
 
+/** What a batch is about, as of when it was made: the number of targets, and the bundles with most of them first. */
+export const BatchSummary = z.object({
+  targets: count,
+  /** At most 5. */
+  bundles: z.array(
+    z.object({
+      bundleId: Key,
+      title: z.string().nullable(),
+      targets: count,
+      /** The versions of the targets, at most 5. */
+      versions: z.array(Key),
+    }),
+  ),
+  bundleCount: count,
+})
+export type BatchSummary = z.infer<typeof BatchSummary>
+
 export const Batch = z.object({
   batchId: Uuid,
   action: z.enum(BATCH_ACTIONS),
-  title: z.string(),
+  /** As its maker wrote it; null for a batch that is named after what it does. */
+  title: z.string().nullable(),
+  /** Null for a batch of an earlier version. */
+  summary: BatchSummary.nullable(),
   input: BatchInput,
   first: z.number().int().nullable(),
   concurrency: z.number().int(),
@@ -130,6 +165,12 @@ export const BatchPlan = z.object({
       claim: Claim.nullable(),
       /** The number of values that change. */
       changes: count,
+      /** Of these, the ones that the request sets, with the values that they replace. */
+      values: z.array(PropertyChange),
+      /** The number of resources that the operation covers; 0 for a retry. */
+      resources: count,
+      /** What the operation to retry or to take over failed with; null for other actions. */
+      failure: z.object({ errorCode: z.string(), retryable: z.boolean() }).nullable(),
       plugins: z.array(Key),
       problems: z.array(PlanProblem),
     }),

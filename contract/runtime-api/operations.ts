@@ -24,7 +24,14 @@ import {
 } from './common.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
 import { PluginOwner } from './plugins.ts'
-import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_STATES, PHASES, STEP_STATES } from './vocabulary.ts'
+import {
+  BATCH_ACTIONS,
+  NEXT_ACTIONS,
+  NEXT_ACTORS,
+  OPERATION_STATES,
+  PHASES,
+  STEP_STATES,
+} from './vocabulary.ts'
 
 export const Operation = z.object({
   operationId: Uuid,
@@ -110,6 +117,8 @@ export const OperationDetail = Operation.extend({
   ),
   /** Who took the operation over, when, and why. */
   takeover: z.object({ at: Timestamp, by: Person, reason: z.string().nullable() }).nullable(),
+  /** The batches that started it, or a run of it, newest first; absent from receipts of earlier versions. */
+  batches: z.array(z.object({ batchId: Uuid, action: z.enum(BATCH_ACTIONS) })).optional(),
   /** The current registrations of its plugins; a plugin that is not registered is absent. */
   plugins: z.array(
     z.object({

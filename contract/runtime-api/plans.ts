@@ -9,8 +9,8 @@ import { Claim } from './claim.ts'
 import { Key, PropertyChange, PropertyName, ResourceLocator } from './common.ts'
 
 /**
- * Identifies what a plan was based on: the snapshot, the installed versions, the plugin registrations and bindings, and
- * the calls. A write that carries it is refused with PLAN_STALE if anything of it has changed. Opaque to clients.
+ * Identifies what a plan was based on: the snapshot, the installed versions, the plugin registrations and bindings, the
+ * calls, and the values. A write that carries it is refused with PLAN_STALE if anything of it has changed. Opaque to clients.
  */
 export const PlanToken = z.string().min(1).max(STRING_BYTES_MAX)
 

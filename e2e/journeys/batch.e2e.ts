@@ -40,12 +40,12 @@ test('three installations are upgraded in at most 8 clicks, with a result for ea
   await person.click(bar.getByRole('button', { name: 'Upgrade' }))
   const dialog = page.getByRole('dialog', { name: 'Upgrade 3 installations' })
   await expect(dialog).toContainText('3 are refused')
-  await expect(dialog.getByText('dataRegion').first()).toBeVisible()
+  await expect(dialog.getByText('Data region').first()).toBeVisible()
   await person.choose(dialog.getByLabel('Data region'), 'eu-central')
   await expect(dialog).toContainText('3 will start')
-  await person.click(dialog.getByRole('button', { name: 'Upgrade 3' }))
+  await person.click(dialog.getByRole('button', { name: 'Upgrade 3 installations' }))
 
-  await expectPage(page, 'Upgrade 3 installations')
+  await expectPage(page, 'Upgrade 3 installations of CRM suite')
   expect(person.count()).toBeLessThanOrEqual(8)
   await expect(page.getByRole('main')).toContainText('Finished')
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(3)
@@ -68,11 +68,11 @@ test('a property is set in two installations: first one, then the rest, after a 
   const dialog = page.getByRole('dialog', { name: 'Set a property of 2 installations' })
   await dialog.getByLabel('Property', { exact: true }).selectOption({ label: 'CRM mail · SMTP port' })
   await dialog.getByRole('textbox', { name: 'SMTP port' }).fill('2525')
-  await dialog.getByLabel('First').fill('1')
+  await dialog.getByLabel('Pause after the first').fill('1')
   await expect(dialog).toContainText('2 will start')
-  await dialog.getByRole('button', { name: 'Save 2' }).click()
+  await dialog.getByRole('button', { name: 'Save in 2 installations' }).click()
 
-  await expectPage(page, 'Set a property of 2 installations')
+  await expectPage(page, 'Set smtpPort in 2 installations of CRM suite')
   await expect(page.getByRole('main')).toContainText('Paused')
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(1)
   const address = page.url()
@@ -89,7 +89,7 @@ test('a property is set in two installations: first one, then the rest, after a 
   }
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Batches' }).click()
-  await page.getByRole('link', { name: 'Set a property of 2 installations' }).first().click()
+  await page.getByRole('link', { name: 'Set smtpPort in 2 installations of CRM suite' }).first().click()
   await expect(page).toHaveURL(address)
 })
 

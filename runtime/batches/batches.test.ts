@@ -25,6 +25,11 @@ const parts = {
 }
 const first = bundleOf('fleet', parts)
 const second = bundleOf('fleet', { ...parts, version: '2.0.0' })
+const demanding = bundleOf('fleet', {
+  ...parts,
+  version: '4.0.0',
+  resources: [moduleOf('main', { name: { ...TEXT, required: true }, password: secret })],
+})
 const hidden = bundleOf('fleet', {
   ...parts,
   version: '3.0.0',
@@ -38,7 +43,7 @@ let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness()
   await deps.register('batched')
-  await deps.publish(first, second, hidden, neighbor)
+  await deps.publish(first, second, hidden, demanding, neighbor)
 })
 after(() => deps.close())
 
@@ -282,6 +287,151 @@ describe('a batch', () => {
       details.map(({ path }) => path),
       ['body.targets.1'],
     )
+  })
+
+  it('fills a value only where a target has none, and shows which values it would replace', async () => {
+    const fleet = await install(2)
+    await deps.saved(fleet[0]!.scope, { [MAIN]: wrapped({ name: 'mine' }) })
+    const input = { targetVersion: '4.0.0' }
+    const bare = await plan(upgradeOf(fleet, { input }))
+    assert.deepEqual(
+      bare.items.map(({ problems }) => problems.map(({ property }) => property)),
+      [[], ['name']],
+    )
+    const valueIn = async ({ scope }: Installed) =>
+      (await deps.configuration(scope)).resources[MAIN]?.properties['name']
+    const replacing = await plan(
+      upgradeOf(fleet, { input: { ...input, properties: { [MAIN]: wrapped({ name: 'fleet' }) } } }),
+    )
+    assert.deepEqual(
+      replacing.items.map(({ values }) => values.map(({ before }) => before)),
+      [[wrapped({ name: 'mine' })['name']], [null]],
+    )
+    const body = upgradeOf(fleet, { input: { ...input, fill: { [MAIN]: wrapped({ name: 'fleet' }) } } })
+    const filling = await plan(body)
+    assert.deepEqual(
+      filling.items.map(({ values }) => values.length),
+      [0, 1],
+    )
+    const { batchId, input: shown } = await make({ ...body, planToken: filling.planToken })
+    assert.deepEqual(
+      shown.properties.map(({ property, fills }) => [property, fills]),
+      [['name', true]],
+    )
+    assert.equal((await finished(batchId)).counts.SUCCEEDED, 2)
+    assert.deepEqual(
+      [await valueIn(fleet[0]!), await valueIn(fleet[1]!)],
+      [wrapped({ name: 'mine' })['name'], wrapped({ name: 'fleet' })['name']],
+    )
+  })
+
+  it('refuses to fill a property that the version does not have', async () => {
+    const [one] = await install(1)
+    const input = { targetVersion: '2.0.0', fill: { [MAIN]: wrapped({ unknown: 'a' }) } }
+    const [item] = (await plan(upgradeOf([one!], { input }))).items
+    assert.deepEqual(
+      item?.problems.map(({ property }) => property),
+      ['unknown'],
+    )
+  })
+
+  it('is listed page by page, newest first, with the number of its items in each state', async () => {
+    const made: string[] = []
+    for (let index = 0; index < 3; index++) {
+      const { batchId } = await make(upgradeOf(await install(2), { first: 1 }))
+      await reaches(batchId, ({ state }) => state === 'PAUSED')
+      made.unshift(batchId)
+    }
+    const pageAfter = async (cursor: string | null) => {
+      const path = cursor === null ? '' : `&cursor=${cursor}`
+      const answer = await deps.ok(`/batches?state=PAUSED&limit=2${path}`, {})
+      return { items: Batch.array().parse(answer['items']), next: answer['nextCursor'] as string | null }
+    }
+    const newest = await pageAfter(null)
+    const rest = await pageAfter(newest.next)
+    const listed = [...newest.items, ...rest.items].slice(0, 3)
+    assert.deepEqual(
+      listed.map(({ batchId, counts }) => [batchId, counts.SUCCEEDED, counts.PENDING, counts.RUNNING]),
+      made.map((batchId) => [batchId, 1, 1, 0]),
+    )
+    for (const batchId of made) await deps.ok(`/batches/${batchId}/stop`, { method: 'POST', body: {} })
+  })
+
+  it('says what it is about, and is named by its operations', async () => {
+    const fleet = await install(2)
+    const { title: _, ...body } = upgradeOf(fleet)
+    const { batchId, title, summary } = await make(body)
+    assert.equal(title, null)
+    assert.deepEqual(summary, {
+      targets: 2,
+      bundleCount: 1,
+      bundles: [{ bundleId: 'fleet', title: first.title, targets: 2, versions: ['1.0.0'] }],
+    })
+    await finished(batchId)
+    const [item] = await itemsOf(batchId)
+    const operation = await deps.operation(item?.operationId ?? '')
+    assert.deepEqual(operation.batches, [{ batchId, action: 'UPGRADE' }])
+    const [retried] = (await plan({ action: 'RETRY', targets: [operation.operationId] })).items
+    assert.deepEqual([retried?.failure, retried?.resources], [null, 0])
+  })
+
+  it('says in the plan of a retry whether the failure is retryable', async () => {
+    const fleet = await install(2)
+    deps.plugin.script(() => ({ errorCode: 'BROKEN', data: { message: 'no', retryable: false } }))
+    const { batchId } = await make(upgradeOf(fleet))
+    await finished(batchId)
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const targets = (await itemsOf(batchId)).map(({ operationId }) => operationId ?? '')
+    const planned = await plan({ action: 'RETRY', targets })
+    assert.deepEqual(
+      planned.items.map(({ failure }) => failure),
+      Array.from({ length: 2 }, () => ({ errorCode: 'BROKEN', retryable: false })),
+    )
+  })
+
+  it('is in the audit of the person who made it, also if its targets lie in several scopes', async () => {
+    const fleet = await install(2)
+    const grants: Grant[] = fleet.map(({ scope }) => ({
+      permissions: ['read', 'installation:upgrade', 'audit:read'],
+      scope,
+    }))
+    const as = (actor: string, path: string, body?: JsonObject) =>
+      deps.http.call(path, { ...(body && { method: 'POST', body }), grants, actor })
+    const created = await as('carla', '/batches', upgradeOf(fleet, { first: 1 }))
+    const { batchId } = Batch.parse(created.data['batch'])
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await as('carla', `/batches/${batchId}/continue`, {})
+    await finished(batchId)
+    const entriesOf = async (actor: string, action: string) => {
+      const { data } = await as(actor, `/audit?action=${action}`)
+      return (data['items'] as { subject: string; scope: unknown }[]).map(({ subject, scope }) => [
+        subject,
+        scope,
+      ])
+    }
+    for (const action of ['batch.create', 'batch.continue']) {
+      assert.deepEqual(await entriesOf('carla', action), [[`UPGRADE 2 ${batchId}`, null]])
+      assert.deepEqual(await entriesOf('dave', action), [])
+    }
+  })
+
+  it('refuses a plan token with other values', async () => {
+    const fleet = await install(1)
+    const configure = (name: string): JsonObject => ({
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: idsOf(fleet),
+      input: { changes: { [MAIN]: wrapped({ name, password: 'hunter2' }) } },
+    })
+    const { planToken } = await plan(configure('planned'))
+    assert.ok(!Buffer.from(planToken, 'base64url').toString().includes('hunter2'))
+    const refused = await deps.http.call('/batches', {
+      method: 'POST',
+      body: { ...configure('other'), planToken },
+    })
+    assert.equal(refused.errorCode, 'PLAN_STALE')
+    const { batchId } = await make({ ...configure('planned'), planToken })
+    assert.equal((await finished(batchId)).counts.SUCCEEDED, 1)
   })
 
   it('never shows a sensitive value, and stores it sealed', async () => {

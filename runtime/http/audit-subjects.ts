@@ -38,7 +38,10 @@ export const auditSubjects: AuditSubjects = {
     operationId: params.operationId,
     reason: body.reason,
   }),
-  'POST /batches': ({ body }) => ({ subject: `${body.action}: ${body.title}`, reason: body.reason ?? null }),
+  'POST /batches': ({ body }) => ({
+    subject: `${body.action} ${body.targets.length}`,
+    reason: body.reason ?? null,
+  }),
   'POST /batches/{batchId}/continue': ({ params, body }) => ({
     subject: params.batchId,
     reason: body.reason ?? null,

@@ -7,7 +7,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
-import type { BatchInput } from '#contract/runtime-api/batches.ts'
+import type { BatchInput, BatchSummary } from '#contract/runtime-api/batches.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type {
   BatchAction,
@@ -225,7 +225,9 @@ export interface RuntimeTables {
   'runtime.batch': {
     batch_id: string
     action: BatchAction
+    /** Empty for a batch that is named after its summary. */
     title: string
+    summary: NullableJson<BatchSummary>
     /** Sealed. */
     input: Buffer
     shown_input: Json<BatchInput>

@@ -30,11 +30,52 @@ export async function listBatches(
   },
 ): Promise<CountedBatch[]> {
   const { batchId, state, after, limit } = filter
+  const isVisible = visibleTo(actor, 'read', 'scope')
   const { rows } = await sql<CountedBatch>`
-    select batch.batch_id, batch.action, batch.title, batch.shown_input, batch.first, batch.concurrency,
+    -- the page first, so that only its items are counted
+    with page as materialized (
+      select batch_id, created_at from runtime.batch as batch
+      where ${batchId === undefined ? sql`true` : sql`batch_id = ${batchId}`}
+        and ${state === undefined ? sql`true` : sql`state = any(${state}::text[])`}
+        and ${
+          after === undefined
+            ? sql`true`
+            : sql`(created_at, batch_id) < (${instantAt(after.createdMicroseconds)}, ${after.batchId}::uuid)`
+        }
+        and exists (
+          select from runtime.batch_item as item
+          join runtime.scope as scope on scope.scope_id = item.scope_id
+          where item.batch_id = batch.batch_id and ${isVisible}
+        )
+      order by created_at desc, batch_id desc
+      limit ${limit}
+    )
+    select batch.batch_id, batch.action, batch.title, batch.summary, batch.shown_input, batch.first, batch.concurrency,
       batch.stop_after_failures, batch.reason, batch.state, batch.because, batch.is_released, batch.requested_by_id,
       batch.requested_by_name, batch.actor, batch.grants_until, batch.created_at, batch.finished_at, batch.available_at,
-      ${microsecondsOf('batch.created_at')} as created_microseconds, counted.counts,
+      ${microsecondsOf('batch.created_at')} as created_microseconds,
+      (
+        select coalesce(json_object_agg(state, count), '{}')
+        from (
+          select state, sum(count)::int as count
+          from (
+            select item.state, count(*) as count
+            from runtime.batch_item as item
+            join runtime.scope as scope on scope.scope_id = item.scope_id
+            where item.batch_id = batch.batch_id and item.state <> 'RUNNING' and ${isVisible}
+            group by 1
+            union all
+            -- only these may have a result that is not recorded yet
+            select ${itemState}, count(*)
+            from runtime.batch_item as item
+            join runtime.scope as scope on scope.scope_id = item.scope_id
+            left join runtime.operation as operation on operation.operation_id = item.operation_id
+            where item.batch_id = batch.batch_id and item.state = 'RUNNING' and ${isVisible}
+            group by 1
+          ) as part
+          group by state
+        ) as by_state
+      ) as counts,
       array(
         -- Planning the targets precedes the row of the batch, and a mark precedes its commit: 10 minutes cover both.
         select distinct jsonb_build_object('locator', mark.locator, 'property', mark.property)
@@ -42,27 +83,8 @@ export async function listBatches(
         where mark.marked_at >= batch.created_at - interval '10 minutes'
           and mark.scope_id in (select scope_id from runtime.batch_item where batch_id = batch.batch_id)
       ) as marks
-    from runtime.batch as batch
-    cross join lateral (
-      select json_object_agg(state, count) as counts
-      from (
-        select ${itemState} as state, count(*) as count
-        from runtime.batch_item as item
-        join runtime.scope as scope on scope.scope_id = item.scope_id
-        left join runtime.operation as operation on operation.operation_id = item.operation_id
-        where item.batch_id = batch.batch_id and ${visibleTo(actor, 'read', 'scope')}
-        group by 1
-      ) as by_state
-    ) as counted
-    where counted.counts is not null
-      and ${batchId === undefined ? sql`true` : sql`batch.batch_id = ${batchId}`}
-      and ${state === undefined ? sql`true` : sql`batch.state = any(${state}::text[])`}
-      and ${
-        after === undefined
-          ? sql`true`
-          : sql`(batch.created_at, batch.batch_id) < (${instantAt(after.createdMicroseconds)}, ${after.batchId}::uuid)`
-      }
-    order by batch.created_at desc, batch.batch_id desc
-    limit ${limit}`.execute(db)
+    from page
+    join runtime.batch as batch on batch.batch_id = page.batch_id
+    order by page.created_at desc, page.batch_id desc`.execute(db)
   return rows
 }

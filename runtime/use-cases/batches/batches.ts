@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import type { BatchInput } from '#contract/runtime-api/batches.ts'
+import type { BatchInput, BatchRequest } from '#contract/runtime-api/batches.ts'
 import type { BatchAction, BatchItemState } from '#contract/runtime-api/vocabulary.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { propertyView } from '../../engine/changes/property-view.ts'
@@ -27,6 +28,7 @@ import { recordRefusal } from './record-refusal.ts'
 import { batchTokenOf, refuseMovedTargets } from './batch-token.ts'
 import { changesText, inputOf, PERMISSION_OF, planTargets } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
+import { subjectOf, summaryOf } from './summary.ts'
 
 /** What a batch would do to each target. Refuses only targets that the actor may not see. */
 export function planBatch(
@@ -37,14 +39,17 @@ export function planBatch(
   return planAt(context, async (db) => {
     const planned = await planTargets({ db, vault: deps.vault, actor }, body)
     return {
-      planToken: batchTokenOf(planned),
-      items: planned.map(({ target, installation, plan, refusals }) => ({
+      planToken: batchTokenOf(deps, body, planned),
+      items: planned.map(({ target, installation, plan, changes, failure, refusals }) => ({
         target,
         installation: identityOf(installation),
         title: installation.title,
         currentVersion: installation.version,
         claim: claimOf(installation),
-        changes: plan?.changes.length ?? 0,
+        changes: changes.length,
+        values: changes.filter(isSetBy(body)),
+        resources: plan?.resources.length ?? 0,
+        failure,
         plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],
         problems: refusals.flatMap(problemsOf),
       })),
@@ -68,7 +73,7 @@ export async function makeBatch(
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
   )
   if (denied[0] !== undefined) throw denied[0]
-  refuseMovedTargets(body.planToken, planned)
+  if (body.planToken !== undefined) await refuseMovedTargets({ db: tx, vault }, body.planToken, body, planned)
   const batchId = uuidv7(deps)
   const acting = actingFor(actor, batchId, body.action)
   const input = inputOf(body)
@@ -78,7 +83,8 @@ export async function makeBatch(
     .values({
       batch_id: batchId,
       action: body.action,
-      title: body.title,
+      title: body.title ?? '',
+      summary: JSON.stringify(summaryOf(planned)),
       input: vault.seal(Buffer.from(JSON.stringify(input)), batchPlace(batchId)),
       shown_input: JSON.stringify(shownInput(input, planned)),
       first: body.first ?? null,
@@ -117,7 +123,11 @@ export async function makeBatch(
   await tx.insertInto('runtime.batch_item').values(rows).execute()
   await recordAudit(tx, actor, {
     action: 'batch.create',
-    subject: `${body.action}: ${body.title} (${planned.length})`,
+    ...subjectOf(
+      batchId,
+      body.action,
+      planned.map(({ installation }) => scopeOf(installation)),
+    ),
     reason: body.reason ?? null,
   })
   for (const { target, installation, refusals } of planned) {
@@ -136,6 +146,13 @@ export async function makeBatch(
     )
   }
   return { batch: await requireBatch(tx, actor, batchId) }
+}
+
+/** Whether the request sets the property of a change, rather than a new default or what the version drops. */
+function isSetBy(request: BatchRequest): (change: PropertyChange) => boolean {
+  const { properties, fill, changes } = inputOf(request)
+  return ({ locator, property }) =>
+    [properties, fill, changes].some((of) => Object.hasOwn(of?.[locator] ?? {}, property))
 }
 
 /** The person for whom items are carried out, with the permissions that this action needs and no others. */
@@ -157,7 +174,7 @@ const grantsUntil = sql<string>`clock_timestamp() + interval '24 hours'`
 
 /** What a batch does, for display: sensitive values are hidden by the definitions of the targets. */
 function shownInput(
-  { targetVersion, properties, changes }: ReturnType<typeof inputOf>,
+  { targetVersion, properties = {}, fill = {}, changes = {} }: ReturnType<typeof inputOf>,
   planned: readonly PlannedTarget[],
 ): BatchInput {
   const definitionOf = (locator: string, property: string) => {
@@ -168,16 +185,22 @@ function shownInput(
     })
     return found.find(({ isSensitive }) => isSensitive === true) ?? found[0]
   }
-  return {
-    targetVersion: targetVersion ?? null,
-    properties: Object.entries(properties ?? changes ?? {}).flatMap(([locator, values]) =>
+  const valuesIn = (given: Changes) =>
+    Object.entries(given).flatMap(([locator, values]) =>
       Object.entries(values).map(([property, value]) => {
         const definition = definitionOf(locator, property)
         // nothing is known about it, so it is treated as sensitive
         const view = propertyView(definition ?? { kind: 'DATA', schema: true, isSensitive: true }, value)
         return { locator, property, after: value === null ? null : view }
       }),
-    ),
+    )
+  return {
+    targetVersion: targetVersion ?? null,
+    properties: [
+      ...valuesIn(properties),
+      ...valuesIn(changes),
+      ...valuesIn(fill).map((shown) => ({ ...shown, fills: true })),
+    ],
   }
 }
 
@@ -250,7 +273,7 @@ export async function continueBatch(
   { params, body }: Input<'POST /batches/{batchId}/continue'>,
 ): Promise<Answer<'POST /batches/{batchId}/continue'>> {
   const { tx, actor } = context
-  const batch = await lockFor(context, params.batchId)
+  const { batch, scopes } = await lockFor(context, params.batchId)
   if (batch.state !== 'PAUSED')
     throw new DomainError('BATCH_NOT_PAUSED', platformMessage('batchNotPaused', { actual: batch.state }))
   await tx
@@ -267,7 +290,7 @@ export async function continueBatch(
     .execute()
   await recordAudit(tx, actor, {
     action: 'batch.continue',
-    subject: `${batch.action}: ${batch.title}`,
+    ...subjectOf(batch.batch_id, batch.action, scopes),
     reason: body.reason ?? null,
   })
   return { batch: await requireBatch(tx, actor, batch.batch_id) }
@@ -279,41 +302,36 @@ export async function stopBatch(
   { params, body }: Input<'POST /batches/{batchId}/stop'>,
 ): Promise<Answer<'POST /batches/{batchId}/stop'>> {
   const { tx, actor } = context
-  const batch = await lockFor(context, params.batchId)
+  const { batch, scopes } = await lockFor(context, params.batchId)
   if (batch.state === 'DONE' || batch.state === 'STOPPED')
     throw new DomainError('BATCH_FINISHED', platformMessage('batchFinished'))
   await skipPending(tx, batch.batch_id)
   await moveBatch(tx, batch.batch_id, { state: 'STOPPED', because: 'PERSON' })
   await recordAudit(tx, actor, {
     action: 'batch.stop',
-    subject: `${batch.action}: ${batch.title}`,
+    ...subjectOf(batch.batch_id, batch.action, scopes),
     reason: body.reason ?? null,
   })
   return { batch: await requireBatch(tx, actor, batch.batch_id) }
 }
 
-/** Locks a batch, if the actor has its permission for every target. */
+/** Locks a batch with the scope of each target, if the actor has its permission for every one. */
 async function lockFor({ tx, actor }: WriteContext, batchId: string) {
   await requireBatch(tx, actor, batchId)
   const batch = await lockBatch(tx, batchId)
   if (batch === undefined) throw notFound('batch')
-  const scopes = await tx
+  const rows = await tx
     .selectFrom('runtime.batch_item as item')
     .innerJoin('runtime.scope as scope', 'scope.scope_id', 'item.scope_id')
     .select(['scope.environment_key', 'scope.application_runtime_id', 'scope.workspace_id'])
-    .distinct()
     .where('item.batch_id', '=', batchId)
     .execute()
-  for (const row of scopes) {
-    const scope = {
-      environmentKey: row.environment_key,
-      applicationRuntimeId: row.application_runtime_id,
-      workspaceId: row.workspace_id,
-    }
+  const scopes = rows.map(scopeOf)
+  for (const scope of scopes) {
     if (!mayIn(actor.grants, 'read', scope)) throw notFound('batch')
     authorize(actor, PERMISSION_OF[batch.action], scope)
   }
-  return batch
+  return { batch, scopes }
 }
 
 async function requireBatch(db: Db, actor: Actor, batchId: string) {
@@ -340,7 +358,8 @@ function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
   return {
     batchId: row.batch_id,
     action: row.action,
-    title: row.title,
+    title: row.title === '' ? null : row.title,
+    summary: row.summary,
     input: maskedInput(row),
     first: row.first,
     concurrency: row.concurrency,

@@ -11,7 +11,7 @@ import { lockAuthorized } from '../installations/lock-active.ts'
 import { upgrade } from '../installations/upgrade.ts'
 import { retryOperation } from '../operations/retry.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
-import { changesText, evaluateConfigure } from './targets.ts'
+import { changesText, evaluateConfigure, upgradeOf } from './targets.ts'
 import type { BatchInputParts } from './targets.ts'
 
 /** The operation that an item started. */
@@ -32,7 +32,8 @@ export async function startItem(
 ): Promise<StartedOperation | null> {
   const withReason = batch.reason === null ? {} : { reason: batch.reason }
   const withToken = item.plan_token === null ? {} : { planToken: item.plan_token }
-  const required = { ...withReason, reason: batch.reason ?? batch.title }
+  // an action that needs a reason is not made without one
+  const required = { reason: batch.reason ?? '' }
   const installation = { params: { bundleInstallId: item.target }, query: {} }
   const operation = { params: { operationId: item.target }, query: {} }
   const run = item.run ?? 0
@@ -46,8 +47,10 @@ export async function startItem(
     case 'DETACH':
       return started(await detach(context, { ...installation, body: { ...required, ...withToken } }))
     case 'UPGRADE': {
-      const { targetVersion = '', properties } = await inputOfBatch(context, batch)
-      const body = { targetVersion, ...(properties && { properties }), ...withReason, ...withToken }
+      const found = await lockAuthorized(context, item.target, 'installation:upgrade')
+      const reading = { db: context.tx, vault: context.deps.vault, actor: context.actor }
+      const request = await upgradeOf(reading, found, await inputOfBatch(context, batch))
+      const body = { ...request, ...withReason, ...withToken }
       return started(await upgrade(context, { ...installation, body }))
     }
     case 'CONFIGURE':

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
-import type { Changes } from '#contract/runtime-api/common.ts'
+import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
 import type { BatchRequest } from '#contract/runtime-api/batches.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/domain-error.ts'
@@ -21,12 +22,14 @@ import { mayIn } from '#contract/endpoint/permission.ts'
 import { changesAnything } from '../configuration/save.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { evaluateDetach } from '../installations/evaluate-detach.ts'
+import { changeViews } from '../installations/change-views.ts'
 import { evaluateUpgrade, loadTargetVersion } from '../installations/evaluate-upgrade.ts'
+import type { UpgradeRequest } from '../installations/evaluate-upgrade.ts'
 import type { FoundInstallation } from '../installations/lock-active.ts'
 import { evaluateTakeover } from '../operations/evaluate-takeover.ts'
 import { notFailedInRun } from '../operations/lock-operation-for.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/evaluation.ts'
-import { planTokenOf } from '../plans/plan-token.ts'
+import { itemTokenOf } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
 
 export const PERMISSION_OF: Readonly<Record<BatchAction, Permission>> = {
@@ -49,6 +52,10 @@ export interface PlannedTarget {
   part: TokenPart | null
   /** Null for a retry. */
   plan: FrozenPlan | null
+  /** The changes of the plan, for display. */
+  changes: PropertyChange[]
+  /** What the operation to retry or to take over failed with. */
+  failure: { errorCode: string; retryable: boolean } | null
   refusals: DomainError[]
   /** Compared when its turn comes. Null for a retry. */
   token: string | null
@@ -63,7 +70,10 @@ type Request = Pick<BatchRequest, 'action' | 'targets' | 'input'>
  * target.
  */
 export async function planTargets(deps: Deps, request: Request): Promise<PlannedTarget[]> {
-  if (request.action === 'UPGRADE') refuseFor(protectedProblems(inputOf(request).properties ?? {}))
+  if (request.action === 'UPGRADE') {
+    const { properties = {}, fill = {} } = inputOf(request)
+    refuseFor([...protectedProblems(properties), ...protectedProblems(fill)])
+  }
   if (request.action === 'CONFIGURE') refuseFor(protectedProblems(inputOf(request).changes ?? {}))
   // the targets usually have one bundle, so that its manifest is read once
   const versions = new Map<string, ReturnType<typeof loadTargetVersion>>()
@@ -94,10 +104,7 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   return planned.map((one) => ({
     ...one,
     // others save in the same scope meanwhile, and so do the items before this one: the snapshot may move
-    token:
-      one.part === null || one.plan === null
-        ? null
-        : planTokenOf({ snapshotVersion: 'any', parts: [one.part], plugins }),
+    token: one.part === null || one.plan === null ? null : itemTokenOf(one.part, plugins),
   }))
 }
 
@@ -117,13 +124,18 @@ async function planTarget(
     scopeId: scope.scope_id,
     snapshotVersion: scope.snapshot_version,
     run: operation?.run ?? null,
+    failure:
+      operation?.failure == null
+        ? null
+        : { errorCode: operation.failure.errorCode, retryable: operation.failure.retryable },
   }
   const refusals = new Refusals()
   const isAllowed = await refusals.try(() => {
     authorize(actor, PERMISSION_OF[request.action], scopeOf(installation))
     return true
   })
-  if (isAllowed === undefined) return { ...known, part: null, plan: null, refusals: refusals.list }
+  if (isAllowed === undefined)
+    return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   if (request.action === 'CONFIGURE') {
     const changes = inputOf(request).changes ?? {}
     const evaluated = await evaluateConfigure({ db, vault, actor }, found, changes)
@@ -132,7 +144,7 @@ async function planTarget(
   if (operation !== null && request.action === 'RETRY') {
     const problem = notFailedInRun(operation, operation.run)
     if (problem !== null) refusals.list.push(new DomainError('OPERATION_NOT_RETRYABLE', problem))
-    return { ...known, part: null, plan: null, refusals: refusals.list }
+    return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   }
   const evaluation =
     operation !== null
@@ -142,10 +154,38 @@ async function planTarget(
         : await evaluateUpgrade(
             { db, vault, actor },
             found,
-            { targetVersion: '', ...inputOf(request) },
+            await upgradeOf({ db, vault, actor }, found, inputOf(request), loadTarget),
             loadTarget,
           )
-  return { ...known, part: partOf(evaluation), plan: evaluation.plan, refusals: evaluation.refusals }
+  const { plan, ledger } = evaluation
+  return {
+    ...known,
+    part: partOf(evaluation),
+    plan,
+    changes: plan === null ? [] : changeViews(plan, ledger),
+    refusals: evaluation.refusals,
+  }
+}
+
+/**
+ * The request to upgrade one target: the values for every target, and those of `fill` for properties that would have no
+ * value in this one.
+ */
+export async function upgradeOf(
+  context: { db: Db; vault: Vault; actor: Actor },
+  found: FoundInstallation,
+  { targetVersion = '', properties = {}, fill = {} }: BatchInputParts,
+  loadTarget?: typeof loadTargetVersion,
+): Promise<UpgradeRequest> {
+  if (Object.keys(fill).length === 0) return { targetVersion, properties }
+  const { plan } = await evaluateUpgrade(context, found, { targetVersion, properties }, loadTarget)
+  const merged: Record<string, Record<string, TypedValue | null>> = { ...properties }
+  for (const [locator, values] of Object.entries(fill)) {
+    const planned = plan?.resources.find((resource) => resource.locator === locator)?.properties ?? {}
+    const missing = Object.entries(values).filter(([property]) => !Object.hasOwn(planned, property))
+    if (missing.length > 0) merged[locator] = { ...Object.fromEntries(missing), ...merged[locator] }
+  }
+  return { targetVersion, properties: merged }
 }
 
 /** The changes of a CONFIGURE, which must belong to the target alone. */
@@ -153,7 +193,7 @@ export async function evaluateConfigure(
   context: { db: Db; vault: Vault; actor: Actor },
   { installation, scope }: FoundInstallation,
   changes: Changes,
-): Promise<Pick<PlannedTarget, 'part' | 'plan' | 'refusals'>> {
+): Promise<Pick<PlannedTarget, 'part' | 'plan' | 'changes' | 'refusals'>> {
   const input = { snapshotVersion: scope.snapshot_version, changes }
   const evaluation = await loadEvaluation(context, scope, input)
   const refusals = new Refusals()
@@ -182,7 +222,12 @@ export async function evaluateConfigure(
     targetVersion: installation.version ?? '',
     plan,
   }
-  return { part: plan === null ? null : part, plan, refusals: refusals.list }
+  return {
+    part: plan === null ? null : part,
+    plan,
+    changes: plan === null ? [] : changeViews(plan, own?.ledger),
+    refusals: refusals.list,
+  }
 }
 
 interface FoundTarget extends FoundInstallation {
@@ -203,6 +248,7 @@ async function findTarget(db: Db, action: BatchAction, target: string): Promise<
 export interface BatchInputParts {
   targetVersion?: string
   properties?: Changes | undefined
+  fill?: Changes | undefined
   changes?: Changes
 }
 export const inputOf = ({ input }: Pick<BatchRequest, 'input'>): BatchInputParts => input ?? {}

@@ -20,7 +20,7 @@ type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/
  * snapshot is reported in `stale`, not among the problems. Refuses only a scope that does not exist.
  */
 export function planSave(context: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
-  const { vault } = context.deps
+  const { vault, random } = context.deps
   return planAt(context, async (db) => {
     const scope = await findScope(db, input.params)
     if (scope === undefined) throw notFound('scope')
@@ -28,7 +28,7 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
     const { changes, facts, owners, problems, stale } = evaluation
     const basis = await basisOfSave(db, scope, evaluation)
     return {
-      planToken: basis.parts.length === 0 ? null : planTokenOf(basis),
+      planToken: basis.parts.length === 0 ? null : planTokenOf(basis, { vault, random }),
       snapshotVersion: scope.snapshot_version,
       stale,
       changes: changes.map((change) =>

@@ -60,7 +60,7 @@ async function save(
   const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor: context.actor }, scope, given)
   // a stale snapshot has a refusal of its own
   if (planToken !== undefined && !evaluation.stale)
-    refuseIfMoved(planToken, await basisOfSave(tx, scope, evaluation))
+    await refuseIfMoved({ db: tx, vault: deps.vault }, planToken, await basisOfSave(tx, scope, evaluation))
   if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
 
   const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)

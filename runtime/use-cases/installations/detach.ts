@@ -15,7 +15,7 @@ export async function detach(context: WriteContext, { params, body }: Input<Path
   const { tx, actor, deps } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:detach')
   const evaluation = await evaluateDetach(tx, deps.vault, found)
-  const plan = await planOrRefuse(tx, evaluation, body.planToken)
+  const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion, targetVersion } = evaluation
   if (targetVersion === null) throw new Error('an active installation has a version')
@@ -47,6 +47,6 @@ export function planDetach(
 ): Promise<Answer<`${Path}/plan`>> {
   return planAt(context, async (db) => {
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:detach')
-    return operationPlan(db, await evaluateDetach(db, context.deps.vault, found))
+    return operationPlan(db, context.deps, await evaluateDetach(db, context.deps.vault, found))
   })
 }

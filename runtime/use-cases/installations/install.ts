@@ -34,7 +34,7 @@ export async function install(
   )
   // a scope that this request creates has no snapshot that the plan could have seen
   const snapshotVersion = before === undefined ? null : evaluation.snapshotVersion
-  const plan = await planOrRefuse(tx, { ...evaluation, snapshotVersion }, body.planToken)
+  const plan = await planOrRefuse({ db: tx, vault }, { ...evaluation, snapshotVersion }, body.planToken)
   await insertInstallation(tx, { bundleInstallId, scope, bundle: body.bundle, title })
   const reason = body.reason ?? null
   const operation = await freezeOperation(tx, vault, {
@@ -71,7 +71,7 @@ export function planInstall(
   return planAt(context, async (db) => {
     const scope = await findScope(db, body.scope)
     const evaluation = await evaluateInstall({ db, vault: deps.vault, actor }, body, scope, uuidv7(deps))
-    return operationPlan(db, evaluation)
+    return operationPlan(db, deps, evaluation)
   })
 }
 

@@ -19,7 +19,7 @@ export async function upgrade(context: WriteContext, { params, body }: Input<Pat
   const { tx, actor, deps } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:upgrade')
   const evaluation = await evaluateUpgrade({ db: tx, vault: deps.vault, actor }, found, body)
-  const plan = await planOrRefuse(tx, evaluation, body.planToken)
+  const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion } = evaluation
   const { targetVersion } = body
@@ -55,6 +55,7 @@ export function planUpgrade(
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:upgrade')
     return operationPlan(
       db,
+      context.deps,
       await evaluateUpgrade({ db, vault: context.deps.vault, actor: context.actor }, found, body),
     )
   })

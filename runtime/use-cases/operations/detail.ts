@@ -37,6 +37,7 @@ export interface OperationRows {
   successor: OperationRow | undefined
   /** The registrations of its plugins. */
   plugins: readonly PluginRow[]
+  batches: NonNullable<OperationDetail['batches']>
 }
 
 /** An operation with its plan, calls and attempts, for display. */
@@ -86,6 +87,7 @@ export function operationDetail(rows: OperationRows): OperationDetail {
             by: { id: rows.successor.requested_by_id, name: rows.successor.requested_by_name },
             reason: rows.successor.reason,
           },
+    batches: rows.batches,
     plugins: rows.plugins.map((row) => {
       const { timeoutMs, maxAttempts } = callLimits(row)
       return {

@@ -1,4 +1,5 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
+import { batchesOfOperation } from '../../store/batches/batches-of-operation.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { findOperation } from '../../store/operations/find-operation.ts'
 import { readAttempts } from '../../store/operations/read-attempts.ts'
@@ -22,7 +23,7 @@ export async function readOperation(
   const operation = await findOperation(db, params.operationId)
   if (operation === undefined) throw notFound('operation')
   requireVisible(actor, scopeOf(operation), 'operation')
-  const [plan, marks, calls, attempts, retries, successor, plugins] = await Promise.all([
+  const [plan, marks, calls, attempts, retries, successor, plugins, batches] = await Promise.all([
     readPlan(db, vault, operation.operation_id),
     readMarksSince(db, operation.operation_id),
     readCalls(db, vault, operation.operation_id),
@@ -30,6 +31,7 @@ export async function readOperation(
     readRetries(db, operation.operation_id),
     operation.taken_over_by === null ? undefined : findOperation(db, operation.taken_over_by),
     selectPlugins(db, { where: isPluginOf(operation.operation_id) }),
+    batchesOfOperation(db, operation.operation_id),
   ])
   return operationDetail({
     operation,
@@ -39,5 +41,6 @@ export async function readOperation(
     retries,
     successor,
     plugins,
+    batches,
   })
 }

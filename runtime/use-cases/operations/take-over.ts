@@ -27,7 +27,7 @@ export async function takeOverOperation(
   const failed = await lockOperationFor(context, 'operation:takeover', params.operationId)
   const installation = await lockInstallation(tx, failed.bundle_install_id)
   const evaluation = await evaluateTakeover(tx, deps.vault, failed, body.run)
-  const plan = await planOrRefuse(tx, evaluation, body.planToken)
+  const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   if (!(await handOver(tx, failed.operation_id, body.run))) throw new Error('a FAILED operation has no claim')
   const operation = await freezeOperation(tx, deps.vault, {
     operationId: uuidv7(deps),
@@ -62,6 +62,6 @@ export function planTakeover(
   return planAt(context, async (db) => {
     const operation = await findOperation(db, params.operationId)
     requireAuthorized(actor, 'operation:takeover', operation)
-    return operationPlan(db, await evaluateTakeover(db, deps.vault, operation, body.run))
+    return operationPlan(db, deps, await evaluateTakeover(db, deps.vault, operation, body.run))
   })
 }

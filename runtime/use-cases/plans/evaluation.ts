@@ -10,7 +10,7 @@ import type { FrozenPlan } from '../../model/plan.ts'
 import { readPluginStates } from '../../store/plugins/read-plugin-states.ts'
 import type { PluginState } from '../../store/plugins/read-plugin-states.ts'
 import { refuseIfMoved } from './plan-token.ts'
-import type { TokenBasis } from './plan-token.ts'
+import type { TokenBasis, TokenReader } from './plan-token.ts'
 
 /** What an operation would do, and every reason to refuse it. The same for a plan and for the write itself. */
 export interface OperationEvaluation {
@@ -73,11 +73,11 @@ export function pluginsOf(
  * refusal.
  */
 export async function planOrRefuse(
-  db: Db,
+  reader: TokenReader,
   evaluation: OperationEvaluation,
   token: string | undefined,
 ): Promise<FrozenPlan> {
-  if (token !== undefined) refuseIfMoved(token, await basisOf(db, evaluation))
+  if (token !== undefined) await refuseIfMoved(reader, token, await basisOf(reader.db, evaluation))
   const [refusal] = evaluation.refusals
   if (refusal !== undefined) throw refusal
   if (evaluation.plan === null) throw new Error('An operation without a plan was not refused')

@@ -6,8 +6,12 @@ import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { plannedStages } from '../../engine/plans/planned-calls.ts'
 import type { PlatformProblem } from '../../engine/problem.ts'
+import type { Random } from '#http-kit/random.ts'
+import type { Db } from '../../model/db.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
+import type { Vault } from '../../model/vault.ts'
 import type { PluginState } from '../../store/plugins/read-plugin-states.ts'
+import { isValuesDigestOf, plannedValues, valuesDigestOf } from './values-digest.ts'
 
 /** What one installation contributes to a plan token. */
 export interface TokenPart {
@@ -30,23 +34,46 @@ export interface TokenBasis {
   plugins: ReadonlyMap<string, PluginState>
 }
 
-/** Version, snapshot (`any` if it does not matter), and for each installation: installed version, registrations, bindings, calls. */
+const digestsWithoutValues = [z.string().nullable(), z.string(), z.string(), z.string()] as const
+/**
+ * Version, snapshot (`any` if it does not matter), and for each installation: installed version, registrations,
+ * bindings, calls, values. An item of a batch stores its token without the values, and a digest of them beside it.
+ */
 const Content = z.tuple([
   z.literal(1),
   z.union([z.number(), z.null(), z.literal('any')]),
-  z.record(z.string(), z.tuple([z.string().nullable(), z.string(), z.string(), z.string()])),
+  z.record(
+    z.string(),
+    z.union([z.tuple([...digestsWithoutValues, z.string()]), z.tuple([...digestsWithoutValues])]),
+  ),
 ])
-type Snapshot = z.infer<typeof Content>[1]
+type Content = z.infer<typeof Content>
 type Digests = [version: string | null, registrations: string, bindings: string, calls: string]
 
+/** What the keyed digest of the values needs. */
+export interface TokenKeys {
+  vault: Vault
+  random: Random
+}
+
 /** The token of a plan. It contains digests, so that a comparison can name what has changed. */
-export function planTokenOf(
-  basis: Omit<TokenBasis, 'snapshotVersion'> & { snapshotVersion: Snapshot },
-): string {
-  const parts = basis.parts.map((part) => [part.id, digestsOf(part, basis.plugins)] as const)
-  return Buffer.from(JSON.stringify([1, basis.snapshotVersion, Object.fromEntries(parts)])).toString(
-    'base64url',
+export function planTokenOf(basis: TokenBasis, { vault, random }: TokenKeys): string {
+  return tokenOf(
+    basis.snapshotVersion,
+    basis.parts.map((part) => [
+      part.id,
+      [...digestsOf(part, basis.plugins), valuesDigestOf({ vault, random }, plannedValues(part.plan))],
+    ]),
   )
+}
+
+/** The token of a batch's item: neither the snapshot nor the values are part of it. */
+export function itemTokenOf(part: TokenPart, plugins: ReadonlyMap<string, PluginState>): string {
+  return tokenOf('any', [[part.id, digestsOf(part, plugins)]])
+}
+
+function tokenOf(snapshot: Content[1], parts: [id: string, digests: Content[2][string]][]): string {
+  return Buffer.from(JSON.stringify([1, snapshot, Object.fromEntries(parts)])).toString('base64url')
 }
 
 /**
@@ -55,7 +82,11 @@ export function planTokenOf(
  *
  * Throws DomainError REQUEST_INVALID if it is no token.
  */
-export function movedSince(token: string, basis: TokenBasis): PlatformProblem[] {
+async function movedSince(
+  { db, vault }: TokenReader,
+  token: string,
+  basis: TokenBasis,
+): Promise<PlatformProblem[]> {
   const [, snapshot, seen] = contentOf(token)
   const moved: PlatformMessage[] = []
   if (snapshot !== 'any' && snapshot !== basis.snapshotVersion && basis.snapshotVersion !== null) {
@@ -73,19 +104,32 @@ export function movedSince(token: string, basis: TokenBasis): PlatformProblem[] 
         ? [platformMessage('planInstallationNew', { bundle: part.bundleId })]
         : movedIn(part, before, digestsOf(part, basis.plugins))),
     )
+    const values = before?.[4]
+    // what has moved usually changes the values too: that is one reason, not two
+    if (
+      values !== undefined &&
+      moved.length === 0 &&
+      !(await isValuesDigestOf({ db, vault }, values, plannedValues(part.plan)))
+    )
+      moved.push(platformMessage('planValuesMoved', { bundle: part.bundleId }))
   }
   return moved.map((message) => ({ errorCode: 'PLAN_STALE', ...message }))
 }
 
-/** Refuses with PLAN_STALE, naming what has changed since the token was issued. Accepts every plan without a token. */
-export function refuseIfMoved(token: string | undefined, basis: TokenBasis): void {
-  const moved = token === undefined ? [] : movedSince(token, basis)
+export interface TokenReader {
+  db: Db
+  vault: Vault
+}
+
+/** Refuses with PLAN_STALE, naming what has changed since the token was issued. */
+export async function refuseIfMoved(reader: TokenReader, token: string, basis: TokenBasis): Promise<void> {
+  const moved = await movedSince(reader, token, basis)
   if (moved.length > 0) throw new DomainError('PLAN_STALE', platformMessage('planStale'), { details: moved })
 }
 
 function movedIn(
   { bundleId: bundle }: TokenPart,
-  [seen, seenRegistrations, seenBindings, seenCalls]: Digests,
+  [seen, seenRegistrations, seenBindings, seenCalls]: Content[2][string],
   [version, registrations, bindings, calls]: Digests,
 ): PlatformMessage[] {
   const moved: PlatformMessage[] = []

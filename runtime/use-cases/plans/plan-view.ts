@@ -12,6 +12,7 @@ import { changeViews } from '../installations/change-views.ts'
 import { basisOf } from './evaluation.ts'
 import type { OperationEvaluation } from './evaluation.ts'
 import { planTokenOf } from './plan-token.ts'
+import type { TokenKeys } from './plan-token.ts'
 
 /** Makes a plan from what the database holds at one moment. */
 export function planAt<Result>({ deps }: ReadContext, plan: (db: Db) => Promise<Result>): Promise<Result> {
@@ -19,11 +20,15 @@ export function planAt<Result>({ deps }: ReadContext, plan: (db: Db) => Promise<
 }
 
 /** An evaluation for display, with its token. Sensitive values are hidden. */
-export async function operationPlan(db: Db, evaluation: OperationEvaluation): Promise<OperationPlan> {
+export async function operationPlan(
+  db: Db,
+  keys: TokenKeys,
+  evaluation: OperationEvaluation,
+): Promise<OperationPlan> {
   const { operationType, installation, plan } = evaluation
   const basis = await basisOf(db, evaluation)
   return {
-    planToken: plan === null ? null : planTokenOf(basis),
+    planToken: plan === null ? null : planTokenOf(basis, keys),
     operationType,
     scope: evaluation.scope,
     installation: installation === null ? null : identityOf(installation),

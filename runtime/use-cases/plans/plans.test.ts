@@ -174,6 +174,28 @@ describe('an upgrade with the token of its plan', () => {
     )
   })
 
+  it('is refused with values other than those of the plan, and differs each time', async () => {
+    await register('tenants', true)
+    const { crm: id, snapshotVersion } = await deps.newScope()
+    const planToken = token(await planned(id, snapshotVersion))
+    const properties = { [CORE]: { region: wrapData('us') } }
+    const body = { targetVersion: '2.0.0', properties, snapshotVersion, planToken }
+    await assert.rejects(
+      deps.runtime.write((context) => upgrade(context, { ...at(id), body })),
+      stale('planValuesMoved'),
+    )
+    assert.notEqual(token(await planned(id, snapshotVersion)), planToken)
+    const damaged = Buffer.from(planToken, 'base64url')
+      .toString()
+      .replace(/"[^"]*"(?=\]\}\])/, '"x.y"')
+    await assert.rejects(
+      start(id, snapshotVersion, Buffer.from(damaged).toString('base64url')),
+      stale('planValuesMoved'),
+    )
+    const { operation } = await start(id, snapshotVersion, planToken)
+    assert.equal(operation.targetVersion, '2.0.0')
+  })
+
   it('is refused for a token that is none', async () => {
     const { crm: id, snapshotVersion } = await deps.newScope()
     for (const planToken of ['nonsense', Buffer.from('[2]').toString('base64url')])

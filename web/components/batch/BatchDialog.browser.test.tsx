@@ -38,6 +38,9 @@ const planWith = (planToken: string, problemsOf: (id: string) => Problems): Batc
     currentVersion: version,
     claim: null,
     changes: 0,
+    values: [],
+    resources: 2,
+    failure: null,
     plugins: [],
     problems: problemsOf(id),
   })),
@@ -47,6 +50,7 @@ const batch: Batch = {
   batchId: '01920000-0000-7000-8000-0000000000aa',
   action: 'RETRY',
   title: 'Retry 2 operations',
+  summary: null,
   input: { targetVersion: null, properties: [] },
   first: null,
   concurrency: 5,
@@ -67,7 +71,7 @@ test('a batch of which nothing can start is not sent', async () => {
   const api = await serveApi({ [PLAN]: () => planWith('first', () => finished), [CREATE]: () => ({ batch }) })
   await open('RETRY')
   await expect.element(page.getByText('0 will start, 2 are refused')).toBeVisible()
-  const start = page.getByRole('button', { name: 'Retry 0' })
+  const start = page.getByRole('button', { name: 'Retry', exact: true })
   await start.click({ force: true })
   await expect.element(start).toHaveFocus()
   await expect.element(start).toHaveAccessibleDescription('None of the targets can start.')
@@ -77,22 +81,116 @@ test('a batch of which nothing can start is not sent', async () => {
 test('a batch that needs a reason is not sent without one', async () => {
   const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [CREATE]: () => ({ batch }) })
   const screen = await open('DETACH')
-  await page.getByRole('button', { name: 'Detach 2' }).click({ force: true })
+  await page.getByRole('button', { name: 'Detach 2 installations' }).click({ force: true })
   const reason = page.getByRole('textbox', { name: /Reason/ })
   await expect.element(reason).toHaveFocus()
   expect(api.requests(CREATE)).toEqual([])
   await userEvent.fill(reason, 'The pilot is over')
-  await page.getByRole('button', { name: 'Detach 2' }).click()
+  const detach = page.getByRole('button', { name: 'Detach 2 installations' })
+  const typed = page.getByRole('textbox', { name: 'Type 2 to confirm' })
+  await userEvent.fill(typed, '1')
+  await detach.click({ force: true })
+  expect(api.requests(CREATE)).toEqual([])
+  await expect
+    .element(page.getByText('2 installations will be detached. This cannot be undone.'))
+    .toBeVisible()
+  await expect.element(page.getByText('4 resources are detached with them.')).toBeVisible()
+  await userEvent.fill(typed, '2')
+  await detach.click()
   await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
   expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
     { action: 'DETACH', reason: 'The pilot is over', planToken: 'first' },
   ])
 })
 
+test('a retry warns of failures that are not retryable, with their number', async () => {
+  const planned = planWith('first', () => [])
+  planned.items[0]!.failure = { errorCode: 'PLUGIN_REPORTED_FAILURE', retryable: false }
+  planned.items[1]!.failure = { errorCode: 'PLUGIN_TIMEOUT', retryable: true }
+  await serveApi({ [PLAN]: () => planned })
+  await open('RETRY')
+  await expect.element(page.getByText('1 of 2 failures is marked as not retryable')).toBeVisible()
+})
+
+const text = (title: string, required = false) => ({
+  kind: 'DATA' as const,
+  schema: { type: 'string', title },
+  ...(required && { required }),
+})
+const manifestOf = (version: string, properties: Record<string, ReturnType<typeof text>>) => ({
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
+  version,
+  title: 'CRM',
+  resources: [{ kind: 'MODULE' as const, name: 'main', moduleId: 'main', title: 'Core', properties }],
+  plugins: [],
+})
+const published = (version: string) => ({
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
+  version,
+  title: 'CRM',
+  publishedAt: '2026-11-22T08:00:00.000Z',
+  publishedBy: { id: 'olivia', name: 'Olivia' },
+})
+const MAIN = 'production/crm/MODULE/main'
+const VERSION = 'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'
+
+test('an upgrade asks for what any target needs, and replaces no value unless a person chose so', async () => {
+  const missing: Problems = [
+    {
+      locator: MAIN,
+      property: 'region',
+      errorCode: 'PROPERTY_INVALID',
+      message: 'This version requires a value. Enter one.',
+      parameters: { reason: 'propertyMissing' },
+    },
+  ]
+  const api = await serveApi({
+    // the first target has a value
+    [PLAN]: ({ body }) =>
+      planWith('first', (id) =>
+        id === targets[0]!.id || 'fill' in (body as { input: object }).input ? [] : missing,
+      ),
+    'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+      items: ['2.0.0', '1.0.0'].map(published),
+      nextCursor: null,
+    }),
+    [VERSION]: () => manifestOf('2.0.0', { region: text('Region', true) }),
+    [CREATE]: () => ({ batch }),
+  })
+  await renderInConsole(<BatchDialog action="UPGRADE" targets={targets} onClose={() => undefined} />)
+  const region = page.getByRole('textbox', { name: 'Region' })
+  await userEvent.fill(region, 'eu')
+  await expect.element(page.getByText(/1 of 2 installations has no value/)).toBeVisible()
+  const inputs = () => api.requests(PLAN).map(({ body }) => (body as { input: object }).input)
+  const given = { [MAIN]: { region: { '@type': 'Data', value: 'eu' } } }
+  await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', fill: given })
+  await page.getByRole('checkbox', { name: 'Set Region in all 2 installations' }).click()
+  await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', properties: given })
+})
+
+test('the properties to set are those of all versions, also if the first target has none', async () => {
+  const mixed: BatchTarget[] = [
+    { ...targets[0]!, version: null },
+    { ...targets[1]!, version: '1.0.0' },
+  ]
+  await serveApi({
+    [VERSION]: () => manifestOf('1.0.0', { name: text('Name') }),
+    [PLAN]: () => planWith('first', () => []),
+  })
+  const screen = await renderInConsole(
+    <BatchDialog action="CONFIGURE" targets={mixed} onClose={() => undefined} />,
+  )
+  await expect.element(page.getByRole('option', { name: 'Core · Name (1 of 2)' })).toBeInTheDocument()
+  await screen.unmount()
+  const none = mixed.map((target) => ({ ...target, version: null }))
+  await renderInConsole(<BatchDialog action="CONFIGURE" targets={none} onClose={() => undefined} />)
+  await expect.element(page.getByText(/None of these installations has a version yet/).first()).toBeVisible()
+})
+
 test('a batch with an invalid limit is not sent', async () => {
   const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [CREATE]: () => ({ batch }) })
   const screen = await open('RETRY')
-  const start = page.getByRole('button', { name: 'Retry 2' })
+  const start = page.getByRole('button', { name: 'Retry 2 operations' })
   const failures = page.getByRole('textbox', { name: 'Stop after failures' })
   await userEvent.fill(failures, '0')
   await expect.element(failures).toHaveAttribute('aria-invalid', 'true')
@@ -109,7 +207,7 @@ test('the plan that is sent is the one that was shown, for the targets at the ti
   const later = Promise.withResolvers<BatchPlan>()
   const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [CREATE]: () => ({ batch }) })
   const screen = await open('RETRY')
-  const start = page.getByRole('button', { name: 'Retry 2' })
+  const start = page.getByRole('button', { name: 'Retry 2 operations' })
   await expect.element(page.getByText('2 will start')).toBeVisible()
   api.answer({ [PLAN]: () => later.promise })
   void invalidateEndpoints(queryClient, [PLAN])

@@ -1,43 +1,38 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import type { Installation } from '#contract/console-api/shapes.ts'
-import { isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
-import { ApiError, callApi } from '../../api/client.ts'
+import { ApiError } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
-import { apiQuery, invalidateEndpoints } from '../../api/query.ts'
+import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { ReasonField } from '../../forms/fields/ReasonField.tsx'
 import { FormDialog } from '../../forms/form/FormDialog.tsx'
 import { reasonIn } from '../../forms/form/reason.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { editsIn } from '../../forms/property/form-edit.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { useRichText, useText } from '../../i18n/use-text.ts'
 import { OperationFields } from '../../pages/installations/form/OperationFields.tsx'
-import {
-  changesOf,
-  installForm,
-  upgradeForm,
-  type FormResource,
-} from '../../pages/installations/form/property-form.ts'
+import { changesOf } from '../../pages/installations/form/property-form.ts'
 import { emptyInput, useOperationForm } from '../../pages/installations/form/use-operation-form.ts'
 import { paths } from '../../paths.ts'
-import { propertyTitle } from '../property-labels.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Select } from '../../ui/Select.tsx'
+import { NumberInput } from '../../ui/TextInput.tsx'
 import { useSettledEdits } from '../plan/use-operation-plan.ts'
+import { batchPlanQuery } from './batch-plan-query.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { invalidLimits, limitsIn, NO_LIMITS } from './limits.ts'
 import { BatchPlanView } from './BatchPlanView.tsx'
+import { bundlesOf, scopeOf, type BatchTarget } from './bundle-targets.ts'
+import { DetachNotice } from './DetachNotice.tsx'
+import { NeededChoices } from './NeededChoices.tsx'
+import { RetryNotice } from './RetryNotice.tsx'
+import { useChosenProperty } from './use-chosen-property.ts'
+import { useNeededValues } from './use-needed-values.ts'
+import { useTargetVersion } from './use-target-version.ts'
 
-export interface BatchTarget {
-  /** Of the installation, or of the operation to retry. */
-  id: string
-  installation: Installation['installation']
-  title: string | null
-  version: string | null
-}
+export type { BatchTarget } from './bundle-targets.ts'
 export type BatchDialogAction = 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY'
 
 const PLAN = 'POST /batches/plan'
@@ -57,6 +52,7 @@ export function BatchDialog({
   onClose: () => void
 }) {
   const t = useText()
+  const rich = useRichText()
   const navigate = useNavigate()
   const client = useQueryClient()
   const [selected] = useState(given)
@@ -72,7 +68,8 @@ export function BatchDialog({
   const version = useTargetVersion(action === 'UPGRADE' ? bundle : undefined)
   const property = useChosenProperty(action === 'CONFIGURE' ? bundle : undefined)
   const needed = useNeededValues(action === 'UPGRADE' ? bundle : undefined, version.chosen)
-  const resources = action === 'UPGRADE' ? needed : property.resources
+  const resources = action === 'UPGRADE' ? needed.resources : property.resources
+  const [typedCount, setTypedCount] = useState('')
   const [input] = useState(emptyInput)
   const isReasonRequired = action === 'DETACH'
   const missingReason = isReasonRequired ? t('common.confirm.reasonMissing') : undefined
@@ -81,29 +78,19 @@ export function BatchDialog({
 
   // if it is one for all of them
   const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
-  const title = t(`batches.make.title.${shownAction}`, { n: targets.length })
   const bodyOf = (values: Parameters<typeof editsIn>[0]): Body | null => {
-    const common = { title, targets: targets.map(({ id }) => id) }
+    const common = { targets: targets.map(({ id }) => id) }
     if (action === 'RETRY' || action === 'DETACH') return { action, ...common }
     const changes = changesOf(resources, editsIn(values))
     if (action === 'UPGRADE') {
       if (version.chosen === undefined) return null
-      const properties = Object.keys(changes).length > 0 && { properties: changes }
-      return { action, ...common, input: { targetVersion: version.chosen, ...properties } }
+      return { action, ...common, input: { targetVersion: version.chosen, ...needed.inputOf(changes) } }
     }
     return Object.keys(changes).length === 0 ? null : { action, ...common, input: { changes } }
   }
   const body = bodyOf(settled)
   const plan = useQuery({
-    queryKey: [PLAN, body] as const,
-    queryFn: ({ signal }) => {
-      if (body === null) throw new TypeError('A plan needs a request')
-      return callApi(PLAN, { body }, { signal })
-    },
-    // it may contain values that must not outlive the dialog
-    gcTime: 0,
-    staleTime: 0,
-    enabled: body !== null,
+    ...batchPlanQuery(body),
     placeholderData: keepPreviousData,
   })
   const [isPlanUnseen, setPlanUnseen] = useState(false)
@@ -112,6 +99,9 @@ export function BatchDialog({
   const isMissingValue = resources.some(({ fields }) =>
     fields.some(({ id, isNeeded }) => isNeeded && !editsIn(settled).has(id)),
   )
+  // what cannot be undone is confirmed with the number of installations that it concerns
+  const count = String(ready)
+  const isCountMissing = action === 'DETACH' && ready > 0 && typedCount.trim() !== count
   const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
 
   const create = useWrite('POST /batches', { invalidates: ['GET /batches'] })
@@ -121,6 +111,7 @@ export function BatchDialog({
       const wanted = bodyOf(values)
       if (wanted === null) return
       const isShown = !plan.isFetching && JSON.stringify(wanted) === JSON.stringify(body)
+      if (isCountMissing) return
       // only a plan that the person has seen is carried out; the plan for what was just typed is on its way
       setPlanUnseen(!isShown)
       if (!isShown || plan.data === undefined) return
@@ -150,18 +141,24 @@ export function BatchDialog({
       form={form}
       {...submit}
       size="lg"
-      title={title}
+      title={t(`batches.make.title.${shownAction}`, { n: targets.length })}
       danger={action === 'DETACH'}
-      submit={t(`batches.make.start.${shownAction}`, { n: plan.data === undefined ? targets.length : ready })}
+      submit={
+        isNothingReady
+          ? t(`batches.action.${action}`)
+          : t(`batches.make.start.${shownAction}`, { n: plan.data === undefined ? targets.length : ready })
+      }
       isDirty={isDirty}
       blockedReason={
         (invalidLimits(limits).size > 0 && t('batches.make.limits.invalid')) ||
         (isNothingReady && !isMissingValue && t('batches.make.nothing'))
       }
       incompleteReason={
+        (action === 'CONFIGURE' && property.isUnknown && t('batches.make.property.none')) ||
         (body === null && invalid === 0 && t('batches.make.incomplete')) ||
         (isNothingReady && t('batches.make.nothing')) ||
-        (reason.trim() === '' && missingReason)
+        (reason.trim() === '' && missingReason) ||
+        (isCountMissing && t('common.confirm.type', { word: count }))
       }
       onClose={onClose}
     >
@@ -199,19 +196,20 @@ export function BatchDialog({
         </Notice>
       )}
       {action === 'CONFIGURE' && (
-        <>
-          <Field label={t('batches.make.property')}>
-            {(wiring) => (
-              <Select
-                {...wiring}
-                value={property.chosen}
-                placeholder={t('batches.make.property.choose')}
-                options={property.options}
-                onChange={(event) => property.choose(event.target.value)}
-              />
-            )}
-          </Field>
-        </>
+        <Field
+          label={t('batches.make.property')}
+          help={property.isUnknown ? t('batches.make.property.none') : undefined}
+        >
+          {(wiring) => (
+            <Select
+              {...wiring}
+              value={property.chosen}
+              placeholder={t('batches.make.property.choose')}
+              options={property.options}
+              onChange={(event) => property.choose(event.target.value)}
+            />
+          )}
+        </Field>
       )}
       {targets[0] && resources.length > 0 && (
         <OperationFields
@@ -222,6 +220,9 @@ export function BatchDialog({
           fold={false}
         />
       )}
+      {action === 'UPGRADE' && <NeededChoices needed={needed} count={targets.length} />}
+      {action === 'DETACH' && <DetachNotice plan={plan.data} count={targets.length} />}
+      {action === 'RETRY' && <RetryNotice plan={plan.data} />}
       <ReasonField
         control={form.control}
         label={t('batches.make.reason')}
@@ -232,10 +233,25 @@ export function BatchDialog({
         <BatchPlanView
           plan={plan.data}
           error={plan.error}
+          resources={resources}
           isChecking={plan.isFetching}
           onRetry={() => void plan.refetch()}
           targetVersion={version.chosen}
         />
+      )}
+      {action === 'DETACH' && ready > 0 && (
+        <Field
+          label={rich('common.confirm.type', { word: <span className="mono font-semibold">{count}</span> })}
+          className="w-56"
+        >
+          {(wiring) => (
+            <NumberInput
+              {...wiring}
+              value={typedCount}
+              onChange={(event) => setTypedCount(event.target.value)}
+            />
+          )}
+        </Field>
       )}
       {isPlanUnseen && (
         <Notice tone="info" live>
@@ -244,113 +260,4 @@ export function BatchDialog({
       )}
     </FormDialog>
   )
-}
-
-interface BundleTargets {
-  key: string
-  bundleId: string
-  environmentKey: string
-  targets: BatchTarget[]
-}
-
-/** The targets by bundle, the bundle with most targets first. */
-function bundlesOf(targets: readonly BatchTarget[]): BundleTargets[] {
-  const groups = Map.groupBy(targets, ({ installation: { bundle } }) =>
-    JSON.stringify([bundle.environmentKey, bundle.bundleId]),
-  )
-  return [...groups]
-    .map(([key, of]) => ({ key, ...of[0]!.installation.bundle, targets: of }))
-    .toSorted((a, b) => b.targets.length - a.targets.length)
-}
-
-const scopeOf = ({ installation }: BatchTarget) => ({
-  environmentKey: installation.environmentKey,
-  applicationRuntimeId: installation.applicationRuntimeId,
-  workspaceId: installation.workspaceId,
-})
-
-/** The version to upgrade to: the newest one, unless another is chosen. */
-function useTargetVersion(bundle: BundleTargets | undefined) {
-  const [picked, setPicked] = useState<{ key: string; version: string } | null>(null)
-  const versions = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', {
-      params: { environmentKey: bundle?.environmentKey ?? '', bundleId: bundle?.bundleId ?? '' },
-      query: { limit: 200 },
-    }),
-    enabled: bundle !== undefined,
-  })
-  const options = (versions.data?.items ?? []).map(({ version }) => version)
-  const newest = newestVersion(versions.data?.items ?? [])?.version
-  const chosen = picked !== null && picked.key === bundle?.key ? picked.version : newest
-  const targets = bundle?.targets ?? []
-  const downgraded = targets.filter(({ version }) => isDowngrade(version, chosen ?? null)).length
-  return {
-    options,
-    chosen: bundle === undefined ? undefined : chosen,
-    isDowngrade: downgraded === 0 ? 'none' : downgraded === targets.length ? 'all' : 'some',
-    choose: (version: string) => bundle && setPicked({ key: bundle.key, version }),
-  }
-}
-
-const NOTHING: readonly FormResource[] = []
-const NONE_SHOWN: ReadonlySet<never> = new Set()
-
-/** The values that the target version requires and the first target does not have. They are set in all targets. */
-function useNeededValues(
-  bundle: BundleTargets | undefined,
-  version: string | undefined,
-): readonly FormResource[] {
-  const first = bundle?.targets[0]
-  const installed = useQuery({
-    ...apiQuery('GET /installations/{bundleInstallId}', { params: { bundleInstallId: first?.id ?? '' } }),
-    enabled: first !== undefined,
-  })
-  const manifest = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-      params: {
-        environmentKey: bundle?.environmentKey ?? '',
-        bundleId: bundle?.bundleId ?? '',
-        version: version ?? '',
-      },
-    }),
-    enabled: bundle !== undefined && version !== undefined,
-  })
-  return useMemo(() => {
-    if (!manifest.data || !installed.data || first?.version === version) return NOTHING
-    return upgradeForm(manifest.data, installed.data.resources, NONE_SHOWN).flatMap((resource) => {
-      const fields = resource.fields.filter(({ isNeeded }) => isNeeded)
-      return fields.length === 0 ? [] : [{ ...resource, fields }]
-    })
-  }, [manifest.data, installed.data, first?.version, version])
-}
-
-/** The property to set, as a form of one field. The manifest of the first target's version defines the choices. */
-function useChosenProperty(bundle: BundleTargets | undefined) {
-  const [chosen, choose] = useState('')
-  const version = bundle?.targets[0]?.version ?? ''
-  const manifest = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-      params: { environmentKey: bundle?.environmentKey ?? '', bundleId: bundle?.bundleId ?? '', version },
-    }),
-    enabled: bundle !== undefined && version !== '',
-  })
-  const all = useMemo(() => (manifest.data ? installForm(manifest.data, null) : NOTHING), [manifest.data])
-  const resources = useMemo(
-    () =>
-      all.flatMap((resource) => {
-        const fields = resource.fields
-          .filter(({ id }) => id === chosen)
-          // the values of the targets differ, so none is shown as the current one
-          .map((field) => ({ ...field, fallback: { from: 'nothing', view: null } as const }))
-        return fields.length === 0 ? [] : [{ ...resource, fields }]
-      }),
-    [all, chosen],
-  )
-  const options = all.flatMap(({ title, fields }) =>
-    fields.map(({ id, property, definition }) => ({
-      value: id,
-      label: `${title} · ${propertyTitle(definition, property)}`,
-    })),
-  )
-  return { chosen, choose, resources, options }
 }

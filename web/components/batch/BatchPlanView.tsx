@@ -7,7 +7,12 @@ import { Badge } from '../../ui/Badge.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
-import { useErrorView } from '../describe-code.ts'
+import type { FormResource } from '../../pages/installations/form/property-form.ts'
+import { paths } from '../../paths.ts'
+import { TextLink } from '../../ui/Link.tsx'
+import { PropertyValueView } from '../../ui/values/ValueView.tsx'
+import { describeCode, useErrorView } from '../describe-code.ts'
+import { propertyTitle } from '../property-labels.ts'
 import { ScopeText } from '../ScopeText.tsx'
 
 type Item = BatchPlan['items'][number]
@@ -16,12 +21,15 @@ type Item = BatchPlan['items'][number]
 export function BatchPlanView({
   plan,
   error,
+  resources,
   isChecking,
   onRetry,
   targetVersion,
 }: {
   plan: BatchPlan | undefined
   error: unknown
+  /** The definitions of the properties that may be named. */
+  resources: readonly FormResource[]
   isChecking: boolean
   onRetry: () => void
   /** Of an UPGRADE. */
@@ -32,6 +40,10 @@ export function BatchPlanView({
   if (plan === undefined && view !== null)
     return <ErrorState error={view} retrying={isChecking} onRetry={onRetry} />
   const refused = plan?.items.filter(({ problems }) => problems.length > 0) ?? []
+  const titleOf = (locator: string | undefined, property: string): string => {
+    const fields = resources.find((resource) => resource.locator === locator)?.fields
+    return propertyTitle(fields?.find((field) => field.property === property)?.definition, property)
+  }
   const ready = plan?.items.filter(({ problems }) => problems.length === 0) ?? []
   return (
     <section aria-label={t('batches.make.plan')} aria-busy={isChecking}>
@@ -51,7 +63,7 @@ export function BatchPlanView({
       ) : (
         <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line">
           {[...refused, ...ready].map((item) => (
-            <PlannedItem key={item.target} item={item} targetVersion={targetVersion} />
+            <PlannedItem key={item.target} item={item} titleOf={titleOf} targetVersion={targetVersion} />
           ))}
         </ul>
       )}
@@ -59,9 +71,19 @@ export function BatchPlanView({
   )
 }
 
-function PlannedItem({ item, targetVersion }: { item: Item; targetVersion: string | undefined }) {
+type TitleOf = (locator: string | undefined, property: string) => string
+
+function PlannedItem({
+  item,
+  titleOf,
+  targetVersion,
+}: {
+  item: Item
+  titleOf: TitleOf
+  targetVersion: string | undefined
+}) {
   const t = useText()
-  const { installation, title, currentVersion, changes, plugins, problems } = item
+  const { installation, title, currentVersion, changes, values, plugins, problems } = item
   return (
     <li className="px-3 py-1.5">
       <span className="flex flex-wrap items-baseline gap-x-3">
@@ -80,15 +102,48 @@ function PlannedItem({ item, targetVersion }: { item: Item; targetVersion: strin
           </span>
         )}
       </span>
-      {problems.map((problem) => (
-        <span key={`${problem.property} ${problem.message}`} className="flex gap-1.5 text-xs text-fail">
-          <Icon name="failed" size={12} className="mt-0.5" />
-          <span className="min-w-0 wrap-anywhere">
-            {problem.property !== undefined && <span className="mono mr-1.5">{problem.property}</span>}
-            {messageText(problem)}
+      {values
+        .filter(({ before }) => before !== null)
+        .map(({ locator, property, before }) => (
+          <span key={`${locator} ${property}`} className="flex gap-1.5 text-xs text-doubt">
+            <Icon name="warning" size={12} className="mt-0.5" />
+            <span className="max-h-16 min-w-0 overflow-hidden wrap-anywhere">
+              {t('batches.make.replaces', { property: titleOf(locator, property) })}
+              {t('common.punctuation.colon')}
+              <PropertyValueView value={before} />
+            </span>
           </span>
-        </span>
+        ))}
+      {problems.map((problem) => (
+        <PlanProblemText
+          key={`${problem.locator} ${problem.property} ${problem.message}`}
+          problem={problem}
+          titleOf={titleOf}
+        />
       ))}
     </li>
+  )
+}
+
+/** Why a target is refused: the title of the error, and what to do. An operation in the way is linked. */
+function PlanProblemText({ problem, titleOf }: { problem: Item['problems'][number]; titleOf: TitleOf }) {
+  const t = useText()
+  const { locator, property, errorCode, parameters } = problem
+  const operationId = parameters?.['operationId']
+  return (
+    <span className="flex gap-1.5 text-xs text-fail">
+      <Icon name="failed" size={12} className="mt-0.5" />
+      <span className="min-w-0 wrap-anywhere">
+        <span className="font-medium">
+          {property === undefined ? describeCode(errorCode).title : titleOf(locator, property)}
+        </span>
+        {t('common.punctuation.colon')}
+        {operationId === undefined ? (
+          messageText(problem)
+        ) : (
+          <TextLink to={paths.operation(String(operationId))}>{t('batches.items.open')}</TextLink>
+        )}
+      </span>
+    </span>
   )
 }

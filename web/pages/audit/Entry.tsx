@@ -12,6 +12,7 @@ import { Icon, type IconName } from '../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
+import { batchSubject } from './batch-subject.ts'
 
 const ICONS: Record<AuditAction, IconName> = {
   'configuration.save': 'scopes',
@@ -45,6 +46,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
   const named = subject.replace(/^(?:INSTALL|UPGRADE|CONFIGURE|DETACH)(?= of )/, (type) =>
     t(`vocabulary.type.${type as OperationType}`),
   )
+  const batch = batchSubject(subject)
   return (
     <li className="grid gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">
       <div className="text-muted">
@@ -66,7 +68,9 @@ export function Entry({ entry }: { entry: AuditEntry }) {
               ),
               subject:
                 bundleInstallId === null ? (
-                  <span className="font-medium">{named}</span>
+                  <span className="font-medium">
+                    {batch === null ? named : t(`audit.batch.${batch.action}`, { n: batch.targets })}
+                  </span>
                 ) : (
                   <PlainLink
                     to={paths.installation(bundleInstallId)}
@@ -105,6 +109,9 @@ export function Entry({ entry }: { entry: AuditEntry }) {
         {entry.changes.length > 0 && <Changes changes={entry.changes} />}
       </div>
       <div className="flex gap-3 max-sm:pl-6 sm:justify-end">
+        {batch !== null && batch.batchId !== null && (
+          <TextLink to={paths.batch(batch.batchId)}>{t('audit.batch.view')}</TextLink>
+        )}
         {operationId !== null && (
           <TextLink to={paths.operation(operationId)}>{t('audit.operation')}</TextLink>
         )}

@@ -31,10 +31,11 @@ export function BatchFacts({ batch }: { batch: Batch }) {
             wide: true,
             value: (
               <ul>
-                {input.properties.map(({ locator, property, after }) => (
+                {input.properties.map(({ locator, property, after, fills }) => (
                   <li key={`${locator} ${property}`} className="flex flex-wrap gap-x-3">
                     <Mono>{property}</Mono>
                     <PropertyValueView value={after} />
+                    {fills === true && <span className="text-muted">{t('batches.fact.fills')}</span>}
                   </li>
                 ))}
               </ul>

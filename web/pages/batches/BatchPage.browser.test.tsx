@@ -27,6 +27,7 @@ const batch: Batch = {
   batchId: BATCH_ID,
   action: 'UPGRADE',
   title: 'Upgrade 250 installations',
+  summary: null,
   input: { targetVersion: '2.0.0', properties: [] },
   first: null,
   concurrency: 5,

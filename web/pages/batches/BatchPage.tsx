@@ -8,6 +8,7 @@ import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { loadAll } from '../../components/batch/load-all.ts'
 import type { BatchTarget } from '../../components/batch/BatchDialog.tsx'
+import { batchTitle, batchVersions } from '../../components/batch/batch-title.ts'
 import { batchLook } from '../../components/batch/looks.ts'
 import { errorView } from '../../components/describe-code.ts'
 import { lazyForm } from '../../components/lazy-part.ts'
@@ -69,12 +70,13 @@ function Shown({ batch }: { batch: Batch }) {
   })
   return (
     <Page
-      title={batch.title}
+      title={batchTitle(batch, t)}
       trail={[{ label: t('batches.title'), to: paths.batches() }]}
       meta={
         <>
           <Badge {...batchLook[state]}>{t(`batches.state.${state}`)}</Badge>
           <span>{t(`batches.action.${batch.action}`)}</span>
+          <span className="mono">{batchVersions(batch, t)}</span>
         </>
       }
       actions={

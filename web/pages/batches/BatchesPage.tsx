@@ -6,6 +6,7 @@ import { batchesCall } from '#contract/console-api/pages/batches.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Batch } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
+import { batchTitle, batchVersions } from '../../components/batch/batch-title.ts'
 import { batchLook } from '../../components/batch/looks.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
@@ -71,7 +72,16 @@ const rowKey = ({ batchId }: Batch) => batchId
 const rowLink = ({ batchId }: Batch) => paths.batch(batchId)
 
 const columnsOf = (t: Translate): Column<Batch>[] => [
-  { id: 'title', header: t('batches.column.title'), cell: ({ title }) => title },
+  {
+    id: 'title',
+    header: t('batches.column.title'),
+    cell: (batch) => (
+      <span className="block">
+        <span className="block wrap-anywhere whitespace-normal">{batchTitle(batch, t)}</span>
+        <span className="mono block text-xs text-muted">{batchVersions(batch, t)}</span>
+      </span>
+    ),
+  },
   {
     id: 'state',
     header: t('batches.column.state'),

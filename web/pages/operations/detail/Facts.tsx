@@ -94,6 +94,18 @@ export function Facts({ operation }: { operation: OperationDetail }) {
           label: t('operations.field.takenOverBy'),
           value: <OperationLink id={takenOverBy} />,
         },
+        (operation.batches ?? []).length > 0 && {
+          label: t('operations.field.batch'),
+          value: (
+            <ul>
+              {operation.batches?.map(({ batchId, action }) => (
+                <li key={batchId}>
+                  <TextLink to={paths.batch(batchId)}>{t(`operations.batch.${action}`)}</TextLink>
+                </li>
+              ))}
+            </ul>
+          ),
+        },
         {
           wide: true,
           label: t('operations.field.reason'),

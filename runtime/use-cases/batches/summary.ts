@@ -1,0 +1,59 @@
+import type { BatchSummary } from '#contract/runtime-api/batches.ts'
+import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { InstallationRow } from '../../model/installation.ts'
+
+const SHOWN_MAX = 5
+
+type Target = {
+  installation: Pick<InstallationRow, 'bundle_environment_key' | 'bundle_id' | 'title' | 'version'>
+}
+
+/** What a batch is about. */
+export function summaryOf(targets: readonly Target[]): BatchSummary {
+  const bundles = Map.groupBy(targets, ({ installation }) =>
+    JSON.stringify([installation.bundle_environment_key, installation.bundle_id]),
+  )
+  return {
+    targets: targets.length,
+    bundleCount: bundles.size,
+    bundles: [...bundles.values()]
+      .toSorted((one, other) => other.length - one.length)
+      .slice(0, SHOWN_MAX)
+      .map((of) => ({
+        bundleId: of[0]!.installation.bundle_id,
+        title: of[0]!.installation.title,
+        targets: of.length,
+        versions: versionsIn(of),
+      })),
+  }
+}
+
+function versionsIn(targets: readonly Target[]): string[] {
+  const versions = targets.flatMap(({ installation: { version } }) => version ?? [])
+  return [...new Set(versions)].toSorted().slice(0, SHOWN_MAX)
+}
+
+/**
+ * How the audit names a batch: its action, the number of its targets and its id, so that each reader sees it in their
+ * language. The entry belongs to the scope of the targets if they share one.
+ *
+ * @param scopes Of each target.
+ */
+export function subjectOf(
+  batchId: string,
+  action: BatchAction,
+  scopes: readonly Scope[],
+): { subject: string; scope?: Scope } {
+  const [first] = scopes
+  const isShared = first !== undefined && scopes.every((scope) => isSame(scope, first))
+  return {
+    subject: `${action} ${scopes.length} ${batchId}`,
+    ...(isShared && { scope: first }),
+  }
+}
+
+const isSame = (one: Scope, other: Scope): boolean =>
+  one.environmentKey === other.environmentKey &&
+  one.applicationRuntimeId === other.applicationRuntimeId &&
+  one.workspaceId === other.workspaceId
