@@ -26,6 +26,8 @@ import { OperationPlan, PlanToken } from './plans.ts'
 import { PluginOwner } from './plugins.ts'
 import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_STATES, PHASES, STEP_STATES } from './vocabulary.ts'
 
+const count = z.number().int().nonnegative()
+
 export const Operation = z.object({
   operationId: Uuid,
   operationType: z.enum(OPERATION_TYPES),
@@ -36,6 +38,8 @@ export const Operation = z.object({
   run: z.number().int().positive(),
   state: z.enum(OPERATION_STATES),
   phase: z.enum(PHASES),
+  /** The call that it is at or failed at, in its phase, with the attempts of this run; null if there is none. */
+  call: z.object({ pluginId: Key, attempts: count }).nullable(),
   takesOver: Uuid.nullable(),
   takenOverBy: Uuid.nullable(),
   failure: Failure.nullable(),
@@ -51,8 +55,6 @@ export const Operation = z.object({
   nextStep: NextStep,
 })
 export type Operation = z.infer<typeof Operation>
-
-const count = z.number().int().nonnegative()
 
 /** One transmission of a plugin call, with its response; sensitive values are masked. */
 export const Attempt = z.object({
@@ -137,7 +139,8 @@ export const OperationReceipt = z.object({
   version: z.literal(RECEIPT_VERSION),
   exportedAt: Timestamp,
   exportedBy: Person,
-  operation: OperationDetail,
+  // receipts of earlier consoles have no call
+  operation: OperationDetail.extend({ call: Operation.shape.call.default(null) }),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 export type OperationReceipt = z.infer<typeof OperationReceipt>

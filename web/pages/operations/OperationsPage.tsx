@@ -76,6 +76,7 @@ export function OperationsPage() {
         onClear={isFiltered && clear}
         selection={mayRetry ? selection.table : undefined}
         skeletonRows={12}
+        lines={2}
         empty={
           <EmptyState
             icon="operations"
