@@ -145,7 +145,8 @@ export const OperationReceipt = z.object({
 })
 export type OperationReceipt = z.infer<typeof OperationReceipt>
 
-const filters = {
+/** The filters of lists and counts of operations. */
+export const operationFilters = {
   ...scopeFilter,
   bundleInstallId: Uuid.optional(),
   operationType: oneOrMore(OPERATION_TYPES).optional(),
@@ -156,6 +157,8 @@ const filters = {
   pluginId: Key.optional(),
   errorCode: z.string().max(128).optional(),
   requestedBy: z.string().max(256).optional(),
+  /** The key of a failure group. */
+  failureGroup: z.string().max(64).optional(),
   since: Timestamp.optional(),
   until: Timestamp.optional(),
   q: searchText,
@@ -167,14 +170,18 @@ export const operationEndpoints = defineEndpoints({
   'GET /operations': {
     summary: 'Operations of all scopes that the caller may see, newest first',
     access: { needs: 'read', where: 'list' },
-    query: z.strictObject({ ...filters, ...pageQuery, sort: z.enum(OPERATION_SORTS).default('-createdAt') }),
+    query: z.strictObject({
+      ...operationFilters,
+      ...pageQuery,
+      sort: z.enum(OPERATION_SORTS).default('-createdAt'),
+    }),
     answer: listOf(Operation),
     codes: [],
   },
   'GET /operations/counts': {
     summary: 'Counts of operations by state in time buckets, for charts',
     access: { needs: 'read', where: 'list' },
-    query: z.strictObject({ ...filters, bucket: z.enum(['minute', 'hour', 'day']).default('hour') }),
+    query: z.strictObject({ ...operationFilters, bucket: z.enum(['minute', 'hour', 'day']).default('hour') }),
     answer: z.object({
       bucket: z.enum(['minute', 'hour', 'day']),
       buckets: z.array(

@@ -117,8 +117,10 @@ function streamsOf(
   if (visible.kind === 'everything') return null
   const places = visible.kind === 'scopes' ? visible.ids : visible.keys
   if (places.length === 0) return []
-  const { bundleInstallId, requestedBy, errorCode, pluginId } = query
-  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId].some((value) => value !== undefined)
+  const { bundleInstallId, requestedBy, errorCode, pluginId, failureGroup } = query
+  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup].some(
+    (value) => value !== undefined,
+  )
   const isMerged =
     visible.kind === 'scopes' &&
     places.length > 1 &&

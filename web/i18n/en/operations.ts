@@ -45,6 +45,25 @@ export const operations = {
   'filter.requestedBy': 'Requested by (user ID)',
   'filter.installation': 'Installation',
 
+  // the causes of failures
+  'causes.view': 'Show',
+  'causes.view.operations': 'Operations',
+  'causes.view.causes': 'Causes',
+  'causes.label': 'Causes of failure',
+  'causes.cause': 'Cause',
+  'causes.count': 'Failed operations',
+  'causes.operations': { one: '{n} operation', other: '{n} operations' },
+  'causes.scopes': { one: 'in {n} scope', other: 'in {n} scopes' },
+  'causes.last': 'last {when}',
+  'causes.retry': 'Retry one, then the rest',
+  'causes.retry.single': 'Retry',
+  'causes.retry.permission': 'You don’t have permission to retry operations.',
+  'causes.empty': 'No failed operations',
+  'causes.empty.message': 'Failed operations with the same cause are listed here together.',
+  'causes.only': 'Failed operations with one cause',
+  'causes.gone': 'No failed operation has this cause any more.',
+  'causes.all': 'Show all operations',
+
   // the page of an operation
   'detail.failure': 'Why it failed',
   'detail.timeline': 'Timeline',
