@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, typing, lists [--installations N --operations N], save, batch, bff, engine, recovery, plugin, start`
+const usage = `Name one or more of: console, typing, lists [--installations N --operations N], failures, save, batch, bff, engine, recovery, plugin, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -22,6 +22,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   console: async () => (await import('./console.ts')).benchConsole(),
   typing: async () => (await import('./typing.ts')).benchTyping(),
   lists: async () => (await import('./lists.ts')).benchLists(amount),
+  failures: async () => (await import('./failures.ts')).benchFailures(),
   save: async () => (await import('./save.ts')).benchSave(),
   batch: async () => (await import('./batch.ts')).benchBatch(),
   bff: async () => (await import('./bff.ts')).benchBff(),

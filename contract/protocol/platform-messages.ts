@@ -31,6 +31,7 @@ export const PLATFORM_MESSAGES = {
     'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation, or take it over and detach.',
   callReportedUnknown: 'Plugin {plugin} reported that it does not know its result.',
   callInterrupted: 'The runtime was interrupted while it waited for plugin {plugin}. The call was repeated.',
+  // only in failures that an earlier version stored
   callStopped: '{person} stopped the retries of plugin {plugin} after {attempts} attempts. Reason: {why}',
   callRuntimeError: 'The runtime failed while it called plugin {plugin}. See the log of the runtime.',
   callDeferred:

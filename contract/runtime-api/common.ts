@@ -86,6 +86,8 @@ export const Failure = z.object({
   parameters: MessageParameters.optional(),
   /** The number of attempts in the run, if it ended because no more were allowed; the message is that of the last one. */
   attemptsUsed: z.number().int().positive().optional(),
+  /** Who stopped the automatic retries, if that ended the run; the message is that of the last attempt. */
+  stopped: z.object({ by: Person, reason: z.string() }).optional(),
 })
 export type Failure = z.infer<typeof Failure>
 

@@ -33,6 +33,8 @@ import {
   STEP_STATES,
 } from './vocabulary.ts'
 
+const count = z.number().int().nonnegative()
+
 export const Operation = z.object({
   operationId: Uuid,
   operationType: z.enum(OPERATION_TYPES),
@@ -43,6 +45,8 @@ export const Operation = z.object({
   run: z.number().int().positive(),
   state: z.enum(OPERATION_STATES),
   phase: z.enum(PHASES),
+  /** The call that it is at or failed at, in its phase, with the attempts of this run; null if there is none. */
+  call: z.object({ pluginId: Key, attempts: count }).nullable(),
   takesOver: Uuid.nullable(),
   takenOverBy: Uuid.nullable(),
   failure: Failure.nullable(),
@@ -58,8 +62,6 @@ export const Operation = z.object({
   nextStep: NextStep,
 })
 export type Operation = z.infer<typeof Operation>
-
-const count = z.number().int().nonnegative()
 
 /** One transmission of a plugin call, with its response; sensitive values are masked. */
 export const Attempt = z.object({
@@ -146,12 +148,14 @@ export const OperationReceipt = z.object({
   version: z.literal(RECEIPT_VERSION),
   exportedAt: Timestamp,
   exportedBy: Person,
-  operation: OperationDetail,
+  // receipts of earlier consoles have no call
+  operation: OperationDetail.extend({ call: Operation.shape.call.default(null) }),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 export type OperationReceipt = z.infer<typeof OperationReceipt>
 
-const filters = {
+/** The filters of lists and counts of operations. */
+export const operationFilters = {
   ...scopeFilter,
   bundleInstallId: Uuid.optional(),
   operationType: oneOrMore(OPERATION_TYPES).optional(),
@@ -162,6 +166,8 @@ const filters = {
   pluginId: Key.optional(),
   errorCode: z.string().max(128).optional(),
   requestedBy: z.string().max(256).optional(),
+  /** The key of a failure group. */
+  failureGroup: z.string().max(64).optional(),
   since: Timestamp.optional(),
   until: Timestamp.optional(),
   q: searchText,
@@ -173,14 +179,18 @@ export const operationEndpoints = defineEndpoints({
   'GET /operations': {
     summary: 'Operations of all scopes that the caller may see, newest first',
     access: { needs: 'read', where: 'list' },
-    query: z.strictObject({ ...filters, ...pageQuery, sort: z.enum(OPERATION_SORTS).default('-createdAt') }),
+    query: z.strictObject({
+      ...operationFilters,
+      ...pageQuery,
+      sort: z.enum(OPERATION_SORTS).default('-createdAt'),
+    }),
     answer: listOf(Operation),
     codes: [],
   },
   'GET /operations/counts': {
     summary: 'Counts of operations by state in time buckets, for charts',
     access: { needs: 'read', where: 'list' },
-    query: z.strictObject({ ...filters, bucket: z.enum(['minute', 'hour', 'day']).default('hour') }),
+    query: z.strictObject({ ...operationFilters, bucket: z.enum(['minute', 'hour', 'day']).default('hour') }),
     answer: z.object({
       bucket: z.enum(['minute', 'hour', 'day']),
       buckets: z.array(

@@ -3,6 +3,7 @@ import { batchEndpoints } from './batches.ts'
 import { catalogEndpoints } from './catalog.ts'
 import { configurationEndpoints } from './configuration.ts'
 import { eventEndpoints } from './events.ts'
+import { failureGroupEndpoints } from './failure-groups.ts'
 import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
 import { operationEndpoints } from './operations.ts'
@@ -15,6 +16,7 @@ export const runtimeApi = {
   ...summaryEndpoints,
   ...installationEndpoints,
   ...operationEndpoints,
+  ...failureGroupEndpoints,
   ...batchEndpoints,
   ...configurationEndpoints,
   ...localServiceEndpoints,

@@ -226,7 +226,7 @@ test('an operation that waits says which attempt is next and when it gives up', 
   await expect(evidence).toContainText('Platform: Retry automatically')
   await expect(evidence).toContainText('No action needed')
 
-  await evidence.getByRole('button', { name: 'Try now' }).click()
+  await evidence.getByRole('button', { name: 'Attempt now' }).click()
   await evidence.getByRole('button', { name: 'Stop retrying' }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop the automatic retries?' })
   await dialog.getByLabel('Reason').fill('The plugin is being replaced')
@@ -234,10 +234,13 @@ test('an operation that waits says which attempt is next and when it gives up', 
   // refused while an attempt is in flight
   await expect(async () => {
     if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Stop retrying' }).click()
-    await expect(failure).toContainText(/stopped the retries of plugin .*The plugin is being replaced/, {
-      timeout: 1_000,
-    })
+    await expect(failure).toContainText(
+      /No\. sam stopped the automatic retries\. Reason: The plugin is being replaced/,
+      { timeout: 1_000 },
+    )
   }).toPass()
+  // what the plugin reported last stays the cause
+  await expect(failure.getByRole('heading', { name: 'The plugin does not know its result' })).toBeVisible()
   await expect(failure).toContainText('Support: Retry the operation')
   await expect(page.getByRole('button', { name: 'Take over and detach' })).toBeEnabled()
 
@@ -252,7 +255,7 @@ test('an operation that waits says which attempt is next and when it gives up', 
   })
   await retry.getByRole('button', { name: 'Retry' }).click()
   await expect(
-    page.getByText(/Failed again at .*Reason: The new plugin is up.*another failure/),
+    page.getByText(/Failed again at .*another failure.*Reason for the retry: The new plugin is up/),
   ).toBeVisible()
   await expect(failure.getByRole('heading', { name: 'The quota is used up.' })).toBeVisible()
   await system.script.clear()

@@ -32,9 +32,10 @@ export function situationOf(state: OperationState, failure: Failure | null): Sit
   return found
 }
 
-function fits({ reasons, statuses, ofPlugin }: Situation, failure: Failure | null): boolean {
-  if (reasons === undefined && ofPlugin === undefined) return true
+function fits({ reasons, statuses, ofPlugin, isStopped }: Situation, failure: Failure | null): boolean {
+  if (reasons === undefined && ofPlugin === undefined && isStopped === undefined) return true
   if (failure === null) return false
+  if (isStopped === true) return failure.stopped !== undefined
   if (ofPlugin !== undefined) return isFromPlugin(failure) && failure.retryable === ofPlugin.retryable
   const reason = reasonOf(failure)
   if (reason === null || reasons?.includes(reason) !== true) return false

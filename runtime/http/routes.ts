@@ -29,6 +29,7 @@ import { listInstalledVersions } from '../use-cases/installations/installed-vers
 import { readInstallation } from '../use-cases/installations/read.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { countOperations } from '../use-cases/operations/counts.ts'
+import { listFailureGroups } from '../use-cases/operations/failure-groups.ts'
 import { listOperations } from '../use-cases/operations/list.ts'
 import { readOperation } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying } from '../use-cases/operations/waiting.ts'
@@ -74,6 +75,8 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'POST /operations/{operationId}/stop-retrying': stopRetrying,
     'POST /operations/{operationId}/takeover': takeOverOperation,
     'POST /operations/{operationId}/takeover/plan': planTakeover,
+
+    'GET /failure-groups': listFailureGroups,
 
     'GET /batches': listBatches,
     'POST /batches': makeBatch,

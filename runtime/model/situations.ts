@@ -12,6 +12,8 @@ export interface Situation {
   statuses?: readonly number[]
   /** The plugin returned the failure itself, and says whether a retry can help. */
   ofPlugin?: { retryable: boolean }
+  /** A person stopped the automatic retries. */
+  isStopped?: true
   actor: NextActor
   action: NextAction
 }
@@ -22,6 +24,13 @@ export const SITUATIONS: readonly Situation[] = [
   { title: 'running', states: ['RUNNING'], actor: 'PLATFORM', action: 'FINISH' },
   { title: 'waiting for the next attempt', states: ['WAITING'], actor: 'PLATFORM', action: 'REPEAT_CALL' },
   { title: 'ended', states: ['SUCCEEDED', 'TAKEN_OVER'], actor: 'NOBODY', action: 'NONE' },
+  {
+    title: 'automatic retries stopped by a person',
+    states: ['FAILED'],
+    isStopped: true,
+    actor: 'SUPPORT',
+    action: 'RETRY',
+  },
   failed('plugin not registered or disabled', ['pluginNotRegistered'], 'OPERATOR', 'REGISTER_PLUGIN'),
   failed('endpoint not allowed by the deployment', ['callEgressDenied'], 'OPERATOR', 'ALLOW_ENDPOINT'),
   failed(
@@ -62,7 +71,6 @@ export const SITUATIONS: readonly Situation[] = [
     'PLUGIN_OWNER',
     'CHECK_RESULT',
   ),
-  failed('automatic retries stopped by a person', ['callStopped'], 'SUPPORT', 'RETRY'),
   failed('outcome FAILED', ['callReportedFailed'], 'PLUGIN_OWNER', 'FIX_CAUSE'),
   {
     title: 'failure of the plugin, retryable, until the attempts were used up',

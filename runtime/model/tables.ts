@@ -164,6 +164,8 @@ export interface RuntimeTables {
     takes_over: string | null
     taken_over_by: string | null
     failure: NullableJson<Failure>
+    /** Set by a trigger with the failure. */
+    failure_group: ColumnType<string | null, never, never>
     requested_by_id: string
     requested_by_name: string
     reason: string | null

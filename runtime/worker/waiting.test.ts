@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
 import type { TestEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
+import type { Reply } from '../testing/plugin.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
+import { listOperations } from '../use-cases/operations/list.ts'
 import { attemptNow, stopRetrying } from '../use-cases/operations/waiting.ts'
 
 const engine: TestEngine = await testEngine()
@@ -13,9 +16,10 @@ suite('an operation that waits for its next attempt', { concurrency: false }, ()
   after(() => engine.close())
   before(() => engine.register('first'))
 
-  /** An operation whose first call had an unknown result, and whose next attempt is an hour away. */
-  const waiting = async () => {
-    engine.plugin.script(() => ({ outcome: 'UNKNOWN' }))
+  const person = () => ({ id: engine.runtime.actor.id, name: engine.runtime.actor.name })
+  /** An operation whose first call had an unknown result or this one, and whose next attempt is an hour away. */
+  const waiting = async (reply: Reply = { outcome: 'UNKNOWN' }) => {
+    engine.plugin.script(() => reply)
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
     const worker = engine.work()
@@ -24,6 +28,11 @@ suite('an operation that waits for its next attempt', { concurrency: false }, ()
     await worker.stop()
     engine.plugin.script(() => ({ outcome: 'APPLIED' }))
     return operation_id
+  }
+  const listed = async (operationId: string) => {
+    const query = runtimeApi['GET /operations'].query.parse({ q: operationId })
+    const context = { deps: engine.deps, actor: engine.runtime.actor }
+    return (await listOperations(context, { params: {}, query, body: undefined })).items[0]
   }
   const start = (operationId: string, run = 1) =>
     engine.runtime.write((context) =>
@@ -50,14 +59,29 @@ suite('an operation that waits for its next attempt', { concurrency: false }, ()
     const { operation } = await stop(operationId)
     assert.equal(operation.state, 'FAILED')
     assert.equal(operation.failure?.errorCode, 'PLUGIN_RESULT_UNKNOWN')
-    assert.equal(operation.failure?.parameters?.['reason'], 'callStopped')
-    assert.match(operation.failure?.message ?? '', /stopped the retries of plugin first .* Reason: Enough/)
-    assert.equal(operation.nextStep.action, 'RETRY')
+    assert.equal(operation.failure?.parameters?.['reason'], 'callReportedUnknown')
+    assert.deepEqual(operation.failure?.stopped, { by: person(), reason: 'Enough' })
+    assert.equal(operation.nextStep.actor, 'SUPPORT')
+    const { call } = await detailOf(operationId)
+    assert.equal(call?.pluginId, 'first')
+    assert.deepEqual(operation.call, call)
+    assert.deepEqual((await listed(operationId))?.call, call)
+    assert.ok(call.attempts > 0)
     await retry(operationId, 1)
     await endsWell(operationId)
     const [retried] = (await detailOf(operationId)).retries
     assert.equal(retried?.run, 2)
-    assert.equal(retried?.failure?.parameters?.['reason'], 'callStopped')
+    assert.equal(retried?.failure?.stopped?.reason, 'Enough')
+  })
+
+  test('keeps the failure that the plugin reported last if a person stops the retries', async () => {
+    const data = { message: 'The directory is busy.', retryable: true }
+    const operationId = await waiting({ errorCode: 'BUSY', data })
+    const { operation } = await stop(operationId)
+    const { errorCode, message, stopped } = operation.failure ?? {}
+    assert.deepEqual({ errorCode, message }, { errorCode: 'BUSY', message: 'The directory is busy.' })
+    assert.deepEqual(stopped, { by: person(), reason: 'Enough' })
+    assert.equal(operation.nextStep.actor, 'SUPPORT')
   })
 
   test('can be taken over once the retries are stopped', async () => {

@@ -80,6 +80,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   operation: [
     'GET /operations',
     'GET /operations/counts',
+    'GET /failure-groups',
     'GET /operations/{operationId}',
     'GET /summary',
     'GET /batches',

@@ -1,5 +1,6 @@
 import type { NextStep } from '#contract/console-api/shapes.ts'
 import { useText } from '../i18n/use-text.ts'
+import { cx } from '../ui/class-names.ts'
 
 /** Who acts next and what they do; in a list, a dash stands for nobody. */
 export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextStep }) {
@@ -14,6 +15,21 @@ export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextSt
         {t('common.punctuation.colon')}
         {t(`vocabulary.next.${action}`)}
       </span>
+    </span>
+  )
+}
+
+/** The same in two lines, for a column. */
+export function NextStepLines({ nextStep: { actor, action } }: { nextStep: NextStep }) {
+  const t = useText()
+  if (actor === 'NOBODY') return <span className="text-faint">–</span>
+  return (
+    <span title={t(`vocabulary.next.${action}`)}>
+      <span className={cx('block truncate', actor === 'PLATFORM' ? 'text-muted' : 'font-medium')}>
+        {t(`vocabulary.actor.${actor}`)}
+        {t('common.punctuation.colon')}
+      </span>
+      <span className="block truncate text-xs text-muted">{t(`vocabulary.next.${action}`)}</span>
     </span>
   )
 }

@@ -114,7 +114,7 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
   },
   {
     id: 'took',
-    header: t('recentOperations.duration'),
+    header: t('recentOperations.runTime'),
     cell: (operation) => <RunTime operation={operation} />,
     align: 'end',
     width: '7rem',

@@ -100,6 +100,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
       run: 1,
       state: 'SUCCEEDED',
       phase: 'DONE',
+      call: null,
       takesOver: null,
       takenOverBy: null,
       failure: null,

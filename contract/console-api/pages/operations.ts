@@ -20,7 +20,9 @@ export const operationsSearch = (raw: Raw) =>
     requestedBy: text(raw, 'requestedBy'),
     since: text(raw, 'since'),
     until: text(raw, 'until'),
+    failureGroup: text(raw, 'failureGroup'),
     q: text(raw, 'q'),
+    view: oneOf(raw, 'view', ['causes']),
     sort: oneOf(raw, 'sort', OPERATION_SORTS),
     cursor: text(raw, 'cursor'),
   })
@@ -35,9 +37,19 @@ export const operationSearch = (raw: Raw) =>
   })
 export type OperationSearch = ReturnType<typeof operationSearch>
 
-export const operationsCall = (search: OperationsSearch) => ({ query: { ...search, limit: 50 } })
+export const operationsCall = (search: OperationsSearch) => {
+  const { view: _, ...query } = search
+  return { query: { ...query, limit: 50 } }
+}
+/** The causes of failed operations, with the same filters. They are all failed, and have one order. */
+export const failureGroupsCall = (search: OperationsSearch) => {
+  const { view: _, state: __, sort: ___, ...query } = search
+  return { query: { ...query, limit: 50 } }
+}
 export const operationCall = (operationId: string) => ({ params: { operationId } })
 /** The newest operations of one installation or plugin, as its page shows them. */
 export const recentOperationsCall = (of: { bundleInstallId: string } | { pluginId: string }) => ({
   query: { ...of, limit: 20 },
 })
+/** One cause of failed operations. */
+export const failureGroupCall = (key: string) => ({ query: { failureGroup: key, limit: 1 } })

@@ -13,9 +13,16 @@ import {
   installationsSearch,
 } from './installations.ts'
 import { localServicesCall } from './local-services.ts'
-import { operationCall, operationsCall, operationsSearch, recentOperationsCall } from './operations.ts'
 import {
-  failedOperationsCall,
+  failureGroupCall,
+  failureGroupsCall,
+  operationCall,
+  operationsCall,
+  operationsSearch,
+  recentOperationsCall,
+} from './operations.ts'
+import {
+  failureGroupsCall as overviewGroupsCall,
   firstHour,
   hourlyCountsCall,
   lockedInstallationsCall,
@@ -49,7 +56,7 @@ export interface PageAddress {
  */
 export const pageReads = {
   '/': ({ now }) => [
-    { name: 'GET /operations', call: failedOperationsCall },
+    { name: 'GET /failure-groups', call: overviewGroupsCall },
     { name: 'GET /operations', call: waitingOperationsCall },
     { name: 'GET /installations', call: lockedInstallationsCall },
     { name: 'GET /operations/counts', call: hourlyCountsCall(firstHour(now)) },
@@ -83,9 +90,17 @@ export const pageReads = {
       call: localServicesCall(scopeOf(params)),
     },
   ],
-  '/operations': ({ search }) => [
-    { name: 'GET /operations', call: operationsCall(operationsSearch(search)) },
-  ],
+  '/operations': ({ search: raw }) => {
+    const search = operationsSearch(raw)
+    return search.view === 'causes'
+      ? [{ name: 'GET /failure-groups', call: failureGroupsCall(search) }]
+      : [
+          { name: 'GET /operations', call: operationsCall(search) },
+          ...(search.failureGroup === undefined
+            ? []
+            : [{ name: 'GET /failure-groups' as const, call: failureGroupCall(search.failureGroup) }]),
+        ]
+  },
   '/operations/$id': ({ params }) => [
     { name: 'GET /operations/{operationId}', call: operationCall(idOf(params)) },
   ],

@@ -1,3 +1,5 @@
+import { isFromPlugin } from '#contract/protocol/platform-messages.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
 import { backoffMs } from './backoff.ts'
 import type { CallAfterAttempt, Judgement } from '../../model/attempt.ts'
 import type { CallLimits } from '../../model/call.ts'
@@ -31,12 +33,21 @@ export function afterAttempt({
         const waitMs = backoffMs({ attempts: runAttempts, maxMs: limits.maxBackoffMs, fraction })
         return { endedWell: false, failed: false, failure, waitMs }
       }
-      const last = failure && {
-        ...failure,
-        ...(judgement.isUncertain && { errorCode: 'PLUGIN_RESULT_UNKNOWN' }),
-        attemptsUsed: runAttempts,
-      }
+      const last = failure && { ...ended(failure, judgement), attemptsUsed: runAttempts }
       return { endedWell: false, failed: true, failure: last, waitMs: null }
     }
   }
+}
+
+/**
+ * The failure of a call whose retries a person stopped: the failure of its last attempt, with who stopped them and why. As
+ * after the last attempt, an uncertain result has the code PLUGIN_RESULT_UNKNOWN.
+ */
+export function afterStop(last: Failure, stopped: NonNullable<Failure['stopped']>): Failure {
+  // only a plugin's own failure says that the call had no effect
+  return { ...ended(last, { isUncertain: !isFromPlugin(last) }), stopped }
+}
+
+function ended(failure: Failure, { isUncertain }: Pick<Judgement, 'isUncertain'>): Failure {
+  return isUncertain ? { ...failure, errorCode: 'PLUGIN_RESULT_UNKNOWN' } : failure
 }

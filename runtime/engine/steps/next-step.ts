@@ -85,7 +85,8 @@ export function inCallOrder<Call extends { order: number; pluginId: string }>(
   )
 }
 
-function unexplained(pluginId: string): Failure {
+/** For a call that failed without a recorded failure. */
+export function unexplained(pluginId: string): Failure {
   return {
     errorCode: 'PLUGIN_RESULT_UNKNOWN',
     ...platformMessage('callUnexplained', { plugin: pluginId }),

@@ -2,8 +2,11 @@ import type { Operation } from '#contract/runtime-api/operations.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { nextStepOf } from '../situations.ts'
 
+/** An operation, with the attempts of its current call in this run. Without a number, there are none yet. */
+export type OperationRowWithCall = OperationRow & { call_attempts?: number }
+
 /** An operation as the runtime API returns it. */
-export function operationView(row: OperationRow): Operation {
+export function operationView(row: OperationRowWithCall): Operation {
   return {
     operationId: row.operation_id,
     operationType: row.operation_type,
@@ -20,6 +23,7 @@ export function operationView(row: OperationRow): Operation {
     run: row.run,
     state: row.state,
     phase: row.phase,
+    call: callOf(row),
     takesOver: row.takes_over,
     takenOverBy: row.taken_over_by,
     failure: row.failure,
@@ -33,4 +37,18 @@ export function operationView(row: OperationRow): Operation {
     earlierRunsMs: row.earlier_runs_ms,
     nextStep: nextStepOf(row),
   }
+}
+
+/** An unfinished operation is at the call of its next plugin; a failed one is at the call that failed. */
+function callOf({
+  state,
+  phase,
+  failure,
+  next_plugin,
+  call_attempts = 0,
+}: OperationRowWithCall): Operation['call'] {
+  if (state === 'SUCCEEDED' || (phase !== 'BEFORE_RESOURCES' && phase !== 'AFTER_RESOURCES')) return null
+  // the error path of a failed call names its plugin after the runtime
+  const pluginId = failure === null ? next_plugin : (failure.errorPath?.[1] ?? '')
+  return pluginId === '' ? null : { pluginId, attempts: call_attempts }
 }

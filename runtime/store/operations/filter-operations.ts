@@ -7,7 +7,7 @@ import { isInSituation } from './next-step-sql.ts'
 export type OperationQuery = z.output<(typeof operationEndpoints)['GET /operations']['query']>
 
 /** The filter that the list and the counts share. */
-export type OperationFilter = Omit<OperationQuery, 'limit' | 'cursor' | 'sort'>
+export type OperationFilter = Partial<Omit<OperationQuery, 'limit' | 'cursor' | 'sort'>>
 
 /** The condition on `runtime.operation as operation` for the filter, without scope and search text. */
 export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
@@ -37,6 +37,8 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
     conditions.push(
       sql`operation.failure ->> 'errorCode' = ${filter.errorCode} and operation.failure is not null`,
     )
+  if (filter.failureGroup !== undefined)
+    conditions.push(sql`operation.failure_group = ${filter.failureGroup} and operation.state = 'FAILED'`)
   if (filter.pluginId !== undefined)
     conditions.push(sql`exists (
       select from runtime.plugin_call

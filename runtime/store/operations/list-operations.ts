@@ -4,6 +4,7 @@ import type { Actor } from '../../model/actor.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
+import { callAttempts } from './call-attempts.ts'
 import { isUnsettled, operationFilter } from './filter-operations.ts'
 import type { OperationQuery } from './filter-operations.ts'
 import { findByText, isFound } from './find-by-text.ts'
@@ -17,7 +18,7 @@ export interface After {
   operationId: string
 }
 
-export type ListedOperation = OperationRow & { created_microseconds: number }
+export type ListedOperation = OperationRow & { created_microseconds: number; call_attempts: number }
 
 /** The operations that the actor may see, ordered by creation time, so a page costs the same at any depth. */
 export async function listOperations(
@@ -41,10 +42,16 @@ export async function listOperations(
   const order = sql`order by created_at ${direction}, operation_id ${direction} limit ${query.limit + 1}`
   const condition = sql`${isVisible(visible, 'operation')} and ${operationFilter(query)} and ${start}
     ${found === null || streams !== null ? sql`` : sql`and ${isFound(found)}`}`
-  const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds`
+  const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
+    ${callAttempts()} as call_attempts`
   if (streams === null) {
+    // the page first: calls are looked up for its rows only
     const rows = await sql<ListedOperation>`
-      select ${columns} from runtime.operation as operation where ${condition} ${order}`.execute(db)
+      select ${columns} from (
+        select * from runtime.operation as operation where ${condition} ${order}
+      ) as operation order by operation.created_at ${direction}, operation.operation_id ${direction}`.execute(
+      db,
+    )
     return rows.rows
   }
   // merges the first rows of each stream; only the rows of the page are read in full
@@ -110,8 +117,10 @@ function streamsOf(
   if (visible.kind === 'everything') return null
   const places = visible.kind === 'scopes' ? visible.ids : visible.keys
   if (places.length === 0) return []
-  const { bundleInstallId, requestedBy, errorCode, pluginId } = query
-  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId].some((value) => value !== undefined)
+  const { bundleInstallId, requestedBy, errorCode, pluginId, failureGroup } = query
+  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup].some(
+    (value) => value !== undefined,
+  )
   const isMerged =
     visible.kind === 'scopes' &&
     places.length > 1 &&

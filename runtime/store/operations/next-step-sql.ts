@@ -21,8 +21,9 @@ export function situationNumber(): RawBuilder<number> {
   return sql<number>`case ${sql.join(cases, sql` `)} end`
 }
 
-function conditionOf({ states, reasons, statuses, ofPlugin }: Situation): RawBuilder<unknown> {
+function conditionOf({ states, reasons, statuses, ofPlugin, isStopped }: Situation): RawBuilder<unknown> {
   const conditions = [sql`${STATE} in (${literals(states)})`]
+  if (isStopped === true) conditions.push(sql`operation.failure -> 'stopped' is not null`)
   if (reasons !== undefined) conditions.push(sql`${REASON} in (${literals(reasons)})`)
   if (statuses !== undefined)
     conditions.push(

@@ -46,7 +46,7 @@ export function operationDetail(rows: OperationRows): OperationDetail {
   const resourcesState = stateOf('RESOURCES', operation)
   const masks = masksOf(rows)
   return {
-    ...operationView(operation),
+    ...operationView({ ...operation, call_attempts: callAttemptsOf(operation, calls) }),
     failure: maskFailure(operation.failure, masks.secrets),
     stages: STAGES.map((stage) => {
       const ofStage = calls
@@ -101,6 +101,12 @@ export function operationDetail(rows: OperationRows): OperationDetail {
       }
     }),
   }
+}
+
+function callAttemptsOf(operation: OperationRow, calls: readonly CallRow[]): number {
+  const at = operationView(operation).call
+  const call = calls.find(({ stage, plugin_id }) => stage === operation.phase && plugin_id === at?.pluginId)
+  return call?.run_attempts ?? 0
 }
 
 const PHASE_ORDER: readonly Phase[] = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE']

@@ -1,11 +1,13 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { callFailure } from '../../engine/calls/failures.ts'
 import { DomainError } from '../../engine/domain-error.ts'
+import { afterStop } from '../../engine/steps/after-attempt.ts'
+import { unexplained } from '../../engine/steps/next-step.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
 import { failWaiting, findWaitingCall, makeDue } from '../../store/operations/stop-waiting.ts'
+import type { WaitingCall } from '../../store/operations/stop-waiting.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { lockOperationFor, notWaitingInRun } from './lock-operation-for.ts'
@@ -19,13 +21,14 @@ export async function attemptNow(
   { params, body }: Input<'POST /operations/{operationId}/attempt-now'>,
 ): Promise<Answer<'POST /operations/{operationId}/attempt-now'>> {
   const waiting = await lockWaiting(context, params.operationId, body.run)
+  const call = await findWaitingCall(context.tx, waiting)
   const operation = await makeDue(context.tx, waiting.operation_id)
-  return record(context, operation, { action: 'operation.attempt-now', reason: null })
+  return record(context, operation, { action: 'operation.attempt-now', reason: null, call })
 }
 
 /**
- * Ends the automatic retries of a WAITING operation: it is FAILED, keeps its claim, and can be retried or taken over. A
- * late response changes nothing. Refuses as {@link attemptNow} does.
+ * Ends the automatic retries of a WAITING operation: it is FAILED with the failure of its last attempt, keeps its claim,
+ * and can be retried or taken over. A late response changes nothing. Refuses as {@link attemptNow} does.
  */
 export async function stopRetrying(
   context: WriteContext,
@@ -39,15 +42,12 @@ export async function stopRetrying(
       'OPERATION_NOT_RETRYABLE',
       platformMessage('operationNotWaiting', { actual: 'RUNNING' }),
     )
-  const message = platformMessage('callStopped', {
-    person: actor.name,
-    plugin: call.plugin_id,
-    attempts: call.run_attempts,
-    why: body.reason,
+  const failure = afterStop(call.last_failure ?? unexplained(call.plugin_id), {
+    by: { id: actor.id, name: actor.name },
+    reason: body.reason,
   })
-  const failure = callFailure(call.plugin_id, 'PLUGIN_RESULT_UNKNOWN', message, true)
   const operation = await failWaiting(tx, waiting.operation_id, call, failure)
-  return record(context, operation, { action: 'operation.stop-retrying', reason: body.reason })
+  return record(context, operation, { action: 'operation.stop-retrying', reason: body.reason, call })
 }
 
 async function lockWaiting(context: WriteContext, operationId: string, run: number): Promise<OperationRow> {
@@ -60,7 +60,15 @@ async function lockWaiting(context: WriteContext, operationId: string, run: numb
 async function record(
   { tx, actor }: WriteContext,
   operation: OperationRow,
-  { action, reason }: { action: 'operation.attempt-now' | 'operation.stop-retrying'; reason: string | null },
+  {
+    action,
+    reason,
+    call,
+  }: {
+    action: 'operation.attempt-now' | 'operation.stop-retrying'
+    reason: string | null
+    call: WaitingCall | undefined
+  },
 ): Promise<{ operation: ReturnType<typeof operationView> }> {
   await recordAudit(tx, actor, {
     action,
@@ -74,5 +82,5 @@ async function record(
     { kind: 'operation', scopeId: operation.scope_id, objectId: operation.operation_id },
     { kind: 'installation', scopeId: operation.scope_id, objectId: operation.bundle_install_id },
   ])
-  return { operation: operationView(operation) }
+  return { operation: operationView({ ...operation, call_attempts: call?.run_attempts ?? 0 }) }
 }

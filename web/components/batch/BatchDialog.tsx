@@ -22,7 +22,7 @@ import { NumberInput } from '../../ui/TextInput.tsx'
 import { useSettledEdits } from '../plan/use-operation-plan.ts'
 import { batchPlanQuery } from './batch-plan-query.ts'
 import { BatchLimits } from './BatchLimits.tsx'
-import { invalidLimits, limitsIn, NO_LIMITS } from './limits.ts'
+import { invalidLimits, limitsIn, NO_LIMITS, type Limits } from './limits.ts'
 import { BatchPlanView } from './BatchPlanView.tsx'
 import { bundlesOf, scopeOf, type BatchTarget } from './bundle-targets.ts'
 import { DetachNotice } from './DetachNotice.tsx'
@@ -45,10 +45,13 @@ type Body = Call<typeof PLAN>['body']
 export function BatchDialog({
   action,
   targets: given,
+  limits: initialLimits = NO_LIMITS,
   onClose,
 }: {
   action: BatchDialogAction
   targets: readonly BatchTarget[]
+  /** The limits to begin with; the person can change them. */
+  limits?: Limits
   onClose: () => void
 }) {
   const t = useText()
@@ -61,7 +64,7 @@ export function BatchDialog({
   const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
   const bundle = bundles.find(({ key }) => key === bundleKey)
   const targets = hasBundle ? (bundle?.targets ?? []) : selected
-  const [typedLimits, setLimits] = useState(NO_LIMITS)
+  const [typedLimits, setLimits] = useState(initialLimits)
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 

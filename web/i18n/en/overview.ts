@@ -3,6 +3,7 @@ export const overview = {
   'attention.title': 'Needs attention',
   'attention.failed': 'Failed',
   'attention.failed.hint': 'Each keeps its installation locked until it is retried or taken over.',
+  'attention.group': '{n} operations of {bundle}',
   'attention.waiting': 'Retrying automatically',
   'attention.waiting.hint': 'Result unknown or retry requested. Check only if this continues.',
   'attention.locked': 'Locked for a long time',

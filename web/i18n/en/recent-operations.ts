@@ -7,7 +7,7 @@ export const recentOperations = {
   version: 'Version',
   by: 'Requested by',
   at: 'Created',
-  duration: 'Duration',
+  runTime: 'Run time',
   all: 'View all operations',
   'none.title': 'No operations yet',
   'none.message': 'Operations appear here when they are requested.',

@@ -37,7 +37,7 @@ export const shell = {
   'opening.message': 'This page opens as soon as the connection is back.',
   'drafts.title': 'Your unsaved changes',
   'drafts.count': { one: '{n} unsaved change', other: '{n} unsaved changes' },
-  'drafts.since': 'since {when}',
+  'drafts.since': 'started {when}',
   'drafts.more': { one: 'and {n} more scope', other: 'and {n} more scopes' },
   'drafts.scopes': { one: '{n} scope with unsaved changes', other: '{n} scopes with unsaved changes' },
   'palette.open': 'Search or jump to…',

@@ -6,6 +6,7 @@ export const overview: Translated<typeof source> = {
   'attention.title': '需要处理',
   'attention.failed': '失败',
   'attention.failed.hint': '在重试或接管之前，相应的安装实例保持锁定。',
+  'attention.group': '{bundle} 的 {n} 个操作',
   'attention.waiting': '自动重试中',
   'attention.waiting.hint': '结果未知或插件请求重试，仅在持续出现时需要查看。',
   'attention.locked': '锁定时间过长',

@@ -34,15 +34,18 @@ export function OperationFilters({
         value={search.q ?? ''}
         onSearch={(q) => onChange({ q: q || undefined })}
       />
-      <ChoiceFilter
-        label={t('operations.field.state')}
-        value={search.state}
-        choices={OPERATION_STATES.map((state) => {
-          const { word, icon, tone } = operationLook[state]
-          return { value: state, label: t(word), icon, tone }
-        })}
-        onChange={(state) => onChange({ state })}
-      />
+      {/* only failed operations have a cause */}
+      {search.view !== 'causes' && (
+        <ChoiceFilter
+          label={t('operations.field.state')}
+          value={search.state}
+          choices={OPERATION_STATES.map((state) => {
+            const { word, icon, tone } = operationLook[state]
+            return { value: state, label: t(word), icon, tone }
+          })}
+          onChange={(state) => onChange({ state })}
+        />
+      )}
       <ChoiceFilter
         label={t('common.nextStep')}
         value={search.nextActor}

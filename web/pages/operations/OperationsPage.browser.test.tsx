@@ -3,7 +3,7 @@ import { page } from 'vitest/browser'
 import { refusal } from '../../testing/api.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { serveScope } from '../../testing/served-scope.ts'
-import { operation } from './detail/testing.ts'
+import { at, failure, operation } from './detail/testing.ts'
 
 const OPERATIONS = 'GET /operations'
 
@@ -19,4 +19,20 @@ test('"Select all that match" keeps the filters of the list, and reports a failu
   api.answer({ [OPERATIONS]: () => refusal({ message: 'The list is not available.' }) })
   await selectAll.click()
   await expect.element(page.getByText('The list is not available.')).toBeVisible()
+})
+
+test('a failed operation shows its failure, its plugin call and who acts next', async () => {
+  const failed = operation({
+    state: 'FAILED',
+    phase: 'AFTER_RESOURCES',
+    call: { pluginId: 'hooks', attempts: 3 },
+    failure: failure('MAILBOX_LOCKED', false),
+    nextStep: { actor: 'PLUGIN_OWNER', action: 'FIX_CAUSE', since: at(1000) },
+  })
+  await serveScope({ [OPERATIONS]: () => ({ items: [failed], nextCursor: null }) })
+  await renderConsole('/operations')
+  const cell = (name: string) => page.getByRole('cell', { name })
+  await expect.element(cell('It was MAILBOX_LOCKED. MAILBOX_LOCKED')).toBeVisible()
+  await expect.element(cell('hooks After resources, 3 attempts')).toBeVisible()
+  await expect.element(cell('Plugin owner: Fix what the plugin reports')).toBeVisible()
 })

@@ -1,37 +1,51 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { operationTypeKey } from '../../components/operation-type.ts'
-import { NextStepText } from '../../components/NextStepText.tsx'
+import { NextStepLines } from '../../components/NextStepText.tsx'
 import { RunTime } from '../../components/RunTime.tsx'
 import { ScopeText } from '../../components/ScopeText.tsx'
-import type { Translate } from '../../i18n/use-text.ts'
-import { paths } from '../../paths.ts'
-import { PlainLink } from '../../ui/Link.tsx'
+import { messageText } from '../../i18n/message-text.ts'
+import { joinClauses } from '../../i18n/punctuation.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
+import { failureTitle } from './describe-failure.ts'
 import { RetriesIn } from './RetriesIn.tsx'
 import { versionsText } from './detail/versions.ts'
-import { messageText } from '../../i18n/message-text.ts'
 
-/** One operation per row. Its failure or next retry is beside its state. */
+/** One operation per row, in two lines, so that a narrow window has space for every column. */
 export function operationColumns(t: Translate): readonly Column<Operation>[] {
   return [
     {
       id: 'operation',
       header: t('operations.field.operation'),
-      width: '15rem',
       cell: (operation) => (
         <>
-          {t(operationTypeKey(operation))} {operation.installation.bundle.bundleId}{' '}
-          <span className="mono font-normal text-muted">{versionsText(operation)}</span>
+          <span className="block truncate">
+            {t(operationTypeKey(operation))} {operation.installation.bundle.bundleId}{' '}
+            <span className="mono font-normal text-muted">{versionsText(operation)}</span>
+          </span>
+          <span className="block truncate text-xs font-normal text-muted">
+            <ScopeText scope={operation.installation} />
+          </span>
         </>
       ),
     },
     {
       id: 'state',
-      header: t('operations.field.state'),
-      width: '7.5rem',
-      cell: ({ state }) => <OperationBadge state={state} />,
+      header: t('operations.field.stateAndCreated'),
+      width: '7.75rem',
+      sortKey: 'createdAt',
+      sortFirst: 'descending',
+      card: 'wide',
+      cell: ({ state, createdAt }) => (
+        <>
+          <OperationBadge state={state} className="flex" />
+          <span className="block truncate text-xs text-muted">
+            <Time at={createdAt} inRow />
+          </span>
+        </>
+      ),
     },
     {
       id: 'failure',
@@ -40,46 +54,32 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       cell: (operation) => <Trouble operation={operation} />,
     },
     {
-      id: 'next',
-      header: t('common.nextStep'),
-      width: '12.5rem',
-      hideBelow: 'md',
-      card: 'wide',
-      cell: ({ nextStep }) => <NextStepText nextStep={nextStep} />,
-    },
-    {
-      id: 'scope',
-      header: t('operations.field.scope'),
+      id: 'call',
+      header: t('operations.field.call'),
       width: '12rem',
       hideBelow: 'lg',
-      cell: ({ installation }) => (
-        <PlainLink
-          to={paths.installation(installation.bundleInstallId)}
-          className="rounded-sm hover:underline"
-        >
-          <ScopeText scope={installation} />
-        </PlainLink>
-      ),
+      card: 'wide',
+      cell: (operation) => <Call operation={operation} />,
+    },
+    {
+      id: 'next',
+      header: t('common.nextStep'),
+      width: '12.25rem',
+      hideBelow: 'md',
+      card: 'wide',
+      cell: ({ nextStep }) => <NextStepLines nextStep={nextStep} />,
     },
     {
       id: 'requestedBy',
       header: t('operations.field.requestedBy'),
-      width: '8.5rem',
+      width: '8rem',
       hideBelow: 'xl',
       card: 'hidden',
       cell: ({ requestedBy }) => requestedBy.name,
     },
     {
-      id: 'when',
-      header: t('operations.field.created'),
-      width: '6rem',
-      sortKey: 'createdAt',
-      sortFirst: 'descending',
-      cell: ({ createdAt }) => <Time at={createdAt} inRow />,
-    },
-    {
       id: 'took',
-      header: t('operations.field.duration'),
+      header: t('operations.field.runTime'),
       width: '6rem',
       align: 'end',
       hideBelow: 'xl',
@@ -89,8 +89,9 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
   ]
 }
 
-/** Why it has not succeeded: its error code, or the time of its next retry. */
+/** Why it has not succeeded: what failed and its code, or the time of its next retry. */
 function Trouble({ operation }: { operation: Operation }) {
+  const t = useText()
   const { failure, state, nextAttemptAt } = operation
   if (state === 'WAITING' && nextAttemptAt !== null) {
     return (
@@ -101,8 +102,24 @@ function Trouble({ operation }: { operation: Operation }) {
   }
   if (failure === null) return <span className="text-faint">–</span>
   return (
-    <span title={messageText(failure)} className="mono text-xs">
-      {failure.errorCode}
+    <span title={messageText(failure)}>
+      <span className="block truncate">{failureTitle(failure, t)}</span>
+      <span className="mono block truncate text-xs text-muted">{failure.errorCode}</span>
     </span>
+  )
+}
+
+/** The plugin that it is at or failed at, the stage, and the attempts of this run. */
+function Call({ operation: { call, phase, state } }: { operation: Operation }) {
+  const t = useText()
+  if (state === 'SUCCEEDED') return <span className="text-faint">–</span>
+  const stage = t(`vocabulary.phase.${phase}`)
+  if (call === null) return stage
+  const attempts = call.attempts > 0 && t('operations.detail.attempts', { n: call.attempts })
+  return (
+    <>
+      <span className="mono block truncate">{call.pluginId}</span>
+      <span className="block truncate text-xs text-muted">{joinClauses(t, [stage, attempts])}</span>
+    </>
   )
 }

@@ -51,3 +51,11 @@ export function remedyOf({ action }: NextStep, t: Translate): string | null {
       return t(`operations.remedy.${action}`)
   }
 }
+
+type Stopped = NonNullable<Failure['stopped']>
+
+/** That a person stopped the automatic retries, who, and why. */
+export const stoppedText = (stopped: Stopped, t: Translate): string =>
+  t('operations.failed.stopped', stoppedValues(stopped))
+
+export const stoppedValues = ({ by, reason }: Stopped) => ({ person: by.name, reason })

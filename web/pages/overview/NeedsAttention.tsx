@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import {
-  failedOperationsCall,
+  failureGroupsCall,
   lockedInstallationsCall,
   summaryCall,
   waitingOperationsCall,
@@ -19,7 +19,7 @@ import { TextLink, type LinkTarget } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { FailedItem, LockedItem, WaitingItem } from './items.tsx'
+import { FailedGroupItem, FailedItem, LockedItem, WaitingItem } from './items.tsx'
 
 const LONG_MS = 10 * 60_000
 
@@ -27,7 +27,7 @@ const LONG_MS = 10 * 60_000
 export function NeedsAttention() {
   const t = useText()
   const now = useNow(60_000)
-  const failed = useQuery(apiQuery('GET /operations', failedOperationsCall))
+  const failed = useQuery(apiQuery('GET /failure-groups', failureGroupsCall))
   const waiting = useQuery(apiQuery('GET /operations', waitingOperationsCall))
   const claimed = useQuery(apiQuery('GET /installations', lockedInstallationsCall))
   const summary = useQuery(apiQuery('GET /summary', summaryCall))
@@ -70,13 +70,17 @@ export function NeedsAttention() {
           <Group
             title={t('overview.attention.failed')}
             hint={t('overview.attention.failed.hint')}
-            shown={failed.data.items.length}
+            shown={failed.data.items.reduce((sum, { count }) => sum + count, 0)}
             count={claims('FAILED')}
-            all={paths.operations({ state: 'FAILED' })}
+            all={paths.operations({ view: 'causes' })}
           >
-            {failed.data.items.map((operation) => (
-              <FailedItem key={operation.operationId} operation={operation} />
-            ))}
+            {failed.data.items.map((group) =>
+              group.count === 1 ? (
+                <FailedItem key={group.key} operation={group.latest} />
+              ) : (
+                <FailedGroupItem key={group.key} group={group} />
+              ),
+            )}
           </Group>
           <Group
             title={t('overview.attention.waiting')}

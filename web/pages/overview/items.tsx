@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
-import type { Claim, Installation, Operation } from '#contract/console-api/shapes.ts'
+import type { Claim, FailureGroup, Installation, Operation } from '#contract/console-api/shapes.ts'
 import { operationTypeKey } from '../../components/operation-type.ts'
 import { NextStepText } from '../../components/NextStepText.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
+import { groupTitle } from '../operations/causes/group-title.ts'
 import { failureTitle } from '../operations/describe-failure.ts'
 import { RetriesIn } from '../operations/RetriesIn.tsx'
 import { cx } from '../../ui/class-names.ts'
@@ -37,6 +38,30 @@ export function FailedItem({ operation }: { operation: Operation }) {
       <NextStepText nextStep={operation.nextStep} />
     </Item>
   )
+}
+
+/** Several operations that failed with the same cause. */
+export function FailedGroupItem({ group }: { group: FailureGroup }) {
+  const t = useText()
+  const { count, scopes, lastAt, errorCode, latest } = group
+  return (
+    <ItemLayout
+      state="FAILED"
+      title={t('overview.attention.group', { n: count, bundle: latest.installation.bundle.bundleId })}
+      to={paths.operations({ failureGroup: group.key })}
+      place={<span className="text-muted">{t('operations.causes.scopes', { n: scopes })}</span>}
+      when={<LastAt at={lastAt} />}
+    >
+      <span className="font-medium">{groupTitle(group, t)}</span>{' '}
+      <span className="mono text-xs text-muted">{errorCode}</span>
+      <span className="text-muted"> · </span>
+      <NextStepText nextStep={latest.nextStep} />
+    </ItemLayout>
+  )
+}
+
+function LastAt({ at }: { at: string }) {
+  return useRichText()('operations.causes.last', { when: <Time at={at} inRow /> })
 }
 
 export function WaitingItem({ operation }: { operation: Operation }) {
@@ -81,7 +106,7 @@ export function LockedItem({ row, claim }: { row: Installation; claim: Claim }) 
   )
 }
 
-/** Two lines: what and where, then the problem. */
+/** One operation: what and where, who requested it, then the problem. */
 function Item({
   state,
   name,
@@ -101,8 +126,37 @@ function Item({
   person: string
   children: ReactNode
 }) {
-  const t = useText()
   const rich = useRichText()
+  return (
+    <ItemLayout
+      state={state}
+      title={`${name} ${bundle}`}
+      to={to}
+      place={<ScopeLink scope={scope} />}
+      when={rich('overview.attention.since', { time: <Time at={since} inRow />, person })}
+    >
+      {children}
+    </ItemLayout>
+  )
+}
+
+/** Two lines: what and where, then the problem. */
+function ItemLayout({
+  state,
+  title,
+  to,
+  place,
+  when,
+  children,
+}: {
+  state: OperationState
+  title: string
+  to: LinkTarget
+  place: ReactNode
+  when: ReactNode
+  children: ReactNode
+}) {
+  const t = useText()
   const { icon, tone, word } = operationLook[state]
   return (
     <li className="relative flex gap-3 px-4 py-2.5 hover:bg-hover">
@@ -118,17 +172,14 @@ function Item({
               to={to}
               className="inline-flex min-h-6 items-center rounded-sm font-semibold after:absolute after:inset-0"
             >
-              {name} {bundle}
+              {title}
             </PlainLink>
-            <span className="relative inline-flex min-h-6 items-center text-xs">
-              <ScopeLink scope={scope} />
-            </span>
+            <span className="relative inline-flex min-h-6 items-center text-xs">{place}</span>
           </p>
-          <p className="relative text-xs text-faint">
-            {rich('overview.attention.since', { time: <Time at={since} inRow />, person })}
-          </p>
+          <p className="relative text-xs text-faint">{when}</p>
         </div>
-        <p className="mt-0.5 line-clamp-2 wrap-anywhere">{children}</p>
+        {/* not cut: who acts next is at its end */}
+        <p className="mt-0.5 wrap-anywhere">{children}</p>
       </div>
     </li>
   )

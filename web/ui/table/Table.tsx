@@ -42,17 +42,31 @@ export type TableProps<Row> = {
   /** Called when the last row is near the window, to fetch more. */
   onEndReached?: (() => void) | undefined
   skeletonRows?: number
+  /** How many lines of text the cells have; default one. */
+  lines?: 1 | 2
   /** Below the rows, inside the frame: a pager. */
   footer?: ReactNode
   className?: string | undefined
 }
 
 /**
- * The only table component. Its header is sticky below the bar, a row is 36 px high, and rows become cards in a narrow
- * table. With more than 200 rows, only those near the window are rendered.
+ * The only table component. Its header is sticky below the bar, a row is 36 px high (52 px with two lines), and rows become
+ * cards in a narrow table. With more than 200 rows, only those near the window are rendered.
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, error, onRetry, stale = false, sort, onSort, footer, className } = props
+  const {
+    label,
+    columns,
+    rows,
+    error,
+    onRetry,
+    stale = false,
+    sort,
+    onSort,
+    lines,
+    footer,
+    className,
+  } = props
   const t = useText()
   if (error && !rows) return <ErrorState error={error} onRetry={onRetry} />
   return (
@@ -67,6 +81,7 @@ export function Table<Row>(props: TableProps<Row>) {
           className={cx(
             'w-full table-fixed border-separate border-spacing-0 transition-opacity [&_thead_th:first-child]:rounded-tl-lg [&_thead_th:last-child]:rounded-tr-lg @max-[40rem]/table:block',
             stale && 'opacity-55',
+            lines === 2 && 'two-lines',
           )}
         >
           <colgroup>

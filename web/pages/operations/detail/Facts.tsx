@@ -9,7 +9,7 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Id } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
-import { failureTitle } from '../describe-failure.ts'
+import { failureTitle, stoppedText } from '../describe-failure.ts'
 import { versionsText } from './versions.ts'
 
 /** Who requested what, where, when and why. */
@@ -70,7 +70,7 @@ export function Facts({ operation }: { operation: OperationDetail }) {
           value: <Time at={finishedAt} exact className="whitespace-normal!" />,
         },
         startedAt !== null && {
-          label: t(finishedAt === null ? 'operations.field.runningFor' : 'operations.field.duration'),
+          label: t(finishedAt === null ? 'operations.field.runningFor' : 'operations.field.runTime'),
           value: <RunTime operation={operation} />,
         },
         {
@@ -139,6 +139,7 @@ function Retries({ operation }: { operation: OperationDetail }) {
           {failure && (
             <span className="block text-xs text-muted">
               {t('operations.facts.retry.before', { run: run - 1, failure: failureTitle(failure, t) })}
+              {failure.stopped && <span className="block">{stoppedText(failure.stopped, t)}</span>}
             </span>
           )}
         </li>

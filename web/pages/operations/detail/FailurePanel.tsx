@@ -11,7 +11,7 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
-import { failureTitle, remedyOf } from '../describe-failure.ts'
+import { failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
 import { effectOf, failedCallOf, progressOf, type Effect, type Progress } from './progress.ts'
 import { failurePointOf, type Timeline } from './timeline.ts'
@@ -74,7 +74,12 @@ export function FailurePanel({
                 label: t('operations.failed.place'),
                 value: <Where operation={operation} timeline={timeline} />,
               },
-              !isOver && { label: t('operations.failed.now'), value: nowText(operation, failure, t) },
+              isOver
+                ? failure.stopped && {
+                    label: t('operations.field.stoppedBy'),
+                    value: stoppedText(failure.stopped, t),
+                  }
+                : { label: t('operations.failed.now'), value: nowText(operation, failure, t) },
               {
                 label: t('operations.failed.progress'),
                 value: progressText(progressOf(operation, timeline), t),
@@ -125,7 +130,8 @@ function effectText(effect: Effect, plugin: string, t: Translate): string {
   }
 }
 
-function nowText({ run }: OperationDetail, { attemptsUsed }: Failure, t: Translate): string {
+function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
+  if (stopped) return t('operations.failed.now.stoppedBy', stoppedValues(stopped))
   return attemptsUsed === undefined
     ? t('operations.failed.now.stopped')
     : t('operations.failed.now.used', { n: attemptsUsed, run })

@@ -1,5 +1,4 @@
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
-import { joinSentences } from '../../../i18n/punctuation.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Notice } from '../../../ui/Notice.tsx'
@@ -20,13 +19,12 @@ export function RetryResult({ operation }: { operation: OperationDetail }) {
         time: <Time at={finishedAt} exact />,
         person: retry.startedBy.name,
       })}{' '}
-      {joinSentences(t, [
-        retry.reason !== null && t('operations.retried.reason', { reason: retry.reason }),
-        state === 'FAILED' &&
-          (isSame || retry.failure === null
-            ? t('operations.retried.same')
-            : t('operations.retried.other', { failure: failureTitle(retry.failure, t) })),
-      ])}
+      {state === 'FAILED' &&
+        (isSame || retry.failure === null
+          ? t('operations.retried.same')
+          : t('operations.retried.other', { failure: failureTitle(retry.failure, t) }))}
+      {/* on a line of its own: what a person typed need not end like a sentence */}
+      {retry.reason !== null && <p>{t('operations.retried.reason', { reason: retry.reason })}</p>}
     </Notice>
   )
 }

@@ -3,6 +3,7 @@ import { operationTypeKey } from '../../../components/operation-type.ts'
 import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
+import { runTimeOf } from '../../../components/run-time.ts'
 import { failureTitle, remedyOf } from '../describe-failure.ts'
 import { codeText, linkText, plainText } from './markdown-text.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
@@ -31,10 +32,9 @@ export function operationMarkdown(
 }
 
 function headOf(operation: OperationDetail, t: Translate, link: string): string {
-  const { installation, requestedBy, reason, createdAt, startedAt, finishedAt } = operation
+  const { installation, requestedBy, reason, createdAt } = operation
   const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } = installation
-  const took =
-    startedAt && finishedAt ? formatDuration(Date.parse(finishedAt) - Date.parse(startedAt), t) : null
+  const runTime = runTimeOf(operation)
   const lines: [string, string | null][] = [
     [t('operations.field.operation'), linkText(plainText(operation.operationId), link)],
     [t('operations.field.state'), stateText(operation, t)],
@@ -51,7 +51,7 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
     [t('operations.field.requestedBy'), plainText(named(t, requestedBy.name, requestedBy.id))],
     [t('operations.field.reason'), reason && plainText(reason)],
     [t('operations.field.created'), formatUtcTime(Date.parse(createdAt))],
-    [t('operations.field.duration'), took],
+    [t('operations.field.runTime'), runTime === null ? null : formatDuration(runTime, t)],
     [t('operations.field.takesOver'), operation.takesOver],
     [t('operations.field.takenOverBy'), operation.takenOverBy],
   ]

@@ -82,6 +82,7 @@ export function operation(
     run: 1,
     state: 'SUCCEEDED',
     phase: 'DONE',
+    call: null,
     takesOver: null,
     takenOverBy: null,
     failure: null,

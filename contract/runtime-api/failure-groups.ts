@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { Key, listOf, pageQuery, Timestamp } from './common.ts'
+import { Operation, operationFilters } from './operations.ts'
+import { PHASES } from './vocabulary.ts'
+
+/** The failed operations with one cause: the same bundle, plugin, stage, code and shape of the message. */
+export const FailureGroup = z.object({
+  key: z.string(),
+  /** Null if the runtime itself failed. */
+  pluginId: Key.nullable(),
+  stage: z.enum(PHASES),
+  errorCode: z.string(),
+  /** The message without what differs between the operations, such as ids, numbers and quoted values. */
+  shape: z.string(),
+  count: z.number().int().positive(),
+  scopes: z.number().int().positive(),
+  /** Target versions of its operations, at most 10. */
+  versions: z.array(Key),
+  firstAt: Timestamp,
+  lastAt: Timestamp,
+  /** The operation that failed last. */
+  latest: Operation,
+})
+export type FailureGroup = z.infer<typeof FailureGroup>
+
+const { state: _, ...filters } = operationFilters
+
+export const failureGroupEndpoints = defineEndpoints({
+  'GET /failure-groups': {
+    summary: 'Failed operations grouped by cause, the largest group first',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject({ ...filters, ...pageQuery }),
+    answer: listOf(FailureGroup),
+    codes: [],
+  },
+})

@@ -1,0 +1,87 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type * as z from 'zod'
+import type { failureGroupEndpoints } from '#contract/runtime-api/failure-groups.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db } from '../../model/db.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import { callAttempts } from './call-attempts.ts'
+import { isVisible, visibleScopes } from '../visible-scopes.ts'
+import { operationFilter } from './filter-operations.ts'
+import { findByText, isFound } from './find-by-text.ts'
+
+export type FailureGroupQuery = z.output<(typeof failureGroupEndpoints)['GET /failure-groups']['query']>
+
+/** A group, with its operation that failed last. */
+export type FailureGroupRow = OperationRow & {
+  failure_group: string
+  call_attempts: number
+  shape: string
+  operations: number
+  scopes: number
+  versions: string[]
+  first_at: string
+  last_at: string
+}
+
+/** The group that a page starts after. */
+export interface AfterGroup {
+  operations: number
+  key: string
+}
+
+/** The groups of the failed operations that the actor may see, the largest first. */
+export async function groupFailures(
+  db: Db,
+  actor: Actor,
+  query: FailureGroupQuery,
+  after: AfterGroup | undefined,
+): Promise<FailureGroupRow[]> {
+  const visible = await visibleScopes(db, actor, 'read', query)
+  const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
+  const { errorCode, ...filter } = query
+  const condition = sql`operation.state = 'FAILED' and ${isVisible(visible, 'operation')}
+    and ${operationFilter(filter)} ${found === null ? sql`` : sql`and ${isFound(found)}`}
+    ${errorCode === undefined ? sql`` : sql`and operation.failure_group in (${groupsWithCode(errorCode)})`}`
+  const start =
+    after === undefined
+      ? sql`true`
+      : sql`count(*) < ${after.operations} or (count(*) = ${after.operations} and failure_group > ${after.key})`
+  const { rows } = await sql<FailureGroupRow>`
+    with page as (
+      select failure_group, count(*) as operations, min(finished_at) as first_at, max(finished_at) as last_at,
+        count(distinct scope_id) as scopes, (array_agg(distinct target_version))[1:10] as versions
+      from runtime.operation as operation where ${condition}
+      group by failure_group having ${start}
+      order by count(*) desc, failure_group limit ${query.limit + 1}
+    )
+    select operation.*, page.*, ${callAttempts()} as call_attempts,
+      runtime.failure_shape(operation.failure ->> 'message') as shape
+    from page cross join lateral (
+      select * from runtime.operation as operation
+      where operation.failure_group = page.failure_group and ${condition}
+      order by finished_at desc, operation_id desc limit 1
+    ) as operation
+    order by page.operations desc, page.failure_group`.execute(db)
+  return rows
+}
+
+/**
+ * The keys of the groups with this code, which is the same in a whole group: one look-up for each group, and not for each
+ * of its operations.
+ */
+function groupsWithCode(errorCode: string): RawBuilder<string> {
+  const next = (beyond: RawBuilder<boolean>) => sql`(
+    select failure_group from runtime.operation where state = 'FAILED' and ${beyond}
+    order by failure_group limit 1)`
+  return sql<string>`
+    with recursive known (failure_group) as (
+      select ${next(sql`failure_group is not null`)}
+      union all
+      select ${next(sql`operation.failure_group > known.failure_group`)} from known
+      where known.failure_group is not null
+    )
+    select known.failure_group from known where (
+      select failure ->> 'errorCode' from runtime.operation
+      where state = 'FAILED' and operation.failure_group = known.failure_group limit 1) = ${errorCode}`
+}

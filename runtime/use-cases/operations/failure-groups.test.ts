@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { engineSteps, testEngine } from '../../testing/engine.ts'
+import type { TestEngine } from '../../testing/engine.ts'
+import { planWith } from '../../testing/plan.ts'
+import { listFailureGroups } from './failure-groups.ts'
+import { listOperations } from './list.ts'
+
+const errorPath = ['bundle-runtime', 'hooks']
+const locked = (message: string): Failure => ({
+  errorCode: 'MAILBOX_LOCKED',
+  message,
+  retryable: false,
+  errorPath,
+})
+const status = (code: number): Failure => ({
+  errorCode: 'PLUGIN_RESULT_UNKNOWN',
+  ...platformMessage('callHttpStatus', { plugin: 'hooks', status: code }),
+  retryable: true,
+  errorPath,
+})
+
+suite('failure groups', { concurrency: false }, () => {
+  let engine: TestEngine
+  before(async () => {
+    engine = await testEngine()
+  })
+  after(() => engine.close())
+
+  /** An operation in a scope of its own that failed like this. */
+  const failed = async (failure: Failure) => {
+    const operation = await engine.freeze({ installation: await engine.installation(), plan: planWith() })
+    await sql`update runtime.operation set state = 'FAILED', failure = ${JSON.stringify(failure)}::json,
+      finished_at = clock_timestamp() where operation_id = ${operation.operation_id}`.execute(
+      engine.runtime.db,
+    )
+    return operation
+  }
+  const context = (grants = engine.runtime.actor.grants) => ({
+    deps: engine.deps,
+    actor: { ...engine.runtime.actor, grants },
+  })
+  const groups = (query: object = {}, asked = context()) =>
+    listFailureGroups(asked, {
+      params: {},
+      query: runtimeApi['GET /failure-groups'].query.parse(query),
+      body: undefined,
+    })
+  const operationsOf = async (key: string) => {
+    const query = runtimeApi['GET /operations'].query.parse({ failureGroup: key })
+    const { items } = await listOperations(context(), { params: {}, query, body: undefined })
+    return items.map(({ operationId }) => operationId)
+  }
+
+  test('contain the operations with the same cause, whatever ids, numbers and values the message names', async () => {
+    const first = await failed(locked('The mailbox "a@example.com" is locked by migration 7.'))
+    const second = await failed(locked('The mailbox "b@example.com" is locked by migration 1234.'))
+    const other = await failed(locked('The mailbox is full.'))
+    const statuses = [await failed(status(401)), await failed(status(500))]
+    const stopped = await failed({
+      ...status(500),
+      stopped: { by: { id: 'sam', name: 'Sam' }, reason: 'no' },
+    })
+
+    const { items } = await groups()
+    assert.equal(items.length, 5)
+    const [largest] = items
+    assert.equal(largest?.count, 2)
+    assert.equal(largest?.scopes, 2)
+    assert.equal(largest?.pluginId, 'hooks')
+    assert.equal(largest?.shape, 'The mailbox … is locked by migration #.')
+    assert.equal(largest?.latest.operationId, second.operation_id)
+    assert.deepEqual(largest?.versions, [first.target_version])
+    assert.ok(largest.firstAt < largest.lastAt)
+    assert.deepEqual(
+      await operationsOf(largest.key),
+      [second.operation_id, first.operation_id],
+      'the list shows the operations of a group',
+    )
+    const byLatest = new Map(items.map(({ latest }) => [latest.operationId, latest]))
+    const actions = [...statuses, stopped, other].map(
+      ({ operation_id }) => byLatest.get(operation_id)?.nextStep.action,
+    )
+    assert.deepEqual(actions, ['FIX_AUTHENTICATION', 'CHECK_PLUGIN', 'RETRY', 'FIX_CAUSE'])
+  })
+
+  test('leave out what was retried, and what the filter or the permissions exclude', async () => {
+    const [one, two] = [await failed(locked('Gone.')), await failed(locked('Gone.'))]
+    const countOf = async (asked = context(), query: object = {}) =>
+      (await groups(query, asked)).items.find(({ shape }) => shape === 'Gone.')?.count
+    assert.equal(await countOf(), 2)
+    const { environment_key: environmentKey, application_runtime_id: applicationRuntimeId } = one
+    const scope = { environmentKey, applicationRuntimeId, workspaceId: one.workspace_id }
+    assert.equal(await countOf(context(), scope), 1)
+    assert.equal(await countOf(context([{ permissions: ['read'], scope }])), 1)
+    assert.equal(await countOf(context([])), undefined)
+    assert.equal(await countOf(context(), { errorCode: 'ANOTHER' }), undefined)
+    await engineSteps(engine).retry(two.operation_id, 1)
+    assert.equal(await countOf(), 1)
+  })
+
+  test('are paged, the largest first', async () => {
+    const all = (await groups()).items.map(({ key }) => key)
+    const paged: string[] = []
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof groups>> = await groups({ limit: 1, ...(cursor && { cursor }) })
+      paged.push(...page.items.map(({ key }) => key))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    assert.deepEqual(paged, all)
+    await assert.rejects(groups({ cursor: 'x' }), { code: 'REQUEST_INVALID' })
+  })
+
+  const SHAPES = {
+    'Tenant 7f3a-11 is gone, see https://example.com/a?b=1 now.': 'Tenant # is gone, see … now.',
+    "It doesn't know 'this' and can't say why.": "It doesn't know … and can't say why.",
+    'Took 1.5 s at 10:20:30 on 2026-11-22': 'Took # s at # on #',
+  }
+  for (const [message, shape] of Object.entries(SHAPES)) {
+    test(`the shape of: ${message}`, async () => {
+      const { rows } = await sql<{
+        shape: string
+      }>`select runtime.failure_shape(${message}) as shape`.execute(engine.runtime.db)
+      assert.equal(rows[0]?.shape, shape)
+    })
+  }
+})

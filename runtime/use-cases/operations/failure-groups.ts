@@ -1,0 +1,51 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { FailureGroup } from '#contract/runtime-api/failure-groups.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { operationView } from '../../engine/steps/operation-view.ts'
+import { groupFailures } from '../../store/operations/group-failures.ts'
+import type { AfterGroup, FailureGroupRow } from '../../store/operations/group-failures.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
+
+type Name = 'GET /failure-groups'
+
+/** The failed operations that the actor may see, grouped by cause. */
+export async function listFailureGroups(
+  { deps, actor }: ReadContext,
+  { query }: Input<Name>,
+): Promise<Answer<Name>> {
+  const rows = await groupFailures(deps.db, actor, query, readCursor(query.cursor))
+  const page = rows.slice(0, query.limit)
+  const last = page.at(-1)
+  const hasMore = rows.length > page.length && last !== undefined
+  return {
+    items: page.map((row) => groupView(row)),
+    nextCursor: hasMore ? encodeCursor([last.operations, last.failure_group]) : null,
+  }
+}
+
+function groupView(row: FailureGroupRow): FailureGroup {
+  const latest = operationView(row)
+  if (latest.failure === null) throw new TypeError('a failed operation has a failure')
+  return {
+    key: row.failure_group,
+    pluginId: latest.call?.pluginId ?? null,
+    stage: latest.phase,
+    errorCode: latest.failure.errorCode,
+    shape: row.shape,
+    count: row.operations,
+    scopes: row.scopes,
+    versions: row.versions,
+    firstAt: row.first_at,
+    lastAt: row.last_at,
+    latest,
+  }
+}
+
+function readCursor(cursor: string | undefined): AfterGroup | undefined {
+  if (cursor === undefined) return undefined
+  const [operations, key] = decodeCursor(cursor, ['number', 'string'])
+  if (typeof operations !== 'number' || !Number.isSafeInteger(operations) || typeof key !== 'string')
+    throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
+  return { operations, key }
+}

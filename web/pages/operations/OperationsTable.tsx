@@ -1,0 +1,96 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Suspense, useMemo, useState } from 'react'
+import {
+  OPERATION_SORTS,
+  operationsCall,
+  type OperationsSearch,
+} from '#contract/console-api/pages/operations.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import type { Operation } from '#contract/console-api/shapes.ts'
+import { callApi } from '../../api/client.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { useListSelection } from '../../components/batch/use-list-selection.tsx'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { scopeText } from '../../components/scope-text.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { operationColumns } from './columns.tsx'
+import { RetryBatch } from './RetryBatch.tsx'
+
+/** The operations that match the filters; failed ones can be selected and retried together. */
+export function OperationsTable({
+  search,
+  onChange,
+  onClear,
+}: {
+  search: OperationsSearch
+  onChange: (next: SearchChange<OperationsSearch>) => void
+  onClear: (() => void) | false
+}) {
+  const t = useText()
+  const query = useQuery({
+    ...apiQuery('GET /operations', operationsCall(search)),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => operationColumns(t), [t])
+  const { cursor, sort } = search
+  const mayRetry = useMay('operation:retry', 'anywhere')
+  const selection = useListSelection({
+    keyOf: rowKey,
+    nameOf: rowName,
+    loadPage: (page) => {
+      const { cursor: _, limit: __, ...filters } = operationsCall(search).query
+      return callApi('GET /operations', { query: { ...omitUndefined(filters), ...page } })
+    },
+  })
+  const [isRetrying, setRetrying] = useState(false)
+  const failed = selection.rows.filter(({ state }) => state === 'FAILED')
+  return (
+    <>
+      <QueryTable
+        label={t('operations.list.label')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={rowLink}
+        sort={sort ?? OPERATION_SORTS[0]}
+        onSort={(next) => onChange({ sort: OPERATION_SORTS.find((known) => known === next) })}
+        cursor={cursor}
+        pageLink={(at) => paths.operations(omitUndefined({ ...search, cursor: at }))}
+        onClear={onClear}
+        selection={mayRetry ? selection.table : undefined}
+        skeletonRows={12}
+        lines={2}
+        empty={
+          <EmptyState
+            icon="operations"
+            title={t('operations.list.empty')}
+            message={t('operations.list.empty.message')}
+          />
+        }
+      />
+      {selection.bar(
+        <Button
+          icon="retry"
+          disabledReason={failed.length === 0 && t('batches.select.noneFailed')}
+          onClick={() => setRetrying(true)}
+        >
+          {t('batches.action.RETRY')}
+        </Button>,
+      )}
+      {isRetrying && (
+        <Suspense>
+          <RetryBatch operations={failed} onClose={() => setRetrying(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+const rowName = ({ operationId, operationType, installation }: Operation) =>
+  `${operationType} ${installation.bundle.bundleId} ${scopeText(installation)} ${operationId}`
+const rowKey = ({ operationId }: Operation) => operationId
+const rowLink = ({ operationId }: Operation) => paths.operation(operationId)

@@ -1,0 +1,51 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { failureGroupsCall, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import type { FailureGroup } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { QueryTable } from '../../../components/QueryTable.tsx'
+import { useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { causeColumns } from './columns.tsx'
+
+/** The causes of failed operations: equal failures are one row. */
+export function CausesTable({
+  search,
+  onClear,
+}: {
+  search: OperationsSearch
+  onClear: (() => void) | false
+}) {
+  const t = useText()
+  const query = useQuery({
+    ...apiQuery('GET /failure-groups', failureGroupsCall(search)),
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => causeColumns(t), [t])
+  return (
+    <QueryTable
+      label={t('operations.causes.label')}
+      query={query}
+      columns={columns}
+      rowKey={rowKey}
+      rowLink={rowLink}
+      lines={2}
+      cursor={search.cursor}
+      pageLink={(at) => paths.operations(omitUndefined({ ...search, cursor: at }))}
+      onClear={onClear}
+      empty={
+        <EmptyState
+          icon="done"
+          title={t('operations.causes.empty')}
+          message={t('operations.causes.empty.message')}
+        />
+      }
+    />
+  )
+}
+
+const rowKey = ({ key }: FailureGroup) => key
+const rowLink = ({ key, count, latest }: FailureGroup) =>
+  count === 1 ? paths.operation(latest.operationId) : paths.operations({ failureGroup: key })

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import type { FailureGroup } from '#contract/console-api/shapes.ts'
+import { renderConsole } from '../../../testing/render.tsx'
+import { serveScope } from '../../../testing/served-scope.ts'
+import { at, failure, operation } from '../detail/testing.ts'
+
+const latest = operation({
+  state: 'FAILED',
+  phase: 'AFTER_RESOURCES',
+  call: { pluginId: 'hooks', attempts: 1 },
+  failure: { ...failure('MAILBOX_LOCKED', false), message: 'Mailbox 7 is locked.' },
+  nextStep: { actor: 'PLUGIN_OWNER', action: 'FIX_CAUSE', since: at(1000) },
+})
+const group: FailureGroup = {
+  key: 'k1',
+  pluginId: 'hooks',
+  stage: 'AFTER_RESOURCES',
+  errorCode: 'MAILBOX_LOCKED',
+  shape: 'Mailbox # is locked.',
+  count: 60,
+  scopes: 40,
+  versions: ['1.0.0'],
+  firstAt: at(0),
+  lastAt: at(1000),
+  latest,
+}
+const others = Array.from({ length: 59 }, (_, index) => ({
+  ...latest,
+  operationId: `01900000-0000-7000-8000-${String(index + 100).padStart(12, '0')}`,
+}))
+const PLAN = 'POST /batches/plan'
+
+test('equal failures are one row, which opens their list; one is retried first, then the rest', async () => {
+  const { api } = await serveScope({
+    'GET /failure-groups': () => ({ items: [group], nextCursor: null }),
+    'GET /operations': () => ({ items: [latest, ...others], nextCursor: null }),
+    [PLAN]: () => ({ planToken: 'token', items: [] }),
+  })
+  await renderConsole('/operations?view=causes&pluginId=hooks')
+  await expect.element(page.getByRole('cell', { name: /60 operations in 40 scopes/ })).toBeVisible()
+  expect(api.requests('GET /failure-groups').at(-1)?.query.get('pluginId')).toBe('hooks')
+  await expect.element(page.getByRole('button', { name: 'State' })).not.toBeInTheDocument()
+
+  await page.getByRole('link', { name: /Mailbox # is locked\./ }).click()
+  const banner = page.getByRole('region', { name: 'Failed operations with one cause' })
+  await expect.element(banner.getByText('Mailbox # is locked.')).toBeVisible()
+  await expect.poll(() => api.requests('GET /operations').at(-1)?.query.get('failureGroup')).toBe('k1')
+
+  await banner.getByRole('button', { name: 'Retry one, then the rest' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Retry 60 operations' })
+  await expect.element(dialog.getByLabelText('First')).toHaveValue('1')
+  await expect.poll(() => api.requests(PLAN).length).toBeGreaterThan(0)
+})

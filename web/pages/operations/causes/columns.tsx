@@ -1,0 +1,86 @@
+import type { FailureGroup } from '#contract/console-api/shapes.ts'
+import { NextStepLines } from '../../../components/NextStepText.tsx'
+import { messageText } from '../../../i18n/message-text.ts'
+import { joinList } from '../../../i18n/punctuation.ts'
+import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
+import { Time } from '../../../ui/Time.tsx'
+import type { Column } from '../../../ui/table/Table.tsx'
+import { groupTitle } from './group-title.ts'
+import { RetryGroup } from './RetryGroup.tsx'
+
+/** One cause of failed operations per row. */
+export function causeColumns(t: Translate): readonly Column<FailureGroup>[] {
+  return [
+    {
+      id: 'cause',
+      header: t('operations.causes.cause'),
+      cell: (group) => <Cause group={group} />,
+    },
+    {
+      id: 'count',
+      header: t('operations.causes.count'),
+      width: '11.75rem',
+      card: 'wide',
+      cell: (group) => <Count group={group} />,
+    },
+    {
+      id: 'call',
+      header: t('operations.field.call'),
+      width: '9rem',
+      hideBelow: 'lg',
+      card: 'wide',
+      cell: ({ pluginId, stage }) => (
+        <>
+          <span className="mono block truncate">{pluginId}</span>
+          <span className="block truncate text-xs text-muted">{t(`vocabulary.phase.${stage}`)}</span>
+        </>
+      ),
+    },
+    {
+      id: 'next',
+      header: t('common.nextStep'),
+      width: '12.25rem',
+      hideBelow: 'md',
+      card: 'wide',
+      cell: ({ latest }) => <NextStepLines nextStep={latest.nextStep} />,
+    },
+    {
+      id: 'retry',
+      header: t('operations.action.title'),
+      headerHidden: true,
+      width: '12.5rem',
+      align: 'end',
+      card: 'wide',
+      cell: (group) => <RetryGroup group={group} />,
+    },
+  ]
+}
+
+function Cause({ group }: { group: FailureGroup }) {
+  const t = useText()
+  const { failure, installation } = group.latest
+  const bundle = `${installation.bundle.bundleId} ${joinList(t, group.versions)}`
+  return (
+    <span title={failure === null ? undefined : messageText(failure)}>
+      <span className="block truncate">{groupTitle(group, t)}</span>
+      <span className="block truncate text-xs font-normal text-muted">
+        <span className="mono">{group.errorCode}</span> · {bundle}
+      </span>
+    </span>
+  )
+}
+
+function Count({ group: { count, scopes, lastAt } }: { group: FailureGroup }) {
+  const t = useText()
+  const rich = useRichText()
+  return (
+    <>
+      <span className="block truncate font-semibold">{t('operations.causes.operations', { n: count })}</span>
+      <span className="block truncate text-xs text-muted">
+        {t('operations.causes.scopes', { n: scopes })}
+        {t('common.punctuation.clause')}
+        {rich('operations.causes.last', { when: <Time at={lastAt} inRow /> })}
+      </span>
+    </>
+  )
+}
