@@ -111,7 +111,7 @@ const REPEATS_MAX = 12
  * arrived, and the business state does not change.
  */
 async function repeatAll(trial: Trial): Promise<void> {
-  const finished = lastResponses(trial.sent)
+  const finished = finishedResponses(trial.sent)
   const installs = new Set(finished.map(({ call }) => call?.request.installation.bundleInstallId ?? ''))
   const stateBefore = await statesOf(trial, installs)
   for (const first of finished.slice(0, REPEATS_MAX)) {
@@ -132,8 +132,8 @@ async function repeatAll(trial: Trial): Promise<void> {
   )
 }
 
-/** The finished calls, each with its last response: one that came back after a refusal of other bytes counts, too. */
-function lastResponses(sent: readonly Sent[]): Sent[] {
+/** The finished calls, each with its first such response, which no later one may change. */
+function finishedResponses(sent: readonly Sent[]): Sent[] {
   const finished = new Map<string, Sent>()
   for (const one of sent) {
     if (one.call === null || !isDone(one.answer)) continue
