@@ -5,6 +5,7 @@ import type { Profile } from '../profile.ts'
 import { UsageError } from '../profile.ts'
 import { seededRandom } from '../wire/random.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
+import { printable } from '../report/printable.ts'
 import { readState } from './state.ts'
 import { CaseBlocked, CaseFailed, createTrial, essence, type Bench, type Sent, type Trial } from './trial.ts'
 
@@ -100,9 +101,6 @@ async function judge(run: () => Promise<void>): Promise<{ status: Status; proble
     return { status: 'FAILED', problem: `The response could not be judged: ${printable(detail)}` }
   }
 }
-
-/** A plugin must not control the terminal of its author. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
 
 const REPEATS_MAX = 12
 
