@@ -26,6 +26,12 @@ export type AppliedMigration = {
   needs: string | null
 }
 
+/**
+ * The name of a row in the table of migrations that says: a restore of this schema has not completed. No program starts
+ * on it, not even an earlier version, for which it is a migration of a newer one.
+ */
+export const RESTORING = 'restore_in_progress'
+
 /** The oldest PostgreSQL version that is tested. */
 const oldestVersion = 15
 /** Replicas that start together wait this long for the one that migrates. */
@@ -40,17 +46,18 @@ const waitForLockMs = 15_000
  * files that this program cannot use it.
  *
  * @param options.until the name of the last migration to run; default: all.
+ * @param options.isRestoring whether the caller is the restore that has not completed; default false.
  */
 export async function migrate(
   pool: pg.Pool,
   source: MigrationSource,
-  { until }: { until?: string } = {},
+  { until, isRestoring = false }: { until?: string; isRestoring?: boolean } = {},
 ): Promise<string[]> {
   const all = await readMigrations(source.folder)
   const migrations = until === undefined ? all : all.filter(({ name }) => name <= until)
   const client = await pool.connect()
   try {
-    const ran = await migrateOn(client, source.schema, migrations)
+    const ran = await migrateOn(client, source.schema, migrations, isRestoring)
     client.release()
     return ran
   } catch (error) {
@@ -79,14 +86,21 @@ export async function refusePending(pool: pg.Pool, source: MigrationSource): Pro
   )
 }
 
-async function migrateOn(client: pg.PoolClient, schema: string, migrations: Migration[]): Promise<string[]> {
+async function migrateOn(
+  client: pg.PoolClient,
+  schema: string,
+  migrations: Migration[],
+  isRestoring: boolean,
+): Promise<string[]> {
   await refuseUnusableServer(client)
   const lockName = `bundle-console migrate ${schema}`
   await detectLostClient(client)
   await client.query(`set lock_timeout = ${waitForOthersMs}; set statement_timeout = 0`)
   await lockMigrations(client, schema, lockName)
   await client.query(`set lock_timeout = ${waitForLockMs}; set idle_in_transaction_session_timeout = 0`)
-  const pending = pendingMigrations(schema, migrations, await readApplied(client, schema))
+  const applied = await readApplied(client, schema)
+  const relevant = isRestoring ? applied.filter(({ name }) => name !== RESTORING) : applied
+  const pending = pendingMigrations(schema, migrations, relevant)
   for (const migration of pending) await run(client, schema, migration)
   await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [lockName])
   await client.query(
@@ -154,16 +168,7 @@ async function readApplied(client: pg.PoolClient, schema: string): Promise<Appli
   const table = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
     `${name}.migration`,
   ])
-  if (!table.rows[0]?.there) {
-    await client.query(
-      `create table ${name}.migration (
-        name text primary key,
-        sha256 text not null,
-        needs text,
-        applied_at timestamptz not null default clock_timestamp()
-      )`,
-    )
-  }
+  if (!table.rows[0]?.there) await createTable(client, schema)
   const column = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname = 'needs'`,
     [`${name}.migration`],
@@ -171,6 +176,18 @@ async function readApplied(client: pg.PoolClient, schema: string): Promise<Appli
   // of a version that did not know it
   if (column.rowCount === 0) await client.query(`alter table ${name}.migration add column needs text`)
   return readTable(client, `${name}.migration`)
+}
+
+/** Creates the table of migrations of a schema. */
+export async function createTable(client: Pick<pg.ClientBase, 'query'>, schema: string): Promise<void> {
+  await client.query(
+    `create table ${quoteName(schema)}.migration (
+      name text primary key,
+      sha256 text not null,
+      needs text,
+      applied_at timestamptz not null default clock_timestamp()
+    )`,
+  )
 }
 
 /** As JSON, because the table of an earlier version has no column `needs`. */
@@ -198,6 +215,7 @@ export function pendingMigrations(
   migrations: Migration[],
   applied: readonly AppliedMigration[],
 ): Migration[] {
+  refuseRestoring(schema, applied)
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   const lastKnown = migrations.at(-1)?.name ?? ''
   for (const { name, sha256, needs } of applied) {
@@ -232,6 +250,16 @@ export function pendingMigrations(
     )
   }
   return pending
+}
+
+/** Throws one line if the schema is that of a restore that has not completed. */
+export function refuseRestoring(schema: string, applied: readonly { name: string }[]): void {
+  if (applied.some(({ name }) => name === RESTORING))
+    throw new Error(
+      `The schema "${schema}" of the database is incomplete: a restore is in progress or was interrupted. ` +
+        'If none is running, drop the schemas "runtime" and "bff" (for the embedded database, delete DATA_DIR/postgresql) ' +
+        'and restore again.',
+    )
 }
 
 async function run(client: pg.PoolClient, schema: string, { name, sql, sha256 }: Migration): Promise<void> {

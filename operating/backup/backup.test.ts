@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import pg from 'pg'
 import { bffMigrations } from '#bff/store/tables.ts'
+import { migrate } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
-import { toUrl } from '#database/settings.ts'
+import { clientConfig, toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
 import { billing, SCOPE } from '#runtime/testing/bundles.ts'
@@ -16,6 +19,8 @@ import { testHttp } from '#runtime/testing/http.ts'
 import type { TestHttp } from '#runtime/testing/http.ts'
 import { until } from '#runtime/testing/stream.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { readRows } from './read-rows.ts'
+import { restoreDatabase } from './restore-database.ts'
 import { listTables } from './tables.ts'
 
 // The drill: backs up a database that a runtime works on, loses it, and restores it, with the commands of an operator.
@@ -54,10 +59,13 @@ const operations = async (): Promise<unknown[]> => {
   return (data['items'] as { state: string }[]).map(({ state }) => state)
 }
 
-function run(command: string, args: string[], env: Record<string, string>) {
+const run = (command: string, args: string[], env: Record<string, string>) =>
+  runProgram(`operating/${command}/main.ts`, args, env)
+
+function runProgram(path: string, args: string[], env: Record<string, string>) {
   const whole = { PATH: process.env['PATH'], ...env }
   return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const program = join(import.meta.dirname, '..', command, 'main.ts')
+    const program = join(import.meta.dirname, '..', '..', path)
     execFile(process.execPath, [program, ...args], { env: whole, timeout: 120_000 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     )
@@ -69,6 +77,30 @@ const source = () => ({
   DATA_DIR: file('data'),
   SEALING_KEY_FILE: sealingKey,
 })
+
+const into = ({ connection }: TestDatabase, dataDir: string) => ({
+  DATABASE_URL: toUrl(connection),
+  DATA_DIR: file(dataDir),
+  SEALING_KEY_FILE: sealingKey,
+})
+
+const incomplete = /^The schema "runtime" of the database is incomplete: a restore is in progress/
+
+/** A runtime refuses the database of a restore that has not completed, and so does the console. */
+async function refusesToStart(target: TestDatabase, DATABASE_MIGRATE: 'on' | 'off'): Promise<void> {
+  const started = await runProgram('runtime/main.ts', [], {
+    ...into(target, 'refused'),
+    DATABASE_MIGRATE,
+    RUNTIME_PORT: '0',
+    RUNTIME_API_CREDENTIAL: 'the-credential',
+    ACTOR_ASSERTION_JWKS: 'http://127.0.0.1:1/',
+  })
+  assert.equal(started.code, 1)
+  assert.match(started.err, incomplete)
+  const { pool, close } = openDatabase(target.connection, { max: 1 })
+  await assert.rejects(migrate(pool, bffMigrations), /The schema "bff" of the database is incomplete/)
+  await close()
+}
 
 /** All rows of all tables as text, except what a restore changes on purpose. */
 async function contentOf(connection: TestDatabase['connection']): Promise<Record<string, string[]>> {
@@ -101,7 +133,7 @@ describe('npm run backup and npm run restore', () => {
     assert.equal(restored.code, 0, restored.err)
     assert.match(
       restored.out,
-      /rows of .* are restored\.\nThe sealing key opens .*\nThe audit log is valid\.\nThe numbers of 1 installations and 1 scopes are raised.*\nNo operation was in progress\.\n$/,
+      /rows of .* are restored\.\nThe sealing key opens .*\nThe numbers of 1 installations and 1 scopes are raised.*\nThe restore is complete\.\nNo operation was in progress\.\nThe audit log is valid\.\n$/,
     )
     assert.equal(readFileSync(file('target/sealing.key'), 'utf8'), readFileSync(sealingKey, 'utf8'))
     assert.deepEqual(await contentOf(target.connection), await contentOf(server.connection))
@@ -140,6 +172,126 @@ describe('npm run backup and npm run restore', () => {
     assert.equal(restored.code, 0, restored.err)
     const again = await run('restore', ['--from', file('two.gz')], { ...env, SEALING_KEY_FILE: sealingKey })
     assert.match(again.err, /already has a database\. Nothing is overwritten/)
+  })
+
+  it('raise the numbers before the audit log is verified, and then say that it is not valid', async () => {
+    const text = gunzipSync(readFileSync(file('one.gz'))).toString('utf8')
+    const forged = text.replace('"installation.install"', '"installation.forged"')
+    assert.notEqual(forged, text)
+    writeFileSync(file('forged.gz'), withChecksum(forged))
+    const target = await testDatabase({ migrations: [] })
+    const { code, out, err } = await run('restore', ['--from', file('forged.gz')], into(target, 'forged'))
+    assert.equal(code, 1)
+    assert.match(out, /are raised.*\nThe restore is complete\./)
+    assert.match(err, /^The programs can start, but the audit log of the backup is not valid: /)
+    const { pool, close } = openDatabase(target.connection, { max: 1 })
+    const { rows } = await pool.query(
+      'select last_execution_sequence > 100000 as raised from runtime.installation',
+    )
+    assert.deepEqual(rows, [{ raised: true }])
+    await close()
+    await target.close()
+  })
+
+  it('leave a database on which nothing starts if the restore is killed before its first migration', async () => {
+    const target = await testDatabase({ migrations: [] })
+    const { pool, close } = openDatabase(target.connection, { max: 1 })
+    await pool.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
+    const restore = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '..', 'restore', 'main.ts'), '--from', file('one.gz')],
+      { env: { PATH: process.env['PATH'], ...into(target, 'killed') }, stdio: 'ignore' },
+    )
+    await until(async () => {
+      const { rowCount } = await pool.query(
+        `select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`,
+      )
+      return rowCount === 1
+    }, 60_000)
+    restore.kill('SIGKILL')
+    await once(restore, 'exit')
+    await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+    await close()
+    await refusesToStart(target, 'on')
+    await target.close()
+  })
+
+  it('leave a database on which nothing starts if the restore ends before the numbers are raised', async () => {
+    const target = await testDatabase({ migrations: [] })
+    await restoreDatabase(target.connection, file('one.gz'))
+    await refusesToStart(target, 'off')
+    const env = into(target, 'refused')
+    assert.match((await run('recover', ['--raise-sequences', '1'], env)).err, incomplete)
+    assert.match((await run('backup', ['--out', file('z.gz'), '--without-keys'], env)).err, incomplete)
+    const again = await run('restore', ['--from', file('one.gz')], env)
+    assert.match(again.err, /^The database already has the schema/)
+    const { pool, close } = openDatabase(target.connection, { max: 1 })
+    // a replica that was connected all the time does not call anybody either
+    const { rows } = await pool.query('select runtime.is_same_server() as same from runtime.operation')
+    assert.deepEqual(rows, [{ same: false }])
+    await close()
+    await target.close()
+  })
+
+  it('contain every sealing key of the settings, so that a backup during a key change can be restored', async () => {
+    const next = file('next.key')
+    writeFileSync(next, randomBytes(32).toString('base64'), { mode: 0o600 })
+    const rewrap = (to: string, env: Record<string, string>) =>
+      runProgram('runtime/commands/rewrap-keys.ts', ['--to', to], env)
+    assert.equal((await rewrap(next, source())).code, 0)
+    const changing = { ...source(), SEALING_KEY_FILE: `${sealingKey},${next}` }
+    const made = await run('backup', ['--out', file('five.gz'), '--keys', file('five.keys')], changing)
+    assert.equal(made.code, 0, made.err)
+    assert.match(made.out, /contains sealing\.key, sealing-2\.key\./)
+
+    const target = await testDatabase({ migrations: [] })
+    const env = { DATABASE_URL: toUrl(target.connection), DATA_DIR: file('changed-key') }
+    const restored = await run('restore', ['--from', file('five.gz'), '--keys', file('five.keys')], env)
+    assert.equal(restored.code, 0, restored.err)
+    // the one that a runtime without settings uses
+    assert.equal(readFileSync(file('changed-key/sealing.key'), 'utf8'), readFileSync(next, 'utf8'))
+    await target.close()
+
+    const old = await run('backup', ['--out', file('six.gz'), '--keys', file('six.keys')], source())
+    assert.equal(old.code, 1)
+    assert.match(
+      old.err,
+      /^The backup needs the sealing key [0-9a-f]{16}, which this environment does not have/,
+    )
+    assert.equal((await rewrap(sealingKey, { ...source(), SEALING_KEY_FILE: next })).code, 0)
+  })
+
+  it('read large rows in small pages, and small rows in large ones', async () => {
+    const client = new pg.Client(clientConfig(server.connection))
+    await client.connect()
+    const pages: { rows: number; length: number }[] = []
+    const query = client.query.bind(client)
+    const recording = {
+      query: async (config: pg.QueryArrayConfig | string) => {
+        const result = await query<(string | null)[]>(config as pg.QueryArrayConfig)
+        pages.push({ rows: result.rows.length, length: result.rows.flat().join('').length })
+        return result
+      },
+    } as unknown as pg.Client
+    await client.query('begin; create temporary table sample (id integer, content text)')
+    await client.query(`insert into sample select id, case when id > 2000 then repeat('x', 1000000) end
+      from generate_series(1, 2040) as id`)
+    const columns = [
+      { name: 'id', type: 'integer' },
+      { name: 'content', type: 'text' },
+    ]
+    const ids: number[] = []
+    for await (const [id] of readRows(recording, { table: 'sample', columns })) ids.push(Number(id))
+    await client.end()
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 2040 }, (_, index) => index + 1),
+    )
+    assert.ok(Math.max(...pages.map(({ rows }) => rows)) > 200)
+    // only the page in which the large rows begin is larger
+    assert.equal(pages.filter(({ length }) => length > 8 * 2 ** 20).length, 1)
   })
 
   it('refuse a file that is damaged, incomplete, of another version or no backup, and leave nothing behind', async () => {

@@ -38,10 +38,13 @@ export const Trailer = z.object({
 })
 export type Trailer = z.infer<typeof Trailer>
 
-/** The file of keys: names of files in `DATA_DIR` and their texts. */
+/**
+ * The file of keys: names of files in `DATA_DIR` and their texts. During a change of the sealing key there is also
+ * `sealing-2.key`.
+ */
 export const KeyFile = z.object({
   format: z.literal('bundle-console keys 1'),
   at: z.string(),
-  files: z.record(z.string().regex(/^[a-z][a-z-]*\.(?:key|json)$|^runtime-credential$/), z.string()),
+  files: z.record(z.string().regex(/^[a-z][a-z0-9-]*\.(?:key|json)$|^runtime-credential$/), z.string()),
 })
 export type KeyFile = z.infer<typeof KeyFile>

@@ -8,7 +8,7 @@ import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { readDeployment } from '../deployment.ts'
 import { productVersion } from '../version.ts'
-import { writeKeys } from './keys.ts'
+import { collectKeys, missingSealingKeys, writeKeys } from './keys.ts'
 import { writeBackup } from './write-backup.ts'
 
 const USAGE = 'npm run backup -- --out FILE (--keys FILE | --without-keys)'
@@ -19,11 +19,14 @@ async function main({ onStop, end }: Program): Promise<void> {
   for (const file of [out, keys])
     if (file !== null && existsSync(file)) throw new SettingsError(`${file} exists; name a new file`)
   const { dataDir, database, runtime, console: settings } = readDeployment(process.env)
+  const assertionKeyFile = settings?.assertionKeyFile ?? null
+  const sealingKeyFiles = runtime?.sealingKeyFiles ?? []
+  const collected = keys === null ? {} : await collectKeys({ dataDir, sealingKeyFiles, assertionKeyFile })
   const log = createLog({ name: 'backup', level: 'warn' })
   const databaseUrl = database.directUrl ?? database.url
   const server = await joinServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
   onStop(() => server.stop())
-  const { tables, rows } = await writeBackup({
+  const { tables, rows, sealingKeys } = await writeBackup({
     connection: server.connection,
     file: out,
     version: await productVersion(),
@@ -32,10 +35,17 @@ async function main({ onStop, end }: Program): Promise<void> {
   if (keys === null)
     console.log('Its sensitive values need the sealing key of today; keep that in another place.')
   else {
-    const assertionKeyFile = settings?.assertionKeyFile ?? null
-    const sealingKeyFiles = runtime?.sealingKeyFiles ?? []
-    const names = await writeKeys({ dataDir, sealingKeyFiles, assertionKeyFile }, keys)
-    console.log(`${keys} contains ${names.join(', ')}. Keep it in another place than the backup.`)
+    await writeKeys(collected, keys)
+    console.log(
+      `${keys} contains ${Object.keys(collected).join(', ')}. Keep it in another place than the backup.`,
+    )
+    const missing = missingSealingKeys(collected, sealingKeys)
+    if (missing.length > 0)
+      return end(
+        1,
+        `The backup needs the sealing key ${missing.join(' and ')}, which this environment does not have. ` +
+          'Name its file in SEALING_KEY_FILE, and back up again.',
+      )
   }
   end(0)
 }

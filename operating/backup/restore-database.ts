@@ -9,13 +9,17 @@ import type { ConnectionSettings } from '#database/settings.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import type { Header, TableHead, Trailer } from './format.ts'
 import { readBackup } from './read-backup.ts'
+import { createMarked } from './restore-marker.ts'
 import { listTables } from './tables.ts'
 
 const SOURCES = { runtime: RUNTIME_MIGRATIONS, bff: bffMigrations }
 
+export const SCHEMAS: readonly string[] = Object.keys(SOURCES)
+
 /**
- * Restores a backup into a database without the schemas of this program, and then migrates it to this version. If it
- * fails, the schemas are removed again.
+ * Restores a backup into a database without the schemas of this program, and then migrates it to this version. No
+ * program starts on the schemas until the caller removes the mark of {@link createMarked}. If it fails, the schemas are
+ * dropped.
  *
  * @returns the header of the backup and the number of rows.
  */
@@ -29,6 +33,7 @@ export async function restoreDatabase(
     await refuseUsedDatabase(client)
     await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'`)
+    await createMarked(client, SCHEMAS)
     try {
       return await load(client, connection, file)
     } catch (error) {
@@ -80,10 +85,13 @@ async function load(client: pg.Client, connection: ConnectionSettings, file: str
   for (const { name, value } of trailer.sequences)
     await client.query('select setval($1::regclass, $2)', [name, value])
   await finish()
+  // a replica that has been running all the time neither calls nor creates anything before the numbers are raised
+  if (tables.some(({ table }) => table === 'runtime.server_identity'))
+    await client.query(`update runtime.server_identity set identity = 'restoring'`)
   await client.query('commit')
   const { pool, close } = openDatabase(connection, { max: 1, applicationName: 'bundle-console-restore' })
   try {
-    for (const source of Object.values(SOURCES)) await migrate(pool, source)
+    for (const source of Object.values(SOURCES)) await migrate(pool, source, { isRestoring: true })
     await pool.query('analyze')
   } finally {
     await close()
@@ -106,7 +114,7 @@ async function migrateTo(connection: ConnectionSettings, header: Header): Promis
           `The backup was made by version ${header.version}, whose migration ${foreign.name} this version does not have. ` +
             'Restore it with that version or a newer one.',
         )
-      await migrate(pool, source, { until: applied.at(-1)?.name ?? '' })
+      await migrate(pool, source, { until: applied.at(-1)?.name ?? '', isRestoring: true })
     }
   } finally {
     await close()

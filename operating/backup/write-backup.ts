@@ -5,19 +5,23 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import pg from 'pg'
-import { quoteName } from '#database/names.ts'
+import { refuseRestoring } from '#database/migrate.ts'
 import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { FORMAT } from './format.ts'
-import type { Header, TableHead, Trailer } from './format.ts'
+import type { Header, Trailer } from './format.ts'
+import { readRows } from './read-rows.ts'
 import { listTables } from './tables.ts'
 
-const FETCH = 2_000
+/** Lines are collected up to this length, because each part costs more than its bytes. */
+const PART_LENGTH = 64 * 1024
 
 /** What a backup contains. */
 export interface BackupSummary {
   tables: number
   rows: number
+  /** The fingerprints of the sealing keys that open its values. */
+  sealingKeys: string[]
 }
 
 /**
@@ -37,9 +41,9 @@ export async function writeBackup(options: {
     await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1`)
     await client.query('begin isolation level repeatable read read only')
-    const summary = { tables: 0, rows: 0 }
+    const summary: BackupSummary = { tables: 0, rows: 0, sealingKeys: [] }
     await pipeline(
-      Readable.from(linesOf(client, version, summary)),
+      Readable.from(partsOf(linesOf(client, version, summary))),
       createGzip({ level: 4 }),
       createWriteStream(partial, { flags: 'wx', mode: 0o600 }),
     )
@@ -61,13 +65,15 @@ async function* linesOf(client: pg.Client, version: string, summary: BackupSumma
     hash.update(text)
     return text
   }
-  yield line(await headerOf(client, version))
+  const header = await headerOf(client, version)
+  summary.sealingKeys = header.sealingKeys
+  yield line(header)
   for (const head of await listTables(client)) {
     yield line(head)
     let rows = 0
-    for await (const batch of rowsOf(client, head)) {
-      rows += batch.length
-      yield batch.map(line).join('')
+    for await (const row of readRows(client, head)) {
+      rows += 1
+      yield line(row)
     }
     yield line({ end: head.table, rows })
     summary.tables += 1
@@ -78,13 +84,26 @@ async function* linesOf(client: pg.Client, version: string, summary: BackupSumma
   yield `${JSON.stringify(trailer)}\n`
 }
 
+async function* partsOf(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let part = ''
+  for await (const line of lines) {
+    part += line
+    if (part.length < PART_LENGTH) continue
+    yield part
+    part = ''
+  }
+  yield part
+}
+
 async function headerOf(client: pg.Client, version: string): Promise<Header> {
   const migrations = async (schema: 'runtime' | 'bff') => {
     const found = await client.query<{ name: string; sha256: string }>(
       `select name, sha256 from ${schema}.migration order by name`,
     )
+    refuseRestoring(schema, found.rows)
     return found.rows
   }
+  const applied = { runtime: await migrations('runtime'), bff: await migrations('bff') }
   const keys = await client.query<{ sealing_key: string }>(
     'select distinct sealing_key from runtime.data_key order by 1',
   )
@@ -92,26 +111,9 @@ async function headerOf(client: pg.Client, version: string): Promise<Header> {
     format: FORMAT,
     at: new Date().toISOString(),
     version,
-    migrations: { runtime: await migrations('runtime'), bff: await migrations('bff') },
+    migrations: applied,
     sealingKeys: keys.rows.map((row) => row.sealing_key),
   }
-}
-
-async function* rowsOf(
-  client: pg.Client,
-  { table, columns }: TableHead,
-): AsyncGenerator<(string | null)[][]> {
-  const texts = columns.map(({ name }) => `${quoteName(name)}::text`).join(', ')
-  await client.query(`declare backup no scroll cursor for select ${texts} from ${table}`)
-  for (;;) {
-    const { rows } = await client.query<(string | null)[]>({
-      text: `fetch ${FETCH} from backup`,
-      rowMode: 'array',
-    })
-    if (rows.length > 0) yield rows
-    if (rows.length < FETCH) break
-  }
-  await client.query('close backup')
 }
 
 async function sequencesOf(client: pg.Client): Promise<Trailer['sequences']> {

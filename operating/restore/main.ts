@@ -16,7 +16,8 @@ import { recover } from '#runtime/store/recovery/recover.ts'
 import { verifyChain } from '#runtime/use-cases/audit/verify-chain.ts'
 import { readKeys, restoreKeys } from '../backup/keys.ts'
 import { readBackup } from '../backup/read-backup.ts'
-import { restoreDatabase } from '../backup/restore-database.ts'
+import { restoreDatabase, SCHEMAS } from '../backup/restore-database.ts'
+import { removeMark } from '../backup/restore-marker.ts'
 import { readDeployment } from '../deployment.ts'
 import { listInDoubt } from '../recover/list-in-doubt.ts'
 
@@ -31,9 +32,10 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
       `DATA_DIR ${dataDir} already has a database. Nothing is overwritten: restore into an empty DATA_DIR.`,
     )
   const sealingKeys = await checkBackup(from)
-  const keyFile = keys === null ? null : await readKeys(keys, dataDir)
-  if (keyFile !== null) await restoreKeys(keyFile, dataDir)
-  const files = runtime?.sealingKeyFiles ?? []
+  const keysToRestore = keys === null ? null : await readKeys(keys, dataDir, sealingKeys)
+  const restoredFiles = keysToRestore === null ? [] : await restoreKeys(keysToRestore, dataDir)
+  const configured = runtime?.sealingKeyFiles ?? []
+  const files = configured.length > 0 ? configured : restoredFiles
   const present = await readSealingKeys({ dataDir, files })
   const missing = sealingKeys.filter((fingerprint) => !present.some((key) => key.fingerprint === fingerprint))
   if (missing.length > 0)
@@ -59,14 +61,24 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     await openVault(new Keyring(systemClock), db, { dataDir, files })
     console.log('The sealing key opens the values of the backup.')
   }
-  const verdict = await verifyChain(db, [])
-  if (!verdict.holds) return end(1, `The audit log of the backup is not valid: ${verdict.problem}.`)
-  console.log('The audit log is valid.')
   const recovery = await recover(db, { isForced: true })
+  await removeMark(opened.pool, SCHEMAS)
   console.log(
     `The numbers of ${recovery?.installations ?? 0} installations and ${recovery?.scopes ?? 0} scopes are raised, so that none is used twice.`,
   )
+  console.log('The restore is complete.')
+  if (configured.length === 0 && sealingKeys.length > 1)
+    console.log(
+      `Start the programs with SEALING_KEY_FILE=${restoredFiles.slice(0, sealingKeys.length).join(',')}`,
+    )
   console.log(await listInDoubt(db))
+  const verdict = await verifyChain(db, [])
+  if (!verdict.holds)
+    return end(
+      1,
+      `The programs can start, but the audit log of the backup is not valid: ${verdict.problem}. See docs/operating/audit.md.`,
+    )
+  console.log('The audit log is valid.')
   end(0)
 }
 

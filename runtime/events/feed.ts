@@ -10,6 +10,8 @@ import type { Db } from '../model/db.ts'
 
 export interface Subscriber {
   onEvents(events: readonly LoadedEvent[]): void
+  /** The database was recovered: what follows comes after this position, and earlier events may be lost. */
+  onReset(position: Position): void
   /** The feed has ended; nothing more follows. */
   onEnd(): void
 }
@@ -91,11 +93,17 @@ export function createFeed(options: FeedOptions): Feed {
 
   const poll = async (from: Position): Promise<boolean> => {
     const rows = await readEvents(db, from, BATCH)
+    if (rows === null) {
+      const reset = await newestPosition(db)
+      position = reset
+      for (const subscriber of subscribers) subscriber.onReset(reset)
+      return false
+    }
     const last = rows.at(-1)
     if (last === undefined) return false
-    const events = await loadEvents(db, rows)
+    const events = await loadEvents(db, rows, from.epoch)
     // synchronous from here on: a new subscriber starts before or after this batch, never inside it
-    position = { xid: last.event_xid, eventId: last.event_id }
+    position = { epoch: from.epoch, xid: last.event_xid, eventId: last.event_id }
     for (const subscriber of subscribers) subscriber.onEvents(events)
     return rows.length === BATCH
   }

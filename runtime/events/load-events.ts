@@ -29,8 +29,12 @@ interface Change {
 }
 
 /** Returns the events in order, one for each object, with the object's current row. */
-export async function loadEvents(db: Db, rows: readonly EventRow[]): Promise<LoadedEvent[]> {
-  const changes = coalesce(rows)
+export async function loadEvents(
+  db: Db,
+  rows: readonly EventRow[],
+  epoch: Position['epoch'],
+): Promise<LoadedEvent[]> {
+  const changes = coalesce(rows, epoch)
   const of = (kind: EventRow['kind']) => changes.filter((change) => change.kind === kind)
   const [operations, installations, configurations] = await Promise.all([
     loadById(
@@ -71,7 +75,7 @@ export async function loadEvents(db: Db, rows: readonly EventRow[]): Promise<Loa
   })
 }
 
-function coalesce(rows: readonly EventRow[]): Change[] {
+function coalesce(rows: readonly EventRow[], epoch: Position['epoch']): Change[] {
   const changes = new Map<string, Change>()
   for (const row of rows) {
     const key = `${row.kind} ${row.object_id}`
@@ -83,7 +87,7 @@ function coalesce(rows: readonly EventRow[]): Change[] {
       kind: row.kind,
       objectId: row.object_id,
       scopeId: row.scope_id,
-      position: { xid: row.event_xid, eventId: row.event_id },
+      position: { epoch, xid: row.event_xid, eventId: row.event_id },
       to: Math.max(version, before?.to ?? 0),
       from: Math.min(version, before?.from ?? version),
     })

@@ -5,7 +5,8 @@ import { TransportError } from '#http-kit/problem.ts'
 import type { Actor } from '../model/actor.ts'
 import { isResumable } from '../store/events/is-resumable.ts'
 import { readEvents } from '../store/events/read-events.ts'
-import type { Feed } from './feed.ts'
+import type { EventRow } from '../store/events/read-events.ts'
+import type { Feed, Subscriber } from './feed.ts'
 import { loadEvents } from './load-events.ts'
 import type { LoadedEvent } from './load-events.ts'
 import { formatPosition, isAfter, parsePosition } from '../store/events/position.ts'
@@ -32,7 +33,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024
 /**
  * `GET /events`: server-sent events of the scopes that the actor may read. The first message has only an `id`, from
  * which a reader misses nothing. With `Last-Event-ID` the stream starts with the events since; if these are no longer
- * stored, with an event `reset`, which means: reload everything.
+ * stored, with an event `reset`, which means: reload everything. An open stream sends it when the database was recovered.
  */
 export function createEventStream(options: StreamOptions): StreamHandler {
   let open = 0
@@ -66,7 +67,7 @@ async function resume(
   const from = parsePosition(lastId)
   const missed = from !== null && (await isResumable(db, from)) ? await readMissed(db, from, position) : null
   if (from === null || missed === null) {
-    reader.begin(position, messageOf({ id: position, event: 'reset', data: '{}' }))
+    reader.begin(position, resetAt(position))
     return
   }
   reader.begin(isAfter(from, position) ? from : position, messageOf({ id: from }), missed)
@@ -75,22 +76,28 @@ async function resume(
 /** Returns the events after `from` up to `to`, or null if there are too many. */
 async function readMissed(db: Db, from: Position, to: Position): Promise<LoadedEvent[] | null> {
   const missed: LoadedEvent[] = []
+  const { epoch } = from
   let after = from
   for (let read = 0; read < MAX_REPLAYED; read += BATCH) {
     const rows = await readEvents(db, after, BATCH)
-    const due = rows.filter((row) => !isAfter({ xid: row.event_xid, eventId: row.event_id }, to))
-    missed.push(...(await loadEvents(db, due)))
+    if (rows === null) return null
+    const due = rows.filter((row) => !isAfter(positionOf(row, epoch), to))
+    missed.push(...(await loadEvents(db, due, epoch)))
     const last = due.at(-1)
     if (last === undefined || due.length < BATCH) return missed
-    after = { xid: last.event_xid, eventId: last.event_id }
+    after = positionOf(last, epoch)
   }
   return null
 }
 
-interface Reader {
+const positionOf = (row: EventRow, epoch: Position['epoch']): Position => ({
+  epoch,
+  xid: row.event_xid,
+  eventId: row.event_id,
+})
+
+interface Reader extends Subscriber {
   stream: ReadableStream<Uint8Array>
-  onEvents(events: readonly LoadedEvent[]): void
-  onEnd(): void
   onClose(callback: () => void): void
   /** Sends the first message, the missed events and those of the meantime; from then on all new events. */
   begin(position: Position, first: string, missed?: readonly LoadedEvent[]): void
@@ -101,6 +108,8 @@ function createReader(actor: Actor, options: StreamOptions, closed: () => void):
   const body = createEventBody({ maxUnreadBytes: MAX_UNREAD_BYTES })
   let waiting: LoadedEvent[] | null = []
   let begun: Position | null = null
+  /** The reset that arrived before the stream began. */
+  let reset: Position | null = null
 
   const sendEvents = (events: readonly LoadedEvent[]): void => {
     const text = events
@@ -128,14 +137,23 @@ function createReader(actor: Actor, options: StreamOptions, closed: () => void):
   return {
     stream: body.stream,
     onEvents: (events) => (waiting === null ? sendEvents(events) : void waiting.push(...events)),
+    onReset(position) {
+      if (waiting === null) {
+        begun = position
+        body.send(resetAt(position))
+      } else {
+        waiting = []
+        reset = position
+      }
+    },
     onEnd: body.end,
     onClose,
     begin(position, first, missed = []) {
       const meanwhile = waiting ?? []
       waiting = null
-      body.send(first)
-      sendEvents(missed)
-      begun = position
+      body.send(reset === null ? first : resetAt(reset))
+      if (reset === null) sendEvents(missed)
+      begun = reset ?? position
       sendEvents(meanwhile)
     },
   }
@@ -151,6 +169,8 @@ function textOf(loaded: LoadedEvent): string {
   texts.set(loaded, text)
   return text
 }
+
+const resetAt = (id: Position): string => messageOf({ id, event: 'reset', data: '{}' })
 
 function messageOf({ id, ...rest }: { id: Position; event?: string; data?: string }): string {
   return formatEvent({ id: formatPosition(id), ...rest })

@@ -61,10 +61,17 @@ export async function readSealingKey(file: string, blame: string): Promise<Seali
   // may write it
   if (process.platform !== 'win32' && (mode & 0o027) !== 0)
     throw new SettingsError(`${blame} may be read or changed by other users; chmod 600 it`)
-  const key = Buffer.from(text.trim(), 'base64')
-  if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim())
+  const parsed = parseSealingKey(text)
+  if (parsed === null)
     throw new SettingsError(`${blame} is not a sealing key (32 bytes in base64); restore it`)
-  return { key, fingerprint: fingerprintOf(key), source: file }
+  return { ...parsed, source: file }
+}
+
+/** The sealing key that a file contains; null if it contains none. */
+export function parseSealingKey(text: string): Pick<SealingKey, 'key' | 'fingerprint'> | null {
+  const key = Buffer.from(text.trim(), 'base64')
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) return null
+  return { key, fingerprint: fingerprintOf(key) }
 }
 
 function fingerprintOf(key: Buffer): string {

@@ -136,6 +136,41 @@ it('a recovery awaits a scope before it locks an installation, so that it cannot
   await recovery
 })
 
+it('tells every reader of events to read again, also one whose position the new timeline has reached', async () => {
+  const open = await openEvents(http)
+  const earlier = open.lastId
+  await recover(http.runtime.deps.db, { isForced: true })
+  assert.deepEqual(
+    (await open.events(1)).map(({ event }) => event),
+    ['reset'],
+  )
+  const body = {
+    scope: { ...SCOPE, workspaceId: 601 },
+    bundle: { ...billing.bundle },
+    targetVersion: '1.0.0',
+  }
+  await succeeded((await write('POST', '/installations', body))['operation'] as JsonObject)
+  const events = await open.events(3)
+  assert.deepEqual(
+    events.slice(1).filter(({ event }) => event === 'reset'),
+    [],
+  )
+  // events at both ends of the position are stored, so it looks like one of this timeline
+  const id = events[1]?.id ?? ''
+  const [, between = '', epoch] = /^(.*)-(\d+)$/.exec(id) ?? []
+  for (const [position, isReset] of [
+    [id, false],
+    [between, true],
+    [`${between}-${Number(epoch) - 1}`, true],
+    [earlier, true],
+  ] as const) {
+    const reader = await openEvents(http, position)
+    assert.equal(reader.messages[0]?.event === 'reset', isReset, position)
+    await reader.leave()
+  }
+  await open.leave()
+})
+
 it('recovers a database however long a statement takes', async (t) => {
   // the timeout of the driver is 10 s longer
   const small = await testHttp({ limits: { statementTimeoutMs: 1_000 } })

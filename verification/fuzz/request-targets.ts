@@ -184,7 +184,11 @@ export const REQUEST_TARGETS: readonly Target[] = [
     ),
     wrongOfCursor,
   ),
-  bytes('Last-Event-ID', editedText(['731-12', '9999999999999999999-1', '0-0']), wrongOfPosition),
+  bytes(
+    'Last-Event-ID',
+    editedText(['731-12', '731-12-1700000000000000', '9999999999999999999-1', '0-0']),
+    wrongOfPosition,
+  ),
   bytes('idempotency keys', editedText(['0190a000-0000-7000-8000-000000000001', 'a~b.c_d']), wrongOfKey),
   bytes(
     'actor assertions',

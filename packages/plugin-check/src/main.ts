@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { askInTerminal } from './commands/ask-in-terminal.ts'
 import { runCommand } from './commands/command-line.ts'
 
 // An exit, unlike a signal, ends the plugin that the checker has started.
@@ -7,4 +8,5 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 process.exitCode = await runCommand(process.argv.slice(2), {
   print: (text) => console.log(text),
   printError: (text) => console.error(text),
+  ask: askInTerminal,
 })

@@ -77,6 +77,32 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       assert.deepEqual(target.arrivals, { a: 1, b: 1, c: 1, d: 1, e: 1 })
     })
 
+    test('ends an attempt whose credential is not read in time', async (t) => {
+      let isHanging = true
+      const { outbox, target, errors, clock, failures } = await setUp(t, {
+        names: ['a'],
+        timeoutMs: 50,
+        credential: () => (isHanging ? new Promise<string>(() => undefined) : 'plugin-credential'),
+      })
+      assert.equal(await outbox.deliverDue(), 1)
+      assert.deepEqual(await failures(), [['PENDING', 1, 'RESOLUTION_UNCERTAIN']])
+      assert.deepEqual(errors, [])
+
+      isHanging = false
+      clock.now += 120_000
+      assert.equal(await outbox.deliverDue(), 1)
+      assert.deepEqual(target.arrivals, { a: 1 })
+    })
+
+    test('stores the message of a target that contains a NUL character', async (t) => {
+      const { outbox, target } = await setUp(t, { names: ['a', 'b'] })
+      target.reactions['a'] = 'refuse with NUL'
+      assert.equal(await outbox.deliverDue(), 2)
+      assert.deepEqual(await outbox.count(), { PENDING: 1, DELIVERED: 1, FAILED: 0 })
+      const [failed] = await outbox.list({ state: 'PENDING' })
+      assert.equal(failed?.lastError?.message, 'The target\ufffd is busy')
+    })
+
     for (const [problem, retry] of Object.entries({
       'throws an error': () => {
         throw new Error('no policy')

@@ -64,7 +64,10 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Results that come within this time share a transaction, which costs more than an event. */
 const GROUP_MS = 10
 const LEASE_MIN_MS = 60_000
-/** Resolving, reading the declaration and calling the target are at most 7 requests; the rest is for the transaction. */
+/**
+ * Resolving, reading the declaration and calling the target are at most 7 requests, each with its credential; the rest is
+ * for the transaction.
+ */
 const LEASE_TIMEOUTS = 9
 const ATTEMPTS_MAX = 20
 const DELAY_MAX_MS = 10 * 60 * 1000
@@ -182,7 +185,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     const { eventId, attempts, nextAttemptAt } = event
     const result = { eventId, attempts, nextAttemptAt }
     if (failure === null) return { ...result, state: 'DELIVERED', lastError: null, endedAt: now() }
-    const lastError = { errorCode: failure.errorCode, message: failure.message }
+    const lastError = { errorCode: failure.errorCode, message: storable(failure.message) }
     const delay = retryDelay(failure, event)
     if (delay === null) return { ...result, state: 'FAILED', lastError, endedAt: now() }
     // Later than now, so that one call makes one attempt.
@@ -236,6 +239,9 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     retry: (eventId) => store.transaction((tx) => events.retry(tx, { eventId, now: now() })),
   }
 }
+
+/** PostgreSQL stores no NUL character. */
+const storable = (message: string): string => message.replaceAll('\0', '\ufffd')
 
 /** The events of the store. Throws if it is an author's own store that keeps none. */
 export function eventsOf<Tx>({ events }: Store<Tx>): EventTables<Tx> {

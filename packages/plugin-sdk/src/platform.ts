@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { readEnvelope } from '../../../contract/protocol/envelope.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
 import type { Awaitable } from './awaitable.ts'
@@ -12,7 +13,7 @@ export interface PlatformOptions {
   /** The registered address of the platform. */
   platformApiBase: string
   credential: Credential
-  /** Default 10 s. */
+  /** How long reading the credential and sending a request may take together; default 10 s. */
   timeoutMs?: number
 }
 
@@ -49,34 +50,46 @@ export async function callPlatform(
   path: `/${string}`,
   request: unknown,
 ): Promise<JsonValue> {
+  const { platformApiBase, credential, timeoutMs = TIMEOUT_MS } = options
+  const url = baseOf(platformApiBase) + PREFIX + path
   const body = JSON.stringify(request)
-  const { credential } = options
-  if (typeof credential === 'string') return send(options, path, body, credential)
-  const current = await credential()
+  const send = async (start: Start) => readResponse(await post({ url, body, ...start }))
+  const first = await readCredential(credential, timeoutMs)
   try {
-    return await send(options, path, body, current)
+    return await send(first)
   } catch (error) {
-    const next = isCredentialRefused(error) ? await credential() : current
-    if (next === current) throw error
-    return send(options, path, body, next)
+    if (typeof credential === 'string' || !isCredentialRefused(error)) throw error
+    const second = await readCredential(credential, timeoutMs)
+    if (second.credential === first.credential) throw error
+    return send(second)
   }
 }
 
-async function send(
-  { platformApiBase, timeoutMs = TIMEOUT_MS }: PlatformOptions,
-  path: string,
-  body: string,
-  credential: string,
-): Promise<JsonValue> {
-  return readResponse(
-    await post({ url: baseOf(platformApiBase) + PREFIX + path, body, credential, timeoutMs }),
-  )
+/** The start of a request: its credential, and the signal of its timeout. */
+interface Start {
+  credential: string
+  signal: AbortSignal
+}
+
+/** The timeout also covers the author's function, so that a request always ends. */
+async function readCredential(credential: Credential, timeoutMs: number): Promise<Start> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  if (typeof credential === 'string') return { credential, signal }
+  const late = new AbortController()
+  try {
+    const timeout = wait(timeoutMs, null, { signal: late.signal }).catch(() => null)
+    const read = await Promise.race([credential(), timeout])
+    if (read === null) throw platformUncertain('The credential was not read in time')
+    return { credential: read, signal }
+  } finally {
+    late.abort()
+  }
 }
 
 /** The platform's address without a trailing slash. */
 export const baseOf = (platformApiBase: string): string => platformApiBase.replace(/\/+$/, '')
 
-async function post(request: { url: string; body: string; credential: string; timeoutMs: number }) {
+async function post(request: Start & { url: string; body: string }) {
   try {
     const response = await fetch(request.url, {
       method: 'POST',
@@ -84,7 +97,7 @@ async function post(request: { url: string; body: string; credential: string; ti
       body: request.body,
       // A redirect would send the body to another host.
       redirect: 'error',
-      signal: AbortSignal.timeout(request.timeoutMs),
+      signal: request.signal,
     })
     if (response.status === 200) return { status: 200, json: await response.json() }
     await response.body?.cancel()

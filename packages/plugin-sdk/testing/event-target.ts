@@ -6,8 +6,11 @@ import { lifecycleRequest, LOCATOR } from './lifecycle-request.ts'
 import { listen } from '../src/node-listener.ts'
 import type { EventToPublish } from '../src/outbox.ts'
 
-/** What the target does with an event: confirm it, refuse it for now, or confirm it when the test calls `release`. */
-type Reaction = 'confirm' | 'refuse' | 'hang'
+/**
+ * What the target does with an event: confirm it, refuse it for now, refuse it with a NUL character in its message, or
+ * confirm it when the test calls `release`.
+ */
+type Reaction = 'confirm' | 'refuse' | 'refuse with NUL' | 'hang'
 
 export interface EventTarget {
   platformApiBase: string
@@ -38,10 +41,10 @@ export async function eventTarget(t: TestContext): Promise<EventTarget> {
     const reaction = reactions[name] ?? 'confirm'
     if (reaction === 'confirm') outgoing.end(JSON.stringify(successEnvelope(null)))
     if (reaction === 'hang') hanging.push(outgoing)
-    if (reaction === 'refuse')
-      outgoing.end(
-        JSON.stringify(failureEnvelope('TARGET_BUSY', { message: 'The target is busy', retryable: true })),
-      )
+    if (reaction === 'refuse' || reaction === 'refuse with NUL') {
+      const message = reaction === 'refuse' ? 'The target is busy' : 'The target\0 is busy'
+      outgoing.end(JSON.stringify(failureEnvelope('TARGET_BUSY', { message, retryable: true })))
+    }
   })
   t.after(() => server.close({ graceMs: 0 }))
   const release = () => {

@@ -13,16 +13,19 @@ import { createSender } from '../wire/send.ts'
 
 export const CHECKER_VERSION = '0.1.0'
 
-export interface CheckOptions {
+export interface BenchOptions {
   url: string
   profile: Profile
-  seed: number
   /** The time in the ids, in milliseconds since 1970; default: now. */
   ids?: number
   /** Where the plugin expects the platform; 0 lets the system choose. */
   platformPort: number
   /** The keys of the platform; default: new ones, which a running plugin may fetch only after a while. */
   keys?: Platform['keys']
+}
+
+export interface CheckOptions extends BenchOptions {
+  seed: number
   cases?: readonly Case[]
   onResult?: (result: CaseResult) => void
 }
@@ -32,17 +35,9 @@ export interface CheckOptions {
  * does is in the report.
  */
 export async function check(options: CheckOptions): Promise<Report> {
-  const { url, profile, seed, platformPort, cases = CASES } = options
-  const keys = options.keys ?? [newSigningKey(), newSigningKey()]
-  requireAddress(url)
+  const { url, profile, seed, cases = CASES } = options
   const startedAt = new Date()
-  const idTime = options.ids ?? startedAt.getTime()
-  const platform = await startPlatform(profile, platformPort, keys)
-  const host = createHost(profile, url, platform.url)
-  const sender = createSender(url, profile.timeoutMs)
-  const bench: Bench = { profile, url, sender, platform, host, idTime }
-  try {
-    await host?.start()
+  return withBench(options, async (bench) => {
     await requireUsable(bench, seed)
     const run = { seed, ...(options.onResult !== undefined && { onResult: options.onResult }) }
     const results = await runCases(bench, cases, run)
@@ -52,13 +47,28 @@ export async function check(options: CheckOptions): Promise<Report> {
         pluginId: profile.pluginId,
         url,
         seed,
-        ids: idTime,
+        ids: bench.idTime,
         startedAt: startedAt.toISOString(),
         durationMs: Date.now() - startedAt.getTime(),
       },
       cases,
       results,
     )
+  })
+}
+
+/** Starts the platform, and the plugin if the profile says how, for as long as the work takes. Throws a UsageError. */
+export async function withBench<Result>(
+  { url, profile, platformPort, keys, ids }: BenchOptions,
+  work: (bench: Bench) => Promise<Result>,
+): Promise<Result> {
+  requireAddress(url)
+  const platform = await startPlatform(profile, platformPort, keys ?? [newSigningKey(), newSigningKey()])
+  const host = createHost(profile, url, platform.url)
+  const sender = createSender(url, profile.timeoutMs)
+  try {
+    await host?.start()
+    return await work({ profile, url, sender, platform, host, idTime: ids ?? Date.now() })
   } finally {
     await host?.kill()
     sender.close()

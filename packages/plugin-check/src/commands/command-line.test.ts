@@ -24,6 +24,7 @@ async function run(...args: string[]): Promise<Ran> {
   const terminal = {
     print: (text: string) => output.push(text),
     printError: (text: string) => errors.push(text),
+    ask: () => Promise.resolve(null),
   }
   return { code: await runCommand(args, terminal), output, errors }
 }

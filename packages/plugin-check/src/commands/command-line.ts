@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { CASES } from '../cases/all-cases.ts'
 import type { Case } from '../cases/case.ts'
@@ -8,17 +8,31 @@ import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
 import { toHtml } from '../report/html.ts'
 import type { Report } from '../report/report.ts'
 import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
-import { check, type CheckOptions } from './check.ts'
+import { readReceipt } from '../receipt/read-receipt.ts'
+import { replayReceipt } from '../receipt/replay-receipt.ts'
+import { check, withBench, type BenchOptions, type CheckOptions } from './check.ts'
 import { loadKeys } from './stored-keys.ts'
 import { readFailures, removeFailure, storeFailures } from './failures.ts'
+import {
+  completeValues,
+  idOf,
+  keepReceipt,
+  profileFor,
+  readKept,
+  readValues,
+  type Ask,
+  type KeptReceipt,
+} from './receipts.ts'
 
 export interface Terminal {
   print(text: string): void
   printError(text: string): void
+  ask: Ask
 }
 
 const USAGE = `plugin-check run --url URL [options]     test a plugin
 plugin-check replay --url URL [options]  run the stored failures again: FIXED or STILL FAILS
+plugin-check replay RECEIPT --url URL    send the failed call of a receipt from the console
 plugin-check list                        list the cases
 plugin-check explain CASE                explain one case
 
@@ -30,6 +44,7 @@ plugin-check explain CASE                explain one case
   --ids N                repeat a run with the same ids; needs a plugin without memory of them
   --json FILE  --junit FILE  --html FILE  --badge FILE   write reports
   --docs-url URL         where the pages of the cases are, for links of the HTML report
+  --values FILE          values for what a receipt masks, by JSON pointer; otherwise they are asked for
   --store FOLDER         where failed cases and the keys of the platform are stored (.plugin-check)
 
 Exit code: 0 passed, 1 a MUST failed or could not be tested, 2 the plugin or the profile cannot be used.`
@@ -50,8 +65,12 @@ function dispatch(args: readonly string[], terminal: Terminal): Promise<number> 
   switch (command) {
     case 'run':
       return run(readOptions(rest), terminal)
-    case 'replay':
-      return replay(readOptions(rest), terminal)
+    case 'replay': {
+      const [receipt] = rest
+      return receipt === undefined || receipt.startsWith('-')
+        ? replay(readOptions(rest), terminal)
+        : replayFile(receipt, readOptions(rest.slice(1)), terminal)
+    }
     case 'list':
       for (const { id, level, title } of CASES) terminal.print(`${id}  ${level}  ${title}`)
       return 0
@@ -85,6 +104,7 @@ function readOptions(args: readonly string[]) {
         html: { type: 'string' },
         badge: { type: 'string' },
         'docs-url': { type: 'string' },
+        values: { type: 'string' },
         store: { type: 'string', default: '.plugin-check' },
       },
     })
@@ -102,18 +122,22 @@ function toNumber(name: string, text: string | undefined, max: number): number |
   return value
 }
 
-function checkOptions(options: Options): Omit<CheckOptions, 'cases'> {
+function benchOptions(options: Options): Omit<BenchOptions, 'profile'> {
   if (options.url === undefined) throw new UsageError('--url is missing. Give the endpoint of the plugin.')
   const ids = toNumber('ids', options.ids, 2 ** 47)
   return {
     url: options.url,
-    profile: readProfile(options.profile),
     keys: loadKeys(options.store),
     platformPort: toNumber('platform-port', options['platform-port'], 65_535) ?? 0,
-    seed: toNumber('seed', options.seed, 2 ** 31) ?? randomInt(2 ** 31),
     ...(ids !== undefined && { ids }),
   }
 }
+
+const checkOptions = (options: Options): Omit<CheckOptions, 'cases'> => ({
+  ...benchOptions(options),
+  profile: readProfile(options.profile),
+  seed: toNumber('seed', options.seed, 2 ** 31) ?? randomInt(2 ** 31),
+})
 
 function chosenCases(names: readonly string[] | undefined): readonly Case[] {
   if (names === undefined) return CASES
@@ -156,22 +180,55 @@ function writeReport(file: string, text: string): void {
 
 async function replay(options: Options, terminal: Terminal): Promise<number> {
   const failures = readFailures(options.store)
-  if (failures.length === 0) {
+  const receipts = readKept(options.store)
+  if (failures.length === 0 && receipts.length === 0) {
     terminal.print(`There are no stored failures in ${options.store}.`)
     return 0
   }
   let code = 0
-  const base = checkOptions(options)
+  for (const kept of receipts) if (!(await sendReceipt(kept, options, terminal))) code = 1
   for (const { id, seed } of failures) {
     const cases = id === AFTER_EVERY_CASE ? CASES : CASES.filter((one) => one.id === id)
-    const report = await check({ ...base, seed, cases })
+    const report = await check({ ...checkOptions(options), seed, cases })
     const found = report.cases.find((one) => one.id === id)
     const isFixed = found?.status === 'PASSED'
     if (isFixed) removeFailure(options.store, id)
     else code = 1
-    terminal.print(`${isFixed ? 'FIXED      ' : 'STILL FAILS'}  ${id}  ${found?.problem ?? ''}`.trimEnd())
+    terminal.print(verdictLine(isFixed, id, found?.problem ?? ''))
   }
   return code
+}
+
+const verdictLine = (isFixed: boolean, id: string, problem: string): string =>
+  `${isFixed ? 'FIXED      ' : 'STILL FAILS'}  ${id}  ${problem}`.trimEnd()
+
+/** Sends the failed call of a receipt, and keeps it: every later `replay` sends it again. */
+async function replayFile(file: string, options: Options, terminal: Terminal): Promise<number> {
+  const profile = existsSync(options.profile) ? readProfile(options.profile) : null
+  const call = readReceipt(file, profile?.pluginId ?? null)
+  const id = idOf(call)
+  const before = readKept(options.store).find((kept) => kept.id === id)
+  const known = { ...before?.values, ...readValues(options.values) }
+  const kept = { id, call, values: await completeValues(call, known, terminal.ask) }
+  keepReceipt(options.store, kept)
+  return (await sendReceipt(kept, options, terminal)) ? 0 : 1
+}
+
+/** Whether the plugin now answers as it should. */
+async function sendReceipt(
+  { id, call, values }: KeptReceipt,
+  options: Options,
+  terminal: Terminal,
+): Promise<boolean> {
+  const profile = profileFor(call, options.profile)
+  const result = await withBench({ ...benchOptions(options), profile }, (bench) =>
+    replayReceipt(bench, call, values),
+  )
+  terminal.print(verdictLine(result.isFixed, id, ''))
+  terminal.print(`  in production: ${result.before}`)
+  terminal.print(`  now:           ${result.now}`)
+  for (const line of result.differences) terminal.print(`    ${line}`)
+  return result.isFixed
 }
 
 function explain(id: string, terminal: Terminal): number {

@@ -5,6 +5,7 @@ import type { Profile } from '../profile.ts'
 import { UsageError } from '../profile.ts'
 import { seededRandom } from '../wire/random.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
+import { printable } from '../report/printable.ts'
 import { readState } from './state.ts'
 import { CaseBlocked, CaseFailed, createTrial, essence, type Bench, type Sent, type Trial } from './trial.ts'
 
@@ -101,9 +102,6 @@ async function judge(run: () => Promise<void>): Promise<{ status: Status; proble
   }
 }
 
-/** A plugin must not control the terminal of its author. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
-
 const REPEATS_MAX = 12
 
 /**
@@ -111,7 +109,7 @@ const REPEATS_MAX = 12
  * arrived, and the business state does not change.
  */
 async function repeatAll(trial: Trial): Promise<void> {
-  const finished = lastResponses(trial.sent)
+  const finished = finishedResponses(trial.sent)
   const installs = new Set(finished.map(({ call }) => call?.request.installation.bundleInstallId ?? ''))
   const stateBefore = await statesOf(trial, installs)
   for (const first of finished.slice(0, REPEATS_MAX)) {
@@ -132,8 +130,8 @@ async function repeatAll(trial: Trial): Promise<void> {
   )
 }
 
-/** The finished calls, each with its last response: one that came back after a refusal of other bytes counts, too. */
-function lastResponses(sent: readonly Sent[]): Sent[] {
+/** The finished calls, each with its first such response, which no later one may change. */
+function finishedResponses(sent: readonly Sent[]): Sent[] {
   const finished = new Map<string, Sent>()
   for (const one of sent) {
     if (one.call === null || !isDone(one.answer)) continue

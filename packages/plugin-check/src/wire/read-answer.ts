@@ -75,8 +75,11 @@ function depthOf(text: string): number {
 
 const DONE = new Set(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
 
+/** Whether a call with this outcome ended well. */
+export const isDoneOutcome = (outcome: string): boolean => DONE.has(outcome)
+
 /** The call ended well, and a repeat must get the same response. */
-export const isDone = (answer: Answer): boolean => answer.kind === 'success' && DONE.has(answer.outcome)
+export const isDone = (answer: Answer): boolean => answer.kind === 'success' && isDoneOutcome(answer.outcome)
 
 /** The runtime would send the same call again. */
 export const isRepeated = (answer: Answer): boolean =>

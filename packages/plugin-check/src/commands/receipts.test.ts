@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { OperationReceipt } from '../../../../contract/runtime-api/operations.ts'
+import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
+import type { DefectName } from '../../testing/defects.ts'
+import { freePort } from '../../testing/free-port.ts'
+import { LOCATOR, receiptOf } from '../../testing/receipt.ts'
+import { startReferencePlugin } from '../../testing/reference-plugin.ts'
+import { referenceProfile } from '../../testing/reference-profile.ts'
+import { runCommand } from './command-line.ts'
+
+const SECRET = 'a secret plan'
+
+/** A folder with a receipt and a profile, and a command line whose person answers with the secret. */
+function setUp(t: TestContext, receipt: unknown) {
+  const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'receipt.json')
+  writeFileSync(file, JSON.stringify(receipt))
+  const questions: string[] = []
+  /** Runs replay against the reference plugin, in a process of its own life. */
+  async function replay(defect: DefectName | null, args: readonly string[], answer: string | null = SECRET) {
+    const port = await freePort()
+    const plugin = await startReferencePlugin({ platform: `http://127.0.0.1:${port}`, file: null, defect })
+    t.after(() => plugin.close())
+    const profile = join(folder, 'profile.json')
+    writeFileSync(profile, JSON.stringify(referenceProfile(plugin.url)))
+    const output: string[] = []
+    const terminal = {
+      print: (text: string) => output.push(text),
+      printError: (text: string) => output.push(text),
+      ask: (question: string) => {
+        questions.push(question)
+        return Promise.resolve(answer)
+      },
+    }
+    const address = ['--url', `${plugin.url}/lifecycle`, '--platform-port', String(port)]
+    const code = await runCommand(
+      ['replay', ...args, ...address, '--profile', profile, '--store', join(folder, 'store')],
+      terminal,
+    )
+    return { code, output: output.join('\n') }
+  }
+  return { folder, file, questions, replay }
+}
+
+for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
+  test(`the failed ${operationType} of a receipt still fails, and is fixed with the plugin`, async (t) => {
+    const receipt = receiptOf(operationType, 'spring')
+    assert.ok(OperationReceipt.safeParse(receipt).success)
+    const { folder, file, questions, replay } = setUp(t, receipt)
+
+    const still = await replay('orders-versions', [file])
+    assert.equal(still.code, 1, still.output)
+    assert.match(still.output, new RegExp(`^STILL FAILS  ${operationType}\\.BEFORE_RESOURCES\\.`))
+    assert.match(still.output, /in production: failure VERSION_INVALID with retryable false: A version must/)
+    assert.match(still.output, /now: {11}failure VERSION_INVALID with retryable false/)
+    assert.deepEqual(questions, [`Test value for plan of ${LOCATOR}, which the receipt masks: `])
+
+    const kept = join(folder, 'store', 'receipts')
+    const [name = ''] = readdirSync(kept)
+    assert.match(readFileSync(join(kept, name), 'utf8'), new RegExp(SECRET))
+    assert.equal(statSync(join(kept, name)).mode & 0o777, 0o600)
+
+    const fixed = await replay(null, [])
+    assert.equal(fixed.code, 0, fixed.output)
+    assert.match(fixed.output, /^FIXED +(INSTALL|UPGRADE)\.BEFORE_RESOURCES\./)
+    assert.match(fixed.output, /now: {11}outcome APPLIED/)
+    assert.match(fixed.output, /^ {4}\/errorCode: "VERSION_INVALID" -> "0"$/m)
+    assert.doesNotMatch(fixed.output, new RegExp(SECRET))
+    assert.equal(questions.length, 1, 'asked once')
+    assert.equal(readdirSync(kept).length, 1, 'kept as a case')
+  })
+
+test('the values can come from a file', async (t) => {
+  const { folder, file, questions, replay } = setUp(t, receiptOf('INSTALL', 'spring'))
+  const pointer = `/resources/${LOCATOR.replaceAll('/', '~1')}/properties/plan/value`
+  const values = join(folder, 'values.json')
+  writeFileSync(values, JSON.stringify({ [pointer]: SECRET }))
+  assert.equal((await replay(null, [file, '--values', values])).code, 0)
+  assert.deepEqual(questions, [])
+})
+
+test('what cannot be replayed is explained in one line', async (t) => {
+  const receipt = receiptOf('INSTALL', 'spring')
+  const { folder, file, replay } = setUp(t, receipt)
+  const isUsage = async (args: readonly string[], pattern: RegExp, answer: string | null = SECRET) => {
+    const { code, output } = await replay(null, args, answer)
+    assert.equal(code, 2)
+    assert.match(output, pattern)
+    assert.doesNotMatch(output, /\n/)
+  }
+  await isUsage([file], /masks plan of .*Run plugin-check in a terminal, or give --values/, null)
+  await isUsage([join(folder, 'no.json')], /cannot be read/)
+  await isUsage([join(folder, 'profile.json')], /is not a receipt of version 1/)
+  const succeeded = JSON.stringify(receipt).replaceAll('"outcome":null', '"outcome":"APPLIED"')
+  writeFileSync(file, succeeded)
+  await isUsage([file], /contains no failed call of the plugin reference-plugin/)
+})

@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { parseProfile, readProfile, UsageError, type Profile } from '../profile.ts'
+import { describePointer, findMasked, parseValue, type MaskedValues } from '../receipt/masked-values.ts'
+import { FailedCall } from '../receipt/read-receipt.ts'
+
+/** A failure of production, kept with the values that were masked in it, so that it can be sent again. */
+const KeptReceipt = z.object({ id: z.string(), call: FailedCall, values: z.record(z.string(), z.json()) })
+export type KeptReceipt = z.infer<typeof KeptReceipt>
+
+const FOLDER = 'receipts'
+
+export const idOf = ({ request: { operation, stage } }: FailedCall): string =>
+  `${operation.operationType}.${stage}.${operation.operationId}`
+
+/** Readable by its owner only: the values may be secrets of a test system. */
+export function keepReceipt(store: string, kept: KeptReceipt): void {
+  mkdirSync(join(store, FOLDER), { recursive: true, mode: 0o700 })
+  writeFileSync(join(store, FOLDER, `${kept.id}.json`), `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
+}
+
+/** The kept receipts by id; files that are none are skipped. */
+export function readKept(store: string): KeptReceipt[] {
+  const folder = join(store, FOLDER)
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .sort()
+    .flatMap((name) => {
+      try {
+        const reading = KeptReceipt.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
+        return reading.success ? [reading.data] : []
+      } catch {
+        return []
+      }
+    })
+}
+
+/** Asks for a value without showing it; null if nobody can be asked. */
+export type Ask = (question: string) => Promise<string | null>
+
+/**
+ * The values of everything that is masked in a call. What is not known is asked for.
+ *
+ * @throws UsageError if nobody can be asked.
+ */
+export async function completeValues(
+  call: FailedCall,
+  known: MaskedValues,
+  ask: Ask,
+): Promise<KeptReceipt['values']> {
+  const values: KeptReceipt['values'] = { ...known }
+  for (const pointer of new Set([...call.earlier, call.request].flatMap(findMasked))) {
+    if (Object.hasOwn(values, pointer)) continue
+    const given = await ask(`Test value for ${describePointer(pointer)}, which the receipt masks: `)
+    if (given === null)
+      throw new UsageError(
+        `The receipt masks ${describePointer(pointer)}. Run plugin-check in a terminal, or give --values FILE with {"${pointer}": VALUE}.`,
+      )
+    values[pointer] = parseValue(given)
+  }
+  return values
+}
+
+/** Reads `--values`: a JSON object of values by pointer. Throws a UsageError. */
+export function readValues(file: string | undefined): MaskedValues {
+  if (file === undefined) return {}
+  try {
+    return z.record(z.string(), z.json()).parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    throw new UsageError(
+      `The values ${file} cannot be read. They are a JSON object of values by JSON pointer.`,
+    )
+  }
+}
+
+/**
+ * The profile for a receipt: plugin and resources are those of the call, everything else is that of the file, if it
+ * exists. Each resource may be written as any resource of the file, because a receipt does not contain what is allowed.
+ */
+export function profileFor({ request }: FailedCall, file: string): Profile {
+  const base = existsSync(file) ? readProfile(file) : undefined
+  const writes = Object.assign({}, ...Object.values(base?.resources ?? {}).map((resource) => resource.writes))
+  const resources = Object.fromEntries(
+    Object.entries(request.resources).map(([locator, { properties, references }]) => [
+      locator,
+      {
+        properties: Object.fromEntries(Object.entries(properties).map(([name, { value }]) => [name, value])),
+        references,
+        writes,
+      },
+    ]),
+  )
+  const { pluginId, configuration } = request
+  return parseProfile({ ...base, pluginId, resources, configuration }, 'of the receipt')
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import type { JsonValue } from '../../../../contract/json-schema/json.ts'
+import { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import { UsageError } from '../profile.ts'
+import { isDoneOutcome } from '../wire/read-answer.ts'
+
+const Json: z.ZodType<JsonValue> = z.json()
+
+const Attempt = z.object({
+  attempt: z.number(),
+  outcome: z.string().nullable(),
+  failure: z.object({ errorCode: z.string(), message: z.string(), retryable: z.boolean() }).nullable(),
+  httpStatus: z.number().nullable(),
+  response: Json,
+})
+
+const Call = z.object({
+  pluginId: z.string(),
+  outcome: z.string().nullable(),
+  request: z.union([LifecycleRequest, z.null()]),
+  attempts: z.array(Attempt),
+})
+
+/** What is used of a receipt; docs/schemas/operation-receipt.json is the whole. */
+const Receipt = z.object({
+  format: z.literal('bundle-console/operation-receipt'),
+  version: z.literal(1),
+  operation: z.object({ operationId: z.string(), stages: z.array(z.object({ calls: z.array(Call) })) }),
+})
+
+/** A call of a plugin that failed in production, masked. */
+export const FailedCall = z.object({
+  /** The successful calls of the plugin in the operation before it. */
+  earlier: z.array(LifecycleRequest),
+  request: LifecycleRequest,
+  /** How the last attempt ended, as the runtime recorded it. */
+  ended: Attempt,
+})
+export type FailedCall = z.infer<typeof FailedCall>
+
+/**
+ * Reads a receipt of the console and finds the call that failed.
+ *
+ * @param pluginId null: the plugin whose call failed.
+ * @throws UsageError if the file is no receipt, or contains no failed call of the plugin.
+ */
+export function readReceipt(file: string, pluginId: string | null): FailedCall {
+  let json: unknown
+  try {
+    json = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    throw new UsageError(`The receipt ${file} cannot be read. Export the operation in the console again.`)
+  }
+  const reading = Receipt.safeParse(json)
+  if (!reading.success)
+    throw new UsageError(
+      `${file} is not a receipt of version 1. Export the operation in the console, or use a newer plugin-check.`,
+    )
+  const calls = reading.data.operation.stages
+    .flatMap((stage) => stage.calls)
+    .filter((call) => pluginId === null || call.pluginId === pluginId)
+  const at = calls.findIndex(
+    ({ outcome, attempts }) => attempts.length > 0 && !(outcome !== null && isDoneOutcome(outcome)),
+  )
+  const call = calls[at]
+  const ended = call?.attempts.at(-1)
+  if (call === undefined || call.request === null || ended === undefined)
+    throw new UsageError(
+      `The receipt ${file} contains no failed call${pluginId === null ? '' : ` of the plugin ${pluginId}`}. Export an operation that failed.`,
+    )
+  const earlier = calls
+    .slice(0, at)
+    .flatMap((one) => (one.pluginId === call.pluginId && one.request !== null ? [one.request] : []))
+  return { earlier, request: call.request, ended }
+}

@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
+import { LifecycleResponse, type LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import { STAGES } from '../../../../contract/protocol/vocabulary.ts'
+import { MASK } from '../../../../contract/protocol/mask.ts'
+import { printable } from '../report/printable.ts'
+import { CaseBlocked, createTrial, type Bench, type Sent } from '../run/trial.ts'
+import { callOf } from '../wire/build-call.ts'
+import { seededRandom } from '../wire/random.ts'
+import { describeAnswer, isDone, isRepeated, parseJson } from '../wire/read-answer.ts'
+import { differences } from './differences.ts'
+import { fillMasked, type MaskedValues } from './masked-values.ts'
+import type { FailedCall } from './read-receipt.ts'
+
+export interface ReplayResult {
+  isFixed: boolean
+  /** One line: how the call ended in production. */
+  before: string
+  /** One line: what the plugin answered, or why the call could not be sent. */
+  now: string
+  /** Where the response differs from that in production. */
+  differences: string[]
+}
+
+const ATTEMPTS = 4
+const REPEAT_MS = 100
+
+/**
+ * Sends the failed call of a receipt to the plugin, with a new installation and a new operation, because the plugin may
+ * remember earlier ones. What has to happen before is sent first: an INSTALL of the same values, and the earlier calls of
+ * the operation. Never throws for what the plugin does.
+ */
+export async function replayReceipt(
+  bench: Bench,
+  { earlier, request: failed, ended }: FailedCall,
+  values: MaskedValues,
+): Promise<ReplayResult> {
+  const trial = createTrial(bench, seededRandom(`${bench.idTime} ${failed.operation.operationId}`))
+  const { bundleInstallId } = trial.install().identity
+  const operationId = trial.random.uuid(bench.idTime)
+  const before = printable(describeEnd(ended))
+  const isInstall = failed.operation.operationType === 'INSTALL'
+  const renew = (request: LifecycleRequest): LifecycleRequest => ({
+    ...fillMasked(request, values),
+    installation: { ...request.installation, bundleInstallId },
+    operation: { ...request.operation, operationId },
+    executionSequence: isInstall ? request.executionSequence : Math.max(2, request.executionSequence),
+  })
+  try {
+    if (!isInstall) {
+      const install = installOf(renew(failed), trial.random.uuid(bench.idTime))
+      for (const stage of STAGES) await trial.finish(callOf({ ...install, stage }))
+    }
+    for (const request of earlier) await trial.finish(callOf(renew(request)))
+  } catch (error) {
+    if (!(error instanceof CaseBlocked)) throw error
+    return { isFixed: false, before, now: `not reached: ${printable(error.message)}`, differences: [] }
+  }
+  const request = renew(failed)
+  const call = callOf(request)
+  let sent = await trial.send(call)
+  for (let attempt = 1; attempt < ATTEMPTS && isRepeated(sent.answer); attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, REPEAT_MS))
+    sent = await trial.send(call)
+  }
+  const problem = problemOf(sent, request)
+  return {
+    isFixed: isDone(sent.answer) && problem === null,
+    before,
+    now: printable(describeAnswer(sent.answer) + (problem === null ? '' : `; ${problem}`)),
+    differences: differences(ended.response, comparable(sent, { failed, request, values })).map(printable),
+  }
+}
+
+function installOf(request: LifecycleRequest, operationId: string): LifecycleRequest {
+  const targetVersion = request.operation.currentVersion ?? request.operation.targetVersion
+  return {
+    ...request,
+    executionSequence: 1,
+    operation: { operationId, operationType: 'INSTALL', currentVersion: null, targetVersion },
+    resources: Object.fromEntries(
+      Object.entries(request.resources).map(([locator, entry]) => [
+        locator,
+        { ...entry, action: 'INSTALL' as const, currentVersion: null, targetVersion },
+      ]),
+    ),
+  }
+}
+
+function describeEnd({ failure, outcome, httpStatus }: FailedCall['ended']): string {
+  if (failure !== null)
+    return `failure ${failure.errorCode} with retryable ${String(failure.retryable)}: ${failure.message}`
+  return outcome === null
+    ? `no definite response (HTTP status ${httpStatus ?? 'unknown'})`
+    : `outcome ${outcome}`
+}
+
+/** Why the runtime would not accept a successful response; null if it would. */
+function problemOf({ answer }: Sent, request: LifecycleRequest): string | null {
+  if (answer.kind !== 'success') return null
+  const reading = LifecycleResponse.safeParse(answer.data)
+  if (!reading.success) {
+    const [issue] = reading.error.issues
+    return `the response is not valid: ${issue?.path.join('/') ?? ''} ${issue?.message ?? ''}`
+  }
+  const { outcome: _outcome, resources: _resources, ...echo } = reading.data
+  const wrong = Object.entries(echo).find(
+    ([name, value]) => !isDeepStrictEqual(value, request[name as keyof LifecycleRequest]),
+  )
+  return wrong === undefined ? null : `${wrong[0]} of the response is not that of the request`
+}
+
+/** The response as production would have recorded it: with its ids, and with sensitive values masked. */
+function comparable(
+  { exchange }: Sent,
+  given: { failed: LifecycleRequest; request: LifecycleRequest; values: MaskedValues },
+): JsonValue {
+  const { failed, request, values } = given
+  const body = exchange.response === null ? undefined : parseJson(exchange.response.body)
+  if (body === undefined) return null
+  const replaced = [
+    [request.operation.operationId, failed.operation.operationId],
+    [request.installation.bundleInstallId, failed.installation.bundleInstallId],
+    ...Object.values(values).flatMap((value) => (typeof value === 'string' ? [[value, MASK]] : [])),
+  ]
+  const map = (value: JsonValue): JsonValue => {
+    if (typeof value === 'string')
+      return replaced.reduce(
+        (text, [from = '', to = '']) => (from === '' ? text : text.replaceAll(from, to)),
+        value,
+      )
+    if (Array.isArray(value)) return value.map(map)
+    if (!isJsonObject(value)) return value
+    const isSensitive = value['isSensitive'] === true
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, isSensitive && key === 'value' ? MASK : map(item)]),
+    )
+  }
+  // parsed from JSON
+  return map(body as JsonValue)
+}

@@ -1,0 +1,116 @@
+import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
+import { MASK } from '../../../contract/protocol/mask.ts'
+import type { OperationType, Stage } from '../../../contract/protocol/vocabulary.ts'
+
+export const LOCATOR = 'production/crm-suite/MODULE/crm-core'
+const AT = '2026-11-20T10:00:00.000Z'
+const OPERATION_ID = '019aa000-0000-7000-8000-000000000001'
+const PERSON = { id: 'ada', name: 'Ada' }
+
+/** A receipt of an operation in which the reference plugin refused the version, as the console exports it. */
+export function receiptOf(operationType: OperationType, targetVersion: string): JsonValue {
+  const currentVersion = operationType === 'INSTALL' ? null : '1.0.0'
+  const identity = {
+    installation: {
+      environmentKey: 'production',
+      applicationRuntimeId: 'shop',
+      workspaceId: 7,
+      bundleInstallId: '019aa000-0000-7000-8000-000000000002',
+      bundle: { environmentKey: 'production', bundleId: 'crm-suite' },
+    },
+    operation: { operationId: OPERATION_ID, operationType, currentVersion, targetVersion },
+  }
+  const request = (stage: Stage): LifecycleRequest => ({
+    contractVersion: '6.0.0',
+    pluginId: 'reference-plugin',
+    executionSequence: operationType === 'INSTALL' ? 1 : 2,
+    ...identity,
+    stage,
+    configuration: { schemaVersion: '1.0.0', values: {} },
+    resources: {
+      [LOCATOR]: {
+        action: operationType,
+        currentVersion,
+        targetVersion,
+        properties: {
+          displayName: { '@type': 'Data', value: 'Northwind' },
+          plan: { '@type': 'Data', value: MASK, isSensitive: true },
+        },
+        references: { mail: { '@type': 'ServiceReference', serviceId: 'mail' } },
+      },
+    },
+  })
+  const failure = {
+    errorCode: 'VERSION_INVALID',
+    message: 'A version must have three numbers',
+    retryable: false,
+  }
+  const attempt = {
+    attempt: 1,
+    run: 1,
+    late: false,
+    startedAt: AT,
+    durationMs: 12,
+    outcome: null,
+    failure,
+    httpStatus: 200,
+    response: {
+      errorCode: failure.errorCode,
+      data: { message: failure.message, retryable: false },
+      contractVersion: '1.0.0',
+    },
+  }
+  const call = {
+    pluginId: 'reference-plugin',
+    order: 0,
+    outcome: null,
+    runAttempts: 0,
+    uncertainAttempts: 0,
+    request: null,
+    attempts: [],
+    writes: [],
+  }
+  const operation = {
+    ...identity.operation,
+    installation: identity.installation,
+    executionSequence: operationType === 'INSTALL' ? 1 : 2,
+    run: 1,
+    state: 'FAILED',
+    phase: 'BEFORE_RESOURCES',
+    takesOver: null,
+    takenOverBy: null,
+    failure,
+    requestedBy: PERSON,
+    reason: null,
+    createdAt: AT,
+    startedAt: AT,
+    finishedAt: AT,
+    nextAttemptAt: null,
+    runStartedAt: AT,
+    earlierRunsMs: 0,
+    nextStep: { actor: 'PLUGIN_OWNER', action: 'FIX_CAUSE', since: AT },
+    stages: [
+      {
+        stage: 'BEFORE_RESOURCES',
+        state: 'FAILED',
+        calls: [{ ...call, runAttempts: 1, request: request('BEFORE_RESOURCES'), attempts: [attempt] }],
+      },
+      { stage: 'AFTER_RESOURCES', state: 'PENDING', calls: [call] },
+    ],
+    resources: [{ locator: LOCATOR, action: operationType, currentVersion, targetVersion, state: 'PENDING' }],
+    changes: [],
+    retries: [],
+    takeover: null,
+    plugins: [],
+  }
+  const receipt = {
+    format: 'bundle-console/operation-receipt',
+    version: 1,
+    exportedAt: AT,
+    exportedBy: PERSON,
+    operation,
+    sha256: '0'.repeat(64),
+  }
+  return receipt
+}
