@@ -33,6 +33,7 @@ const programs = {
   openapi: 'scripts/openapi.ts',
   'wire-kit': 'scripts/wire-kit.ts',
   'plugin-check': 'packages/plugin-check/src/main.ts',
+  'plugin-dev': 'scripts/plugin-dev.ts',
 }
 
 const [command = '', ...args] = process.argv.slice(2)

@@ -1,0 +1,100 @@
+import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
+import type { Operation } from '#contract/runtime-api/operations.ts'
+import { FAULTS } from './fault-proxy.ts'
+import type { Fault, PassedCall } from './fault-proxy.ts'
+
+/** What the page shows. */
+export interface Controls {
+  pluginId: string
+  consoleUrl: string
+  operations: readonly Operation[]
+  planted: Fault | null
+  calls: readonly PassedCall[]
+  /** The result of the last button, such as a refusal; null if there is nothing to say. */
+  notice: string | null
+  /** The body in the field for resending, and the response to it; null before the first call. */
+  resend: { body: string; response: string | null } | null
+}
+
+/** The page as HTML without scripts. */
+export function renderPage({ pluginId, consoleUrl, ...controls }: Controls): string {
+  const { operations, planted, calls, notice, resend } = controls
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escape(pluginId)} - plugin-dev</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escape(pluginId)}</h1>
+${notice === null ? '' : `<p role="status">${escape(notice)}</p>`}
+<h2>Operations</h2>
+${form('/start', OPERATION_TYPES.map((type) => button('type', type, type)).join(''))}
+<ul>${operations.map((operation) => operationItem(operation, consoleUrl)).join('')}</ul>
+<h2>Fault in the next call</h2>
+${form(
+  '/fault',
+  Object.entries(FAULTS)
+    .map(([fault, title]) => button('fault', fault, title, planted === fault))
+    .join('') + button('fault', 'none', 'None', planted === null),
+)}
+<h2>Calls</h2>
+${calls.length === 0 ? '<p>The plugin has not been called yet.</p>' : calls.map(callItem).join('')}
+${resend === null ? '' : resendForm(resend)}
+</body>
+</html>
+`
+}
+
+const operationItem = ({ operationId, operationType, state }: Operation, consoleUrl: string): string =>
+  `<li><a href="${escape(`${consoleUrl}/operations/${operationId}`)}">${operationType} ${state}</a></li>`
+
+const callItem = ({ at, fault, request, responses }: PassedCall): string =>
+  `<details><summary>${at.toISOString()} ${escape(titleOf(request))}${fault === null ? '' : `, ${FAULTS[fault]}`}</summary>
+<pre>${escape(pretty(request))}</pre>${responses.map((text) => `<pre>${escape(pretty(text))}</pre>`).join('')}</details>`
+
+const resendForm = ({ body, response }: NonNullable<Controls['resend']>): string =>
+  `<h2>Edit and resend</h2>
+<p>Goes to the plugin with the token of the last call, and not through the runtime.</p>
+${form('/resend', `<textarea name="body" rows="16" aria-label="Body">${escape(pretty(body))}</textarea>${button('', '', 'Send')}`)}
+${response === null ? '' : `<pre>${escape(pretty(response))}</pre>`}`
+
+const form = (action: string, content: string): string =>
+  `<form method="post" action="${action}">${content}</form>`
+
+const button = (name: string, value: string, text: string, isPressed = false): string =>
+  `<button${name === '' ? '' : ` name="${name}" value="${escape(value)}"`}${isPressed ? ' aria-pressed="true"' : ''}>${escape(text)}</button> `
+
+function titleOf(request: string): string {
+  try {
+    const { operation, stage, executionSequence } = JSON.parse(request)
+    return `${operation.operationType} ${stage}, sequence ${executionSequence}`
+  } catch {
+    return 'a body that is not JSON'
+  }
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
+
+const STYLE = `
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif }
+body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem }
+pre, textarea { font: 13px/1.4 ui-monospace, monospace }
+pre { overflow: auto; padding: .5rem; border: 1px solid; max-height: 30rem }
+textarea { box-sizing: border-box; width: 100% }
+button { margin: 0 .25rem .25rem 0; padding: .25rem .75rem }
+button[aria-pressed] { font-weight: bold; outline: 2px solid }
+[role=status] { border-left: 4px solid; padding-left: .5rem }
+`

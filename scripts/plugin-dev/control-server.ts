@@ -1,0 +1,120 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
+import { SettingsError } from '#http-kit/settings.ts'
+import { renderPage } from './control-page.ts'
+import { FAULTS } from './fault-proxy.ts'
+import type { Fault, FaultProxy } from './fault-proxy.ts'
+import type { Operations } from './operations.ts'
+
+export interface ControlServer {
+  /** Of the page with the buttons. */
+  url: string
+  /** The paths for the registrations of the plugin and of its services. */
+  pluginUrl: string
+  servicesUrl: string
+  /** Before this, the page says that the system starts. */
+  open(parts: { pluginId: string; consoleUrl: string; operations: Operations }): void
+  close(): Promise<void>
+}
+
+/** Serves the page and the proxy on loopback. Throws a SettingsError if the port is in use. */
+export async function startControlServer(proxy: FaultProxy, port: number): Promise<ControlServer> {
+  let opened: Parameters<ControlServer['open']>[0] | null = null
+  let notice: string | null = null
+  let resent: { body: string; response: string } | null = null
+  const server = createServer((incoming, outgoing) => {
+    respond(incoming, outgoing).catch((error: unknown) => {
+      notice = error instanceof Error ? error.message : 'The request failed'
+      redirect(outgoing)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(new SettingsError(`Port ${port} is in use; choose another one with --controls-port`, { cause })),
+    )
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  // a listening server always has such an address
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://${host}`
+
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const path = incoming.url ?? ''
+    if (path === '/plugin') return proxy.handle(incoming, outgoing)
+    if (path.startsWith('/services/')) {
+      outgoing.writeHead(200, { 'content-type': 'application/json' })
+      return void outgoing.end(JSON.stringify({ errorCode: '0', data: null, contractVersion: '1.0.0' }))
+    }
+    // a page of another site must not press the buttons, nor read the page under a name of its own
+    const isOurs = incoming.headers.host === host && (incoming.headers.origin ?? url) === url
+    if (!isOurs || opened === null) return void outgoing.writeHead(isOurs ? 503 : 403).end()
+    if (incoming.method !== 'POST') return show(outgoing, opened)
+    notice = null
+    await act(path, new URLSearchParams(await textOf(incoming)), opened.operations)
+    return redirect(outgoing)
+  }
+
+  async function show(outgoing: ServerResponse, parts: NonNullable<typeof opened>): Promise<void> {
+    const calls = proxy.calls()
+    const [last] = calls
+    const html = renderPage({
+      ...parts,
+      operations: await parts.operations.list(),
+      planted: proxy.planted(),
+      calls,
+      notice,
+      resend: resent ?? (last === undefined ? null : { body: last.request, response: null }),
+    })
+    outgoing.writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+    })
+    outgoing.end(html)
+  }
+
+  async function act(path: string, fields: URLSearchParams, operations: Operations): Promise<void> {
+    if (path === '/start') {
+      const type = OPERATION_TYPES.find((one) => one === fields.get('type'))
+      if (type === undefined) return
+      resent = null
+      const { operationId } = await operations.start(type)
+      notice = `${type} ${operationId} has started.`
+    }
+    if (path === '/fault') {
+      const fault = fields.get('fault') ?? ''
+      proxy.plant(isFault(fault) ? fault : null)
+    }
+    if (path === '/resend') {
+      const body = fields.get('body') ?? ''
+      resent = { body, response: await proxy.resend(body) }
+    }
+  }
+
+  return {
+    url,
+    pluginUrl: `${url}/plugin`,
+    servicesUrl: `${url}/services`,
+    open(parts) {
+      opened = parts
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const isFault = (text: string): text is Fault => Object.hasOwn(FAULTS, text)
+
+const redirect = (outgoing: ServerResponse): void => void outgoing.writeHead(303, { location: '/' }).end()
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of incoming as AsyncIterable<Uint8Array>) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}

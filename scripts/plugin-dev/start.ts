@@ -1,0 +1,76 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConsoleSettings } from '#bff/settings.ts'
+import type { Log } from '#http-kit/log.ts'
+import type { Profile } from '../../packages/plugin-check/src/profile.ts'
+import { platform as person } from '../../demo/people.ts'
+import { startAll } from '../../start.ts'
+import type { Running } from '../../start.ts'
+import { startControlServer } from './control-server.ts'
+import { createFaultProxy } from './fault-proxy.ts'
+import { registerAll, TIMEOUT_MS } from './operations.ts'
+
+export interface PluginDevOptions {
+  pluginUrl: string
+  profile: Profile
+  dataDir: string
+  ports: { console: number; platform: number; controls: number }
+  /** The built console. */
+  folder: string
+  /** Null: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl?: string | null
+  log: Log
+}
+
+export interface PluginDev {
+  running: Running
+  controlsUrl: string
+  /** The file with the credential of the plugin. */
+  credentialFile: string
+  stop(): Promise<void>
+}
+
+/** Starts the real system for one plugin, with a page that starts operations and plants faults. */
+export async function startPluginDev(options: PluginDevOptions): Promise<PluginDev> {
+  const { profile, dataDir, ports, folder, log } = options
+  const proxy = createFaultProxy(options.pluginUrl, { delayMs: TIMEOUT_MS + 1_000 })
+  const controls = await startControlServer(proxy, ports.controls)
+  const running = await startAll({
+    dataDir,
+    databaseUrl: options.databaseUrl ?? null,
+    console: readConsoleSettings({ PORT: String(ports.console), HOST: '127.0.0.1' }),
+    runtime: { port: ports.platform, platformApiBase: null, egressAllow: [{ kind: 'loopback' }] },
+    plugins: false,
+    folder,
+    log,
+  }).catch(async (error: unknown) => {
+    await controls.close()
+    throw error
+  })
+  const stop = async (): Promise<void> => {
+    await running.stop()
+    await controls.close()
+  }
+  try {
+    const { call } = running
+    if (call === null) throw new TypeError('The system has no runtime of its own')
+    const addresses = { plugin: controls.pluginUrl, services: controls.servicesUrl }
+    const operations = await registerAll(call, profile, addresses)
+    const credentialFile = join(dataDir, 'plugin.credential')
+    if (!existsSync(credentialFile)) {
+      const { pluginId } = profile
+      const { secret } = await call(
+        person,
+        'POST /plugins/{pluginId}/credentials',
+        { params: { pluginId }, body: {} },
+        crypto.randomUUID(),
+      )
+      writeFileSync(credentialFile, secret ?? '', { mode: 0o600 })
+    }
+    controls.open({ pluginId: profile.pluginId, consoleUrl: running.url, operations })
+    return { running, controlsUrl: controls.url, credentialFile, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
