@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { checkServer, openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
+import { fromUrl } from '#database/settings.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
@@ -17,6 +18,7 @@ import { readConsoleSettings } from './settings.ts'
 const StorageEnvironment = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z.string().optional(),
+  DATABASE_DIRECT_URL: z.string().optional(),
   DATABASE_MIGRATE: z.enum(['on', 'off']).default('on'),
 })
 
@@ -26,6 +28,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   const {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl = null,
+    DATABASE_DIRECT_URL: directUrl,
     DATABASE_MIGRATE: migrate,
   } = readSettings(StorageEnvironment, process.env)
   const { runtime } = settings
@@ -48,6 +51,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   const retryWhileAway: OpenServer['retryWhileAway'] = (step) => server.retryWhileAway(step)
   const database = await openConsoleDatabase({
     connection,
+    ...(directUrl !== undefined && { direct: fromUrl(directUrl) }),
     retryWhileAway,
     migrates: migrate === 'on',
     log,

@@ -25,6 +25,13 @@ describe('a verification suite', () => {
     assert.match(failure, /the suite runs: Error: no database/)
   })
 
+  it('neither passes nor fails when its programs cannot be had', async () => {
+    const report = { lines: [], trials: {}, violations: [], skipped: 'needs the program x' }
+    const run = async () => report
+    const result = await runSuite({ name: 'sample', title: 'a suite of this test', run }, OPTIONS)
+    assert.deepEqual(result, { trials: {}, failures: [], skipped: 'needs the program x' })
+  })
+
   it('counts trials by kind', () => {
     assert.equal(
       describeTrials({ 'crash points': 252, 'fuzzed inputs': 5_310 }),

@@ -30,6 +30,8 @@ export interface SuiteReport {
   trials: Record<string, number>
   /** The suite has passed if this is empty. */
   violations: Violation[]
+  /** Why nothing was tried; absent if the suite ran. */
+  skipped?: string
 }
 
 export interface Suite {

@@ -1,6 +1,6 @@
 import type { Suite } from './suite.ts'
 
-/** Every suite, in the order in which they run; each is loaded when it starts. */
+/** The suites of each test run, in the order in which they run; each is loaded when it starts. */
 export const SUITES: Record<string, () => Promise<Suite>> = {
   'crash-points': async () => (await import('./crash-points/suite.ts')).CRASH_POINTS,
   simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
@@ -13,3 +13,14 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
   checker: async () => (await import('./checker/suite.ts')).CHECKER,
   mutants: async () => (await import('./mutants/suite.ts')).MUTANTS_SUITE,
 }
+
+/**
+ * Suites about other programs, which take minutes: they run in the full form, or when they are named. One whose programs
+ * cannot be had is skipped.
+ */
+export const DEPLOYMENT_SUITES: Record<string, () => Promise<Suite>> = {
+  pgbouncer: async () => (await import('./deployments/pgbouncer/suite.ts')).PGBOUNCER,
+  patroni: async () => (await import('./deployments/patroni/suite.ts')).PATRONI,
+}
+
+export const ALL_SUITES: Record<string, () => Promise<Suite>> = { ...SUITES, ...DEPLOYMENT_SUITES }

@@ -6,6 +6,7 @@ import { wrapData } from '#contract/protocol/data.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { saveConfiguration } from '#runtime/use-cases/configuration/save.ts'
 import { upgrade } from '#runtime/use-cases/installations/upgrade.ts'
+import { recover } from '#runtime/store/recovery/recover.ts'
 import { engineSteps, testEngine } from '#runtime/testing/engine.ts'
 import { CORE, crm, SCOPE, startInstall } from '#runtime/testing/bundles.ts'
 import type { ClientWrite, Delivery } from './evidence.ts'
@@ -204,6 +205,15 @@ suite('the invariants', () => {
     const write: ClientWrite = { ...at(facts.writes, 0), requestIds: [REQUEST] }
     const promises = judgeFacts({ ...facts, writes: [write] }).map(({ promise }) => promise)
     assert.ok(promises.includes('I13'))
+  })
+
+  test('a recovery leaves a gap and no events, and violates nothing; the same gap without one is found', async () => {
+    await recover(runtime.db, { isForced: true })
+    const recovered = { ...facts, state: await readState(reader, await allScopes(reader)) }
+    assert.deepEqual(judgeFacts(recovered), [])
+    assert.equal(recovered.state.events.length, 0)
+    for (const row of recovered.state.snapshots) row.is_recovery = false
+    assert.deepEqual([...new Set(judgeFacts(recovered).map(({ promise }) => promise))], ['I7'])
   })
 
   test('a sensitive value is a violation in plain text, in any table or log, but not if it is encrypted', async () => {

@@ -37,6 +37,8 @@ function* leased({ operation_id, at, actor, before, after }: OperationChange): G
     return
   }
   if (before.lease_owner === null) return
+  // a recovery, which no worker does
+  if (after.in_doubt_since !== null && after.in_doubt_since !== before.in_doubt_since) return
   if (before.available_at < at - TOLERANCE_MS)
     yield broken('I6', `${operation_id} was changed ${at - before.available_at} ms after its lease`)
   if (actor !== null && actor !== before.lease_owner)

@@ -31,6 +31,8 @@ interface OperationRow {
   lease_epoch: number
   /** Milliseconds. */
   available_at: number
+  /** Since a recovery; null otherwise. */
+  in_doubt_since: string | null
 }
 
 interface CallRow {
@@ -55,7 +57,8 @@ const rowOf = {
   operation: (row: string) => `jsonb_build_object('bundle_install_id', ${row}.bundle_install_id,
     'execution_sequence', ${row}.execution_sequence, 'run', ${row}.run, 'state', ${row}.state, 'phase', ${row}.phase,
     'holds_claim', ${row}.holds_claim, 'finished_at', ${row}.finished_at, 'lease_owner', ${row}.lease_owner,
-    'lease_epoch', ${row}.lease_epoch, 'available_at', extract(epoch from ${row}.available_at) * 1000)`,
+    'lease_epoch', ${row}.lease_epoch, 'available_at', extract(epoch from ${row}.available_at) * 1000,
+    'in_doubt_since', ${row}.in_doubt_since)`,
   plugin_call: (row: string) => `jsonb_build_object('stage', ${row}.stage, 'plugin_id', ${row}.plugin_id,
     'outcome', ${row}.outcome, 'ended_well', ${row}.ended_well, 'request', md5(${row}.request),
     'writes', md5(${row}.writes::text))`,

@@ -6,7 +6,7 @@ import type { ChangeFact, ScopeFact, State } from './state.ts'
 
 /**
  * I7: the snapshots of a scope are one chain without gaps, each change starts from the value that the previous one
- * left, and the configuration is the end of the chain. Each accepted save is one snapshot and one CONFIGURE for each
+ * left, and the configuration is the end of the chain. Only a recovery leaves a gap. Each accepted save is one snapshot and one CONFIGURE for each
  * owner, and vice versa.
  */
 export function* snapshots(facts: Facts): Generator<Violation> {
@@ -17,11 +17,14 @@ export function* snapshots(facts: Facts): Generator<Violation> {
 function* chain({ scope_id, snapshot_version }: ScopeFact, state: State): Generator<Violation> {
   const own = (row: { scope_id: number }): boolean => row.scope_id === scope_id
   const versions = state.snapshots.filter(own)
-  for (const [index, row] of versions.entries())
-    if (row.snapshot_version !== index + 1)
-      yield broken('I7', `scope ${scope_id} has snapshot ${row.snapshot_version} in place ${index + 1}`)
-  if (snapshot_version !== versions.length)
-    yield broken('I7', `scope ${scope_id} is at ${snapshot_version} with ${versions.length} snapshots`)
+  let next = 1
+  for (const row of versions) {
+    if (row.is_recovery ? row.snapshot_version < next : row.snapshot_version !== next)
+      yield broken('I7', `scope ${scope_id} has snapshot ${row.snapshot_version} in place of ${next}`)
+    next = row.snapshot_version + 1
+  }
+  if (snapshot_version !== next - 1)
+    yield broken('I7', `scope ${scope_id} is at ${snapshot_version}, and its last snapshot is ${next - 1}`)
 
   const last = new Map<string, ChangeFact>()
   for (const change of state.changes.filter(own)) {

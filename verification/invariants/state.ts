@@ -86,6 +86,8 @@ export interface SnapshotFact {
   snapshot_version: number
   cause: string
   operation_id: string | null
+  /** Of a recovery after a failover or restore, which raises the version and changes nothing. */
+  is_recovery: boolean
 }
 
 export interface ChangeFact {
@@ -123,6 +125,11 @@ export interface EventFact {
   version: number | null
 }
 
+/** The last time the runtime raised all numbers, because the database may have gone back in time. */
+export interface RecoveryFact {
+  recovered_at: number
+}
+
 export interface State {
   operations: OperationFact[]
   calls: CallFact[]
@@ -135,6 +142,8 @@ export interface State {
   properties: PropertyFact[]
   audit: AuditFact[]
   events: EventFact[]
+  /** At most one. */
+  recoveries: RecoveryFact[]
 }
 
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`
@@ -166,7 +175,7 @@ const parts: Record<keyof State, string> = {
   resources: `select bundle_install_id, scope_id, locator, version,
       properties -> 'instanceRefProperty' as instance_ref
     from runtime.installed_resource where scope_id = any($1)`,
-  snapshots: `select scope_id, snapshot_version, cause, operation_id
+  snapshots: `select scope_id, snapshot_version, cause, operation_id, saved_by_id = 'bundle-runtime' as is_recovery
     from runtime.snapshot where scope_id = any($1) order by scope_id, snapshot_version`,
   changes: `select scope_id, snapshot_version, locator, property, is_sensitive, before, after
     from runtime.snapshot_change where scope_id = any($1) order by scope_id, snapshot_version`,
@@ -179,6 +188,8 @@ const parts: Record<keyof State, string> = {
     order by sequence`,
   events: `select event_xid::text as xid, event_id, kind, scope_id, object_id, version
     from runtime.event where scope_id = any($1) order by event_xid, event_id`,
+  recoveries: `select ${ms('recovered_at')} as recovered_at from runtime.server_identity
+    where recovered_at is not null and cardinality($1::bigint[]) > 0`,
 }
 
 const STATEMENT = `

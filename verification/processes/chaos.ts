@@ -104,8 +104,11 @@ export function startChaos({ database, replicas, plugins, random, leaseSeconds }
   return { counts, stop }
 }
 
-/** Restarts replicas that were killed or have ended. */
-function superviseReplicas(replicas: readonly Replica[], counts: ChaosCounts): { stop(): Promise<void> } {
+/** Restarts replicas that were killed or have ended; notes those that ended without being killed. */
+export function superviseReplicas(
+  replicas: readonly Replica[],
+  counts: Pick<ChaosCounts, 'unexpectedExits'>,
+): { stop(): Promise<void> } {
   const stopped = new AbortController()
   /** Replicas that have been ready once. One that loses the database during its start may end. */
   const ready = new Set<Child>()

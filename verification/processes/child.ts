@@ -17,12 +17,14 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** One of our programs in a child process, which never outlives this one. */
+/** A program in a child process, which never outlives this one. */
 export interface Child {
+  /** 0 if it could not be started. */
+  pid: number
   exited: Promise<Exit>
   /** True while the process exists, also while it is paused. */
   isAlive(): boolean
-  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void
+  signal(name: NodeJS.Signals): void
   /** Resolves when a SIGSTOP has taken effect. */
   paused(): Promise<void>
   /** The first line of output, past or future, that matches; rejects if the process ends without one. */
@@ -41,13 +43,13 @@ process.once('exit', () => {
 
 /** Starts a TypeScript file with the Node, and the options of Node, of this process. */
 export function startChild({ file, args = [], env = {}, imports = [] }: ChildOptions): Child {
-  const node = [
-    process.execPath,
-    ...imports.flatMap((url) => ['--import', url.href]),
-    fileURLToPath(file),
-    ...args,
-  ]
-  const [program = '', ...rest] = [...boundToParent(), ...node]
+  const preloaded = imports.flatMap((url) => ['--import', url.href])
+  return startProcess([process.execPath, ...preloaded, fileURLToPath(file), ...args], env)
+}
+
+/** Starts any program with its arguments; `env` is added to the environment of this process. */
+export function startProcess(command: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+  const [program = '', ...rest] = [...boundToParent(), ...command]
   const spawned = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -71,6 +73,7 @@ export function startChild({ file, args = [], env = {}, imports = [] }: ChildOpt
   })
   let isAlive = true
   const child: Child = {
+    pid: spawned.pid ?? 0,
     exited,
     isAlive: () => isAlive,
     signal: (name) => void spawned.kill(name),
