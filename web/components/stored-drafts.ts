@@ -25,8 +25,7 @@ export function draftsIn(items: Readonly<Record<string, string>>, personId: stri
   const counts = new Map<string, number>()
   for (const [key, text] of Object.entries(items)) {
     const place = key.startsWith(start) ? key.slice(start.length).split(' ')[0] : undefined
-    if (place !== undefined && !text.includes('"withheld":true'))
-      counts.set(place, (counts.get(place) ?? 0) + 1)
+    if (place !== undefined && isCounted(text)) counts.set(place, (counts.get(place) ?? 0) + 1)
   }
   return [...counts]
     .flatMap(([place, edits]) => {
@@ -36,6 +35,9 @@ export function draftsIn(items: Readonly<Record<string, string>>, personId: stri
     })
     .toSorted((one, other) => (one.since ?? 0) - (other.since ?? 0))
 }
+
+/** Whether a stored edit counts as one: of a sensitive edit only the name is stored. */
+export const isCounted = (text: string | null): boolean => text !== null && !text.includes('"withheld":true')
 
 /** The drafts of a person in this browser, kept up to date. */
 export function useStoredDrafts(personId: string | undefined): readonly StoredDraft[] {

@@ -6,7 +6,7 @@ import {
   createRouter,
   RouterProvider,
 } from '@tanstack/react-router'
-import { createContext, use, type ReactNode } from 'react'
+import { createContext, Profiler, use, type ReactNode } from 'react'
 import { render, type RenderResult } from 'vitest-browser-react'
 import { queryClient } from '../app/query-client.ts'
 import { SignedIn } from '../app/SignedIn.tsx'
@@ -68,15 +68,20 @@ function Anywhere() {
  * Renders the whole console at an address: its routes, its session and its event stream. Responses come from
  * `serveApi`. Pages and their texts are loaded on demand, as in production.
  */
-export async function renderConsole(address: string): Promise<RenderResult & { address: () => string }> {
+export async function renderConsole(
+  address: string,
+): Promise<RenderResult & { address: () => string; renders: () => number }> {
+  let renders = 0
   const history = createMemoryHistory({ initialEntries: [address] })
   const router = createRouter({ ...consoleRouter.options, history })
   const screen = await render(
     <QueryClientProvider client={queryClient}>
-      <SignedIn>
-        <RouterProvider router={router} />
-      </SignedIn>
+      <Profiler id="console" onRender={() => (renders += 1)}>
+        <SignedIn>
+          <RouterProvider router={router} />
+        </SignedIn>
+      </Profiler>
     </QueryClientProvider>,
   )
-  return { ...screen, address: () => history.location.href }
+  return { ...screen, address: () => history.location.href, renders: () => renders }
 }

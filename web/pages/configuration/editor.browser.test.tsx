@@ -51,6 +51,24 @@ test('the draft is stored in the browser as soon as typing pauses', async () => 
   await expect.poll(() => JSON.stringify({ ...localStorage })).not.toContain('2525')
 })
 
+test('a key press renders the form once, and announces the draft only if the number of edits changes', async () => {
+  const { screen } = await renderEditor()
+  let announced = 0
+  addEventListener('bundle-console.draft-changed', () => (announced += 1))
+  await field('SMTP user').fill('o')
+  expect(announced).toBe(1)
+  await expect.element(bar).toBeVisible()
+  await field('SMTP user').fill('ol')
+  expect(announced).toBe(1)
+  // nothing else can render the page between the key press and the microtasks after it
+  const before = screen.renders()
+  field('SMTP user')
+    .element()
+    .dispatchEvent(new KeyboardEvent('keydown', { key: 'i', bubbles: true }))
+  await Promise.resolve()
+  expect(screen.renders()).toBe(before)
+})
+
 test('an invalid value shows its error at the field, and the bar leads to it from another resource', async () => {
   await renderEditor()
   await field('SMTP port').fill('70000')

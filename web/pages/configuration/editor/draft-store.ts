@@ -37,7 +37,7 @@ export interface News {
   edits: number
 }
 
-const DEBOUNCE_MS = 120
+const DEBOUNCE_MS = 250
 
 /** The cause of a step: a key press, another decision of the person, or the page. */
 type Origin = 'key' | 'person' | 'automatic'
@@ -203,7 +203,8 @@ export class DraftStore {
     for (const part of own) this.write(part)
     this.draft = applyStep(this.draft, [...own, ...late.map((part) => this.stored(part))])
     if (!isTyping) this.debounced = this.draft
-    this.lost = this.lost.filter((place) => !step.some((one) => isSamePlace(one, place)))
+    if (this.lost.length > 0)
+      this.lost = this.lost.filter((place) => !step.some((one) => isSamePlace(one, place)))
     if (origin !== 'key') this.notifyEditWatchers(step)
     this.notify(step)
     clearTimeout(this.flushTimer)

@@ -1,7 +1,12 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { announceDraftChange, BEGAN_PREFIX, DRAFT_PREFIX } from '../../../components/stored-drafts.ts'
+import {
+  announceDraftChange,
+  BEGAN_PREFIX,
+  DRAFT_PREFIX,
+  isCounted,
+} from '../../../components/stored-drafts.ts'
 import { isReloadingForAnotherPerson } from '../../../api/session.ts'
 import type { Draft } from './draft.ts'
 import type { ActiveField } from './active-fields.ts'
@@ -76,8 +81,11 @@ function storageOf(prefix: string, began: string): DraftStorage {
     read: (name) => attempt(() => localStorage.getItem(prefix + name), null),
     write: (name, text) =>
       attempt(() => {
+        const before = localStorage.getItem(prefix + name)
         if (text === null) localStorage.removeItem(prefix + name)
         else localStorage.setItem(prefix + name, text)
+        // most key presses change an edit that is counted already
+        if (isCounted(before) === isCounted(text) && before !== null && text !== null) return true
         if (text !== null) localStorage.setItem(began, localStorage.getItem(began) ?? String(Date.now()))
         else if (!Object.keys(localStorage).some((key) => key.startsWith(prefix)))
           localStorage.removeItem(began)

@@ -44,7 +44,6 @@ export const EditorField = memo(function EditorField({
   isUnapplied,
   zone,
 }: EditorFieldProps) {
-  const t = useText()
   const { store, configuration, mayWrite, isSaving, openHistory } = useEditor()
   const { draftEdit, error, onEdit, onReset } = useDraftField({ locator, property, definition, view })
   const active = useActive(store, locator, property)
@@ -85,24 +84,26 @@ export const EditorField = memo(function EditorField({
       zone={zone}
       isMarked={draftEdit !== undefined}
       action={
-        <span className="shrink-0">
-          <Button
-            variant="quiet"
-            size="sm"
-            icon="undo"
-            label={t('configuration.field.history', { property: propertyTitle(definition, property) })}
-            className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
-            {...PropertyHistoryDialog.onIntent}
-            onClick={() => openHistory(locator, property)}
-          />
-        </span>
+        <HistoryButton
+          locator={locator}
+          property={property}
+          title={propertyTitle(definition, property)}
+          onOpen={openHistory}
+        />
       }
       plainValue={isPlain ? <PlainValue view={view} plugin={writtenBy} /> : undefined}
       hints={!isPlain && hasHints(parts) ? <FieldHints {...parts} /> : undefined}
       status={
         <>
           {isUnapplied && <Unapplied />}
-          {!isPlain && draftEdit !== undefined && <EditStatus {...parts} draftEdit={draftEdit} />}
+          {!isPlain && draftEdit !== undefined && (
+            <EditStatus
+              isRemoved={draftEdit.edit.kind === 'removed'}
+              base={draftEdit.base}
+              isOpen={isOpen}
+              onReset={onReset}
+            />
+          )}
         </>
       }
       notes={
@@ -133,10 +134,39 @@ export const EditorField = memo(function EditorField({
         onKeyDown: ({ key, ctrlKey, metaKey }) => {
           const isTyped =
             (key.length === 1 || key === 'Backspace' || key === 'Delete') && !ctrlKey && !metaKey
-          if (isTyped) setIsMissed(!isOpen)
+          // React would render the field once more even for the same state, on each key press
+          if (isTyped && isMissed === isOpen) setIsMissed(!isOpen)
         },
       }}
     />
+  )
+})
+
+/** Typing does not render it again. */
+const HistoryButton = memo(function HistoryButton({
+  locator,
+  property,
+  title,
+  onOpen,
+}: {
+  locator: string
+  property: string
+  title: string
+  onOpen: (locator: string, property: string) => void
+}) {
+  const t = useText()
+  return (
+    <span className="shrink-0">
+      <Button
+        variant="quiet"
+        size="sm"
+        icon="undo"
+        label={t('configuration.field.history', { property: title })}
+        className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
+        {...PropertyHistoryDialog.onIntent}
+        onClick={() => onOpen(locator, property)}
+      />
+    </span>
   )
 })
 

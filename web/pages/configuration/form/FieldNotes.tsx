@@ -1,34 +1,35 @@
+import { memo } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { sameView } from '../../../forms/property/property-value.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
-import type { DraftEdit } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import type { FieldParts } from './field-parts.ts'
 import { SmallButton } from './SmallButton.tsx'
 
-/** That the value is edited, and what it was, on one line. */
-export function EditStatus({
-  draftEdit,
+/** That the value is edited, and what it was, on one line. Typing does not render it again. */
+export const EditStatus = memo(function EditStatus({
+  isRemoved,
+  base,
   isOpen,
   onReset,
-}: Pick<FieldParts, 'isOpen' | 'onReset'> & { draftEdit: DraftEdit }) {
+}: Pick<FieldParts, 'isOpen' | 'onReset'> & {
+  isRemoved: boolean
+  /** The value before the edit. */
+  base: PropertyView | null
+}) {
   const t = useText()
   return (
     <span className="flex min-w-0 items-center gap-x-2">
       <span className="inline-flex items-center gap-1 font-medium text-accent">
         <Icon name="edit" size={12} />
-        {t(
-          draftEdit.edit.kind === 'removed'
-            ? 'configuration.field.willBeRemoved'
-            : 'configuration.field.edited',
-        )}
+        {t(isRemoved ? 'configuration.field.willBeRemoved' : 'configuration.field.edited')}
       </span>
       <span className="flex min-w-0 items-center gap-1.5 text-muted">
         {t('configuration.field.was')}
         <span className="line-clamp-1 max-w-64 min-w-0 text-ink">
-          <PropertyValueView value={draftEdit.base} />
+          <PropertyValueView value={base} />
         </span>
       </span>
       {isOpen && (
@@ -38,7 +39,7 @@ export function EditStatus({
       )}
     </span>
   )
-}
+})
 
 /** Notes below the field: what others have saved since the edit began. */
 export function FieldNotes({ locator, property, view, shown, draftEdit, onReset }: FieldParts) {

@@ -23,12 +23,13 @@ import {
   type PropertyGroup,
 } from '../editor/outline.ts'
 import { useUnapplied } from '../editor/use-unapplied.ts'
+import { blocksOf } from './blocks.ts'
 import { ClaimCard } from './ClaimCard.tsx'
 import { draftEditIn } from './draft-form.ts'
 import { EditorField } from './EditorField.tsx'
 import { focusProperty } from './focus-property.ts'
 import { LeftoverField } from './LeftoverField.tsx'
-import { NearRow } from './NearRow.tsx'
+import { NearBlock, type BlockRow } from './NearBlock.tsx'
 import { zoneProperty, zoneOf } from './zone.ts'
 
 /** A form with more properties than this renders only those near the window. */
@@ -80,10 +81,36 @@ export const ResourceForm = memo(function ResourceForm({
   useEffect(() => () => store.leaveAll(), [store])
 
   const groups = groupProperties(resource, names)
+  const blocks = useMemo(() => {
+    const shown = new Set(names)
+    const all = groupProperties(resource, propertyNames(resource))
+    return new Map(
+      all.map(({ name, properties }) => [name, blocksOf(properties, (property) => shown.has(property))]),
+    )
+  }, [resource, names])
   const isLong = total > LAZY_ABOVE
   // always rendered, so that Shift+Tab enters the form at its end
   const last = groups.at(-1)?.properties.at(-1)
   const left = leftovers(resource, names)
+  const rowOf = (property: string): BlockRow[] => {
+    const definition = definitionOf(resource, property)
+    if (definition === undefined) return []
+    const { writtenBy } = resource
+    const field = (
+      <EditorField
+        locator={locator}
+        property={property}
+        kind={resource.kind}
+        definition={definition}
+        view={viewAt(resource, property)}
+        writtenBy={Object.hasOwn(writtenBy, property) ? writtenBy[property] : undefined}
+        isLocked={isLocked}
+        isUnapplied={unapplied.has(property)}
+        zone={definition.schema !== undefined ? zone : undefined}
+      />
+    )
+    return [{ key: property, title: propertyTitle(definition, property), field }]
+  }
   return (
     <section
       aria-labelledby="resource-title"
@@ -136,34 +163,13 @@ export const ResourceForm = memo(function ResourceForm({
               </h3>
             )}
             <div>
-              {group.properties.map((property) => {
-                const definition = definitionOf(resource, property)
-                return (
-                  definition !== undefined && (
-                    <NearRow
-                      key={`${locator} ${property}`}
-                      title={propertyTitle(definition, property)}
-                      isWanted={!isLong || property === focusOn || property === last}
-                    >
-                      <EditorField
-                        locator={locator}
-                        property={property}
-                        kind={resource.kind}
-                        definition={definition}
-                        view={viewAt(resource, property)}
-                        writtenBy={
-                          Object.hasOwn(resource.writtenBy, property)
-                            ? resource.writtenBy[property]
-                            : undefined
-                        }
-                        isLocked={isLocked}
-                        isUnapplied={unapplied.has(property)}
-                        zone={definition.schema !== undefined ? zone : undefined}
-                      />
-                    </NearRow>
-                  )
-                )
-              })}
+              {blocks.get(group.name)?.map(({ key, properties }) => (
+                <NearBlock
+                  key={key}
+                  isWanted={!isLong || properties.some((name) => name === focusOn || name === last)}
+                  rows={properties.flatMap(rowOf)}
+                />
+              ))}
             </div>
           </section>
         ))}

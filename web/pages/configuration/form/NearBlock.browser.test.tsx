@@ -1,19 +1,29 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { renderInConsole } from '../../../testing/render.tsx'
-import { NearRow } from './NearRow.tsx'
+import { NearBlock } from './NearBlock.tsx'
 
 const title = (index: number) => `Property ${index}`
+
+const row = (index: number) => ({
+  key: title(index),
+  title: title(index),
+  field: (
+    <label style={{ display: 'block', height: 96 }}>
+      {title(index)} <input />
+    </label>
+  ),
+})
 
 async function renderRows() {
   await renderInConsole(
     <div>
-      {Array.from({ length: 200 }, (_, index) => (
-        <NearRow key={index} title={title(index)} isWanted={index === 150}>
-          <label style={{ display: 'block', height: 96 }}>
-            {title(index)} <input />
-          </label>
-        </NearRow>
+      {Array.from({ length: 25 }, (_, block) => (
+        <NearBlock
+          key={block}
+          isWanted={block === 18}
+          rows={Array.from({ length: 8 }, (_, at) => row(block * 8 + at))}
+        />
       ))}
     </div>,
   )
@@ -21,15 +31,15 @@ async function renderRows() {
 
 const field = (index: number) => page.getByRole('textbox', { name: title(index), exact: true })
 
-test('only rows near the window and a wanted row have fields, and every row has its title', async () => {
+test('only blocks near the window and a wanted block have fields, and every row has its title', async () => {
   await renderRows()
   await expect.element(field(0)).toBeVisible()
   await expect.element(field(150)).toBeVisible()
-  expect(document.querySelectorAll('input').length).toBeLessThan(40)
+  expect(document.querySelectorAll('input').length).toBeLessThan(50)
   await expect.element(page.getByText(title(100), { exact: true })).toBeInTheDocument()
 })
 
-test('a row gets its field when it comes near, and keeps the input when it moves away', async () => {
+test('a block gets its fields when it comes near, and keeps the input when it moves away', async () => {
   await renderRows()
   await expect.element(field(100)).not.toBeInTheDocument()
   page.getByText(title(100), { exact: true }).element().scrollIntoView()
