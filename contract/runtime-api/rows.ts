@@ -8,6 +8,7 @@ import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
 import { operationEndpoints } from './operations.ts'
 import { pluginEndpoints } from './plugins.ts'
+import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
 import { summaryEndpoints } from './summary.ts'
 
@@ -23,6 +24,7 @@ export const runtimeApi = {
   ...catalogEndpoints,
   ...pluginEndpoints,
   ...serviceEndpoints,
+  ...referenceEndpoints,
   ...auditEndpoints,
   ...eventEndpoints,
 }

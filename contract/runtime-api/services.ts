@@ -24,6 +24,7 @@ export const Referrer = z.object({
   installation: InstallationIdentity,
   locator: ResourceLocator,
   property: PropertyName,
+  serviceId: Key,
 })
 export type Referrer = z.infer<typeof Referrer>
 

@@ -24,6 +24,13 @@ export type StepState = (typeof STEP_STATES)[number]
 export const INSTALLATION_STATES = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED'] as const
 export type InstallationState = (typeof INSTALLATION_STATES)[number]
 
+/** Why references of a property do not resolve; the first reason that applies. */
+export const REFERENCE_REFUSALS = ['INSTALLATION_NOT_ACTIVE', 'NO_PLUGIN', 'NOT_APPLIED'] as const
+
+/** Why a service is not a target of references; the first reason that applies. */
+export const TARGET_REFUSALS = ['NOT_REGISTERED', 'NOT_ALLOWED', 'DISABLED', 'OWNER_NOT_ACTIVE'] as const
+export type TargetRefusal = (typeof TARGET_REFUSALS)[number]
+
 /** Whether a newer version of the bundle is published, of an ACTIVE installation. */
 export const UPGRADES = ['available', 'none'] as const
 

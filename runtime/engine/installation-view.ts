@@ -20,7 +20,17 @@ export function installationView(row: InstallationViewRow): Installation {
   }
 }
 
-export function identityOf(row: InstallationRow): InstallationIdentity {
+type IdentityColumns = Pick<
+  InstallationRow,
+  | 'environment_key'
+  | 'application_runtime_id'
+  | 'workspace_id'
+  | 'bundle_install_id'
+  | 'bundle_environment_key'
+  | 'bundle_id'
+>
+
+export function identityOf(row: IdentityColumns): InstallationIdentity {
   return {
     environmentKey: row.environment_key,
     applicationRuntimeId: row.application_runtime_id,

@@ -1,4 +1,5 @@
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import type { InstallationState, TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
 import type { AppliedReference } from '../model/reference.ts'
 
 type Claimed = Pick<AppliedReference, 'state' | 'claim_type' | 'claim_phase'>
@@ -40,6 +41,35 @@ export function mayResolve(
       ({ object, credentialProperties }) =>
         object.moduleId === applied.module_id && credentialProperties.includes(plugin.propertyKey),
     )
+}
+
+/** The plugins that may resolve the property, by id. */
+export function resolversOf(applied: AppliedReference, resource: string, propertyKey: string): string[] {
+  const known = [...(applied.frozen ?? []), ...(applied.declared ?? [])].map(({ pluginId }) => pluginId)
+  return [...new Set(known)]
+    .filter((pluginId) => mayResolve(applied, { pluginId, resource, propertyKey }))
+    .toSorted()
+}
+
+/** A registered service, as far as it decides whether it is a target of a scope's references. */
+interface Target {
+  enabled: boolean
+  owner: object | null
+  owner_state: InstallationState | null
+  owner_has_module: boolean
+  /** Whether the scope may use it. */
+  is_usable: boolean
+}
+
+/** Why a service is not a target of references now; null if it is. */
+export function targetRefusal(service: Target | undefined): TargetRefusal | null {
+  if (service === undefined) return 'NOT_REGISTERED'
+  if (!service.is_usable) return 'NOT_ALLOWED'
+  if (!service.enabled) return 'DISABLED'
+  const isOwned = service.owner !== null
+  return isOwned && !(service.owner_state === 'ACTIVE' && service.owner_has_module)
+    ? 'OWNER_NOT_ACTIVE'
+    : null
 }
 
 type Place = Pick<

@@ -40,7 +40,14 @@ import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
 import { createCredential, revokeCredential } from '../use-cases/registry/credentials.ts'
 import type { Egress } from '../use-cases/registry/destination.ts'
 import { listPlugins, readPlugin, savePlugin } from '../use-cases/registry/plugins.ts'
-import { listReferrers, listServices, readService, saveService } from '../use-cases/registry/services.ts'
+import { readReferences } from '../use-cases/references/read-references.ts'
+import {
+  listInstallationReferrers,
+  listReferrers,
+  listServices,
+  readService,
+  saveService,
+} from '../use-cases/registry/services.ts'
 import type { Handlers } from './handlers.ts'
 
 export interface RouteOptions {
@@ -112,6 +119,8 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /services/{serviceId}': readService,
     'PUT /services/{serviceId}': (context, input) => saveService(context, input, egress),
     'GET /services/{serviceId}/referrers': listReferrers,
+    'GET /installations/{bundleInstallId}/references': readReferences,
+    'GET /installations/{bundleInstallId}/referrers': listInstallationReferrers,
 
     'GET /audit': listAudit,
     'GET /events': createEventStream(stream),

@@ -90,6 +90,8 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   installation: [
     'GET /installations',
     'GET /installations/{bundleInstallId}',
+    'GET /installations/{bundleInstallId}/references',
+    'GET /installations/{bundleInstallId}/referrers',
     'GET /installed-versions',
     'GET /scopes',
     'GET /summary',

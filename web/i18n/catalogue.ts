@@ -14,6 +14,7 @@ import type { platform } from './en/platform.ts'
 import type { plans } from './en/plans.ts'
 import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
+import type { references } from './en/references.ts'
 import type { scopes } from './en/scopes.ts'
 import type { services } from './en/services.ts'
 import type { shell } from './en/shell.ts'
@@ -42,6 +43,7 @@ export type Catalogue = {
   plans: typeof plans
   plugins: typeof plugins
   recentOperations: typeof recentOperations
+  references: typeof references
   scopes: typeof scopes
   services: typeof services
   shell: typeof shell
@@ -69,6 +71,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     plans: async () => (await import('./en/plans.ts')).plans,
     plugins: async () => (await import('./en/plugins.ts')).plugins,
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
+    references: async () => (await import('./en/references.ts')).references,
     scopes: async () => (await import('./en/scopes.ts')).scopes,
     services: async () => (await import('./en/services.ts')).services,
     versions: async () => (await import('./en/versions.ts')).versions,
@@ -86,6 +89,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     plans: async () => (await import('./zh/plans.ts')).plans,
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
+    references: async () => (await import('./zh/references.ts')).references,
     scopes: async () => (await import('./zh/scopes.ts')).scopes,
     services: async () => (await import('./zh/services.ts')).services,
     versions: async () => (await import('./zh/versions.ts')).versions,

@@ -23,7 +23,7 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
     entries: [
       { label: 'shell.nav.overview', icon: 'overview', to: paths.overview() },
       { label: 'shell.nav.installations', icon: 'installations', to: paths.installations() },
-      { label: 'shell.nav.versions', icon: 'sortUp', to: paths.versions() },
+      { label: 'shell.nav.versions', icon: 'versions', to: paths.versions() },
       { label: 'shell.nav.operations', icon: 'operations', to: paths.operations() },
       { label: 'shell.nav.batches', icon: 'batches', to: paths.batches() },
       { label: 'shell.nav.scopes', icon: 'scopes', to: paths.scopes() },

@@ -27,7 +27,7 @@ export const installationsSearch = (raw: Raw) =>
   })
 export type InstallationsSearch = ReturnType<typeof installationsSearch>
 
-export const INSTALLATION_TABS = ['resources', 'plugins', 'operations'] as const
+export const INSTALLATION_TABS = ['resources', 'plugins', 'references', 'operations'] as const
 
 /** `action` is the upgrade that somebody prepares, `version` the one that they chose for it. */
 export const installationSearch = (raw: Raw) =>
@@ -52,4 +52,9 @@ export const installSearch = (raw: Raw) =>
 export type InstallSearch = ReturnType<typeof installSearch>
 
 export const installationsCall = (search: InstallationsSearch) => ({ query: { ...search, limit: 50 } })
+export const referencesCall = (bundleInstallId: string) => ({ params: { bundleInstallId } })
+export const installationReferrersCall = (bundleInstallId: string) => ({
+  params: { bundleInstallId },
+  query: { limit: 200 },
+})
 export const installationCall = (bundleInstallId: string) => ({ params: { bundleInstallId } })

@@ -4,13 +4,14 @@ import { isData, referencedServices } from '#contract/protocol/data.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { Reference } from '#contract/protocol/typed-value.ts'
+import type { TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { readApplied } from '../../store/references/read-applied.ts'
 import { selectServices } from '../../store/services/select-services.ts'
 import type { ServiceRow } from '../../store/services/select-services.ts'
 import { usableBy } from '../../store/services/usable-by.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
-import { isActive, isSamePlace, mayResolve } from '../../engine/resolution.ts'
+import { isActive, isSamePlace, mayResolve, targetRefusal } from '../../engine/resolution.ts'
 
 type PropertyOfInstallation = Pick<AccessResolutionRequest, 'installation' | 'resource' | 'propertyKey'>
 
@@ -56,16 +57,19 @@ async function readReference(
 
 function requireTarget(services: readonly ServiceRow[], serviceId: string): ServiceRow {
   const service = services.find(({ service_id }) => service_id === serviceId)
-  if (service === undefined) throw unavailable(serviceId, 'is not registered')
-  if (!service.is_usable) {
+  const refusal = targetRefusal(service)
+  if (refusal === 'NOT_ALLOWED')
     throw new DomainError('REFERENCE_NOT_AUTHORIZED', `This scope may not use the service ${serviceId}.`)
-  }
-  if (!service.enabled) throw unavailable(serviceId, 'is disabled')
-  const isOwned = service.owner !== null
-  if (isOwned && !(service.owner_state === 'ACTIVE' && service.owner_has_module))
-    throw unavailable(serviceId, 'belongs to a Module whose installation is not active')
+  if (service === undefined || refusal !== null)
+    throw unavailable(serviceId, UNAVAILABLE[refusal ?? 'NOT_REGISTERED'])
   return service
 }
+
+const UNAVAILABLE = {
+  NOT_REGISTERED: 'is not registered',
+  DISABLED: 'is disabled',
+  OWNER_NOT_ACTIVE: 'belongs to a Module whose installation is not active',
+} satisfies Partial<Record<TargetRefusal, string>>
 
 function scopeOf({ environmentKey, applicationRuntimeId, workspaceId }: InstallationIdentity) {
   return { environmentKey, applicationRuntimeId, workspaceId }

@@ -11,7 +11,10 @@ import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { cursorValues, pageOf } from '../paging/page.ts'
-import { listReferrerRows } from '../../store/services/list-referrers.ts'
+import { findInstallation } from '../../store/installations/find-installation.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { identityOf } from '../../engine/installation-view.ts'
+import { listOwnedServices, listReferrerRows } from '../../store/services/list-referrers.ts'
 import { lockService } from '../../store/services/lock-service.ts'
 import { offeredIn } from '../../store/services/offered-in.ts'
 import { ownsModule } from '../../store/services/owns-module.ts'
@@ -21,7 +24,7 @@ import type { ServiceOwner, ServiceRow } from '../../store/services/select-servi
 import type { RuntimeTables } from '../../model/tables.ts'
 import { requireReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
-import { notFound } from '../authorize.ts'
+import { notFound, requireVisible } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
 import { containsText } from '../../store/contains-text.ts'
 
@@ -106,21 +109,37 @@ export async function listReferrers(
 ): Promise<Answer<'GET /services/{serviceId}/referrers'>> {
   const { serviceId } = params
   await requireService(deps.db, actor, serviceId)
-  const after = cursorValues(query.cursor, ['string', 'string', 'string'])
-  const rows = await listReferrerRows(deps.db, actor, { serviceId, after, limit: query.limit + 1 })
-  return pageOf(rows, query.limit, {
+  return referrersOf(deps.db, actor, [serviceId], query)
+}
+
+/** The references to services of an installation that the actor may see. Refuses with NOT_FOUND. */
+export async function listInstallationReferrers(
+  { deps, actor }: ReadContext,
+  { params, query }: Input<'GET /installations/{bundleInstallId}/referrers'>,
+): Promise<Answer<'GET /installations/{bundleInstallId}/referrers'>> {
+  const installation = await findInstallation(deps.db, params.bundleInstallId)
+  if (installation === undefined) throw notFound('installation')
+  requireVisible(actor, scopeOf(installation), 'installation')
+  const serviceIds = await listOwnedServices(deps.db, params.bundleInstallId)
+  return referrersOf(deps.db, actor, serviceIds, query)
+}
+
+async function referrersOf(
+  db: Db,
+  actor: Actor,
+  serviceIds: readonly string[],
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+) {
+  const after = cursorValues(cursor, ['string', 'string', 'string', 'string'])
+  const rows = await listReferrerRows(db, actor, { serviceIds, after, limit: limit + 1 })
+  return pageOf(rows, limit, {
     item: (row) => ({
-      installation: {
-        environmentKey: row.environment_key,
-        applicationRuntimeId: row.application_runtime_id,
-        workspaceId: row.workspace_id,
-        bundleInstallId: row.bundle_install_id,
-        bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
-      },
+      installation: identityOf(row),
       locator: row.locator,
       property: row.property,
+      serviceId: row.service_id,
     }),
-    valuesOf: (row) => [row.bundle_install_id, row.locator, row.property],
+    valuesOf: (row) => [row.bundle_install_id, row.locator, row.property, row.service_id],
   })
 }
 

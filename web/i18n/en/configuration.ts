@@ -37,6 +37,7 @@ export const configuration = {
   'form.leftovers': 'No longer defined',
   'form.leftovers.help':
     'These values are left over from an earlier version of the bundle. Nothing reads them anymore. You can only remove them.',
+  'field.testReference': 'Test reference',
   'field.history': 'Value history of {property}',
   'field.writtenBy': 'Written by the plugin {plugin}. You can’t change it here.',
   'field.edited': 'Changed',

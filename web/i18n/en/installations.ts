@@ -29,6 +29,7 @@ export const installations = {
   'tab.label': 'Installation details',
   'tab.resources': 'Resources',
   'tab.plugins': 'Plugins',
+  'tab.references': 'References',
   'tab.operations': 'Operations',
   'fact.bundle': 'Bundle',
   'fact.version': 'Version',

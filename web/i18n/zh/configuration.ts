@@ -36,6 +36,7 @@ export const configuration: Translated<typeof source> = {
   'form.locked': '安装实例已被操作锁定，表单为只读。您可以继续编辑当前字段和已更改的字段。',
   'form.leftovers': '不再定义的属性',
   'form.leftovers.help': '这些值由 Bundle 的早期版本遗留，已不再使用，只能移除。',
+  'field.testReference': '测试引用',
   'field.history': '{property} 的变更历史',
   'field.writtenBy': '由插件 {plugin} 写入，不能在此更改。',
   'field.edited': '已更改',

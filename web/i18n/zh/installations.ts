@@ -32,6 +32,7 @@ export const installations: Translated<typeof source> = {
   'tab.label': '安装实例详情',
   'tab.resources': '资源',
   'tab.plugins': '插件',
+  'tab.references': '引用',
   'tab.operations': '操作',
   'fact.bundle': 'Bundle',
   'fact.version': '版本',

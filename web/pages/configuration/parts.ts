@@ -6,5 +6,9 @@ export const HistoryTab = lazyPart(async () => (await import('./history/HistoryT
 export const PropertyHistoryDialog = lazyPart(
   async () => (await import('./history/PropertyHistoryDialog.tsx')).PropertyHistoryDialog,
 )
+export const ReferenceTest = lazyPart(
+  async () => (await import('./form/ReferenceTest.tsx')).ReferenceTest,
+  ['references'],
+)
 export const ReviewDialog = lazyPart(async () => (await import('./review/ReviewDialog.tsx')).ReviewDialog)
 export const SavedNotice = lazyPart(async () => (await import('./SavedNotice.tsx')).SavedNotice)

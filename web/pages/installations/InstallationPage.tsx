@@ -4,6 +4,7 @@ import { Suspense } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { lazyWithRetry } from '../../load-with-retry.ts'
 import { apiQuery } from '../../api/query.ts'
+import { lazyPart } from '../../components/lazy-part.ts'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { RecentOperations } from '../../components/RecentOperations.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
@@ -22,6 +23,8 @@ import { Resources } from './detail/Resources.tsx'
 import { INSTALLATION_TABS, installationCall } from '#contract/console-api/pages/installations.ts'
 
 const route = getRouteApi('/installations/$id')
+
+const References = lazyPart(async () => (await import('./detail/References.tsx')).References, ['references'])
 
 // the forms and their texts are loaded on demand
 const UpgradePage = lazyWithRetry(async () => {
@@ -61,7 +64,12 @@ function Shown({ detail }: { detail: InstallationDetail }) {
   const { tab = 'resources' } = route.useSearch()
   const { installation, state, title, claim } = detail
   const { bundleInstallId, bundle } = installation
-  const counts = { resources: detail.resources.length, plugins: detail.plugins.length, operations: null }
+  const counts = {
+    resources: detail.resources.length,
+    plugins: detail.plugins.length,
+    references: null,
+    operations: null,
+  }
   return (
     <Page
       title={title ?? bundle.bundleId}
@@ -90,6 +98,11 @@ function Shown({ detail }: { detail: InstallationDetail }) {
       </div>
       {tab === 'resources' && <Resources detail={detail} />}
       {tab === 'plugins' && <Plugins plugins={detail.plugins} />}
+      {tab === 'references' && (
+        <Suspense>
+          <References installation={installation} />
+        </Suspense>
+      )}
       {tab === 'operations' && <RecentOperations of={{ bundleInstallId }} />}
     </Page>
   )

@@ -15,30 +15,34 @@ export function UpgradeLink({ row, inRow = false }: { row: Installation; inRow?:
   const { installation, upgradeTo } = row
   const may = useMay('installation:upgrade', installation)
   if (upgradeTo === null) return null
-  const text = t('installations.update.newer', { version: upgradeTo })
-  const content = (
+  const content = (text: string) => (
     <>
       <Icon name="sortUp" size={12} className="shrink-0" />
-      <span className={inRow ? 'mono truncate' : 'truncate'} aria-hidden="true">
-        {inRow ? upgradeTo : text}
-      </span>
+      {inRow ? (
+        <>
+          <span className="sr-only">{text}</span>
+          <span className="mono truncate" aria-hidden="true">
+            {upgradeTo}
+          </span>
+        </>
+      ) : (
+        <span className="truncate">{text}</span>
+      )}
     </>
   )
   const look = 'inline-flex h-6 max-w-full min-w-0 items-center gap-1 rounded-sm text-xs'
   if (!may || unavailableReason(row) !== null)
     return (
-      <span title={text} className={`${look} text-muted`}>
-        {content}
-        <span className="sr-only">{text}</span>
+      <span className={`${look} text-muted`}>
+        {content(t('installations.update.newer', { version: upgradeTo }))}
       </span>
     )
   return (
     <PlainLink
       to={paths.installation(installation.bundleInstallId, { action: 'upgrade', version: upgradeTo })}
-      aria-label={t('installations.update.to', { version: upgradeTo })}
       className={`${look} font-medium text-accent hover:underline`}
     >
-      {content}
+      {content(t('installations.update.to', { version: upgradeTo }))}
     </PlainLink>
   )
 }

@@ -15,7 +15,7 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     header: t('installations.column.bundle'),
     cell: ({ title, installation }) => <BundleName title={title} bundle={installation.bundle} />,
     sortKey: 'bundleId',
-    width: '26%',
+    width: '22%',
   },
   {
     id: 'scope',
@@ -37,19 +37,19 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
       ),
     sortKey: 'version',
     sortFirst: 'ascending',
-    width: '11rem',
+    width: '9.5rem',
   },
   {
     id: 'state',
     header: t('installations.column.state'),
     cell: ({ state }) => <InstallationBadge state={state} />,
-    width: '8.5rem',
+    width: '8rem',
   },
   {
     id: 'claim',
     header: t('installations.column.lock'),
     cell: ({ claim }) => <ClaimBadge claim={claim} />,
-    width: '12rem',
+    width: '11rem',
   },
   {
     id: 'next',
@@ -65,7 +65,7 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     cell: ({ updatedAt }) => <Time at={updatedAt} inRow className="text-muted" />,
     sortKey: 'updatedAt',
     sortFirst: 'descending',
-    width: '8rem',
+    width: '7rem',
     hideBelow: 'md',
   },
 ]

@@ -91,11 +91,17 @@ export function BundleVersions({
           >
             <PlainLink
               to={paths.installations({ ...filter, version, state: 'ACTIVE' })}
-              aria-label={t('versions.cell', { bundle: title, version, n: installations })}
               className="flex items-baseline justify-between gap-4 rounded-sm hover:underline"
             >
-              <span className="mono wrap-anywhere">{version}</span>
-              <span className="text-md font-semibold tabular-nums">{formatNumber(installations)}</span>
+              <span className="sr-only">
+                {t('versions.cell', { bundle: title, version, n: installations })}
+              </span>
+              <span aria-hidden="true" className="mono wrap-anywhere">
+                {version}
+              </span>
+              <span aria-hidden="true" className="text-md font-semibold tabular-nums">
+                {formatNumber(installations)}
+              </span>
             </PlainLink>
             <Share part={installations} of={item.installations} isOutdated={isOutdated} />
             {isOutdated

@@ -9,6 +9,7 @@ const drawings = {
   // navigation
   overview: <path d="M2.5 8.5 8 3l5.5 5.5M4 7.2V13h8V7.2" />,
   installations: <path d="m8 1.8 5.5 2.9v6.6L8 14.2l-5.5-2.9V4.7zM2.7 4.8 8 7.6l5.3-2.8M8 7.6v6.4" />,
+  versions: <path d="m8 2 6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3" />,
   operations: <path d="M2 4h5M2 8h9M5 12h9M11 4h3" />,
   batches: <path d="M4.5 2.5h9v6h-9zM2.5 5v6h9M2.5 8.5v5h6" />,
   scopes: (

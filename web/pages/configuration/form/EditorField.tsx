@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, useState } from 'react'
+import { memo, Suspense, useEffect, useRef, useState } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -11,11 +11,12 @@ import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { useActive } from '../editor/drafts.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle } from '../labels.ts'
-import { PropertyHistoryDialog } from '../parts.ts'
+import { PropertyHistoryDialog, ReferenceTest } from '../parts.ts'
 import { afterMousePress } from './after-press.ts'
 import { FieldHints, hasHints } from './FieldHints.tsx'
 import { EditStatus, FieldNotes } from './FieldNotes.tsx'
 import { controlId, rowId } from './focus-property.ts'
+import { SmallButton } from './SmallButton.tsx'
 import { useDraftField } from './use-draft-field.ts'
 
 export interface EditorFieldProps {
@@ -107,16 +108,21 @@ export const EditorField = memo(function EditorField({
         </>
       }
       notes={
-        !isPlain && (
-          <>
-            {isReadOnly
-              ? (hasFocus || draftEdit !== undefined) && (
-                  <LockLine is={isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'} />
-                )
-              : isMissed && <LockLine is="missed" />}
-            <FieldNotes {...parts} />
-          </>
-        )
+        <>
+          {definition.kind !== 'DATA' && isSet(view) && (
+            <TestReference {...{ locator, property }} isEdited={draftEdit !== undefined} />
+          )}
+          {!isPlain && (
+            <>
+              {isReadOnly
+                ? (hasFocus || draftEdit !== undefined) && (
+                    <LockLine is={isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'} />
+                  )
+                : isMissed && <LockLine is="missed" />}
+              <FieldNotes {...parts} />
+            </>
+          )}
+        </>
       }
       rowProps={{
         id: rowId(property),
@@ -169,6 +175,35 @@ const HistoryButton = memo(function HistoryButton({
     </span>
   )
 })
+
+/** Tests on request whether the reference resolves for the installation. */
+function TestReference({
+  locator,
+  property,
+  isEdited,
+}: {
+  locator: string
+  property: string
+  isEdited: boolean
+}) {
+  const t = useText()
+  const { configuration } = useEditor()
+  const [tests, setTests] = useState(0)
+  const bundleInstallId = configuration.resources[locator]?.bundleInstallId
+  if (bundleInstallId === undefined) return null
+  return (
+    <div className="mt-1 text-xs">
+      <SmallButton onClick={() => setTests(tests + 1)} {...ReferenceTest.onIntent}>
+        {t('configuration.field.testReference')}
+      </SmallButton>
+      {tests > 0 && (
+        <Suspense>
+          <ReferenceTest key={tests} {...{ bundleInstallId, locator, property, isEdited }} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
 
 /** Shows what happens to input while an operation or a save locks the form, and what happened to earlier input. */
 function LockLine({ is }: { is: 'draft' | 'readOnly' | 'saving' | 'missed' }) {

@@ -1,3 +1,4 @@
+import type { IntentListeners } from '../../../ui/Link.tsx'
 import { cx } from '../../../ui/class-names.ts'
 
 /** A button inside a line of small text. */
@@ -5,7 +6,8 @@ export function SmallButton({
   onClick,
   className,
   children,
-}: {
+  ...intent
+}: Partial<IntentListeners> & {
   onClick: () => void
   className?: string
   children: string
@@ -14,6 +16,7 @@ export function SmallButton({
     <button
       type="button"
       onClick={onClick}
+      {...intent}
       className={cx('h-6 rounded-sm font-medium hover:underline', className ?? 'text-muted hover:text-ink')}
     >
       {children}

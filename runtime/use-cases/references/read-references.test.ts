@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { InstalledReference } from '#contract/runtime-api/references.ts'
+import * as z from 'zod'
+import { CORE, reference, ResolveHarness, SCOPE } from '../../testing/resolve.ts'
+
+let deps: ResolveHarness
+before(async () => {
+  deps = await ResolveHarness.make()
+})
+after(() => deps.http.close())
+beforeEach(() => deps.putAll())
+
+const Answer = z.object({ items: z.array(InstalledReference) })
+
+async function read(): Promise<InstalledReference[]> {
+  const { errorCode, data, json } = await deps.http.call(`/installations/${deps.installId}/references`)
+  assert.equal(errorCode, '0', JSON.stringify(json))
+  assert.doesNotMatch(JSON.stringify(json), /eyJ|http:/, 'neither a token nor an address')
+  return Answer.parse(data).items
+}
+
+/** Why a property does not resolve, or null. Checks that a plugin gets the same result. */
+async function refusalOf(property: string): Promise<string | null> {
+  const found = (await read()).find((one) => one.property === property)
+  assert.ok(found, property)
+  const refusal = found.refusal ?? found.services.find((service) => service.refusal !== null)?.refusal ?? null
+  const resolved = await deps.resolve(deps.request({ propertyKey: property }))
+  assert.equal(refusal === null, resolved.errorCode === '0', `${property}: ${resolved.errorCode}`)
+  return refusal
+}
+
+describe('the references of an installation', () => {
+  it('name services and plugins', async () => {
+    const found = await read()
+    assert.deepEqual(
+      found.map(({ property, services }) => [property, services.map(({ serviceId }) => serviceId)]),
+      [
+        ['alsoMail', ['mail']],
+        ['byCountry', ['chat', 'mail']],
+        ['inOrder', ['chat', 'mail']],
+        ['publisher', ['mail']],
+      ],
+    )
+    assert.deepEqual(found.find(({ property }) => property === 'publisher')?.plugins, [
+      { pluginId: 'tenants', isEnabled: true, hasCredential: true },
+    ])
+  })
+
+  it('say which rule refuses each, as a resolution does', async () => {
+    assert.equal(await refusalOf('publisher'), null)
+    assert.equal(await refusalOf('alsoMail'), 'NO_PLUGIN')
+    await deps.saveService('chat', { consumers: [] })
+    assert.equal(await refusalOf('inOrder'), 'NOT_ALLOWED')
+    assert.equal(await refusalOf('publisher'), null)
+    await deps.saveService('chat', { consumers: [SCOPE], enabled: false })
+    assert.equal(await refusalOf('inOrder'), 'DISABLED')
+    await deps.saveService('chat', {
+      consumers: [SCOPE],
+      owner: { bundleInstallId: deps.installId, locator: CORE },
+    })
+    assert.equal(await refusalOf('inOrder'), null)
+    await deps.putInstallation('ACTIVE')
+    assert.equal(await refusalOf('inOrder'), 'OWNER_NOT_ACTIVE')
+    await deps.http.runtime.deps.db.deleteFrom('runtime.service').where('service_id', '=', 'chat').execute()
+    assert.equal(await refusalOf('inOrder'), 'NOT_REGISTERED')
+    await deps.putInstallation('DETACHED')
+    assert.equal(await refusalOf('publisher'), 'INSTALLATION_NOT_ACTIVE')
+  })
+
+  it('tell a saved value from the applied one', async () => {
+    const { db } = deps.http.runtime.deps
+    await sql`
+      insert into runtime.configuration_property
+        (scope_id, locator, property, bundle_install_id, value, snapshot_version)
+      select scope_id, ${CORE}, 'publisher', bundle_install_id, ${JSON.stringify(reference('chat'))}::jsonb, 1
+      from runtime.installation where bundle_install_id = ${deps.installId}
+      on conflict (scope_id, locator, property) do update set value = excluded.value`.execute(db)
+    const found = (await read()).find(({ property }) => property === 'publisher')
+    assert.equal(found?.isChanged, true)
+    assert.deepEqual(
+      found?.services.map(({ serviceId }) => serviceId),
+      ['mail'],
+    )
+    await sql`delete from runtime.configuration_property`.execute(db)
+  })
+
+  it('are found from the installation that owns a service', async () => {
+    const referrers = async () =>
+      (
+        (await deps.http.call(`/installations/${deps.installId}/referrers`)).data['items'] as {
+          property: string
+          serviceId: string
+        }[]
+      ).map(({ property, serviceId }) => `${property} ${serviceId}`)
+    assert.deepEqual(await referrers(), [])
+    await deps.saveService('chat', {
+      consumers: [SCOPE],
+      owner: { bundleInstallId: deps.installId, locator: CORE },
+    })
+    assert.deepEqual(await referrers(), ['byCountry chat', 'inOrder chat'])
+  })
+
+  it('are visible to people who may see the installation', async () => {
+    for (const path of ['references', 'referrers'])
+      assert.equal(
+        (await deps.http.call(`/installations/${deps.installId}/${path}`, { grants: [] })).errorCode,
+        'NOT_FOUND',
+        path,
+      )
+  })
+})

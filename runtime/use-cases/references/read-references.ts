@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { referencedServices } from '#contract/protocol/data.ts'
+import { mayIn } from '#contract/endpoint/permission.ts'
+import type { InstalledReference } from '#contract/runtime-api/references.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { identityOf } from '../../engine/installation-view.ts'
+import { isActive, resolversOf, targetRefusal } from '../../engine/resolution.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Tx } from '../../model/db.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { findInstallation } from '../../store/installations/find-installation.ts'
+import { loadInstallations } from '../../store/installations/load-installations.ts'
+import { listPluginsWithCredentials } from '../../store/plugins/list-with-credentials.ts'
+import { readPluginStates } from '../../store/plugins/read-plugin-states.ts'
+import { listReferences } from '../../store/references/list-references.ts'
+import type { ReferenceRow } from '../../store/references/list-references.ts'
+import { readApplied } from '../../store/references/read-applied.ts'
+import { selectServices } from '../../store/services/select-services.ts'
+import type { ServiceRow } from '../../store/services/select-services.ts'
+import { usableBy } from '../../store/services/usable-by.ts'
+import { notFound, requireVisible } from '../authorize.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+
+type Name = 'GET /installations/{bundleInstallId}/references'
+type Service = InstalledReference['services'][number]
+
+/**
+ * The references of an installation. Each is checked with the rules of a resolution, for all plugins; nothing is
+ * resolved, so no token is made. Refuses with NOT_FOUND.
+ */
+export function readReferences(
+  { deps, actor }: ReadContext,
+  { params: { bundleInstallId } }: Input<Name>,
+): Promise<Answer<Name>> {
+  return inTransaction(
+    deps.db,
+    async (tx) => {
+      const installation = await findInstallation(tx, bundleInstallId)
+      if (installation === undefined) throw notFound('installation')
+      requireVisible(actor, scopeOf(installation), 'installation')
+      const rows = await listReferences(tx, bundleInstallId)
+      const checked: Awaited<ReturnType<typeof checkProperty>>[] = []
+      for (const row of rows) checked.push(await checkProperty(tx, bundleInstallId, row))
+      const targets = await loadServices(tx, actor, {
+        serviceIds: [...new Set(rows.flatMap(servicesOf))],
+        isUsable: usableBy(scopeOf(installation)),
+      })
+      const pluginIds = [...new Set(checked.flatMap(({ resolvers }) => resolvers))]
+      const states = await readPluginStates(tx, pluginIds)
+      const holders = await listPluginsWithCredentials(tx, pluginIds)
+      return {
+        items: rows.map((row, index) => ({
+          locator: row.locator,
+          property: row.property,
+          services: servicesOf(row).map((serviceId) => targets(serviceId)),
+          isChanged: row.is_changed,
+          plugins: (checked[index]?.resolvers ?? []).map((pluginId) => ({
+            pluginId,
+            isEnabled: states.get(pluginId)?.enabled === true,
+            hasCredential: holders.has(pluginId),
+          })),
+          refusal: checked[index]?.refusal ?? null,
+        })),
+      }
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+const servicesOf = ({ applied, saved }: ReferenceRow): string[] => {
+  const value = applied ?? saved
+  return value === null ? [] : referencedServices(value)
+}
+
+/** The checks that do not depend on the services, in the order of a resolution. */
+async function checkProperty(
+  tx: Tx,
+  bundleInstallId: string,
+  { locator, property }: ReferenceRow,
+): Promise<{ resolvers: string[]; refusal: InstalledReference['refusal'] }> {
+  const applied = await readApplied(tx, { bundleInstallId, resource: locator, propertyKey: property })
+  if (applied === undefined || !isActive(applied))
+    return { resolvers: [], refusal: 'INSTALLATION_NOT_ACTIVE' }
+  const resolvers = resolversOf(applied, locator, property)
+  if (resolvers.length === 0) return { resolvers, refusal: 'NO_PLUGIN' }
+  return { resolvers, refusal: applied.value === null ? 'NOT_APPLIED' : null }
+}
+
+/** The services by id, with owners that the actor may read. */
+async function loadServices(
+  tx: Tx,
+  actor: Actor,
+  { serviceIds, isUsable }: { serviceIds: readonly string[]; isUsable: ReturnType<typeof usableBy> },
+): Promise<(serviceId: string) => Service> {
+  const services = await selectServices(tx, {
+    where: sql`service.service_id = any(${[...serviceIds]}::text[])`,
+    isUsable,
+  })
+  const ownersOf = services.flatMap(({ owner }) => (owner === null ? [] : [owner.bundleInstallId]))
+  const owners = new Map((await loadInstallations(tx, ownersOf)).map((row) => [row.bundle_install_id, row]))
+  const ownerOf = ({ owner }: ServiceRow): Service['owner'] => {
+    const row = owner === null ? undefined : owners.get(owner.bundleInstallId)
+    return row !== undefined && mayIn(actor.grants, 'read', scopeOf(row)) ? identityOf(row) : null
+  }
+  return (serviceId) => {
+    const service = services.find(({ service_id }) => service_id === serviceId)
+    return {
+      serviceId,
+      title: service?.title ?? null,
+      owner: service === undefined ? null : ownerOf(service),
+      refusal: targetRefusal(service),
+    }
+  }
+}

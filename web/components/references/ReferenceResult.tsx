@@ -1,0 +1,37 @@
+import type { InstalledReference } from '#contract/console-api/shapes.ts'
+import { joinList } from '../../i18n/punctuation.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { toneText } from '../../ui/tone.ts'
+import { refusalsOf } from './refusals.ts'
+
+/** Whether a reference resolves now, for which plugins, or every reason why not. */
+export function ReferenceResult({ reference }: { reference: InstalledReference }) {
+  const t = useText()
+  const refusals = refusalsOf(reference, t)
+  const plugins = reference.plugins.map(({ pluginId }) => pluginId)
+  return (
+    <div className="whitespace-normal">
+      <p className="flex items-baseline gap-1.5 font-medium">
+        <Icon
+          name={refusals.length === 0 ? 'done' : 'failed'}
+          size={12}
+          className={refusals.length === 0 ? toneText.ok : toneText.fail}
+        />
+        {refusals.length === 0
+          ? t('references.resolves.for', { plugins: joinList(t, plugins) })
+          : t('references.refused')}
+      </p>
+      {refusals.length > 0 && (
+        <ul className="pl-4.5 text-muted">
+          {refusals.map((refusal) => (
+            <li key={refusal}>{refusal}</li>
+          ))}
+        </ul>
+      )}
+      {reference.isChanged && reference.refusal !== 'NOT_APPLIED' && (
+        <p className="pl-4.5 text-muted">{t('references.changed')}</p>
+      )}
+    </div>
+  )
+}

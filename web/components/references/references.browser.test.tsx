@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import type { InstalledReference } from '#contract/console-api/shapes.ts'
+import { ReferenceTest } from '../../pages/configuration/form/ReferenceTest.tsx'
+import { References } from '../../pages/installations/detail/References.tsx'
+import { refusal, serveApi } from '../../testing/api.ts'
+import { renderInConsole } from '../../testing/render.tsx'
+
+const REFERENCES = 'GET /installations/{bundleInstallId}/references'
+const REFERRERS = 'GET /installations/{bundleInstallId}/referrers'
+const bundleInstallId = '01920000-0000-7000-8000-000000000001'
+const installation = {
+  environmentKey: 'production',
+  applicationRuntimeId: 'eu',
+  workspaceId: 1,
+  bundleInstallId,
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
+}
+const MAIL = 'production/crm/MODULE/mail'
+const mail = { serviceId: 'mail-gateway', title: 'Mail', owner: null, refusal: null }
+const resolving: InstalledReference = {
+  locator: MAIL,
+  property: 'sender',
+  services: [mail],
+  isChanged: false,
+  plugins: [{ pluginId: 'mailer', isEnabled: true, hasCredential: true }],
+  refusal: null,
+}
+
+const renderTest = (isEdited = false) =>
+  renderInConsole(
+    <ReferenceTest
+      bundleInstallId={bundleInstallId}
+      locator={MAIL}
+      property={'sender'}
+      isEdited={isEdited}
+    />,
+  )
+const result = page.getByRole('status').filter({ hasText: /\S/ })
+
+test('a reference that resolves names the plugins that may resolve it', async () => {
+  await serveApi({ [REFERENCES]: () => ({ items: [resolving] }) })
+  await renderTest(true)
+  await expect.element(result).toMatchTextContent(/Resolves for mailer/)
+  await expect.element(result).toMatchTextContent(/Your change is not part of this test/)
+})
+
+const refused: [string, Partial<InstalledReference>, RegExp][] = [
+  [
+    'by a service',
+    { services: [{ ...mail, refusal: 'NOT_ALLOWED' }] },
+    /not a consumer of the service mail-gateway/,
+  ],
+  ['by the authorization', { plugins: [], refusal: 'NO_PLUGIN' }, /No plugin of this bundle/],
+  [
+    'because no plugin can ask',
+    { plugins: [{ pluginId: 'mailer', isEnabled: true, hasCredential: false }] },
+    /The plugin mailer has no credential/,
+  ],
+  ['until it is applied', { isChanged: true, refusal: 'NOT_APPLIED' }, /has not been applied yet/],
+]
+for (const [how, changes, reason] of refused) {
+  test(`a reference that does not resolve says why: ${how}`, async () => {
+    await serveApi({ [REFERENCES]: () => ({ items: [{ ...resolving, ...changes }] }) })
+    await renderTest()
+    await expect.element(result).toMatchTextContent(/Does not resolve/)
+    await expect.element(result).toMatchTextContent(reason)
+  })
+}
+
+test('a property without a saved reference, and a test that fails, say so', async () => {
+  const api = await serveApi({ [REFERENCES]: () => ({ items: [] }) })
+  const screen = await renderTest()
+  await expect.element(result).toMatchTextContent(/has no saved reference/)
+  await screen.unmount()
+  api.answer({ [REFERENCES]: () => refusal({ status: 404, code: 'NOT_FOUND', message: 'It is gone.' }) })
+  await renderTest()
+  await expect.element(result).toMatchTextContent(/It is gone/)
+})
+
+test('an installation lists what it refers to and what refers to its services', async () => {
+  const shop = { ...installation, bundleInstallId: '01920000-0000-7000-8000-000000000002' }
+  await serveApi({
+    [REFERENCES]: () => ({ items: [resolving] }),
+    [REFERRERS]: () => ({
+      items: [
+        {
+          installation: { ...shop, bundle: { environmentKey: 'production', bundleId: 'shop' } },
+          locator: 'production/shop/MODULE/cart',
+          property: 'crm',
+          serviceId: 'crm-core',
+        },
+      ],
+      nextCursor: null,
+    }),
+  })
+  await renderInConsole(<References installation={installation} />)
+  const to = page.getByRole('table', { name: 'Refers to' })
+  await expect.element(to.getByRole('link', { name: 'sender' })).toBeVisible()
+  await expect.element(to.getByText('Resolves for mailer')).toBeVisible()
+  const from = page.getByRole('table', { name: 'Referred to by' })
+  await expect.element(from.getByRole('link', { name: 'shop', exact: true })).toBeVisible()
+  await expect.element(from.getByRole('link', { name: 'crm-core' })).toBeVisible()
+})

@@ -1,0 +1,33 @@
+import type { references as source } from '../en/references.ts'
+import type { Translated } from '../messages.ts'
+
+export const references: Translated<typeof source> = {
+  'to.title': '引用的服务',
+  'to.about': '此安装实例使用的服务。只有获得授权的插件才能解析引用。',
+  'to.none': '此安装实例未引用任何服务。',
+  'from.title': '被以下属性引用',
+  'from.about': '引用此安装实例所提供服务的属性。',
+  'from.none': '没有属性引用此安装实例的服务。',
+  'column.property': '属性',
+  'column.services': '服务',
+  'column.result': '解析结果',
+  'column.installation': '安装实例',
+  'column.scope': '作用域',
+  'column.service': '服务',
+  owner: '属于 {bundle}',
+  testing: '正在测试…',
+  'resolves.for': '{plugins} 可以解析',
+  refused: '无法解析',
+  changed: '已保存的值不同。此结果针对最近一次应用的值。',
+  unsaved: '此测试不包含您的更改，请先保存。',
+  missing: '此属性没有已保存的引用。',
+  'reason.INSTALLATION_NOT_ACTIVE': '安装实例未启用。',
+  'reason.NO_PLUGIN': '此 Bundle 没有插件可以解析该属性。',
+  'reason.NOT_APPLIED': '已保存的引用尚未应用。',
+  'reason.NOT_REGISTERED': '服务 {service} 未注册。',
+  'reason.NOT_ALLOWED': '此作用域不是服务 {service} 的使用方。',
+  'reason.DISABLED': '服务 {service} 已停用。',
+  'reason.OWNER_NOT_ACTIVE': '拥有服务 {service} 的 Module 未启用。',
+  'plugin.disabled': '插件 {plugin} 未注册或已停用，无法解析引用。',
+  'plugin.noCredential': '插件 {plugin} 没有凭据，无法解析引用。',
+}

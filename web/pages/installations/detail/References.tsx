@@ -1,0 +1,169 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { installationReferrersCall, referencesCall } from '#contract/console-api/pages/installations.ts'
+import type { InstallationDetail, InstalledReference, Referrer } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { LocatorText } from '../../../components/LocatorText.tsx'
+import { QueryTable } from '../../../components/QueryTable.tsx'
+import { ReferenceResult } from '../../../components/references/ReferenceResult.tsx'
+import { ScopeText } from '../../../components/ScopeText.tsx'
+import { useText, type Translate } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Section } from '../../../ui/Card.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+
+/** What the installation refers to, with the result of each test, and what refers to its services. */
+export function References({ installation }: Pick<InstallationDetail, 'installation'>) {
+  const t = useText()
+  const { bundleInstallId } = installation
+  const to = useQuery({
+    ...apiQuery('GET /installations/{bundleInstallId}/references', referencesCall(bundleInstallId)),
+    select: ({ items }) => ({ items, nextCursor: null }),
+  })
+  const from = useQuery(
+    apiQuery('GET /installations/{bundleInstallId}/referrers', installationReferrersCall(bundleInstallId)),
+  )
+  const toColumns = useMemo(() => referenceColumns(t, installation), [t, installation])
+  const fromColumns = useMemo(() => referrerColumns(t), [t])
+  return (
+    <div className="space-y-7">
+      <Section title={t('references.to.title')} description={t('references.to.about')} flush>
+        <QueryTable
+          label={t('references.to.title')}
+          query={to}
+          columns={toColumns}
+          rowKey={referenceKey}
+          skeletonRows={3}
+          empty={<EmptyState icon="services" title={t('references.to.none')} />}
+        />
+      </Section>
+      <Section title={t('references.from.title')} description={t('references.from.about')} flush>
+        <QueryTable
+          label={t('references.from.title')}
+          query={from}
+          columns={fromColumns}
+          rowKey={referrerKey}
+          skeletonRows={3}
+          empty={<EmptyState icon="services" title={t('references.from.none')} />}
+        />
+      </Section>
+    </div>
+  )
+}
+
+const referenceKey = ({ locator, property }: InstalledReference) => `${locator} ${property}`
+const referrerKey = ({ installation, locator, property, serviceId }: Referrer) =>
+  `${installation.bundleInstallId} ${locator} ${property} ${serviceId}`
+
+type Place = InstallationDetail['installation']
+
+const referenceColumns = (t: Translate, installation: Place): Column<InstalledReference>[] => [
+  {
+    id: 'property',
+    header: t('references.column.property'),
+    cell: ({ locator, property }) => <PropertyPlace {...{ installation, locator, property }} />,
+    width: '34%',
+  },
+  {
+    id: 'services',
+    header: t('references.column.services'),
+    cell: ({ services }) => (
+      <ul className="py-1.5">
+        {services.map(({ serviceId, title, owner }) => (
+          <li key={serviceId} className="flex flex-wrap items-baseline gap-x-2">
+            {title === null ? (
+              <span className="mono">{serviceId}</span>
+            ) : (
+              <TextLink to={paths.service(serviceId)} className="mono">
+                {serviceId}
+              </TextLink>
+            )}
+            {owner !== null && (
+              <PlainLink
+                to={paths.installation(owner.bundleInstallId)}
+                className="rounded-sm text-xs text-muted hover:underline"
+              >
+                {t('references.owner', { bundle: owner.bundle.bundleId })}
+              </PlainLink>
+            )}
+          </li>
+        ))}
+      </ul>
+    ),
+    width: '26%',
+    card: 'wide',
+  },
+  {
+    id: 'result',
+    header: t('references.column.result'),
+    cell: (reference) => (
+      <div className="py-1.5">
+        <ReferenceResult reference={reference} />
+      </div>
+    ),
+    card: 'wide',
+  },
+]
+
+const referrerColumns = (t: Translate): Column<Referrer>[] => [
+  {
+    id: 'installation',
+    header: t('references.column.installation'),
+    cell: ({ installation }) => (
+      <PlainLink
+        to={paths.installation(installation.bundleInstallId)}
+        className="mono rounded-sm font-medium hover:underline"
+      >
+        {installation.bundle.bundleId}
+      </PlainLink>
+    ),
+    width: '16%',
+  },
+  {
+    id: 'scope',
+    header: t('references.column.scope'),
+    cell: ({ installation }) => <ScopeText scope={installation} />,
+    width: '22%',
+    card: 'wide',
+  },
+  {
+    id: 'property',
+    header: t('references.column.property'),
+    cell: (referrer) => <PropertyPlace {...referrer} />,
+    card: 'wide',
+  },
+  {
+    id: 'service',
+    header: t('references.column.service'),
+    cell: ({ serviceId }) => (
+      <TextLink to={paths.service(serviceId)} className="mono">
+        {serviceId}
+      </TextLink>
+    ),
+    width: '20%',
+  },
+]
+
+/** A property and its resource; a link to the configuration. */
+function PropertyPlace({
+  installation,
+  locator,
+  property,
+}: {
+  installation: Place
+  locator: string
+  property: string
+}) {
+  return (
+    <span className="block py-1.5 whitespace-normal">
+      <TextLink to={paths.configuration(installation, { resource: locator, property })} className="mono">
+        {property}
+      </TextLink>
+      <span className="block text-xs">
+        <LocatorText locator={locator} />
+      </span>
+    </span>
+  )
+}
