@@ -40,7 +40,6 @@ export const operations = {
   'filter.workspace': 'Workspace',
   'filter.plugin': 'Plugin',
   'filter.errorCode': 'Error code',
-  'filter.requestedBy': 'Requested by (user ID)',
   'filter.installation': 'Installation',
 
   // the page of an operation

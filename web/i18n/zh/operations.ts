@@ -42,7 +42,6 @@ export const operations: Translated<typeof source> = {
   'filter.workspace': '工作区',
   'filter.plugin': '插件',
   'filter.errorCode': '错误码',
-  'filter.requestedBy': '发起人（用户 ID）',
   'filter.installation': '安装实例',
 
   'detail.failure': '失败原因',

@@ -9,6 +9,7 @@ import { useListSelection } from '../../components/batch/use-list-selection.tsx'
 import { lazyForm } from '../../components/lazy-part.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
 import { scopeText } from '../../components/scope-text.ts'
+import { useKnownPeople } from '../../components/use-known-people.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -36,6 +37,7 @@ export function OperationsPage() {
     placeholderData: keepPreviousData,
   })
   const columns = useMemo(() => operationColumns(t), [t])
+  const people = useKnownPeople(query.data?.items.map(({ requestedBy }) => requestedBy) ?? [])
   const { sort, cursor, ...filters } = search
   const mayRetry = useMay('operation:retry', 'anywhere')
   const selection = useListSelection({
@@ -61,7 +63,7 @@ export function OperationsPage() {
       }
     >
       <div className="mb-3">
-        <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
+        <OperationFilters search={search} people={people} onChange={change} onClear={isFiltered && clear} />
       </div>
       <QueryTable
         label={t('operations.list.label')}
