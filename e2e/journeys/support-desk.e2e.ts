@@ -17,6 +17,8 @@ const PLUGIN = 'scripted-hooks'
 const SHORT = { maxAttempts: 3, maxBackoffMs: 100, timeoutMs: 1_000 }
 
 interface Failure {
+  /** Default: CRM suite. */
+  bundle?: string
   sequence: readonly (Partial<Behaviour> & Pick<Behaviour, 'kind'>)[]
   stage?: Stage
   title: string | RegExp
@@ -102,6 +104,13 @@ const FAILURES: Record<string, Failure> = {
     stage: 'AFTER_RESOURCES',
     title: 'The hook is broken.',
     says: [/Done: .*resources applied/, `${PLUGIN} in After resources`],
+    next: FIX,
+  },
+  'one of two plugins of the same order': {
+    bundle: 'billing',
+    sequence: [{ kind: 'failure-envelope', errorCode: 'TAXES_CLOSED', message: 'The year is closed.' }],
+    title: 'The year is closed.',
+    says: ['TAXES_CLOSED', 'Done: tenant-provisioner (Before resources)', 'Resources not changed'],
     next: FIX,
   },
   'a token that the plugin refuses': {
@@ -261,8 +270,48 @@ test('an operation that waits says which attempt is next and when it gives up', 
   await system.script.clear()
 })
 
+test('equal failures are one cause, of which one operation is retried before the rest', async ({
+  system,
+  signIn,
+}) => {
+  const errorCode = `TENANT_${system.newScope().workspaceId}`
+  await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      fail(system, {
+        sequence: [{ kind: 'failure-envelope', errorCode, message: `The tenant "${name}" is locked.` }],
+      }),
+    ),
+  )
+  await system.script.clear()
+  const page = await signIn('sam', `/operations?view=causes&errorCode=${errorCode}`)
+  await expect(page.getByRole('cell', { name: /^3 operations in 3 scopes/ })).toBeVisible()
+  await page.getByRole('link', { name: /The tenant … is locked\./ }).click()
+  const rows = page.getByRole('table', { name: 'Operations' }).getByRole('row')
+  // with the header
+  await expect(rows).toHaveCount(4)
+
+  await page.getByRole('button', { name: 'Retry one, then the rest' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Retry 3 operations' })
+  await expect(dialog.getByLabel('Pause after the first')).toHaveValue('1')
+  await expect(dialog).toContainText('3 will start')
+  await dialog.getByRole('button', { name: /^Retry 3/ }).click()
+  await expect(page.getByRole('main')).toContainText('Paused')
+  await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(1)
+  await page.getByRole('button', { name: 'Continue with the rest' }).click()
+  await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(3)
+  await page.goto(`/operations?view=causes&errorCode=${errorCode}`)
+  await expect(page.getByText('No matches')).toBeVisible()
+})
+
 /** Installs a bundle whose plugin fails in this way, each time in a scope of its own. */
-async function fail(system: System, { sequence, stage = 'BEFORE_RESOURCES' }: Failure): Promise<string> {
+async function fail(
+  system: System,
+  {
+    bundle = 'crm-suite',
+    sequence,
+    stage = 'BEFORE_RESOURCES',
+  }: Pick<Failure, 'bundle' | 'sequence' | 'stage'>,
+): Promise<string> {
   const scope = system.newScope()
   // each rule is added before the others; the last behaviour stays
   for (const [index, behaviour] of [...sequence.entries()].toReversed())
@@ -271,7 +320,7 @@ async function fail(system: System, { sequence, stage = 'BEFORE_RESOURCES' }: Fa
       ...(index < sequence.length - 1 && { times: 1 }),
       behaviour,
     })
-  return (await system.install(scope, 'crm-suite', '1.0.0')).operation.operationId
+  return (await system.install(scope, bundle, '1.0.0')).operation.operationId
 }
 
 async function expectAnswers(page: Page, operationId: string, failure: Failure): Promise<void> {

@@ -1,5 +1,6 @@
 import { Link as RouterLink, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useAsOf } from './as-of.ts'
 import { buttonStyle, type ButtonSize, type ButtonVariant } from './button-style.ts'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
@@ -29,8 +30,9 @@ type Own = Partial<IntentListeners> & {
   tabIndex?: number
 }
 
-/** A link without styles. */
+/** A link without styles; in a stored document its text only. */
 export function PlainLink({ to, ...rest }: Own) {
+  if (useAsOf() !== null) return <span>{rest.children}</span>
   // `web/paths.ts` has checked the target
   const target = to as unknown as LinkProps
   return <RouterLink {...target} {...rest} />

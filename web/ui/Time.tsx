@@ -1,5 +1,6 @@
 import { formatDuration, formatLocalTime, formatRelativeTime, formatUtcTime } from '../i18n/format.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
+import { useAsOf } from './as-of.ts'
 import { cx } from './class-names.ts'
 import { Tooltip } from './Tooltip.tsx'
 import { useNow } from './use-now.ts'
@@ -65,7 +66,8 @@ export function Duration({ ms, since }: { ms?: number | null; since?: string | n
 
 function Running({ since }: { since: number }) {
   const t = useText()
-  const now = useNow(1000)
+  const clock = useNow(1000)
+  const now = useAsOf() ?? clock
   return (
     <span className="whitespace-nowrap tabular-nums">{clockText(Math.floor((now - since) / 1000), t)}</span>
   )

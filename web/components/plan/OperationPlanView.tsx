@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { OperationPlan, PlanProblem } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { messageText } from '../../i18n/message-text.ts'
@@ -19,9 +20,12 @@ import type { OperationPlanState } from './use-operation-plan.ts'
 export function OperationPlanView({
   state,
   isAtField,
+  calls,
 }: {
   state: Omit<OperationPlanState<never>, 'send'>
   isAtField?: (problem: PlanProblem) => boolean
+  /** Shows the calls in another way than by stage. */
+  calls?: (plan: OperationPlan) => ReactNode
 }) {
   const t = useText()
   const error = useErrorView(state.error)
@@ -53,7 +57,7 @@ export function OperationPlanView({
           {t('plans.downgrade', { from: plan.currentVersion ?? '', to: plan.targetVersion ?? '' })}
         </Notice>
       )}
-      <PlannedCalls stages={plan.stages} isDetach={isDetach} />
+      {calls ? calls(plan) : <PlannedCalls stages={plan.stages} isDetach={isDetach} />}
       {!isDetach && <PlannedChanges changes={plan.changes} />}
     </div>
   )

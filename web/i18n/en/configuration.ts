@@ -242,10 +242,6 @@ export const configuration = {
     one: '{n} value has changed again since and stays.',
     other: '{n} values have changed again since and stay.',
   },
-  'restore.locked': {
-    one: '{n} value is locked by an operation and stays.',
-    other: '{n} values are locked by an operation and stay.',
-  },
   'restore.plugin': {
     one: '{n} value is written by a plugin and stays.',
     other: '{n} values are written by plugins and stay.',

@@ -197,7 +197,6 @@ export const configuration: Translated<typeof source> = {
   'compare.chooseAll': { other: '全选（{n}）' },
   'compare.nothingChosen': '请选择要恢复的值。',
   'restore.changedSince': { other: '{n} 个值之后又有更改，保持不变。' },
-  'restore.locked': { other: '{n} 个值被操作锁定，保持不变。' },
   'restore.plugin': { other: '{n} 个值由插件写入，保持不变。' },
   'restore.sensitive': { other: '{n} 个敏感值无法恢复。' },
   'restore.required': { other: '{n} 个属性当时没有值，但现在必须有值。' },

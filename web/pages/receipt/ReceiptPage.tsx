@@ -1,9 +1,10 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
 import { operationTypeKey } from '../../components/operation-type.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
+import { AsOfContext } from '../../ui/as-of.ts'
 import { Section } from '../../ui/Card.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -20,6 +21,14 @@ import { readReceipt, type ReceiptReading } from './read-receipt.ts'
 export function ReceiptPage() {
   const t = useText()
   const [reading, setReading] = useState<ReceiptReading | null>(null)
+  const newest = useRef(0)
+  const open = async (file: File) => {
+    const mine = ++newest.current
+    setReading(null)
+    const read = await readReceipt(file)
+    // a file that was chosen meanwhile is the one to show
+    if (mine === newest.current) setReading(read)
+  }
   return (
     <Page
       title={t('operations.receipt.title')}
@@ -37,7 +46,7 @@ export function ReceiptPage() {
             accept="application/json,.json"
             onChange={({ target }) => {
               const [file] = target.files ?? []
-              if (file !== undefined) void readReceipt(file).then(setReading)
+              if (file !== undefined) void open(file)
             }}
           />
         </div>
@@ -46,7 +55,11 @@ export function ReceiptPage() {
             {t(`operations.receipt.refused.${reading.reason}`)}
           </Notice>
         )}
-        {reading?.kind === 'receipt' && <Receipt receipt={reading.receipt} />}
+        {reading?.kind === 'receipt' && (
+          <AsOfContext value={Date.parse(reading.receipt.exportedAt)}>
+            <Receipt receipt={reading.receipt} />
+          </AsOfContext>
+        )}
       </div>
     </Page>
   )

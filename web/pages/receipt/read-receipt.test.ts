@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import canonicalize from 'canonicalize'
 import { operation } from '../operations/detail/testing.ts'
@@ -49,4 +53,19 @@ test('a file that is too large is not read', async () => {
   const file = new Blob([fileOf()])
   Object.defineProperty(file, 'size', { value: RECEIPT_BYTES_MAX + 1 })
   assert.deepEqual(await readReceipt(file), { kind: 'refused', reason: 'tooLarge' })
+})
+
+test('a file that changes after it was chosen is refused, and can be chosen again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'receipt-'))
+  try {
+    const path = join(folder, 'receipt.json')
+    await writeFile(path, fileOf())
+    const chosen = await openAsBlob(path)
+    await writeFile(path, `${fileOf()} `)
+    const reading = await readReceipt(chosen)
+    assert.deepEqual(reading, { kind: 'refused', reason: 'unreadable' })
+    assert.equal((await readReceipt(await openAsBlob(path))).kind, 'receipt')
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

@@ -1,26 +1,48 @@
 import canonicalize from 'canonicalize'
 import { config } from 'zod/mini'
+import { loadWithRetry } from '../../load-with-retry.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
 
 // the policy of the page forbids code from text; schemas read this when they are created, so they load afterwards
 config({ jitless: true })
-const contract = import('#contract/console-api/receipt.ts')
+const loadContract = () => import('#contract/console-api/receipt.ts')
+// opening a file tries again after a failure
+loadContract().catch(() => undefined)
 
 /** Far above the receipt of any operation: a larger file is not read. */
 export const RECEIPT_BYTES_MAX = 32 * 1024 * 1024
 
-export type ReceiptRefusal = 'tooLarge' | 'notJson' | 'notReceipt' | 'version' | 'altered' | 'invalid'
+export type ReceiptRefusal =
+  | 'unreadable'
+  | 'tooLarge'
+  | 'notJson'
+  | 'notReceipt'
+  | 'version'
+  | 'altered'
+  | 'invalid'
 
 export type ReceiptReading =
   | { kind: 'receipt'; receipt: OperationReceipt }
   | { kind: 'refused'; reason: ReceiptRefusal }
 
-/** Reads a receipt and checks that it is as it was exported. Needs no server. */
+/** Reads a receipt and checks that it is as it was exported. Needs no server. Never rejects. */
 export async function readReceipt(file: Blob): Promise<ReceiptReading> {
   if (file.size > RECEIPT_BYTES_MAX) return refuse('tooLarge')
-  const { OperationReceipt, RECEIPT_FORMAT, RECEIPT_VERSION } = await contract
-  const json = parse(await file.text())
+  try {
+    const [contract, text] = await Promise.all([loadWithRetry(loadContract), file.text()])
+    return readText(text, contract)
+  } catch {
+    // the file was moved or changed since it was chosen, or the console's own script did not load
+    return refuse('unreadable')
+  }
+}
+
+async function readText(
+  text: string,
+  { OperationReceipt, RECEIPT_FORMAT, RECEIPT_VERSION }: Awaited<ReturnType<typeof loadContract>>,
+): Promise<ReceiptReading> {
+  const json = parse(text)
   if (json === undefined) return refuse('notJson')
   if (!isJsonObject(json) || json['format'] !== RECEIPT_FORMAT) return refuse('notReceipt')
   if (json['version'] !== RECEIPT_VERSION) return refuse('version')

@@ -8,6 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Combobox } from '../../../ui/Combobox.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
+import { saveJsonFile } from '../../../ui/save-file.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { configurationQuery } from '../endpoints.ts'
@@ -37,7 +38,7 @@ export function FileActions() {
     <div className="flex flex-wrap gap-2">
       <Button
         size="sm"
-        onClick={() => download(fileNameOf(configuration), writeConfigurationFile(configuration))}
+        onClick={() => saveJsonFile(fileNameOf(configuration), writeConfigurationFile(configuration))}
       >
         {t('configuration.file.download')}
       </Button>
@@ -142,13 +143,4 @@ function CopyDialog({ onClose }: { onClose: () => void }) {
       )}
     </Dialog>
   )
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
 }

@@ -49,6 +49,6 @@ test('equal failures are one row, which opens their list; one is retried first, 
 
   await banner.getByRole('button', { name: 'Retry one, then the rest' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry 60 operations' })
-  await expect.element(dialog.getByLabelText('First')).toHaveValue('1')
+  await expect.element(dialog.getByLabelText('Pause after the first')).toHaveValue('1')
   await expect.poll(() => api.requests(PLAN).length).toBeGreaterThan(0)
 })

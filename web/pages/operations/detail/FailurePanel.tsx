@@ -6,6 +6,7 @@ import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.
 import { messageText } from '../../../i18n/message-text.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
+import { useAsOf } from '../../../ui/as-of.ts'
 import { cx } from '../../../ui/class-names.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
@@ -39,7 +40,9 @@ export function FailurePanel({
   const call = failedCallOf(operation, timeline)
   const effect = call && effectText(effectOf(failure, call), call.pluginId, t)
   const isOver = operation.state !== 'FAILED'
-  const remedy = remedyOf(operation.nextStep, t)
+  // what to do is for the system of today, not for that of a stored document
+  const isStored = useAsOf() !== null
+  const remedy = isStored ? null : remedyOf(operation.nextStep, t)
   const owner = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)?.owner
   const { errorCode: code, errorPath } = failure
   return (
@@ -79,13 +82,16 @@ export function FailurePanel({
                     label: t('operations.field.stoppedBy'),
                     value: stoppedText(failure.stopped, t),
                   }
-                : { label: t('operations.failed.now'), value: nowText(operation, failure, t) },
+                : {
+                    label: t(isStored ? 'operations.receipt.now' : 'operations.failed.now'),
+                    value: isStored ? pastText(operation, failure, t) : nowText(operation, failure, t),
+                  },
               {
                 label: t('operations.failed.progress'),
                 value: progressText(progressOf(operation, timeline), t),
               },
               !isOver && {
-                label: t('common.nextStep'),
+                label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
                 value: (
                   <>
                     <NextStepText nextStep={operation.nextStep} />
@@ -137,6 +143,14 @@ function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t
     : t('operations.failed.now.used', { n: attemptsUsed, run })
 }
 
+/** The same as of the export of a receipt. */
+function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
+  if (stopped) return stoppedText(stopped, t)
+  return attemptsUsed === undefined
+    ? t('operations.receipt.now.stopped')
+    : t('operations.receipt.now.used', { n: attemptsUsed, run })
+}
+
 /** What is done, what is not, and what was never reached. */
 function progressText({ done, resources, notReached }: Progress, t: Translate): string {
   const parts = done.map(({ pluginId, stage }) =>
@@ -154,6 +168,7 @@ function progressText({ done, resources, notReached }: Progress, t: Translate): 
 function Where({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
   const t = useText()
   const rich = useRichText()
+  const isStored = useAsOf() !== null
   const failurePoint = failurePointOf(timeline, operation)
   if (!failurePoint) {
     return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
@@ -180,7 +195,7 @@ function Where({ operation, timeline }: { operation: OperationDetail; timeline: 
           {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
             `${clause}${t('operations.failed.notCalled')}`}
         </span>
-        {bar && (
+        {bar && !isStored && (
           <TextLink to={{ ...paths.operation(operation.operationId, choiceOf(bar)), hash: 'attempt' }}>
             {t('operations.failed.jump')}
           </TextLink>

@@ -7,6 +7,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { loadWithRetry } from '../../../load-with-retry.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
+import { saveJsonFile } from '../../../ui/save-file.ts'
 import { showToast } from '../../../ui/toast.ts'
 
 const loadMarkdown = () => loadWithRetry(() => import('./markdown.ts'))
@@ -72,17 +73,8 @@ function useDownload({ operationId, installation }: OperationDetail) {
     mutationFn: () => callApi('GET /operations/{operationId}/receipt', { params: { operationId } }),
     onSuccess: (receipt) => {
       const bundle = installation.bundle.bundleId.replaceAll(/[^\w.-]/g, '_')
-      save(`receipt-${bundle}-${operationId}.json`, JSON.stringify(receipt, null, 2))
+      saveJsonFile(`receipt-${bundle}-${operationId}.json`, JSON.stringify(receipt, null, 2))
     },
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
-}
-
-function save(name: string, text: string) {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }

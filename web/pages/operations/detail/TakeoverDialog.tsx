@@ -5,13 +5,10 @@ import { useOperationPlan } from '../../../components/plan/use-operation-plan.ts
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
-import { Badge } from '../../../ui/Badge.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { outcomeLook } from '../../../ui/states.ts'
 import { showToast } from '../../../ui/toast.ts'
-import { detachPreview } from './detach-preview.ts'
+import { TakeoverCalls } from './TakeoverCalls.tsx'
 import { useRecovery } from './use-recovery.ts'
-import { verdictLook } from './verdict.ts'
 import type { RecoveryProps } from './recovery-props.ts'
 
 /** A DETACH that takes over a failed operation: what ends, which plugins are called, and that it cannot be undone. */
@@ -23,7 +20,6 @@ export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: R
   const { installation, operationId, run } = operation
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
-  const calls = detachPreview(timeline)
   return (
     <ConfirmForm
       danger
@@ -56,31 +52,10 @@ export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: R
         </ul>
       </Notice>
       <p className="text-muted">{t('operations.takeover.again')}</p>
-      {calls.length === 0 ? (
-        <p>{t('operations.takeover.noPlugins')}</p>
-      ) : (
-        <div>
-          <p className="font-medium">{t('operations.takeover.calls')}</p>
-          <ol className="mt-1 divide-y divide-line rounded-md border border-line">
-            {calls.map(({ pluginId, order, last }) => {
-              const look = last.result === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[last.result]
-              return (
-                <li key={pluginId} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
-                  <span className="w-5 text-right text-xs text-faint tabular-nums">{order}</span>
-                  <span className="mono min-w-0 flex-1 truncate font-medium">{pluginId}</span>
-                  <span className="flex items-center gap-1.5 text-xs text-faint">
-                    {t('operations.takeover.lastResult')}
-                    <Badge look="plain" tone={look.tone} icon={look.icon}>
-                      {t(look.word)}
-                    </Badge>
-                  </span>
-                </li>
-              )
-            })}
-          </ol>
-        </div>
-      )}
-      <OperationPlanView state={planned} />
+      <OperationPlanView
+        state={planned}
+        calls={({ stages }) => <TakeoverCalls stages={stages} timeline={timeline} />}
+      />
     </ConfirmForm>
   )
 }

@@ -1,23 +1,40 @@
-import type { Row, Timeline } from './timeline.ts'
+import type { PlannedStage } from '#contract/console-api/shapes.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { CallOutcome } from '../../../ui/states.ts'
+import { rowsOf, type Timeline } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
 
-export type PreviewedCall = {
+export interface PlannedPlugin {
   pluginId: string
   order: number
+  availability: PlannedStage['calls'][number]['availability']
+  /** The stages in which it is called. */
+  stages: Stage[]
   /** The result of its last call in the operation that is taken over, in either stage. */
-  last: { result: 'NOT_CALLED' | Verdict }
+  last: CallOutcome | Verdict
 }
 
-/** The plugins that a DETACH will call, in its order: descending, and by name within an order. */
-export function detachPreview({ before, after }: Timeline): PreviewedCall[] {
-  const calls = new Map<string, PreviewedCall>()
-  for (const row of [...before.rows, ...after.rows]) {
-    const known = calls.get(row.pluginId)
-    if (!known || row.bars.length > 0) calls.set(row.pluginId, toCall(row))
+/** The plugins of a plan, each once, in the order of their first calls. */
+export function plannedPlugins(planned: readonly PlannedStage[], timeline: Timeline): PlannedPlugin[] {
+  const plugins = new Map<string, PlannedPlugin>()
+  for (const { stage, calls } of planned) {
+    for (const { pluginId, order, availability } of calls) {
+      const known = plugins.get(pluginId)
+      if (known) known.stages.push(stage)
+      else
+        plugins.set(pluginId, {
+          pluginId,
+          order,
+          availability,
+          stages: [stage],
+          last: lastResultOf(pluginId, timeline),
+        })
+    }
   }
-  return [...calls.values()].sort(
-    (a, b) => b.order - a.order || (a.pluginId < b.pluginId ? -1 : a.pluginId > b.pluginId ? 1 : 0),
-  )
+  return [...plugins.values()]
 }
 
-const toCall = ({ pluginId, order, result }: Row): PreviewedCall => ({ pluginId, order, last: { result } })
+function lastResultOf(pluginId: string, timeline: Timeline): PlannedPlugin['last'] {
+  const rows = rowsOf(timeline).flatMap(({ row }) => (row.pluginId === pluginId ? [row] : []))
+  return rows.findLast(({ bars }) => bars.length > 0)?.result ?? 'NOT_CALLED'
+}

@@ -147,3 +147,28 @@ test('harmless text is not escaped', () => {
   assert.equal(plainText('_emphasis_'), '`_emphasis_`')
   assert.equal(plainText(''), '')
 })
+
+test('the text has the HTTP status and message of attempts, and who retried, stopped or took over, and why', () => {
+  const by = { id: 'sam', name: 'Sam' }
+  const history = {
+    retries: [
+      {
+        run: 2,
+        startedAt: at(2000),
+        startedBy: by,
+        reason: '[x](javascript:1)',
+        failedAt: at(1000),
+        failure: { ...failure('BUSY', true), stopped: { by, reason: '<b>enough</b>' } },
+      },
+    ],
+    takeover: { at: at(3000), by: { id: 'olivia', name: 'Olivia' }, reason: 'Ticket 4711' },
+  }
+  const text = operationMarkdown({ ...failed, ...history }, { t, link })
+  assert.match(text, /Attempt 1, run 1: Failed, `MAILBOX_LOCKED`, HTTP 200, .* – `?It was MAILBOX_LOCKED\./)
+  assert.match(text, /- Run 2, Sam, 2026-11-20 10:00:02 UTC: `\[x\]\(javascript:1\)`/)
+  assert.match(
+    text,
+    /Run 1 had failed: `?It was BUSY\.`?\n {2}- Sam stopped the automatic retries\. Reason: `<b>enough<\/b>`/,
+  )
+  assert.match(text, /- Taken over by, Olivia, .*: Ticket 4711/)
+})

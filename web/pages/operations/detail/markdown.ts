@@ -1,4 +1,4 @@
-import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { operationTypeKey } from '../../../components/operation-type.ts'
 import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
@@ -24,6 +24,7 @@ export function operationMarkdown(
       `## ${t('operations.detail.calls')}`,
       ...rowsOf(timeline).map(({ stage, row }) => rowText(`${t(`vocabulary.phase.${stage}`)} · `, row, t)),
     ].join('\n'),
+    retriesOf(operation, t),
     changesOf(operation, t),
   ]
     .filter((part) => part !== '')
@@ -104,6 +105,7 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     '',
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
+    ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
     ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
   ].join('\n')
 }
@@ -129,12 +131,48 @@ function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {
   const result = joinClauses(t, [
     t(verdictLook[first.verdict].word),
     last.attempt.failure && codeText(last.attempt.failure.errorCode),
+    last.attempt.failure && last.attempt.httpStatus !== null && `HTTP ${last.attempt.httpStatus}`,
     first.attempt.late && t('operations.attempt.late'),
     times,
     first.to !== null && more.length === 0 && formatDuration(first.to - first.from, t),
   ])
-  return labelled(t, range, result)
+  const { failure } = last.attempt
+  const line = labelled(t, range, result)
+  return failure === null ? line : `${line} – ${plainText(messageText(failure))}`
 }
+
+/** Who retried it, took it over or stopped its retries, when and why. */
+function retriesOf({ retries, takeover }: OperationDetail, t: Translate): string {
+  const lines = retries.flatMap(({ run, startedAt, startedBy, reason, failure }) => [
+    entry(
+      t,
+      t('operations.facts.retry', {
+        run,
+        person: plainText(startedBy.name),
+        time: formatUtcTime(Date.parse(startedAt)),
+      }),
+      reason,
+    ),
+    ...(failure
+      ? [
+          `  - ${t('operations.facts.retry.before', { run: run - 1, failure: plainText(failureTitle(failure, t)) })}`,
+          ...(failure.stopped ? [`  - ${stoppedLine(failure.stopped, t)}`] : []),
+        ]
+      : []),
+  ])
+  if (takeover !== null) {
+    const person = plainText(takeover.by.name)
+    const time = formatUtcTime(Date.parse(takeover.at))
+    lines.push(entry(t, joinClauses(t, [t('operations.field.takenOverBy'), person, time]), takeover.reason))
+  }
+  return lines.length === 0 ? '' : [`## ${t('operations.field.retries')}`, ...lines].join('\n')
+}
+
+const entry = (t: Translate, what: string, reason: string | null): string =>
+  labelled(t, `- ${what}`, reason === null ? t('operations.field.noReason') : plainText(reason))
+
+const stoppedLine = ({ by, reason }: NonNullable<Failure['stopped']>, t: Translate): string =>
+  t('operations.failed.stopped', { person: plainText(by.name), reason: plainText(reason) })
 
 function changesOf({ changes }: OperationDetail, t: Translate): string {
   if (changes.length === 0) return ''

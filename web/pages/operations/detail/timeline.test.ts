@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { detachPreview } from './detach-preview.ts'
+import type { PlannedStage } from '#contract/console-api/shapes.ts'
+import { plannedPlugins } from './detach-preview.ts'
 import { at, attempt, call, failure, operation, refusal, START, timeout } from './testing.ts'
 import { chosenBar, failurePointOf, nextCalls, timelineOf } from './timeline.ts'
 
@@ -100,12 +101,28 @@ test('a late response does not change the result of a call', () => {
   assert.equal(timelineOf(late).before.rows[0]?.result, 'REFUSED')
 })
 
-test('a DETACH calls every plugin once, in descending order, each with its last known result', () => {
-  assert.deepEqual(detachPreview(timelineOf(failed)), [
-    { pluginId: 'later', order: 30, last: { result: 'NOT_CALLED' } },
-    { pluginId: 'hooks', order: 20, last: { result: 'REFUSED' } },
-    { pluginId: 'tenants', order: 10, last: { result: 'VERIFIED' } },
-  ])
+test('a takeover lists every plugin of its plan once, with its stages and its last known result', () => {
+  const planned = (pluginId: string, order: number): PlannedStage['calls'][number] => ({
+    pluginId,
+    order,
+    availability: 'READY',
+    reads: [],
+    writes: [],
+  })
+  const stages: PlannedStage[] = [
+    { stage: 'BEFORE_RESOURCES', calls: [planned('later', 30), planned('hooks', 20), planned('new', 15)] },
+    { stage: 'AFTER_RESOURCES', calls: [planned('hooks', 20), planned('tenants', 10)] },
+  ]
+  const shown = plannedPlugins(stages, timelineOf(failed))
+  assert.deepEqual(
+    shown.map((plugin) => [plugin.pluginId, plugin.order, plugin.stages.length, plugin.last]),
+    [
+      ['later', 30, 1, 'NOT_CALLED'],
+      ['hooks', 20, 2, 'REFUSED'],
+      ['new', 15, 1, 'NOT_CALLED'],
+      ['tenants', 10, 1, 'VERIFIED'],
+    ],
+  )
 })
 
 test('the resources have a mark even if the calls around them overlap in time', () => {

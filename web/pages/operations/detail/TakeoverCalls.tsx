@@ -1,0 +1,53 @@
+import type { PlannedStage } from '#contract/console-api/shapes.ts'
+import { joinList } from '../../../i18n/punctuation.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { outcomeLook } from '../../../ui/states.ts'
+import { plannedPlugins, type PlannedPlugin } from './detach-preview.ts'
+import type { Timeline } from './timeline.ts'
+import { verdictLook } from './verdict.ts'
+
+/** The plugins that a takeover calls, each once, in call order: when it is called, and its last result. */
+export function TakeoverCalls({ stages, timeline }: { stages: readonly PlannedStage[]; timeline: Timeline }) {
+  const t = useText()
+  const plugins = plannedPlugins(stages, timeline)
+  if (plugins.length === 0) return <p>{t('operations.takeover.noPlugins')}</p>
+  return (
+    <div>
+      <p className="font-medium">{t('operations.takeover.calls')}</p>
+      <ol className="mt-1 divide-y divide-line rounded-md border border-line">
+        {plugins.map((plugin) => (
+          <Planned key={plugin.pluginId} plugin={plugin} />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function Planned({ plugin: { pluginId, order, stages, availability, last } }: { plugin: PlannedPlugin }) {
+  const t = useText()
+  const look = last === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[last]
+  const called = stages.map((stage) => t(`vocabulary.phase.${stage}`))
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
+      <span className="w-5 text-right text-xs text-faint tabular-nums">{order}</span>
+      <span className="min-w-0 flex-1">
+        <span className="mono block font-medium wrap-anywhere">{pluginId}</span>
+        <span className="block text-xs text-muted">{joinList(t, called)}</span>
+        {availability !== 'READY' && (
+          <span className="flex gap-1 text-xs text-doubt">
+            <Icon name="warning" size={12} className="mt-0.5" />
+            {t(`plans.availability.${availability}`)}
+          </span>
+        )}
+      </span>
+      <span className="flex items-center gap-1.5 text-xs text-faint">
+        {t('operations.takeover.lastResult')}
+        <Badge look="plain" tone={look.tone} icon={look.icon}>
+          {t(look.word)}
+        </Badge>
+      </span>
+    </li>
+  )
+}
