@@ -19,6 +19,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
  * cannot be had is skipped.
  */
 export const DEPLOYMENT_SUITES: Record<string, () => Promise<Suite>> = {
+  manifests: async () => (await import('./deployments/manifests/suite.ts')).MANIFESTS_SUITE,
   pgbouncer: async () => (await import('./deployments/pgbouncer/suite.ts')).PGBOUNCER,
   patroni: async () => (await import('./deployments/patroni/suite.ts')).PATRONI,
 }

@@ -1,8 +1,11 @@
+import { sql } from 'kysely'
+import type { Insertable } from 'kysely'
 import type { AuditChange, Occurrences } from '#contract/runtime-api/audit.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx } from '../../model/db.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
 
 export interface AuditRecord {
   action: AuditAction
@@ -20,30 +23,35 @@ export interface AuditRecord {
   occurrences?: Occurrences
 }
 
-/** Records an action of the actor in the transaction that performs it. The entry is numbered and chained at commit. */
+/**
+ * Records an action of the actor in the transaction that performs it. The entry is numbered and chained at commit.
+ *
+ * The number of the draft only distinguishes it from the drafts of concurrent transactions. It is random, because the
+ * sequence of an unlogged table may be unreadable on a standby that was promoted (seen with PostgreSQL 15).
+ */
 export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Promise<void> {
-  await tx
-    .insertInto('runtime.audit_draft')
-    .values({
-      actor_id: actor.id,
-      actor_name: actor.name,
-      actor_issuer: actor.issuer ?? null,
-      client_address: actor.clientAddress ?? null,
-      action: record.action,
-      subject: record.subject,
-      environment_key: record.scope?.environmentKey ?? null,
-      application_runtime_id: record.scope?.applicationRuntimeId ?? null,
-      workspace_id: record.scope?.workspaceId ?? null,
-      bundle_install_id: record.bundleInstallId ?? null,
-      operation_id: record.operationId ?? null,
-      reason: record.reason ?? null,
-      changes: JSON.stringify(record.changes ?? []),
-      outcome: record.outcome ?? 'DONE',
-      error_code: record.errorCode ?? null,
-      occurrence_count: record.occurrences?.count ?? null,
-      first_occurred_at: record.occurrences?.firstAt ?? null,
-      last_occurred_at: record.occurrences?.lastAt ?? null,
-      request_id: actor.requestId,
-    })
-    .execute()
+  const draft: Insertable<RuntimeTables['runtime.audit_draft']> = {
+    actor_id: actor.id,
+    actor_name: actor.name,
+    actor_issuer: actor.issuer ?? null,
+    client_address: actor.clientAddress ?? null,
+    action: record.action,
+    subject: record.subject,
+    environment_key: record.scope?.environmentKey ?? null,
+    application_runtime_id: record.scope?.applicationRuntimeId ?? null,
+    workspace_id: record.scope?.workspaceId ?? null,
+    bundle_install_id: record.bundleInstallId ?? null,
+    operation_id: record.operationId ?? null,
+    reason: record.reason ?? null,
+    changes: JSON.stringify(record.changes ?? []),
+    outcome: record.outcome ?? 'DONE',
+    error_code: record.errorCode ?? null,
+    occurrence_count: record.occurrences?.count ?? null,
+    first_occurred_at: record.occurrences?.firstAt ?? null,
+    last_occurred_at: record.occurrences?.lastAt ?? null,
+    request_id: actor.requestId,
+  }
+  const columns = Object.keys(draft).map((name) => sql.ref(name))
+  await sql`insert into runtime.audit_draft (draft_id, ${sql.join(columns)}) overriding system value
+    values ((random() * 9e15)::int8, ${sql.join(Object.values(draft))})`.execute(tx)
 }
