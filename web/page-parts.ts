@@ -14,7 +14,7 @@ interface PageParts {
  */
 export const pageParts = {
   '/': { module: 'overview/OverviewPage.tsx', texts: ['overview', 'operations'] },
-  '/installations': { module: 'installations/InstallationsPage.tsx', texts: ['installations', 'batches'] },
+  '/installations': { module: 'installations/InstallationsPage.tsx', texts: ['installations', 'selection'] },
   '/installations/new': {
     module: 'installations/InstallPage.tsx',
     texts: ['installations', 'forms', 'plans'],
@@ -33,10 +33,10 @@ export const pageParts = {
     module: 'local-services/LocalServicesPage.tsx',
     texts: ['localServices', 'forms'],
   },
-  '/operations': { module: 'operations/OperationsPage.tsx', texts: ['operations', 'batches'] },
+  '/operations': { module: 'operations/OperationsPage.tsx', texts: ['operations', 'selection'] },
   '/operations/$id': { module: 'operations/OperationPage.tsx', texts: ['operations'] },
-  '/batches': { module: 'batches/BatchesPage.tsx', texts: ['batches'] },
-  '/batches/$id': { module: 'batches/BatchPage.tsx', texts: ['batches'] },
+  '/batches': { module: 'batches/BatchesPage.tsx', texts: ['batches', 'selection'] },
+  '/batches/$id': { module: 'batches/BatchPage.tsx', texts: ['batches', 'selection'] },
   '/receipt': { module: 'receipt/ReceiptPage.tsx', texts: ['operations'] },
   '/catalog': { module: 'catalog/CatalogPage.tsx', texts: ['catalog'] },
   '/catalog/$env/$bundle/$version': { module: 'catalog/BundleVersionPage.tsx', texts: ['catalog', 'forms'] },
@@ -44,5 +44,5 @@ export const pageParts = {
   '/plugins/$id': { module: 'plugins/PluginPage.tsx', texts: ['plugins', 'recentOperations'] },
   '/services': { module: 'services/ServicesPage.tsx', texts: ['services'] },
   '/services/$id': { module: 'services/ServicePage.tsx', texts: ['services'] },
-  '/audit': { module: 'audit/AuditPage.tsx', texts: ['audit'] },
+  '/audit': { module: 'audit/AuditPage.tsx', texts: ['audit', 'codeTitles'] },
 } as const satisfies Record<PagePath, PageParts>

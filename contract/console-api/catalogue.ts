@@ -1,17 +1,8 @@
-/** Title of an error code, its meaning for failures without a message of their own, and what to do about it. */
-export interface CatalogueEntry {
-  title: string
-  message: string
-  remedy: string
-}
+import { connectionCodes, type CatalogueEntry } from './connection-codes.ts'
 
 /** The single catalogue of error codes; the console translates it by code. */
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
-  AUTHENTICATION_REQUIRED: {
-    title: 'You are not signed in',
-    message: 'Your session has ended or was never started.',
-    remedy: 'Sign in. Your unsaved changes are kept.',
-  },
+  ...connectionCodes,
   SIGN_IN_FAILED: {
     title: 'Sign-in failed',
     message: 'The user name or password was wrong, or the identity provider did not confirm the sign-in.',
@@ -184,35 +175,15 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'The body must be uncompressed JSON.',
     remedy: 'Send application/json.',
   },
-  RATE_LIMITED: {
-    title: 'Too many requests',
-    message: 'Too many requests were sent in a short time.',
-    remedy: 'Wait a moment, then try again.',
-  },
-  UPSTREAM_INVALID: {
-    title: 'Unexpected response from the runtime',
-    message: 'The response from the runtime could not be read.',
-    remedy: 'Try again. If this continues, send the request ID to your administrator.',
-  },
   UPSTREAM_UNAVAILABLE: {
     title: 'The runtime can’t be reached',
     message: 'The console is running, but the runtime is not responding.',
     remedy: 'Pages reload when it is back. To repeat a change, send it again: it is never carried out twice.',
   },
-  UPSTREAM_TIMEOUT: {
-    title: 'The runtime did not respond in time',
-    message: 'We don’t know yet whether the request was carried out.',
-    remedy: 'Try again: the same request is never carried out twice.',
-  },
   INTERNAL_ERROR: {
     title: 'Something went wrong',
     message: 'The console ran into an error.',
     remedy: 'Try again. If this continues, send the request ID to your administrator.',
-  },
-  SERVICE_UNAVAILABLE: {
-    title: 'Temporarily unavailable',
-    message: 'The service is starting, stopping, or overloaded.',
-    remedy: 'Try again in a moment.',
   },
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MESSAGE_MAX } from './limits.ts'
-import { fillTemplate, PLATFORM_MESSAGES, platformMessage } from './platform-messages.ts'
+import { fillTemplate } from './message-template.ts'
+import { PLATFORM_MESSAGES, platformMessage } from './platform-messages.ts'
 
 describe('platformMessage', () => {
   it('gives the sentence with its reason and parameters', () => {

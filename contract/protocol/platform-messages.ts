@@ -1,3 +1,5 @@
+import { fillTemplate, type Placeholders } from './message-template.ts'
+
 /**
  * The sentences of this platform by reason, in English; `{name}` is filled from the parameters. A failure carries its
  * reason and parameters beside the sentence, so that a client can write it in another language. What a plugin wrote has
@@ -114,47 +116,6 @@ export const PLATFORM_MESSAGES = {
 
 export type MessageReason = keyof typeof PLATFORM_MESSAGES
 
-/** Reasons of calls that the plugin cannot have acted on. */
-export const NOT_RECEIVED: ReadonlySet<MessageReason> = new Set([
-  'callRefused',
-  'callHostUnknown',
-  'callTlsFailed',
-  'callEgressDenied',
-  'callDeferred',
-  'pluginNotRegistered',
-])
-
-/** Reasons of responses that break the protocol. */
-export const INVALID_RESPONSE: ReadonlySet<MessageReason> = new Set([
-  'callInvalid',
-  'callEchoDiffers',
-  'callWriteNotAllowed',
-])
-
-interface Described {
-  parameters?: Readonly<Record<string, string | number>> | undefined
-}
-
-/** Why this platform wrote a message; null for a message that a plugin wrote. */
-export function reasonOf({ parameters }: Described): MessageReason | null {
-  const reason = parameters?.['reason']
-  // the comparison proves the cast
-  return typeof reason === 'string' && Object.hasOwn(PLATFORM_MESSAGES, reason)
-    ? (reason as MessageReason)
-    : null
-}
-
-/** Whether a plugin returned the failure. Its error code is the plugin's own, even if this platform uses it too. */
-export function isFromPlugin(failure: Described): boolean {
-  const reason = failure.parameters?.['reason']
-  return reason === undefined || reason === 'callFailedSilently'
-}
-
-/** The names in the braces of a template. */
-export type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
-  : never
-
 type ParametersOf<Reason extends MessageReason> = Record<
   Placeholders<(typeof PLATFORM_MESSAGES)[Reason]>,
   string | number
@@ -177,11 +138,4 @@ export function platformMessage<Reason extends MessageReason>(
     message: fillTemplate(PLATFORM_MESSAGES[reason], parameters),
     parameters: { ...parameters, reason },
   }
-}
-
-/** `{name}` replaced by its value; a name without a value stays as it is. */
-export function fillTemplate(template: string, values: Readonly<Record<string, string | number>>): string {
-  return template.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name]) : placeholder,
-  )
 }

@@ -1,4 +1,4 @@
-import { isFromPlugin, reasonOf } from '#contract/protocol/platform-messages.ts'
+import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
 import type { Failure, NextStep } from '#contract/runtime-api/common.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import { SITUATIONS } from '../model/situations.ts'
@@ -38,6 +38,6 @@ function fits({ reasons, statuses, ofPlugin, isStopped }: Situation, failure: Fa
   if (isStopped === true) return failure.stopped !== undefined
   if (ofPlugin !== undefined) return isFromPlugin(failure) && failure.retryable === ofPlugin.retryable
   const reason = reasonOf(failure)
-  if (reason === null || reasons?.includes(reason) !== true) return false
+  if (reasons?.some((one) => one === reason) !== true) return false
   return statuses === undefined || statuses.includes(Number(failure.parameters?.['status']))
 }

@@ -7,7 +7,7 @@ import { LANGUAGES, textModule } from './page-scripts.ts'
 /** The name of what several pages share. */
 const SHARED = 'part'
 /** What a request costs a cold visit, as the number of characters of source that load in the same time. */
-const REQUEST_COST = 10_000
+const REQUEST_COST = 16_000
 
 const pages: readonly { module: string; texts: readonly string[] }[] = Object.values(pageParts)
 const allPages = pages.map(({ module }) => module)

@@ -1,24 +1,23 @@
 import { useSyncExternalStore } from 'react'
-import type { CatalogueEntry } from '#contract/console-api/catalogue.ts'
+import type { CatalogueEntry } from '#contract/console-api/connection-codes.ts'
 import { ApiError } from '../api/client.ts'
 import { localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { messageText } from '../i18n/message-text.ts'
 import type { ErrorView } from '../ui/ErrorState.tsx'
 import { currentText } from '../i18n/use-text.ts'
 
-/** The title, message and remedy of a code in the current language; an unknown code is its own title. */
-export function describeCode(code: string): CatalogueEntry {
+/** The title of a code in the current language; an unknown code is its own title. Needs the texts `codeTitles`. */
+export function codeTitle(code: string): string {
+  const title = localeState().texts.codeTitles?.[code]
+  return typeof title === 'string' ? title : code
+}
+
+/** The texts of a code in the current language; null for one that this language takes from the response. */
+function textsOf(code: string): CatalogueEntry | null {
   const texts = localeState().texts.codes ?? {}
-  const text = (part: keyof CatalogueEntry) => {
-    const found = texts[`${code}.${part}`]
-    return typeof found === 'string' ? found : undefined
-  }
-  const t = currentText()
-  return {
-    title: text('title') ?? code,
-    message: text('message') ?? t('errors.unknown.message'),
-    remedy: text('remedy') ?? t('errors.unknownCode.remedy'),
-  }
+  const [title, message, remedy] = [texts[`${code}.title`], texts[`${code}.message`], texts[`${code}.remedy`]]
+  const isKnown = typeof title === 'string' && typeof message === 'string' && typeof remedy === 'string'
+  return isKnown ? { title, message, remedy } : null
 }
 
 /** Any error of a query or a write as texts for people. Use `useErrorView` in components. */
@@ -32,8 +31,7 @@ export function errorView(error: unknown): ErrorView {
     }
   }
   const { problem } = error
-  const known = localeState().texts.codes?.[`${problem.code}.title`] !== undefined
-  const texts = known ? describeCode(problem.code) : problem
+  const texts = textsOf(problem.code) ?? problem
   return {
     title: texts.title,
     message: messageText(problem) || texts.message,

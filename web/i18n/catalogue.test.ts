@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
-import { codes as chineseCodes } from './zh/codes.ts'
-import { codes as englishCodes } from './en/codes.ts'
+import { codeTitles as englishTitles } from './en/code-titles.ts'
+import { codeTitles as chineseTitles } from './zh/code-titles.ts'
 import type { Message } from './messages.ts'
 import { textsOf } from './testing.ts'
 
@@ -28,7 +28,7 @@ const placeholdersOf = (text: string) =>
   [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '').toSorted()
 
 test('the catalogues have texts for the same codes', () => {
-  assert.deepEqual(Object.keys(chineseCodes).toSorted(), Object.keys(englishCodes).toSorted())
+  assert.deepEqual(Object.keys(chineseTitles).toSorted(), Object.keys(englishTitles).toSorted())
 })
 
 test('a Chinese text has the parameters of the English one', () => {

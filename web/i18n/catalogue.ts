@@ -1,6 +1,7 @@
 import type { catalog } from './en/catalog.ts'
 import type { audit } from './en/audit.ts'
 import type { batches } from './en/batches.ts'
+import type { codeTitles } from './en/code-titles.ts'
 import type { codes } from './en/codes.ts'
 import type { common } from './en/common.ts'
 import type { configuration } from './en/configuration.ts'
@@ -16,6 +17,7 @@ import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
 import type { references } from './en/references.ts'
 import type { scopes } from './en/scopes.ts'
+import type { selection } from './en/selection.ts'
 import type { services } from './en/services.ts'
 import type { shell } from './en/shell.ts'
 import type { versions } from './en/versions.ts'
@@ -30,6 +32,7 @@ export type Catalogue = {
   audit: typeof audit
   batches: typeof batches
   catalog: typeof catalog
+  codeTitles: typeof codeTitles
   codes: typeof codes
   common: typeof common
   configuration: typeof configuration
@@ -45,6 +48,7 @@ export type Catalogue = {
   recentOperations: typeof recentOperations
   references: typeof references
   scopes: typeof scopes
+  selection: typeof selection
   services: typeof services
   shell: typeof shell
   versions: typeof versions
@@ -62,6 +66,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     audit: async () => (await import('./en/audit.ts')).audit,
     batches: async () => (await import('./en/batches.ts')).batches,
     catalog: async () => (await import('./en/catalog.ts')).catalog,
+    codeTitles: async () => (await import('./en/code-titles.ts')).codeTitles,
     configuration: async () => (await import('./en/configuration.ts')).configuration,
     forms: async () => (await import('./en/forms.ts')).forms,
     installations: async () => (await import('./en/installations.ts')).installations,
@@ -73,6 +78,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
     references: async () => (await import('./en/references.ts')).references,
     scopes: async () => (await import('./en/scopes.ts')).scopes,
+    selection: async () => (await import('./en/selection.ts')).selection,
     services: async () => (await import('./en/services.ts')).services,
     versions: async () => (await import('./en/versions.ts')).versions,
   },
@@ -80,6 +86,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     audit: async () => (await import('./zh/audit.ts')).audit,
     batches: async () => (await import('./zh/batches.ts')).batches,
     catalog: async () => (await import('./zh/catalog.ts')).catalog,
+    codeTitles: async () => (await import('./zh/code-titles.ts')).codeTitles,
     configuration: async () => (await import('./zh/configuration.ts')).configuration,
     forms: async () => (await import('./zh/forms.ts')).forms,
     installations: async () => (await import('./zh/installations.ts')).installations,
@@ -91,6 +98,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
     references: async () => (await import('./zh/references.ts')).references,
     scopes: async () => (await import('./zh/scopes.ts')).scopes,
+    selection: async () => (await import('./zh/selection.ts')).selection,
     services: async () => (await import('./zh/services.ts')).services,
     versions: async () => (await import('./zh/versions.ts')).versions,
   },

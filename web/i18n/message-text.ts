@@ -1,4 +1,4 @@
-import { fillTemplate } from '#contract/protocol/platform-messages.ts'
+import { fillTemplate } from '#contract/protocol/message-template.ts'
 import { localeState } from './locale.ts'
 
 /** A message of the platform in the language that is shown; what a plugin wrote stays as it is. */

@@ -1,3 +1,4 @@
+import { describeCode } from '#contract/console-api/catalogue.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
@@ -25,15 +26,14 @@ class OtherAnswer {
   }
 }
 
-/** A problem response. Omitted fields are those of an invalid request. */
+/** A problem response, with the texts of its code as from the server. Omitted fields are those of an invalid request. */
 export function refusal(given: Partial<Problem>): OtherAnswer {
+  const { code = 'REQUEST_INVALID' } = given
   return new OtherAnswer({
     type: 'about:blank',
-    title: 'Refused',
     status: 422,
-    code: 'VALIDATION_FAILED',
-    message: 'The request is not valid.',
-    remedy: 'Change it.',
+    code,
+    ...describeCode(code),
     retryable: false,
     errorPath: [],
     requestId: 'request-1',

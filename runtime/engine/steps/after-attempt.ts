@@ -1,4 +1,4 @@
-import { isFromPlugin } from '#contract/protocol/platform-messages.ts'
+import { isFromPlugin } from '#contract/protocol/message-reason.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { backoffMs } from './backoff.ts'
 import type { CallAfterAttempt, Judgement } from '../../model/attempt.ts'

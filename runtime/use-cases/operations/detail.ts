@@ -1,9 +1,5 @@
-import {
-  isFromPlugin,
-  NOT_RECEIVED,
-  platformMessage,
-  reasonOf,
-} from '#contract/protocol/platform-messages.ts'
+import { isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'

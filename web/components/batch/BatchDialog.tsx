@@ -148,7 +148,7 @@ export function BatchDialog({
       danger={action === 'DETACH'}
       submit={
         isNothingReady
-          ? t(`batches.action.${action}`)
+          ? t(`selection.action.${action}`)
           : t(`batches.make.start.${shownAction}`, { n: plan.data === undefined ? targets.length : ready })
       }
       isDirty={isDirty}

@@ -11,7 +11,7 @@ import type { FormResource } from '../../pages/installations/form/property-form.
 import { paths } from '../../paths.ts'
 import { TextLink } from '../../ui/Link.tsx'
 import { PropertyValueView } from '../../ui/values/ValueView.tsx'
-import { describeCode, useErrorView } from '../describe-code.ts'
+import { codeTitle, useErrorView } from '../describe-code.ts'
 import { propertyTitle } from '../property-labels.ts'
 import { ScopeText } from '../ScopeText.tsx'
 
@@ -135,7 +135,7 @@ function PlanProblemText({ problem, titleOf }: { problem: Item['problems'][numbe
       <Icon name="failed" size={12} className="mt-0.5" />
       <span className="min-w-0 wrap-anywhere">
         <span className="font-medium">
-          {property === undefined ? describeCode(errorCode).title : titleOf(locator, property)}
+          {property === undefined ? codeTitle(errorCode) : titleOf(locator, property)}
         </span>
         {t('common.punctuation.colon')}
         {operationId === undefined ? (

@@ -18,17 +18,17 @@ export function SelectionBar({
   const t = useText()
   return (
     <section
-      aria-label={t('batches.select.bar')}
+      aria-label={t('selection.bar')}
       className="sticky bottom-4 z-20 mt-3 flex flex-wrap items-center gap-2 rounded-lg border border-line-strong bg-surface px-4 py-2 shadow-lg"
     >
       <span role="status" className="mr-2 font-medium">
-        {t('batches.select.count', { n: count })}
+        {t('selection.count', { n: count })}
       </span>
       <Button size="sm" busy={all.isBusy} onClick={all.onSelect}>
-        {t('batches.select.all')}
+        {t('selection.all')}
       </Button>
       <Button size="sm" onClick={onClear}>
-        {t('batches.select.clear')}
+        {t('selection.clear')}
       </Button>
       <span className="flex flex-1 flex-wrap justify-end gap-2">{children}</span>
     </section>

@@ -7,7 +7,7 @@ type Named = Pick<Batch, 'action' | 'title' | 'summary' | 'input'>
 /** What a batch is called: as its maker named it, or after what it does. */
 export function batchTitle({ action, title, summary, input }: Named, t: Translate): string {
   if (title !== null) return title
-  if (summary === null) return t(`batches.action.${action}`)
+  if (summary === null) return t(`selection.action.${action}`)
   const [first] = summary.bundles
   const isSingle = summary.bundleCount === 1 && first !== undefined
   const bundle = isSingle

@@ -26,7 +26,7 @@ export function useListSelection<Row>({
   const { rows, keys, toggle, toggleAll, replace, clear } = useSelection(keyOf)
   const check = useMemo(
     () => ({
-      labelOf: (row: Row) => t('batches.select.row', { name: nameOf(row) }),
+      labelOf: (row: Row) => t('selection.row', { name: nameOf(row) }),
       onToggle: toggle,
     }),
     [t, nameOf, toggle],
@@ -35,14 +35,13 @@ export function useListSelection<Row>({
     mutationFn: () => loadAll(loadPage),
     onSuccess: (found) => {
       replace(found.rows)
-      if (found.hasMore)
-        showToast({ tone: 'info', text: t('batches.select.tooMany', { max: BATCH_TARGETS_MAX }) })
+      if (found.hasMore) showToast({ tone: 'info', text: t('selection.tooMany', { max: BATCH_TARGETS_MAX }) })
     },
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
   return {
     rows,
-    table: { keys, check, onToggleAll: toggleAll, labelOfAll: t('batches.select.page') },
+    table: { keys, check, onToggleAll: toggleAll, labelOfAll: t('selection.page') },
     bar: (actions) =>
       rows.length > 0 && (
         <SelectionBar

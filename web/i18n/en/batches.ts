@@ -27,11 +27,6 @@ export const batches = {
   'item.FAILED': 'Failed',
   'item.REFUSED': 'Refused',
   'item.SKIPPED': 'Skipped',
-  'action.RETRY': 'Retry',
-  'action.TAKEOVER': 'Take over and detach',
-  'action.UPGRADE': 'Upgrade',
-  'action.CONFIGURE': 'Set a property',
-  'action.DETACH': 'Detach',
   'name.UPGRADE': {
     one: 'Upgrade {n} installation of {bundle}',
     other: 'Upgrade {n} installations of {bundle}',
@@ -78,15 +73,6 @@ export const batches = {
   'stop.title': 'Stop this batch?',
   'stop.text': 'Operations that have started still finish. The remaining items are skipped.',
   retryFailed: 'Retry failed',
-
-  'select.row': 'Select {name}',
-  'select.page': 'Select all on this page',
-  'select.bar': 'Selection',
-  'select.count': { one: '{n} selected', other: '{n} selected' },
-  'select.all': 'Select all that match',
-  'select.noneFailed': 'Only failed operations can be retried.',
-  'select.clear': 'Clear',
-  'select.tooMany': 'A batch has at most {max} targets. The first {max} are selected.',
 
   'make.title.UPGRADE': { one: 'Upgrade {n} installation', other: 'Upgrade {n} installations' },
   'make.title.CONFIGURE': {

@@ -1,9 +1,9 @@
-import { catalogue } from '#contract/console-api/catalogue.ts'
+import { connectionCodes } from '#contract/console-api/connection-codes.ts'
 import { codeTexts } from '../code-texts.ts'
 
-/** The titles and remedies of error codes: the contract's catalog, and the codes that only the browser uses. */
+/** The codes that only the browser uses. English needs no others: every error response has its texts in English. */
 export const codes = codeTexts({
-  ...catalogue,
+  ...connectionCodes,
   NETWORK_LOST: {
     title: 'The console can’t be reached',
     message: 'No response was received, so we don’t know whether the request arrived.',

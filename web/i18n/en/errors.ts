@@ -9,6 +9,4 @@ export const errors = {
   'unknown.title': 'Something went wrong',
   'unknown.message': 'The response could not be read.',
   'unknown.remedy': 'Try again. If this continues, contact your administrator.',
-  'unknownCode.remedy':
-    'Check the message. If it doesn’t help, contact the owner of the service that reported the error.',
 } as const

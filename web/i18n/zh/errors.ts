@@ -11,5 +11,4 @@ export const errors: Translated<typeof source> = {
   'unknown.title': '出现错误',
   'unknown.message': '无法读取返回的响应。',
   'unknown.remedy': '请重试。如果问题持续出现，请联系管理员。',
-  'unknownCode.remedy': '请查看错误信息。如果无法解决，请联系报告该错误的服务的负责人。',
 }

@@ -3,7 +3,7 @@ import type { AuditEntry } from '#contract/console-api/shapes.ts'
 import type { AuditAction } from '#contract/console-api/vocabulary.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { ChangeList } from '../../components/ChangeList.tsx'
-import { describeCode } from '../../components/describe-code.ts'
+import { codeTitle } from '../../components/describe-code.ts'
 import { ScopeLink } from '../../components/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
@@ -126,7 +126,7 @@ function Origin({ entry }: { entry: AuditEntry }) {
   const rich = useRichText()
   const { actor, clientAddress, errorCode, occurrences } = entry
   const facts = [
-    errorCode !== null && describeCode(errorCode).title,
+    errorCode !== null && codeTitle(errorCode),
     occurrences !== null &&
       occurrences.count > 1 &&
       rich('audit.occurrences.span', {

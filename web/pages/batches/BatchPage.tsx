@@ -11,7 +11,7 @@ import type { BatchTarget } from '../../components/batch/BatchDialog.tsx'
 import { batchTitle, batchVersions } from '../../components/batch/batch-title.ts'
 import { batchLook } from '../../components/batch/looks.ts'
 import { errorView } from '../../components/describe-code.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
+import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
@@ -28,10 +28,6 @@ import { itemColumns } from './item-columns.tsx'
 import { ResultFilter } from './ResultFilter.tsx'
 
 const route = getRouteApi('/batches/$id')
-const BatchDialog = lazyForm(
-  async () => (await import('../../components/batch/BatchDialog.tsx')).BatchDialog,
-  ['batches'],
-)
 
 /** How often an unfinished batch is read; the results of operations arrive as events before. */
 const POLL_MS = 2_000
@@ -75,7 +71,7 @@ function Shown({ batch }: { batch: Batch }) {
       meta={
         <>
           <Badge {...batchLook[state]}>{t(`batches.state.${state}`)}</Badge>
-          <span>{t(`batches.action.${batch.action}`)}</span>
+          <span>{t(`selection.action.${batch.action}`)}</span>
           <span className="mono">{batchVersions(batch, t)}</span>
         </>
       }

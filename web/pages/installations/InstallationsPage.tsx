@@ -7,7 +7,7 @@ import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import type { BatchDialogAction } from '../../components/batch/BatchDialog.tsx'
 import { useListSelection } from '../../components/batch/use-list-selection.tsx'
-import { lazyForm } from '../../components/lazy-part.ts'
+import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
 import { scopeText } from '../../components/scope-text.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -26,10 +26,6 @@ import {
 } from '#contract/console-api/pages/installations.ts'
 
 const route = getRouteApi('/installations')
-const BatchDialog = lazyForm(
-  async () => (await import('../../components/batch/BatchDialog.tsx')).BatchDialog,
-  ['installations'],
-)
 
 const ACTIONS = [
   { action: 'UPGRADE', icon: 'sortUp' },
@@ -117,7 +113,7 @@ export function InstallationsPage() {
             variant={action === 'DETACH' ? 'dangerQuiet' : 'secondary'}
             onClick={() => setChosen(action)}
           >
-            {t(`batches.action.${action}`)}
+            {t(`selection.action.${action}`)}
           </Button>
         )),
       )}

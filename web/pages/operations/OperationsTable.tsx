@@ -75,10 +75,10 @@ export function OperationsTable({
       {selection.bar(
         <Button
           icon="retry"
-          disabledReason={failed.length === 0 && t('batches.select.noneFailed')}
+          disabledReason={failed.length === 0 && t('selection.noneFailed')}
           onClick={() => setRetrying(true)}
         >
-          {t('batches.action.RETRY')}
+          {t('selection.action.RETRY')}
         </Button>,
       )}
       {isRetrying && (

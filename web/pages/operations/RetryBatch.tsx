@@ -1,8 +1,6 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
 import type { Limits } from '../../components/batch/limits.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
-
-const BatchDialog = lazyForm(async () => (await import('../../components/batch/BatchDialog.tsx')).BatchDialog)
+import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
 
 /** The dialog that retries failed operations as one batch. */
 export function RetryBatch({

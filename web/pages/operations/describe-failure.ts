@@ -1,28 +1,31 @@
 import type { Failure, NextStep } from '#contract/console-api/shapes.ts'
-import { isFromPlugin, reasonOf, type MessageReason } from '#contract/protocol/platform-messages.ts'
+import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
+import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
 
-const TITLES: Partial<Record<MessageReason, PlainTextKey>> = {
-  callTimeout: 'operations.reason.callTimeout',
-  callRefused: 'operations.reason.callRefused',
-  callHostUnknown: 'operations.reason.callHostUnknown',
-  callTlsFailed: 'operations.reason.callTlsFailed',
-  callEgressDenied: 'operations.reason.callEgressDenied',
-  callReset: 'operations.reason.callReset',
-  callRedirected: 'operations.reason.callRedirected',
-  callCut: 'operations.reason.callCut',
-  callTooLarge: 'operations.reason.callTooLarge',
-  callWebPage: 'operations.reason.callWebPage',
-  callNotJson: 'operations.reason.callNotJson',
-  callEchoDiffers: 'operations.reason.callEchoDiffers',
-  callWriteNotAllowed: 'operations.reason.callWriteNotAllowed',
-  callInvalid: 'operations.reason.callInvalid',
-  callReportedFailed: 'operations.reason.callReportedFailed',
-  callReportedUnknown: 'operations.reason.callReportedUnknown',
-  callRuntimeError: 'operations.reason.callRuntimeError',
-  pluginNotRegistered: 'operations.reason.pluginNotRegistered',
-}
+const TITLES: ReadonlyMap<string, PlainTextKey> = new Map(
+  Object.entries({
+    callTimeout: 'operations.reason.callTimeout',
+    callRefused: 'operations.reason.callRefused',
+    callHostUnknown: 'operations.reason.callHostUnknown',
+    callTlsFailed: 'operations.reason.callTlsFailed',
+    callEgressDenied: 'operations.reason.callEgressDenied',
+    callReset: 'operations.reason.callReset',
+    callRedirected: 'operations.reason.callRedirected',
+    callCut: 'operations.reason.callCut',
+    callTooLarge: 'operations.reason.callTooLarge',
+    callWebPage: 'operations.reason.callWebPage',
+    callNotJson: 'operations.reason.callNotJson',
+    callEchoDiffers: 'operations.reason.callEchoDiffers',
+    callWriteNotAllowed: 'operations.reason.callWriteNotAllowed',
+    callInvalid: 'operations.reason.callInvalid',
+    callReportedFailed: 'operations.reason.callReportedFailed',
+    callReportedUnknown: 'operations.reason.callReportedUnknown',
+    callRuntimeError: 'operations.reason.callRuntimeError',
+    pluginNotRegistered: 'operations.reason.pluginNotRegistered',
+  } satisfies Partial<Record<MessageReason, PlainTextKey>>),
+)
 
 /**
  * What failed. The title follows the reason of a message of this platform. A plugin's failure is titled with its own
@@ -35,7 +38,7 @@ export function failureTitle(failure: Failure, t: Translate): string {
   if (reason === 'callHttpStatus' && status !== undefined) {
     return t('operations.reason.callHttpStatus', { status })
   }
-  const key = TITLES[reason]
+  const key = TITLES.get(reason)
   return key === undefined ? messageText(failure) : t(key)
 }
 

@@ -7,7 +7,7 @@ import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import type { BatchTarget } from '../../components/batch/BatchDialog.tsx'
 import { useErrorView } from '../../components/describe-code.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
+import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
 import { ListPager } from '../../components/ListPager.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -23,10 +23,6 @@ import { useUpgradeTargets } from './use-upgrade-targets.ts'
 import { VersionFilters } from './VersionFilters.tsx'
 
 const route = getRouteApi('/versions')
-const BatchDialog = lazyForm(
-  async () => (await import('../../components/batch/BatchDialog.tsx')).BatchDialog,
-  ['batches', 'installations'],
-)
 
 /** The upgrade matrix: for each bundle, how many installations have each version. */
 export function VersionsPage() {

@@ -21,7 +21,7 @@ export function RetryGroup({ group: { key, count } }: { group: FailureGroup }) {
       loadAll((page) => callApi('GET /operations', { query: { failureGroup: key, ...page } })),
     onSuccess: ({ rows, hasMore }) => {
       setTargets(rows)
-      if (hasMore) showToast({ tone: 'info', text: t('batches.select.tooMany', { max: BATCH_TARGETS_MAX }) })
+      if (hasMore) showToast({ tone: 'info', text: t('selection.tooMany', { max: BATCH_TARGETS_MAX }) })
     },
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })

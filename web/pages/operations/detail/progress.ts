@@ -1,10 +1,5 @@
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
-import {
-  INVALID_RESPONSE,
-  isFromPlugin,
-  NOT_RECEIVED,
-  reasonOf,
-} from '#contract/protocol/platform-messages.ts'
+import { INVALID_RESPONSE, isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import { failurePointOf, rowsOf, type Timeline } from './timeline.ts'
 import { isSuccess } from './verdict.ts'

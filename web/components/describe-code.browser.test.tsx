@@ -1,0 +1,44 @@
+import { afterEach, expect, test } from 'vitest'
+import { ApiError, lostAnswer } from '../api/client.ts'
+import { coreTexts } from '../i18n/catalogue.ts'
+import { changeLocale, loadTexts } from '../i18n/locale.ts'
+import { codeTitle, errorView } from './describe-code.ts'
+
+const notFound = new ApiError({
+  ...lostAnswer,
+  code: 'NOT_FOUND',
+  title: 'Title of the response',
+  message: 'Message of the response',
+  remedy: 'Remedy of the response',
+})
+
+afterEach(() => changeLocale('en'))
+
+test('English shows the texts of a response, and Chinese translates them', async () => {
+  expect(errorView(notFound)).toMatchObject({
+    title: 'Title of the response',
+    message: 'Message of the response',
+    remedy: 'Remedy of the response',
+  })
+  await changeLocale('zh')
+  expect(errorView(notFound)).toMatchObject({ title: '未找到', message: 'Message of the response' })
+})
+
+test('a failure that the browser reports itself has texts in both languages', async () => {
+  expect(errorView(new ApiError(lostAnswer)).title).toBe('The console can’t be reached')
+  await changeLocale('zh')
+  expect(errorView(new ApiError(lostAnswer)).title).toMatch(/\p{Script=Han}/u)
+})
+
+test('a code has a title without a response, and an unknown code is its own title', async () => {
+  await loadTexts(['codeTitles'])
+  expect(codeTitle('NOT_FOUND')).toBe('Not found')
+  expect(codeTitle('NETWORK_LOST')).toBe('The console can’t be reached')
+  expect(codeTitle('CODE_OF_A_PLUGIN')).toBe('CODE_OF_A_PLUGIN')
+})
+
+test('the start loads no English texts of codes that responses bring', async () => {
+  const { codes } = await coreTexts.en()
+  expect(codes).toHaveProperty(['UPSTREAM_TIMEOUT.title'])
+  expect(codes).not.toHaveProperty(['NOT_FOUND.title'])
+})
