@@ -192,7 +192,7 @@ export class DemoBuilder {
           scope: scopes[place],
           bundle: manifest.bundle,
           targetVersion: version,
-          properties: withReferences(manifest, demoInstallValues(manifest)),
+          properties: withReferences(manifest, demoInstallValues(manifest, scopes[place])),
         },
       },
       `install-${place}-${bundleId}`,
@@ -219,7 +219,7 @@ export class DemoBuilder {
         params: { bundleInstallId },
         body: {
           targetVersion: version,
-          properties: demoInstallValues(manifest),
+          properties: demoInstallValues(manifest, scopes[place]),
           snapshotVersion,
           reason: `Release ${version}`,
         },

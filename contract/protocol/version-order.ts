@@ -1,7 +1,7 @@
 /**
  * The order of bundle versions: semantic versions by their numbers and pre-release (https://semver.org, precedence),
  * with any number of numbers and an optional `v`. Other versions are opaque: they precede every semantic one, and only
- * the time of publishing orders them. The database has the same order: `runtime.version_precedence`, migration 0018.
+ * the time of publishing orders them. The database has the same order: the function `runtime.version_precedence`.
  */
 
 const SEMANTIC = /^v?([0-9]+(?:\.[0-9]+)*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/

@@ -127,7 +127,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
           scope,
           bundle: manifest.bundle,
           targetVersion: version,
-          properties: demoInstallValues(manifest),
+          properties: demoInstallValues(manifest, scope),
         },
       },
       crypto.randomUUID(),

@@ -114,7 +114,7 @@ test('an outdated version is upgraded from the versions of its bundle, and a dow
   const page = await signIn('olivia', '/')
   await page.getByRole('navigation').getByRole('link', { name: 'Versions' }).click()
   await page.getByRole('searchbox', { name: 'Search bundles' }).fill(bundle.bundleId)
-  const fleet = page.getByRole('listitem', { name: bundle.bundleId })
+  const fleet = page.getByRole('region', { name: bundle.bundleId })
   await expect(fleet).toContainText('3 of 3 are outdated')
   await fleet.getByRole('button', { name: 'Upgrade Fleet 1.9.0' }).click()
   const dialog = page.getByRole('dialog', { name: 'Upgrade 2 installations' })

@@ -8,6 +8,7 @@ test('a bundle is installed: scope, bundle, version, values, and then its operat
   const scope = system.newScope()
   const page = await signIn('olivia', '/installations')
   await page.getByRole('link', { name: 'Install bundle' }).first().click()
+  const domain = `shop-${scope.workspaceId}.example`
   const place = `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
   await page.getByLabel('Environment, runtime, and workspace').fill(place)
   await page.getByRole('option', { name: place }).click()
@@ -18,7 +19,7 @@ test('a bundle is installed: scope, bundle, version, values, and then its operat
   await page.getByRole('button', { name: 'Install Storefront 1.0.0' }).click()
   await expect(field(page, 'Shop name')).toBeFocused()
   await field(page, 'Shop name').fill('Northwind Shop')
-  await field(page, 'Domain').fill('shop.example')
+  await field(page, 'Domain').fill(domain)
   await page.getByLabel('Reason for installing').fill('A new market')
   await page.getByRole('button', { name: 'Install Storefront 1.0.0' }).click()
 
@@ -26,7 +27,7 @@ test('a bundle is installed: scope, bundle, version, values, and then its operat
   await expect(page.getByText('A new market')).toBeVisible()
   await page.getByRole('link', { name: 'storefront', exact: true }).click()
   await expect(page.getByRole('main')).toContainText('Active')
-  await expect(page.getByRole('main')).toContainText('shop.example')
+  await expect(page.getByRole('main')).toContainText(domain)
 })
 
 test('an upgrade shows what changes and requests the values that the new version requires', async ({

@@ -15,7 +15,11 @@ for (const manifest of demoBundles) {
   })
 
   test(`${name} can be installed with its demo values and defaults`, () => {
-    const installValues = demoInstallValues(manifest)
+    const installValues = demoInstallValues(manifest, {
+      environmentKey: 'production',
+      applicationRuntimeId: 'eu-central',
+      workspaceId: 1,
+    })
     for (const resource of manifest.resources) {
       const locator = formatLocator({ ...manifest.bundle, kind: resource.kind, name: resource.name })
       for (const [property, definition] of Object.entries(resource.properties)) {

@@ -2,6 +2,7 @@ import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { formatLocator, type ResourceKind } from '#contract/protocol/locator.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 
 const SERVICE = (serviceId: string): TypedValue => ({ '@type': 'ServiceReference', serviceId })
@@ -76,9 +77,13 @@ export const demoReferences: Record<string, Record<string, Record<string, TypedV
 
 /**
  * The values that an INSTALL of this demo bundle needs besides the defaults, by locator and wrapped. Contains only what
- * this version defines; empty for other bundles.
+ * this version defines; empty for other bundles. The domains are those of the scope, because a domain belongs to one
+ * gateway of an environment.
  */
-export function demoInstallValues(manifest: AuthorManifest): Record<string, Record<string, TypedValue>> {
+export function demoInstallValues(
+  manifest: AuthorManifest,
+  scope: Scope,
+): Record<string, Record<string, TypedValue>> {
   const ofBundle = VALUES[manifest.bundle.bundleId] ?? {}
   const result: Record<string, Record<string, TypedValue>> = {}
   for (const { kind, name, properties } of manifest.resources) {
@@ -89,12 +94,17 @@ export function demoInstallValues(manifest: AuthorManifest): Record<string, Reco
     result[locatorIn(manifest, kind, name)] = Object.fromEntries(
       values.map(([property, value]) => [
         property,
-        properties[property]?.isSensitive === true ? wrapSensitive(value) : wrapData(value),
+        properties[property]?.isSensitive === true
+          ? wrapSensitive(value)
+          : wrapData(property === 'domain' ? domainIn(scope, value) : value),
       ]),
     )
   }
   return result
 }
+
+const domainIn = ({ applicationRuntimeId, workspaceId }: Scope, domain: JsonValue): string =>
+  `${applicationRuntimeId}-${workspaceId}.${String(domain)}`
 
 const locatorIn = (manifest: AuthorManifest, kind: ResourceKind, name: string): string =>
   formatLocator({ ...manifest.bundle, kind, name })

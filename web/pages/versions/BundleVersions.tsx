@@ -47,7 +47,7 @@ export function BundleVersions({
     icon: 'sortUp' as const,
   })
   return (
-    <li
+    <section
       aria-labelledby={id}
       className="grid gap-x-6 gap-y-3 px-4 py-3 md:grid-cols-[minmax(12rem,17rem)_minmax(0,1fr)]"
     >
@@ -120,7 +120,7 @@ export function BundleVersions({
           </li>
         ))}
       </ul>
-    </li>
+    </section>
   )
 }
 

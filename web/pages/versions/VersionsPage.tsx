@@ -69,18 +69,19 @@ export function VersionsPage() {
               className={cx('divide-y divide-line', query.isPlaceholderData && 'opacity-55')}
             >
               {query.data.items.map((item) => (
-                <BundleVersions
-                  key={`${item.bundle.environmentKey}/${item.bundle.bundleId}`}
-                  item={item}
-                  scope={scope}
-                  upgrade={
-                    mayUpgrade && {
-                      loading: load.loading,
-                      start: load.start,
-                      onIntent: BatchDialog.onIntent,
+                <li key={`${item.bundle.environmentKey}/${item.bundle.bundleId}`}>
+                  <BundleVersions
+                    item={item}
+                    scope={scope}
+                    upgrade={
+                      mayUpgrade && {
+                        loading: load.loading,
+                        start: load.start,
+                        onIntent: BatchDialog.onIntent,
+                      }
                     }
-                  }
-                />
+                  />
+                </li>
               ))}
             </ul>
           )}
