@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { refusal } from '../testing/api.ts'
 import { renderConsole } from '../testing/render.tsx'
 import { MAIL, serveScope } from '../testing/served-scope.ts'
 
@@ -26,4 +27,34 @@ test('a pasted scope goes straight there, and properties of the open configurati
   await expect.element(palette.getByRole('option', { name: 'staging/eu-west/7' })).toBeVisible()
   await userEvent.keyboard('{Enter}')
   expect(screen.address()).toBe('/scopes/staging/eu-west/7/configuration')
+})
+
+test('a list that cannot be searched fails alone and is named, and the search says what it leaves out', async () => {
+  const scope = await serveScope({
+    'GET /scopes': none,
+    'GET /bundles': none,
+    'GET /plugins': () => refusal({ status: 500, code: 'INTERNAL_ERROR' }),
+    'GET /services': () => ({
+      items: [
+        {
+          serviceId: 'zebra',
+          title: 'Zebra mail',
+          url: 'https://zebra.example',
+          methods: [],
+          owner: null,
+          consumers: [],
+          enabled: true,
+          updatedAt: '2026-11-22T08:00:00.000Z',
+        },
+      ],
+      nextCursor: null,
+    }),
+  })
+  await renderConsole(scope.address(MAIL))
+  await expect.element(page.getByRole('textbox', { name: 'SMTP port' })).toBeVisible()
+  await userEvent.keyboard('{Control>}k{/Control}')
+  await userEvent.keyboard('zebra')
+  await expect.element(palette.getByRole('option', { name: /Zebra mail/ })).toBeVisible()
+  await expect.element(palette.getByText('Not available right now: Plugins')).toBeVisible()
+  await expect.element(palette.getByText(/configurations that you have opened in this tab/)).toBeVisible()
 })

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Configuration, Installation, Operation } from '#contract/console-api/shapes.ts'
 import { operationTypeKey } from '../components/operation-type.ts'
-import { callApi } from '../api/client.ts'
+import { ApiError, callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
 import { propertyTitle } from '../components/property-labels.ts'
 import { matchesWords, parseScope, scopeText } from '../components/scope-text.ts'
@@ -26,64 +26,86 @@ export async function searchEverything(
   { t, client, signal }: { t: Translate; client: QueryClient; signal: AbortSignal },
 ): Promise<readonly PaletteGroup[]> {
   const query = { q: text, limit: MAX_HITS }
+  const whole = { query: { limit: LIST_LIMIT } }
   // two requests at a time leave connections of the browser for the page
   const [installations, operations] = await Promise.all([
-    callApi('GET /installations', { query }, { signal }),
-    callApi('GET /operations', { query }, { signal }),
+    groupOf(t('shell.nav.installations'), signal, async () => {
+      const { items } = await callApi('GET /installations', { query }, { signal })
+      return items.map((row) => installationHit(row, t))
+    }),
+    groupOf(t('shell.nav.operations'), signal, async () => {
+      const { items } = await callApi('GET /operations', { query }, { signal })
+      return items.map((row) => operationHit(row, t))
+    }),
   ])
-  const whole = { query: { limit: LIST_LIMIT } }
   const [scopes, bundles] = await Promise.all([
-    client.fetchQuery(apiQuery('GET /scopes', whole)),
-    client.fetchQuery(apiQuery('GET /bundles', whole)),
-  ])
-  const [plugins, services] = await Promise.all([
-    client.fetchQuery(apiQuery('GET /plugins', whole)),
-    client.fetchQuery(apiQuery('GET /services', whole)),
-  ])
-  return [
-    { title: t('shell.palette.scopes'), hits: scopeHits(text, scopes.items) },
-    { title: t('shell.nav.installations'), hits: installations.items.map((row) => installationHit(row, t)) },
-    { title: t('shell.palette.properties'), hits: propertyHits(text, client) },
-    { title: t('shell.nav.operations'), hits: operations.items.map((row) => operationHit(row, t)) },
-    {
-      title: t('shell.palette.bundles'),
-      hits: matching(
-        bundles.items,
+    groupOf(t('shell.palette.scopes'), signal, async () => {
+      const { items } = await client.fetchQuery(apiQuery('GET /scopes', whole))
+      return scopeHits(text, items)
+    }),
+    groupOf(t('shell.palette.bundles'), signal, async () => {
+      const { items } = await client.fetchQuery(apiQuery('GET /bundles', whole))
+      return matching(
+        items,
         text,
         ({ bundle, title }) => `${title} ${bundle.environmentKey}/${bundle.bundleId}`,
       ).map(({ bundle, title, latest: { version } }) => ({
         id: `bundle ${bundle.environmentKey}/${bundle.bundleId}`,
         title,
         detail: `${bundle.environmentKey}/${bundle.bundleId}`,
-        icon: 'catalog',
+        icon: 'catalog' as const,
         to: paths.bundleVersion({ env: bundle.environmentKey, bundle: bundle.bundleId, version }),
-      })),
-    },
-    {
-      title: t('shell.nav.plugins'),
-      hits: matching(plugins.items, text, ({ pluginId, title }) => `${title} ${pluginId}`).map(
+      }))
+    }),
+  ])
+  const [plugins, services] = await Promise.all([
+    groupOf(t('shell.nav.plugins'), signal, async () => {
+      const { items } = await client.fetchQuery(apiQuery('GET /plugins', whole))
+      return matching(items, text, ({ pluginId, title }) => `${title} ${pluginId}`).map(
         ({ pluginId, title }) => ({
           id: `plugin ${pluginId}`,
           title,
           detail: pluginId,
-          icon: 'plugins',
+          icon: 'plugins' as const,
           to: paths.plugin(pluginId),
         }),
-      ),
-    },
-    {
-      title: t('shell.nav.services'),
-      hits: matching(services.items, text, ({ serviceId, title }) => `${title} ${serviceId}`).map(
+      )
+    }),
+    groupOf(t('shell.nav.services'), signal, async () => {
+      const { items } = await client.fetchQuery(apiQuery('GET /services', whole))
+      return matching(items, text, ({ serviceId, title }) => `${title} ${serviceId}`).map(
         ({ serviceId, title }) => ({
           id: `service ${serviceId}`,
           title,
           detail: serviceId,
-          icon: 'services',
+          icon: 'services' as const,
           to: paths.service(serviceId),
         }),
-      ),
-    },
-  ]
+      )
+    }),
+  ])
+  const properties = {
+    title: t('shell.palette.properties'),
+    hits: propertyHits(text, client),
+    limit: t('shell.palette.propertiesLimit'),
+  }
+  return [scopes, installations, properties, operations, bundles, plugins, services]
+}
+
+/** The results of one list. If it cannot be searched, the others still show theirs. */
+async function groupOf(
+  title: string,
+  signal: AbortSignal,
+  find: () => Promise<readonly PaletteHit[]>,
+): Promise<PaletteGroup> {
+  try {
+    return { title, hits: await find() }
+  } catch (error) {
+    signal.throwIfAborted()
+    // only a failed request: anything else is a fault of this code
+    if (!(error instanceof ApiError)) throw error
+    return { title, hits: [], isFailed: true }
+  }
 }
 
 const matching = <Row>(rows: readonly Row[], text: string, wordsOf: (row: Row) => string): Row[] =>

@@ -16,6 +16,7 @@ const CHORDS = {
   p: { label: 'shell.nav.operations', to: paths.operations() },
   c: { label: 'shell.nav.scopes', to: paths.scopes() },
   b: { label: 'shell.nav.catalog', to: paths.catalog() },
+  t: { label: 'shell.nav.batches', to: paths.batches() },
   l: { label: 'shell.nav.plugins', to: paths.plugins() },
   s: { label: 'shell.nav.services', to: paths.services() },
   a: { label: 'shell.nav.audit', to: paths.audit() },

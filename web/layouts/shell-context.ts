@@ -12,7 +12,14 @@ export type PaletteHit = {
   icon: IconName
 } & ({ to: LinkTarget; run?: never } | { to?: never; run: () => void })
 
-export type PaletteGroup = { title: string; hits: readonly PaletteHit[] }
+export type PaletteGroup = {
+  title: string
+  hits: readonly PaletteHit[]
+  /** This list could not be searched. */
+  isFailed?: boolean
+  /** What the search of this list leaves out. */
+  limit?: string
+}
 
 /** `paused`: newer tabs of the same person receive the updates instead of this one. */
 export type Connection = 'live' | 'lost' | 'paused'

@@ -254,6 +254,10 @@ export const configuration = {
     one: '{n} sensitive value can’t be restored.',
     other: '{n} sensitive values can’t be restored.',
   },
+  'restore.required': {
+    one: '{n} property had no value then, but requires one now.',
+    other: '{n} properties had no value then, but require one now.',
+  },
   'restore.gone': { one: '{n} property no longer exists.', other: '{n} properties no longer exist.' },
   'restore.same': { one: '{n} value is already saved.', other: '{n} values are already saved.' },
   'restore.replaced': {

@@ -62,6 +62,8 @@ export const shell = {
   'palette.hint':
     'Type at least 2 characters to search installations and operations. To search by ID, type at least its first or last 8 characters.',
   'palette.failed': 'Search is not available right now.',
+  'palette.listsFailed': 'Not available right now: {lists}',
+  'palette.propertiesLimit': 'Properties are found in the configurations that you have opened in this tab.',
   'palette.searching': 'Searching…',
   'palette.choose': 'to select',
   'palette.go': 'to open',

@@ -200,6 +200,7 @@ export const configuration: Translated<typeof source> = {
   'restore.locked': { other: '{n} 个值被操作锁定，保持不变。' },
   'restore.plugin': { other: '{n} 个值由插件写入，保持不变。' },
   'restore.sensitive': { other: '{n} 个敏感值无法恢复。' },
+  'restore.required': { other: '{n} 个属性当时没有值，但现在必须有值。' },
   'restore.gone': { other: '{n} 个属性已不存在。' },
   'restore.same': { other: '{n} 个值已经是保存的值。' },
   'restore.replaced': { other: '已替换 {n} 项未保存的更改：{names}。' },

@@ -64,6 +64,8 @@ export const shell: Translated<typeof source> = {
   'palette.hint':
     '输入至少 2 个字符即可搜索安装实例和操作。按 ID 搜索时，请输入其开头或末尾的至少 8 个字符。',
   'palette.failed': '搜索暂时不可用。',
+  'palette.listsFailed': '暂时无法搜索：{lists}',
+  'palette.propertiesLimit': '仅能找到您在此标签页中打开过的配置的属性。',
   'palette.searching': '正在搜索…',
   'palette.choose': '选择',
   'palette.go': '打开',

@@ -37,10 +37,10 @@ function TableRowView<Row>({ row, columns, link, selected, check, isChecked, ind
       onKeyDown={link && moveBetweenRows}
     >
       {check && (
-        <td {...asCell} data-check="" className={cellClass({ card: 'hidden' })}>
+        <td {...asCell} data-check="" className={cellClass({ card: 'check' })}>
           <input
             type="checkbox"
-            className="block size-4 cursor-pointer accent-ink"
+            className="block size-4 cursor-pointer accent-ink @max-[40rem]/table:size-6"
             aria-label={check.labelOf(row)}
             checked={isChecked === true}
             onChange={(event) => check.onToggle(row, event.target.checked)}

@@ -167,6 +167,25 @@ test('in a narrow table, a row is a card, and still a row for screen readers', a
   }
 })
 
+test('on a card, the checkbox is visible and large enough for a finger', async () => {
+  await page.viewport(360, 740)
+  try {
+    const onToggle = vi.fn()
+    const check = { labelOf: ({ name }: Person) => `Select ${name}`, onToggle }
+    await renderTable({
+      selection: { keys: new Set(), check, onToggleAll: () => undefined, labelOfAll: 'Select all' },
+    })
+    const checkbox = page.getByRole('checkbox', { name: 'Select Person 1' })
+    await expect.element(checkbox).toBeVisible()
+    const { width, height, right } = checkbox.element().getBoundingClientRect()
+    expect([width >= 24, height >= 24, right <= 360]).toEqual([true, true, true])
+    await checkbox.click()
+    expect(onToggle).toHaveBeenCalledTimes(1)
+  } finally {
+    await page.viewport(1280, 800)
+  }
+})
+
 test('a press beside the checkbox of a row does not open it', async () => {
   const check = { labelOf: ({ name }: Person) => `Select ${name}`, onToggle: () => undefined }
   const screen = await renderTable({

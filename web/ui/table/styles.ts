@@ -1,6 +1,8 @@
 import type { Column } from './column.ts'
 
-type Shape = Pick<Column<never>, 'align' | 'hideBelow' | 'card'>
+type Shape = Pick<Column<never>, 'align' | 'hideBelow'> & {
+  card?: Column<never>['card'] | 'check'
+}
 
 // Rows and cells are styled in base.css: there are hundreds of cells, so each has few classes.
 

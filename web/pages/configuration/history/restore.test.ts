@@ -134,3 +134,16 @@ test('two configurations differ where values do; of sensitive ones only whether 
     ],
   )
 })
+
+test('a required property is never restored to nothing, neither by a comparison nor by undoing a save', () => {
+  const required = configuration(7, {
+    [CORE]: resource({
+      properties: { name: data('new') },
+      definitions: { name: define({ required: true }) },
+    }),
+  })
+  const { step, left } = restore([{ locator: CORE, property: 'name', value: null }], required, EMPTY)
+  assert.deepEqual([step, whyOf(left)], [[], [['name', 'required']]])
+  const undone = undo(snapshot(6, [change(CORE, 'name', null, 'new')]), required, EMPTY)
+  assert.deepEqual([undone.step, whyOf(undone.left)], [[], [['name', 'required']]])
+})

@@ -5,7 +5,7 @@ import { editAt, viewAt, type Draft, type DraftStep, type PropertyPlace } from '
 import { definitionOf } from '../editor/outline.ts'
 
 /** Why a value stays as it is. `changedSince`: somebody changed it again after the save that is undone. */
-export type Left = 'gone' | 'plugin' | 'sensitive' | 'same' | 'changedSince'
+export type Left = 'gone' | 'plugin' | 'sensitive' | 'required' | 'same' | 'changedSince'
 
 export interface Restoring {
   /** The edits that restore the values. */
@@ -68,6 +68,7 @@ function reasonToLeave({ locator, property, value }: Wanted, configuration: Conf
   if (resource === undefined || definition === undefined) return 'gone'
   if (Object.hasOwn(resource.writtenBy, property)) return 'plugin'
   if (definition.isSensitive === true || isHidden(value)) return 'sensitive'
+  if (definition.required === true && !isSet(value)) return 'required'
   return null
 }
 
