@@ -42,7 +42,6 @@ export const operations = {
   'filter.workspace': 'Workspace',
   'filter.plugin': 'Plugin',
   'filter.errorCode': 'Error code',
-  'filter.requestedBy': 'Requested by (user ID)',
   'filter.installation': 'Installation',
 
   // the causes of failures

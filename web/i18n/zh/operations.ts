@@ -44,7 +44,6 @@ export const operations: Translated<typeof source> = {
   'filter.workspace': '工作区',
   'filter.plugin': '插件',
   'filter.errorCode': '错误码',
-  'filter.requestedBy': '发起人（用户 ID）',
   'filter.installation': '安装实例',
 
   'causes.view': '显示',

@@ -2,6 +2,7 @@ import { AUDIT_ACTIONS } from '#contract/console-api/vocabulary.ts'
 import type { Person } from '#contract/console-api/shapes.ts'
 import { TextFilters } from '../../components/TextFilters.tsx'
 import { TimeFilter } from '../../components/TimeFilter.tsx'
+import { personOptions } from '../../components/use-known-people.ts'
 import { useText } from '../../i18n/use-text.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { FilterBar, SelectFilter } from '../../ui/Filters.tsx'
@@ -16,11 +17,10 @@ export function AuditFilters({
   search: AuditSearch
   onChange: (next: SearchChange<AuditSearch>) => void
   onClear: (() => void) | false
-  /** The people in the entries that are shown. */
+  /** The people to choose from. */
   people: readonly Person[]
 }) {
   const t = useText()
-  const isKnown = search.actor === undefined || people.some(({ id }) => id === search.actor)
   return (
     <FilterBar onClear={onClear}>
       <SelectFilter
@@ -32,9 +32,7 @@ export function AuditFilters({
       <SelectFilter
         label={t('audit.person')}
         value={search.actor}
-        options={[...people, ...(isKnown ? [] : [{ id: search.actor ?? '', name: search.actor ?? '' }])]
-          .map(({ id, name }) => ({ value: id, label: name }))
-          .toSorted((one, other) => one.label.localeCompare(other.label))}
+        options={personOptions(people, search.actor)}
         onChange={(actor) => onChange({ actor })}
       />
       <TimeFilter since={search.since} until={search.until} onChange={onChange} />

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { AuditEntry, Person } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
+import { useKnownPeople } from '../../components/use-known-people.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
@@ -23,6 +23,7 @@ export function AuditPage() {
   const may = useMay('audit:read', 'anywhere')
   // the query of the list
   const entries = useQuery({ ...apiQuery('GET /audit', auditCall(search)), enabled: false })
+  const people = useKnownPeople(entries.data?.items.map(({ actor: { id, name } }) => ({ id, name })) ?? [])
   const { cursor: _, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
   const change = (next: SearchChange<AuditSearch>) =>
@@ -40,18 +41,9 @@ export function AuditPage() {
   return (
     <Page title={t('audit.title')}>
       <div className="mb-3">
-        <AuditFilters
-          search={search}
-          people={peopleIn(entries.data?.items ?? [])}
-          onChange={change}
-          onClear={isFiltered && clear}
-        />
+        <AuditFilters search={search} people={people} onChange={change} onClear={isFiltered && clear} />
       </div>
       <AuditList search={search} enabled={may} onClear={isFiltered && clear} />
     </Page>
   )
 }
-
-const peopleIn = (entries: readonly AuditEntry[]): Person[] => [
-  ...new Map(entries.map(({ actor }) => [actor.id, { id: actor.id, name: actor.name }])).values(),
-]

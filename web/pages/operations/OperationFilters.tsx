@@ -4,14 +4,15 @@ import { apiQuery } from '../../api/query.ts'
 import { TextFilters } from '../../components/TextFilters.tsx'
 import { TimeFilter } from '../../components/TimeFilter.tsx'
 import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
+import { personOptions, useKnownPeople } from '../../components/use-known-people.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
-import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
+import { FilterBar, SearchInput, SelectFilter } from '../../ui/Filters.tsx'
 import { NEXT_ACTORS } from '#contract/console-api/vocabulary.ts'
 import { OPERATION_STATES, OPERATION_TYPES, operationLook, PHASES } from '../../ui/states.ts'
-import { operationsSearch, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import { operationsCall, operationsSearch, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
 
 export function OperationFilters({
   search,
@@ -26,7 +27,11 @@ export function OperationFilters({
   const { ask, ...known } = useScopeSuggestions()
   const [wanted, setWanted] = useState(false)
   const plugins = useQuery({ ...apiQuery('GET /plugins', { query: { limit: 200 } }), enabled: wanted })
-  const me = useShell().user?.id
+  const { user } = useShell()
+  // the query of the list
+  const shown = useQuery({ ...apiQuery('GET /operations', operationsCall(search)), enabled: false })
+  const people = useKnownPeople(shown.data?.items.map(({ requestedBy }) => requestedBy) ?? [])
+  const withMe = user === null || people.some(({ id }) => id === user.id) ? people : [user, ...people]
   return (
     <FilterBar onClear={onClear}>
       <SearchInput
@@ -63,6 +68,12 @@ export function OperationFilters({
         value={search.phase}
         choices={PHASES.map((phase) => ({ value: phase, label: t(`vocabulary.phase.${phase}`) }))}
         onChange={(phase) => onChange({ phase })}
+      />
+      <SelectFilter
+        label={t('operations.field.requestedBy')}
+        value={search.requestedBy}
+        options={personOptions(withMe, search.requestedBy)}
+        onChange={(requestedBy) => onChange({ requestedBy })}
       />
       <TimeFilter since={search.since} until={search.until} onChange={onChange} />
       <TextFilters
@@ -103,12 +114,6 @@ export function OperationFilters({
             label: t('operations.filter.errorCode'),
             value: search.errorCode,
             suggestions: KNOWN_CODES,
-          },
-          {
-            name: 'requestedBy',
-            label: t('operations.filter.requestedBy'),
-            value: search.requestedBy,
-            suggestions: me === undefined ? [] : [me],
           },
           {
             name: 'bundleInstallId',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { page } from 'vitest/browser'
+import { page, userEvent } from 'vitest/browser'
 import { refusal } from '../../testing/api.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { serveScope } from '../../testing/served-scope.ts'
@@ -35,4 +35,24 @@ test('a failed operation shows its failure, its plugin call and who acts next', 
   await expect.element(cell('It was MAILBOX_LOCKED. MAILBOX_LOCKED')).toBeVisible()
   await expect.element(cell('hooks After resources, 3 attempts')).toBeVisible()
   await expect.element(cell('Plugin owner: Fix what the plugin reports')).toBeVisible()
+})
+
+test('operations are filtered by the name of a person, and the others stay to choose from', async () => {
+  const mine = operation({ operationId: '01920000-0000-7000-8000-0000000000b1' })
+  const ling = { id: 'ling', name: 'Ling Zhao' }
+  const hers = { ...operation({ operationId: '01920000-0000-7000-8000-0000000000b2' }), requestedBy: ling }
+  const { api } = await serveScope({
+    [OPERATIONS]: ({ query }) => ({
+      items: [mine, hers].filter(
+        ({ requestedBy }) => (query.get('requestedBy') ?? requestedBy.id) === requestedBy.id,
+      ),
+      nextCursor: null,
+    }),
+  })
+  const screen = await renderConsole('/operations')
+  const person = page.getByRole('combobox', { name: 'Requested by' })
+  await userEvent.selectOptions(person, 'Ling Zhao')
+  await expect.poll(screen.address).toContain('requestedBy=ling')
+  await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('requestedBy')).toBe('ling')
+  await expect.element(person.getByRole('option', { name: mine.requestedBy.name })).toBeInTheDocument()
 })
