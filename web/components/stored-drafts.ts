@@ -1,4 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react'
+import { installSearch, type InstallSearch } from '#contract/console-api/pages/installations.ts'
 import type { ScopeKey } from '../paths.ts'
 import { parseScope } from './scope-text.ts'
 
@@ -41,9 +42,72 @@ export const isCounted = (text: string | null): boolean => text !== null && !tex
 
 /** The drafts of a person in this browser, kept up to date. */
 export function useStoredDrafts(personId: string | undefined): readonly StoredDraft[] {
-  const text = useSyncExternalStore(subscribe, () => read(personId))
+  const text = useSyncExternalStore(subscribe, () => read(personId, draftsIn))
   // written by `read`
   return useMemo(() => JSON.parse(text) as StoredDraft[], [text])
+}
+
+/** Where a form of an install or an upgrade is opened again. */
+export type OperationDraftPlace =
+  | { kind: 'INSTALL'; search: InstallSearch }
+  | { kind: 'UPGRADE'; bundleInstallId: string; version: string }
+
+/** The input of an install or upgrade that was not started, as this browser stores it. */
+export interface StoredOperationDraft {
+  place: OperationDraftPlace
+  /** Of the bundle. */
+  title: string
+  edits: number
+  /** When it began, in milliseconds since 1970. */
+  since: number
+}
+
+/** Each form is one item of the browser's storage: `PREFIX/person/form`. */
+const OPERATION_DRAFT_PREFIX = 'bundle-console.operation-draft'
+export const operationDraftKey = (personId: string, form: string): string =>
+  `${OPERATION_DRAFT_PREFIX}/${encodeURIComponent(personId)}/${form}`
+
+/** The drafts of operations in a storage, oldest first. */
+export function operationDraftsIn(
+  items: Readonly<Record<string, string>>,
+  personId: string,
+): StoredOperationDraft[] {
+  const start = operationDraftKey(personId, '')
+  return Object.entries(items)
+    .flatMap(([key, text]) => {
+      const draft = key.startsWith(start) ? readDraft(text) : null
+      return draft === null ? [] : [draft]
+    })
+    .toSorted((one, other) => one.since - other.since)
+}
+
+/** Null for what this version does not understand. */
+function readDraft(text: string): StoredOperationDraft | null {
+  try {
+    const { place, title, edits, since } = JSON.parse(text) as {
+      place: Record<string, unknown> & { search?: Record<string, unknown> }
+      title: unknown
+      edits: Record<string, unknown>
+      since: unknown
+    }
+    if (typeof title !== 'string' || typeof since !== 'number') return null
+    const common = { title, since, edits: Object.keys(edits).length }
+    if (place['kind'] === 'INSTALL')
+      return { ...common, place: { kind: 'INSTALL', search: installSearch(place.search ?? {}) } }
+    const { bundleInstallId, version } = place
+    return typeof bundleInstallId === 'string' && typeof version === 'string'
+      ? { ...common, place: { kind: 'UPGRADE', bundleInstallId, version } }
+      : null
+  } catch {
+    return null
+  }
+}
+
+/** The drafts of operations of a person in this browser, kept up to date. */
+export function useStoredOperationDrafts(personId: string | undefined): readonly StoredOperationDraft[] {
+  const text = useSyncExternalStore(subscribe, () => read(personId, operationDraftsIn))
+  // written by `read`
+  return useMemo(() => JSON.parse(text) as StoredOperationDraft[], [text])
 }
 
 function subscribe(listener: () => void): () => void {
@@ -55,10 +119,13 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-function read(personId: string | undefined): string {
+function read(
+  personId: string | undefined,
+  find: (items: Readonly<Record<string, string>>, personId: string) => unknown,
+): string {
   if (personId === undefined) return '[]'
   try {
-    return JSON.stringify(draftsIn({ ...localStorage }, personId))
+    return JSON.stringify(find({ ...localStorage }, personId))
   } catch {
     // a browser without storage keeps no drafts
     return '[]'

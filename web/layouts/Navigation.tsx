@@ -1,6 +1,6 @@
 import { useLocation, useRouterState } from '@tanstack/react-router'
 import type { Permission } from '#contract/endpoint/permission.ts'
-import { useStoredDrafts } from '../components/stored-drafts.ts'
+import { useStoredDrafts, useStoredOperationDrafts } from '../components/stored-drafts.ts'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { cx } from '../ui/class-names.ts'
@@ -47,6 +47,14 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const t = useText()
   const { can, user } = useShell()
   const drafts = useStoredDrafts(user?.id)
+  const operationDrafts = useStoredOperationDrafts(user?.id)
+  const marks: Partial<Record<PlainTextKey, { n: number; text: string }>> = {
+    'shell.nav.scopes': { n: drafts.length, text: t('shell.drafts.scopes', { n: drafts.length }) },
+    'shell.nav.installations': {
+      n: operationDrafts.length,
+      text: t('shell.drafts.operations', { n: operationDrafts.length }),
+    },
+  }
   // the page that is shown, which follows the address when it has loaded
   const shown = useRouterState({ select: ({ matches }) => matches.at(-1)?.pathname ?? '/' })
   const next = useLocation({ select: ({ pathname }) => pathname })
@@ -59,6 +67,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
             {entries
               .filter(({ needs }) => needs === undefined || can(needs))
               .map(({ label, icon, to }) => {
+                const mark = marks[label]
                 const current = isWithin(shown, to.to)
                 const isOpening = !current && isWithin(next, to.to)
                 return (
@@ -74,11 +83,11 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
                     >
                       <Icon name={icon} className={current ? 'text-ink' : 'text-faint'} />
                       {t(label)}
-                      {label === 'shell.nav.scopes' && drafts.length > 0 && (
+                      {mark !== undefined && mark.n > 0 && (
                         <span className="ml-auto inline-flex items-center gap-1 text-xs text-accent tabular-nums">
                           <Icon name="edit" size={12} />
-                          <span aria-hidden="true">{drafts.length}</span>
-                          <span className="sr-only">{t('shell.drafts.scopes', { n: drafts.length })}</span>
+                          <span aria-hidden="true">{mark.n}</span>
+                          <span className="sr-only">{mark.text}</span>
                         </span>
                       )}
                       {isOpening && (

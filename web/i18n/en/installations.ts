@@ -80,6 +80,8 @@ export const installations = {
   'plugins.resolves': 'Can resolve',
   'plugins.none.cell': 'nothing',
 
+  'draft.restored': 'Your input from {when} was restored. Sensitive values are not kept: enter them again.',
+  'draft.discard': 'Discard it',
   'detach.title': 'Detach {bundle}?',
   'detach.what': 'It will be detached from {scope}:',
   'detach.references': 'Its references stop resolving, and services of its Modules can no longer be used.',

@@ -1,11 +1,11 @@
 import { scopeText } from '../../components/scope-text.ts'
-import { useStoredDrafts } from '../../components/stored-drafts.ts'
+import { useStoredDrafts, useStoredOperationDrafts } from '../../components/stored-drafts.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
 import { Section } from '../../ui/Card.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
-import { TextLink } from '../../ui/Link.tsx'
+import { TextLink, type LinkTarget } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 
 const SHOWN = 5
@@ -14,15 +14,34 @@ const SHOWN = 5
 export function MyDrafts() {
   const t = useText()
   const rich = useRichText()
-  const drafts = useStoredDrafts(useShell().user?.id)
+  const personId = useShell().user?.id
+  const inScopes = useStoredDrafts(personId)
+  const ofOperations = useStoredOperationDrafts(personId)
+  const drafts = [
+    ...inScopes.map(({ scope, ...draft }) => ({
+      ...draft,
+      title: scopeText(scope),
+      to: paths.configuration(scope, { show: 'changed' }) as LinkTarget,
+    })),
+    ...ofOperations.map(({ place, title, ...draft }) => ({
+      ...draft,
+      title: t(`shell.drafts.${place.kind}`, { bundle: title }),
+      to: (place.kind === 'INSTALL'
+        ? paths.installationNew(place.search)
+        : paths.installation(place.bundleInstallId, {
+            action: 'upgrade',
+            version: place.version,
+          })) as LinkTarget,
+    })),
+  ].toSorted((one, other) => (one.since ?? 0) - (other.since ?? 0))
   if (drafts.length === 0) return null
   return (
     <Section title={t('shell.drafts.title')} flush>
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-        {drafts.slice(0, SHOWN).map(({ scope, edits, since }) => (
-          <li key={scopeText(scope)} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
+        {drafts.slice(0, SHOWN).map(({ title, to, edits, since }) => (
+          <li key={JSON.stringify(to)} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
             <Icon name="edit" size={14} className="text-accent" />
-            <TextLink to={paths.configuration(scope, { show: 'changed' })}>{scopeText(scope)}</TextLink>
+            <TextLink to={to}>{title}</TextLink>
             <span>{t('shell.drafts.count', { n: edits })}</span>
             {since !== null && (
               <span className="text-muted">

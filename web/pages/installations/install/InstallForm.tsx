@@ -21,6 +21,8 @@ import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { OperationFields } from '../form/OperationFields.tsx'
 import { changesOf, installForm, type Copied } from '../form/property-form.ts'
+import { RestoredNotice } from '../form/RestoredNotice.tsx'
+import { useFormDraft } from '../form/use-form-draft.ts'
 import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
 
 const NO_SCOPE: Scope = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }
@@ -41,7 +43,27 @@ export function InstallForm({
   const navigate = useNavigate()
   const last = copy?.last ?? null
   const resources = useMemo(() => installForm(manifest, last), [manifest, last])
-  const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input)
+  const draft = useFormDraft(
+    {
+      title: manifest.title,
+      place: {
+        kind: 'INSTALL',
+        search: {
+          ...scope,
+          bundleEnvironmentKey: manifest.bundle.environmentKey,
+          bundleId: manifest.bundle.bundleId,
+          version: manifest.version,
+          ...(copy && { copyFrom: copy.bundleInstallId }),
+        },
+      },
+    },
+    resources,
+    input,
+  )
+  const { form, clear, isUnstored, invalid, fieldOf } = useOperationForm(resources, input, undefined, {
+    initial: draft.initial,
+    onInput: (values) => draft.keep(values),
+  })
   const may = useMay('installation:install', scope ?? 'anywhere')
   const existing = useExisting(scope, manifest)
   const install = useWrite('POST /installations', {
@@ -69,6 +91,7 @@ export function InstallForm({
       const { operation } = await planned.send({ body: bodyOf(scope, values) }, (token) =>
         install.mutateAsync({ body: { ...bodyOf(scope, values), ...reasonIn(values), ...token } }),
       )
+      draft.remove()
       await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
     },
     fieldOf,
@@ -92,6 +115,16 @@ export function InstallForm({
       actions={<LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>}
       className="space-y-4"
     >
+      {draft.restored && (
+        <RestoredNotice
+          since={draft.restored.since}
+          onDiscard={() => {
+            clear()
+            draft.remove()
+            draft.dismiss()
+          }}
+        />
+      )}
       <Section
         title={t('installations.install.values')}
         description={t(
@@ -127,7 +160,7 @@ export function InstallForm({
         </Section>
       )}
       <ReasonField control={form.control} label={t('installations.install.reason')} className="max-w-2xl" />
-      <LeaveGuard isDirty={isDirty} isSamePage={({ pathname }) => pathname === '/installations/new'} />
+      <LeaveGuard isDirty={isUnstored} isSamePage={({ pathname }) => pathname === '/installations/new'} />
     </FormPage>
   )
 }

@@ -23,7 +23,9 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { unavailableReason } from '../detail/allowed.ts'
 import { OperationFields } from '../form/OperationFields.tsx'
 import { changesOf, upgradeForm } from '../form/property-form.ts'
-import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
+import { RestoredNotice } from '../form/RestoredNotice.tsx'
+import { useFormDraft } from '../form/use-form-draft.ts'
+import { useOperationForm, type OperationInput, type OperationValues } from '../form/use-operation-form.ts'
 
 /** Owned by the page, since choosing another target replaces the form. */
 export interface EnteredValues {
@@ -49,10 +51,29 @@ export function UpgradeForm({
   const { installation, snapshotVersion } = detail
   const { bundleInstallId } = installation
   const resources = useResources(manifest, detail)
-  const { form, hasEdits, isDirty, invalid, fieldOf } = useOperationForm(resources, input)
+  const draft = useFormDraft(
+    {
+      title: detail.title ?? installation.bundle.bundleId,
+      place: { kind: 'UPGRADE', bundleInstallId, version: manifest.version },
+    },
+    resources,
+    input,
+  )
+  // restored values keep the snapshot that they are based on
+  const restoredBase = draft.restored?.base ?? null
+  const keep = (values: OperationValues) => draft.keep(values, base ?? restoredBase ?? snapshotVersion)
+  const { form, clear, hasEdits, isUnstored, invalid, fieldOf } = useOperationForm(
+    resources,
+    input,
+    undefined,
+    {
+      initial: draft.initial,
+      onInput: keep,
+    },
+  )
   useEffect(() => {
-    if (hasEdits === (base === null)) onBase(hasEdits ? snapshotVersion : null)
-  }, [hasEdits, base, onBase, snapshotVersion])
+    if (hasEdits === (base === null)) onBase(hasEdits ? (restoredBase ?? snapshotVersion) : null)
+  }, [hasEdits, base, onBase, snapshotVersion, restoredBase])
   const isStale = base !== null && base !== snapshotVersion
 
   const may = useMay('installation:upgrade', installation)
@@ -83,6 +104,7 @@ export function UpgradeForm({
             body: { ...bodyOf(values), ...reasonIn(values), ...token },
           }),
       )
+      draft.remove()
       await navigate({ ...paths.operation(operation.operationId), ignoreBlocker: true })
     },
     fieldOf,
@@ -109,6 +131,16 @@ export function UpgradeForm({
       actions={<LinkButton to={paths.installation(bundleInstallId)}>{t('common.cancel')}</LinkButton>}
       className="space-y-4"
     >
+      {draft.restored && (
+        <RestoredNotice
+          since={draft.restored.since}
+          onDiscard={() => {
+            clear()
+            draft.remove()
+            draft.dismiss()
+          }}
+        />
+      )}
       <Section
         title={t('installations.upgrade.values')}
         description={t(
@@ -152,7 +184,7 @@ export function UpgradeForm({
       )}
       <ReasonField control={form.control} label={t('installations.upgrade.reason')} className="max-w-2xl" />
       <LeaveGuard
-        isDirty={isDirty}
+        isDirty={isUnstored}
         isSamePage={({ pathname, search }) =>
           pathname === `/installations/${bundleInstallId}` && Reflect.get(search, 'action') === 'upgrade'
         }

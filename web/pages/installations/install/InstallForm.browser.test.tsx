@@ -1,0 +1,63 @@
+import { beforeEach, expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import type { Manifest } from '../../../components/manifest/writers.ts'
+import { serveApi } from '../../../testing/api.ts'
+import { renderInConsole } from '../../../testing/render.tsx'
+import { MyDrafts } from '../../overview/MyDrafts.tsx'
+import { emptyInput } from '../form/use-operation-form.ts'
+import { InstallForm } from './InstallForm.tsx'
+
+const text = (title: string) => ({ kind: 'DATA' as const, schema: { type: 'string', title } })
+const manifest: Manifest = {
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
+  version: '1.0.0',
+  title: 'CRM',
+  resources: [
+    {
+      kind: 'MODULE',
+      name: 'main',
+      moduleId: 'main',
+      title: 'Core',
+      properties: {
+        name: { ...text('Name'), required: true },
+        password: { ...text('Password'), isSensitive: true, required: true },
+      },
+    },
+  ],
+  plugins: [],
+}
+const open = () =>
+  renderInConsole(<InstallForm manifest={manifest} scope={null} copy={null} input={emptyInput()} />)
+const stored = () =>
+  Object.keys(localStorage)
+    .filter((key) => key.startsWith('bundle-console.operation-draft/'))
+    .map((key) => localStorage.getItem(key) ?? '')
+const name = page.getByRole('textbox', { name: 'Name', exact: true })
+const secret = page.getByRole('group', { name: 'Password' })
+const password = page.getByLabelText('Password', { exact: true })
+
+beforeEach(() => localStorage.clear())
+
+test('the input is kept in the browser without sensitive values, restored, and discarded on request', async () => {
+  await serveApi({})
+  const first = await open()
+  await userEvent.fill(name, 'Acme')
+  await secret.getByRole('button', { name: 'Set value' }).click()
+  await userEvent.fill(password, 'hunter2')
+  await expect.poll(() => stored().length).toBe(1)
+  expect(stored()[0]).toContain('Acme')
+  expect(JSON.stringify({ ...localStorage })).not.toContain('hunter2')
+  await first.unmount()
+
+  const drafts = await renderInConsole(<MyDrafts />)
+  const link = page.getByRole('link', { name: 'Installation of CRM' })
+  await expect.element(link).toHaveAttribute('href', expect.stringContaining('bundleId=crm'))
+  await drafts.unmount()
+
+  await open()
+  await expect.element(name).toHaveValue('Acme')
+  await expect.element(secret.getByRole('button', { name: 'Set value' })).toBeVisible()
+  await page.getByRole('button', { name: 'Discard it' }).click()
+  await expect.element(name).toHaveValue('')
+  await expect.poll(() => stored()).toEqual([])
+})
