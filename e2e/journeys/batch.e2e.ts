@@ -47,7 +47,7 @@ test('three installations are upgraded in at most 8 clicks, with a result for ea
 
   await expectPage(page, 'Upgrade 3 installations of CRM suite')
   expect(person.count()).toBeLessThanOrEqual(8)
-  await expect(page.getByRole('main')).toContainText('Finished')
+  await expect(page.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(3)
   for (const scope of scopes) expect(await system.operations(scope, 'UPGRADE')).toHaveLength(1)
 })
@@ -77,7 +77,7 @@ test('a property is set in two installations: first one, then the rest, after a 
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(1)
   const address = page.url()
   await page.getByRole('button', { name: 'Continue with the rest' }).click()
-  await expect(page.getByRole('main')).toContainText('Finished')
+  await expect(page.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(2)
   for (const scope of scopes) {
     const saved = await system.call(

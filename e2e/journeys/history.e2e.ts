@@ -87,15 +87,17 @@ test('a downloaded configuration, and the values of another scope, come back as 
   const { operationId } = await system.configure(other, mail, 'smtpPort', wrapData(2525), ling)
   await system.ended(operationId)
   const page = await editing()
-  await page.getByRole('link', { name: 'JSON', exact: true }).click()
+  const files = page.getByRole('button', { name: 'File', exact: true })
+  await files.click()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download as file' }).click(),
+    page.getByRole('menuitem', { name: 'Download as YAML' }).click(),
   ])
   const text = await readFile(await file.path(), 'utf8')
   expect(text).not.toMatch(/isSensitive/)
 
-  await page.getByRole('button', { name: 'Copy values from another scope' }).click()
+  await files.click()
+  await page.getByRole('menuitem', { name: 'Copy values from another scope' }).click()
   await page.getByRole('combobox', { name: 'Copy from' }).fill(`e2e/${other.workspaceId}`)
   await page.getByRole('option').first().click()
   await page.getByRole('button', { name: 'Copy and review' }).click()
@@ -104,8 +106,8 @@ test('a downloaded configuration, and the values of another scope, come back as 
   await expectApplied(page)
 
   await page.getByLabel('Import file').setInputFiles({
-    name: 'configuration.json',
-    mimeType: 'application/json',
+    name: 'configuration.yaml',
+    mimeType: 'application/yaml',
     buffer: Buffer.from(text),
   })
   await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).toContainText(/2525.*587/s)

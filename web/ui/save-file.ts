@@ -1,6 +1,6 @@
-/** Saves a JSON text as a file of this name, as a download of the browser. */
-export function saveJsonFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+/** Saves a text as a file of this name and media type, as a download of the browser. */
+export function saveFile(name: string, text: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = address
   link.download = name

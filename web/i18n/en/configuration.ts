@@ -193,9 +193,12 @@ export const configuration = {
   'saved.nothing.message': 'Snapshot {version} already contains these values. No operation was started.',
   'saved.retriesIn': 'retries in {time}',
 
-  'file.download': 'Download as file',
+  'file.menu': 'File',
+  'file.json': 'Download as JSON',
+  'file.yaml': 'Download as YAML',
+  'file.notLoaded': 'This part of the console could not be loaded. Try again.',
   'file.import': 'Import file',
-  'file.invalid': 'This is not a configuration file. Choose a file that was downloaded here.',
+  'file.invalid': 'This is not a configuration file. Choose a JSON or YAML file that was downloaded here.',
   'file.copy': 'Copy values from another scope',
   'file.copy.about':
     'Takes the values of the resources that both scopes have. Sensitive values and those that plugins write are not copied. You review the changes before you save.',

@@ -17,6 +17,7 @@ import { ChangesBar } from './ChangesBar.tsx'
 import { countEdits } from './editor/draft.ts'
 import { Dock } from './Dock.tsx'
 import { EditorContext } from './editor/editor-context.ts'
+import { FileActions } from './files/FileActions.tsx'
 import { FormTab } from './FormTab.tsx'
 import { LostNotice, MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
 import { ScopeSwitch } from './ScopeSwitch.tsx'
@@ -90,6 +91,7 @@ export function Editor({
         actions={
           <>
             <ScopeSwitch />
+            <FileActions />
             <LinkButton to={paths.localServices(scope)} icon="services">
               {t('configuration.localServices')}
             </LinkButton>

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Person } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { TextFilters } from '../../components/TextFilters.tsx'
 import { TimeFilter } from '../../components/TimeFilter.tsx'
 import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
-import { personOptions } from '../../components/use-known-people.ts'
+import { personOptions, useKnownPeople } from '../../components/use-known-people.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
@@ -13,17 +12,18 @@ import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
 import { FilterBar, SearchInput, SelectFilter } from '../../ui/Filters.tsx'
 import { NEXT_ACTORS } from '#contract/console-api/vocabulary.ts'
 import { OPERATION_STATES, OPERATION_TYPES, operationLook, PHASES } from '../../ui/states.ts'
-import { operationsSearch, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import {
+  operationsCall,
+  operationsSearch,
+  type OperationsSearch,
+} from '#contract/console-api/pages/operations.ts'
 
 export function OperationFilters({
   search,
-  people,
   onChange,
   onClear,
 }: {
   search: OperationsSearch
-  /** The people to choose from. */
-  people: readonly Person[]
   onChange: (next: SearchChange<OperationsSearch>) => void
   onClear: (() => void) | false
 }) {
@@ -32,6 +32,9 @@ export function OperationFilters({
   const [wanted, setWanted] = useState(false)
   const plugins = useQuery({ ...apiQuery('GET /plugins', { query: { limit: 200 } }), enabled: wanted })
   const { user } = useShell()
+  // the query of the list
+  const shown = useQuery({ ...apiQuery('GET /operations', operationsCall(search)), enabled: false })
+  const people = useKnownPeople(shown.data?.items.map(({ requestedBy }) => requestedBy) ?? [])
   const withMe = user === null || people.some(({ id }) => id === user.id) ? people : [user, ...people]
   return (
     <FilterBar onClear={onClear}>

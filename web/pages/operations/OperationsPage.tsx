@@ -1,9 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { operationsCall, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import type { OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
-import { apiQuery } from '../../api/query.ts'
-import { useKnownPeople } from '../../components/use-known-people.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -22,12 +19,6 @@ export function OperationsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { sort, cursor: _, view, ...filters } = search
-  const operations = useQuery({
-    ...apiQuery('GET /operations', operationsCall(search)),
-    placeholderData: keepPreviousData,
-    enabled: view !== 'causes',
-  })
-  const people = useKnownPeople(operations.data?.items.map(({ requestedBy }) => requestedBy) ?? [])
   const isFiltered = Object.keys(filters).length > 0
   // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<OperationsSearch>) =>
@@ -43,7 +34,7 @@ export function OperationsPage() {
       }
     >
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <OperationFilters search={search} people={people} onChange={change} onClear={isFiltered && clear} />
+        <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
         <Segmented
           label={t('operations.causes.view')}
           value={view ?? 'operations'}

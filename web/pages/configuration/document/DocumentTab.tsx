@@ -10,7 +10,6 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { resourceTitle } from '../labels.ts'
-import { FileActions } from '../files/FileActions.tsx'
 import { readDocument, type DocumentProblem } from './document.ts'
 import type { DocumentState } from './use-document.ts'
 import { pointerSegments } from '#contract/json-schema/pointer.ts'
@@ -42,7 +41,6 @@ export function DocumentTab({ document }: { document: DocumentState }) {
   return (
     <div className="space-y-3">
       <p className="max-w-[88ch] text-muted">{t('configuration.document.help')}</p>
-      <FileActions />
       <Suspense fallback={<Skeleton className="h-[60vh] w-full" />}>
         <JsonEditor
           label={t('configuration.document.label')}

@@ -1,25 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useId, useLayoutEffect, useRef, useState } from 'react'
-import type { Configuration } from '#contract/console-api/shapes.ts'
-import { parseScope } from '../../../components/scope-text.ts'
-import { useScopeSearch } from '../../../components/use-scope-search.ts'
+import { Suspense, useRef, useState } from 'react'
+import { lazyPart } from '../../../components/lazy-part.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Combobox } from '../../../ui/Combobox.tsx'
-import { Dialog } from '../../../ui/dialog/Dialog.tsx'
-import { Notice } from '../../../ui/Notice.tsx'
-import { saveJsonFile } from '../../../ui/save-file.ts'
+import { Menu, MenuItem } from '../../../ui/Menu.tsx'
+import { saveFile } from '../../../ui/save-file.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { configurationQuery } from '../endpoints.ts'
 import { restore } from '../history/restore.ts'
 import { useRestore } from '../history/use-restore.ts'
-import {
-  fileNameOf,
-  readConfigurationFile,
-  valuesToCopy,
-  writeConfigurationFile,
-} from './configuration-file.ts'
+import { configurationFile, fileNameOf, valuesInFile, writeJson } from './configuration-file.ts'
+import { parseFile } from './parse-file.ts'
+
+const CopyDialog = lazyPart(async () => (await import('./CopyDialog.tsx')).CopyDialog)
 
 /** The configuration as a file, and values from a file or another scope as edits, which are reviewed like any others. */
 export function FileActions() {
@@ -29,118 +21,70 @@ export function FileActions() {
   const file = useRef<HTMLInputElement>(null)
   const [isCopying, setIsCopying] = useState(false)
   const refused = !mayWrite && t('configuration.review.blocked.permission')
-  const load = (text: string) => {
-    const values = readConfigurationFile(text)
+  const load = async (chosen: File) => {
+    const values = valuesInFile(await parseFile(chosen.name, await chosen.text()))
     if (values === null) showToast({ tone: 'error', text: t('configuration.file.invalid') })
     else restoreAll(restore(values, configuration, store.current()))
   }
+  const downloadYaml = async () => {
+    const { writeYaml } = await import('./yaml.ts')
+    saveFile(
+      fileNameOf(configuration, 'yaml'),
+      writeYaml(configurationFile(configuration)),
+      'application/yaml',
+    )
+  }
+  const unavailable = () => showToast({ tone: 'error', text: t('configuration.file.notLoaded') })
   return (
-    <div className="flex flex-wrap gap-2">
-      <Button
-        size="sm"
-        onClick={() => saveJsonFile(fileNameOf(configuration), writeConfigurationFile(configuration))}
+    <>
+      <Menu
+        label={t('configuration.file.menu')}
+        renderTrigger={(props) => (
+          <Button {...props} icon="download">
+            {t('configuration.file.menu')}
+          </Button>
+        )}
       >
-        {t('configuration.file.download')}
-      </Button>
-      <Button size="sm" disabledReason={refused} onClick={() => file.current?.click()}>
-        {t('configuration.file.import')}
-      </Button>
+        <MenuItem
+          onSelect={() =>
+            saveFile(
+              fileNameOf(configuration, 'json'),
+              writeJson(configurationFile(configuration)),
+              'application/json',
+            )
+          }
+        >
+          {t('configuration.file.json')}
+        </MenuItem>
+        <MenuItem onSelect={() => void downloadYaml().catch(unavailable)}>
+          {t('configuration.file.yaml')}
+        </MenuItem>
+        <MenuItem disabledReason={refused} onSelect={() => file.current?.click()}>
+          {t('configuration.file.import')}
+        </MenuItem>
+        <MenuItem disabledReason={refused} onSelect={() => setIsCopying(true)}>
+          {t('configuration.file.copy')}
+        </MenuItem>
+      </Menu>
       <input
         ref={file}
         type="file"
-        accept=".json,application/json"
+        accept=".json,.yaml,.yml,application/json,application/yaml"
         aria-label={t('configuration.file.import')}
         tabIndex={-1}
         className="sr-only"
         onChange={({ target }) => {
-          void target.files?.[0]?.text().then(load)
+          const [chosen] = target.files ?? []
+          if (chosen !== undefined) void load(chosen).catch(unavailable)
           // lets the person choose the same file again after fixing it
           target.value = ''
         }}
       />
-      <Button size="sm" disabledReason={refused} onClick={() => setIsCopying(true)}>
-        {t('configuration.file.copy')}
-      </Button>
-      {isCopying && <CopyDialog onClose={() => setIsCopying(false)} />}
-    </div>
-  )
-}
-
-function CopyDialog({ onClose }: { onClose: () => void }) {
-  const t = useText()
-  const id = useId()
-  const client = useQueryClient()
-  const search = useScopeSearch()
-  const { configuration, store } = useEditor()
-  const restoreAll = useRestore()
-  /** The current configuration; null after the dialog was closed. */
-  const current = useRef<Configuration | null>(null)
-  useLayoutEffect(() => {
-    current.current = configuration
-    return () => {
-      current.current = null
-    }
-  }, [configuration])
-  const [scope, setScope] = useState<{ value: string; label: string } | null>(null)
-  const [state, setState] = useState<'idle' | 'loading' | 'failed' | 'nothing'>('idle')
-  const copy = async () => {
-    const from = parseScope(scope?.value ?? '')
-    if (from === null) return
-    setState('loading')
-    try {
-      const source = await client.fetchQuery(configurationQuery(from))
-      // another snapshot may be current now
-      const target = current.current
-      if (target === null) return
-      const values = valuesToCopy(source, target)
-      if (values.length === 0) return setState('nothing')
-      onClose()
-      restoreAll(restore(values, target, store.current()))
-    } catch {
-      setState('failed')
-    }
-  }
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={t('configuration.file.copy')}
-      description={t('configuration.file.copy.about')}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button
-            variant="primary"
-            busy={state === 'loading'}
-            disabledReason={scope === null && t('configuration.file.copy.choose')}
-            onClick={() => void copy()}
-          >
-            {t('configuration.file.copy.submit')}
-          </Button>
-        </>
-      }
-    >
-      <label htmlFor={id} className="mb-1 block font-medium">
-        {t('configuration.file.copy.from')}
-      </label>
-      <Combobox
-        wiring={{
-          id,
-          'aria-describedby': undefined,
-          'aria-invalid': undefined,
-          'aria-required': undefined,
-        }}
-        value={scope}
-        search={search}
-        onChange={setScope}
-      />
-      {(state === 'failed' || state === 'nothing') && (
-        <div className="mt-3">
-          <Notice tone="error" live>
-            {t(`configuration.file.copy.${state}`)}
-          </Notice>
-        </div>
+      {isCopying && (
+        <Suspense>
+          <CopyDialog onClose={() => setIsCopying(false)} />
+        </Suspense>
       )}
-    </Dialog>
+    </>
   )
 }

@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import { EMPTY } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
 import { restore } from '../history/restore.ts'
-import { readConfigurationFile, valuesToCopy, writeConfigurationFile } from './configuration-file.ts'
+import { configurationFile, valuesInFile, valuesToCopy, writeJson } from './configuration-file.ts'
+import { parseFile } from './parse-file.ts'
+import { readYaml, writeYaml } from './yaml.ts'
+
+const readConfigurationFile = async (text: string) =>
+  valuesInFile(await parseFile('configuration.json', text))
+const writeConfigurationFile = (from: typeof source) => writeJson(configurationFile(from))
 
 const definitions = {
   name: define(),
@@ -24,19 +30,23 @@ const target = configuration(9, {
   [CORE]: resource({ properties: { name: data('Acme'), tenant: data('t-2') }, definitions }),
 })
 
-test('a file has every value that a person may set, and lists what is left out', () => {
+test('a file has every value that a person may set, and lists what is left out', async () => {
   const text = writeConfigurationFile(source)
   const { leftOut } = JSON.parse(text) as { leftOut: unknown }
   assert.deepEqual(leftOut, { sensitive: [`${CORE} secret`], writtenByPlugins: [`${CORE} tenant`] })
-  assert.deepEqual(readConfigurationFile(text), [
+  assert.deepEqual(await readConfigurationFile(text), [
     { locator: CORE, property: 'name', value: data('Acme') },
     { locator: CORE, property: 'mail', value: service },
     { locator: MAIL, property: 'port', value: data(25) },
   ])
 })
 
-test('a file becomes edits of what differs, and names what the scope does not have', () => {
-  const { step, left } = restore(readConfigurationFile(writeConfigurationFile(source)) ?? [], target, EMPTY)
+test('a file becomes edits of what differs, and names what the scope does not have', async () => {
+  const { step, left } = restore(
+    (await readConfigurationFile(writeConfigurationFile(source))) ?? [],
+    target,
+    EMPTY,
+  )
   assert.deepEqual(
     step.map(({ property }) => property),
     ['mail'],
@@ -50,7 +60,7 @@ test('a file becomes edits of what differs, and names what the scope does not ha
   )
 })
 
-test('a text that is no configuration file is refused', () => {
+test('a text that is no configuration file is refused', async () => {
   for (const text of [
     '',
     '{',
@@ -58,7 +68,7 @@ test('a text that is no configuration file is refused', () => {
     '{"resources":{}}',
     writeConfigurationFile(source).replace('"Data"', '"Odd"'),
   ])
-    assert.equal(readConfigurationFile(text), null, text.slice(0, 40))
+    assert.equal(await readConfigurationFile(text), null, text.slice(0, 40))
 })
 
 test('from another scope come the values of the resources that both have', () => {
@@ -66,4 +76,22 @@ test('from another scope come the values of the resources that both have', () =>
     valuesToCopy(source, target).map(({ property }) => property),
     ['name', 'mail'],
   )
+})
+
+test('a YAML file has the same values as a JSON file', async () => {
+  const content = configurationFile(source)
+  const text = writeYaml(content)
+  assert.deepEqual(readYaml(text), JSON.parse(writeJson(content)))
+  assert.deepEqual(valuesInFile(await parseFile('configuration.YML', text)), valuesInFile(content))
+  assert.ok(!text.includes('isSensitive'))
+})
+
+test('texts that look like other types stay texts in YAML', () => {
+  const odd = { a: 'yes', b: '1e3', c: 'null', d: '2026-11-22', e: ' x\ny ', f: '', g: '~', h: '0x10' }
+  assert.deepEqual(readYaml(writeYaml(odd)), odd)
+})
+
+test('a YAML document that is not valid, or that grows by aliases, has no data', () => {
+  for (const text of ['a: [', 'a: 1\na: 2', 'a: &x [1]\nb: [*x, *x]', '%nonsense'])
+    assert.equal(readYaml(text), undefined, text)
 })

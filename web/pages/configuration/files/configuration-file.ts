@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Configuration, PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
-import { parseJson } from '../../../forms/fields/parse-json.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 import type { PropertyPlace } from '../editor/draft.ts'
 import { isReferenceShape } from '../editor/is-reference-shape.ts'
@@ -11,8 +10,21 @@ const VERSION = 1
 
 export type FileValue = PropertyPlace & { value: PropertyView | null }
 
-/** The saved configuration as a file. Sensitive values are left out and listed; so are values that plugins write. */
-export function writeConfigurationFile(configuration: Configuration): string {
+/** The content of a file. */
+export interface ConfigurationFile {
+  format: typeof FORMAT
+  version: typeof VERSION
+  scope: Configuration['scope']
+  snapshotVersion: number
+  leftOut: Record<'sensitive' | 'writtenByPlugins', string[]>
+  resources: Record<string, Record<string, PropertyView>>
+}
+
+/**
+ * The saved configuration as the content of a file. Sensitive values are left out and listed; so are values that plugins
+ * write.
+ */
+export function configurationFile(configuration: Configuration): ConfigurationFile {
   const { scope, snapshotVersion, resources } = configuration
   const leftOut: Record<'sensitive' | 'writtenByPlugins', string[]> = { sensitive: [], writtenByPlugins: [] }
   const written: Record<string, Record<string, PropertyView>> = {}
@@ -27,9 +39,10 @@ export function writeConfigurationFile(configuration: Configuration): string {
     }
     written[locator] = Object.fromEntries(values)
   }
-  const file = { format: FORMAT, version: VERSION, scope, snapshotVersion, leftOut, resources: written }
-  return `${JSON.stringify(file, null, 2)}\n`
+  return { format: FORMAT, version: VERSION, scope, snapshotVersion, leftOut, resources: written }
 }
+
+export const writeJson = (file: ConfigurationFile): string => `${JSON.stringify(file, null, 2)}\n`
 
 const File = z.object({
   format: z.literal(FORMAT),
@@ -38,8 +51,8 @@ const File = z.object({
 })
 
 /** The values of a file; null if it is not a configuration file, or contains something that is not a value. */
-export function readConfigurationFile(text: string): FileValue[] | null {
-  const { data } = File.safeParse(parseJson(text))
+export function valuesInFile(content: unknown): FileValue[] | null {
+  const { data } = File.safeParse(content)
   if (data === undefined) return null
   const values = Object.entries(data.resources).flatMap(([locator, properties]) =>
     Object.entries(properties).map(([property, value]) =>
@@ -63,5 +76,5 @@ export function valuesToCopy(from: Configuration, to: Configuration): FileValue[
   )
 }
 
-export const fileNameOf = ({ scope, snapshotVersion }: Configuration): string =>
-  `${scope.environmentKey}-${scope.applicationRuntimeId}-${scope.workspaceId}-snapshot-${snapshotVersion}.json`
+export const fileNameOf = ({ scope, snapshotVersion }: Configuration, extension: 'json' | 'yaml'): string =>
+  `${scope.environmentKey}-${scope.applicationRuntimeId}-${scope.workspaceId}-snapshot-${snapshotVersion}.${extension}`

@@ -88,7 +88,7 @@ export function removeFormDraft(draft: DraftOf): void {
 }
 
 /** Whether there is input that is not stored, because it is sensitive. */
-export function hasUnstored(resources: readonly FormResource[], values: OperationValues): boolean {
+export function hasSensitiveInput(resources: readonly FormResource[], values: OperationValues): boolean {
   const storable = new Set(storableFields(resources).map(({ id }) => id))
   return [...editsIn(values).keys()].some((id) => !storable.has(id))
 }

@@ -4,7 +4,7 @@ import type { Detail } from '../../../forms/form/server-errors.ts'
 import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
 import { editsIn } from '../../../forms/property/form-edit.ts'
 import { propertyResolver } from '../../../forms/property/property-resolver.ts'
-import { hasUnstored } from './form-draft.ts'
+import { hasSensitiveInput } from './form-draft.ts'
 import { emptyInput, hasInput, type OperationInput, type OperationValues } from './operation-input.ts'
 import type { FormField, FormResource } from './property-form.ts'
 
@@ -58,7 +58,7 @@ export function useOperationForm(
     [subscribe, input],
   )
   const hasEdits = useWatch({ control, compute: (values) => editsIn(values).size > 0 })
-  const isUnstored = useWatch({ control, compute: (values) => hasUnstored(resources, values) })
+  const isSensitiveTyped = useWatch({ control, compute: (values) => hasSensitiveInput(resources, values) })
   const hasReason = useWatch({ control, compute: ({ reason }) => reason.trim() !== '' })
   const errors = useFormState({ control }).errors.edits ?? {}
   /** Empties the form. A reset would leave the fields that are shown as they are. */
@@ -72,7 +72,7 @@ export function useOperationForm(
     hasEdits,
     isDirty: hasEdits || hasReason,
     /** Whether a sensitive value is entered, which is kept only in the form. */
-    isUnstored,
+    isSensitiveTyped,
     /** The number of fields to fix. */
     invalid: Object.keys(errors).filter((id) => fields.has(id)).length,
     /** The field that an error detail belongs to. */

@@ -60,7 +60,7 @@ export function InstallForm({
     resources,
     input,
   )
-  const { form, clear, isUnstored, invalid, fieldOf } = useOperationForm(resources, input, undefined, {
+  const { form, clear, isSensitiveTyped, invalid, fieldOf } = useOperationForm(resources, input, undefined, {
     initial: draft.initial,
     onInput: (values) => draft.keep(values),
   })
@@ -160,7 +160,7 @@ export function InstallForm({
         </Section>
       )}
       <ReasonField control={form.control} label={t('installations.install.reason')} className="max-w-2xl" />
-      <LeaveGuard isDirty={isUnstored} isSamePage={({ pathname }) => pathname === '/installations/new'} />
+      <LeaveGuard isDirty={isSensitiveTyped} isSamePage={({ pathname }) => pathname === '/installations/new'} />
     </FormPage>
   )
 }

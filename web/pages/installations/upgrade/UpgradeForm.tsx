@@ -62,7 +62,7 @@ export function UpgradeForm({
   // restored values keep the snapshot that they are based on
   const restoredBase = draft.restored?.base ?? null
   const keep = (values: OperationValues) => draft.keep(values, base ?? restoredBase ?? snapshotVersion)
-  const { form, clear, hasEdits, isUnstored, invalid, fieldOf } = useOperationForm(
+  const { form, clear, hasEdits, isSensitiveTyped, invalid, fieldOf } = useOperationForm(
     resources,
     input,
     undefined,
@@ -184,7 +184,7 @@ export function UpgradeForm({
       )}
       <ReasonField control={form.control} label={t('installations.upgrade.reason')} className="max-w-2xl" />
       <LeaveGuard
-        isDirty={isUnstored}
+        isDirty={isSensitiveTyped}
         isSamePage={({ pathname, search }) =>
           pathname === `/installations/${bundleInstallId}` && Reflect.get(search, 'action') === 'upgrade'
         }

@@ -7,7 +7,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { loadWithRetry } from '../../../load-with-retry.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
-import { saveJsonFile } from '../../../ui/save-file.ts'
+import { saveFile } from '../../../ui/save-file.ts'
 import { showToast } from '../../../ui/toast.ts'
 
 const loadMarkdown = () => loadWithRetry(() => import('./markdown.ts'))
@@ -73,7 +73,7 @@ function useDownload({ operationId, installation }: OperationDetail) {
     mutationFn: () => callApi('GET /operations/{operationId}/receipt', { params: { operationId } }),
     onSuccess: (receipt) => {
       const bundle = installation.bundle.bundleId.replaceAll(/[^\w.-]/g, '_')
-      saveJsonFile(`receipt-${bundle}-${operationId}.json`, JSON.stringify(receipt, null, 2))
+      saveFile(`receipt-${bundle}-${operationId}.json`, JSON.stringify(receipt, null, 2), 'application/json')
     },
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })

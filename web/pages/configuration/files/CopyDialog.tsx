@@ -1,0 +1,95 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
+import type { Configuration } from '#contract/console-api/shapes.ts'
+import { parseScope } from '../../../components/scope-text.ts'
+import { useScopeSearch } from '../../../components/use-scope-search.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Combobox } from '../../../ui/Combobox.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { useEditor } from '../editor/editor-context.ts'
+import { configurationQuery } from '../endpoints.ts'
+import { restore } from '../history/restore.ts'
+import { useRestore } from '../history/use-restore.ts'
+import { valuesToCopy } from './configuration-file.ts'
+
+/** Copies the values of another scope into the draft. */
+export function CopyDialog({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const id = useId()
+  const client = useQueryClient()
+  const search = useScopeSearch()
+  const { configuration, store } = useEditor()
+  const restoreAll = useRestore()
+  /** The current configuration; null after the dialog was closed. */
+  const current = useRef<Configuration | null>(null)
+  useLayoutEffect(() => {
+    current.current = configuration
+    return () => {
+      current.current = null
+    }
+  }, [configuration])
+  const [scope, setScope] = useState<{ value: string; label: string } | null>(null)
+  const [state, setState] = useState<'idle' | 'loading' | 'failed' | 'nothing'>('idle')
+  const copy = async () => {
+    const from = parseScope(scope?.value ?? '')
+    if (from === null) return
+    setState('loading')
+    try {
+      const source = await client.fetchQuery(configurationQuery(from))
+      // another snapshot may be current now
+      const target = current.current
+      if (target === null) return
+      const values = valuesToCopy(source, target)
+      if (values.length === 0) return setState('nothing')
+      onClose()
+      restoreAll(restore(values, target, store.current()))
+    } catch {
+      setState('failed')
+    }
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('configuration.file.copy')}
+      description={t('configuration.file.copy.about')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            variant="primary"
+            busy={state === 'loading'}
+            disabledReason={scope === null && t('configuration.file.copy.choose')}
+            onClick={() => void copy()}
+          >
+            {t('configuration.file.copy.submit')}
+          </Button>
+        </>
+      }
+    >
+      <label htmlFor={id} className="mb-1 block font-medium">
+        {t('configuration.file.copy.from')}
+      </label>
+      <Combobox
+        wiring={{
+          id,
+          'aria-describedby': undefined,
+          'aria-invalid': undefined,
+          'aria-required': undefined,
+        }}
+        value={scope}
+        search={search}
+        onChange={setScope}
+      />
+      {(state === 'failed' || state === 'nothing') && (
+        <div className="mt-3">
+          <Notice tone="error" live>
+            {t(`configuration.file.copy.${state}`)}
+          </Notice>
+        </div>
+      )}
+    </Dialog>
+  )
+}
