@@ -115,16 +115,7 @@ export function InstallForm({
       actions={<LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>}
       className="space-y-4"
     >
-      {draft.restored && (
-        <RestoredNotice
-          since={draft.restored.since}
-          onDiscard={() => {
-            clear()
-            draft.remove()
-            draft.dismiss()
-          }}
-        />
-      )}
+      <RestoredNotice draft={draft} onClear={clear} />
       <Section
         title={t('installations.install.values')}
         description={t(
@@ -160,7 +151,10 @@ export function InstallForm({
         </Section>
       )}
       <ReasonField control={form.control} label={t('installations.install.reason')} className="max-w-2xl" />
-      <LeaveGuard isDirty={isSensitiveTyped} isSamePage={({ pathname }) => pathname === '/installations/new'} />
+      <LeaveGuard
+        isDirty={isSensitiveTyped}
+        isSamePage={({ pathname }) => pathname === '/installations/new'}
+      />
     </FormPage>
   )
 }

@@ -131,16 +131,7 @@ export function UpgradeForm({
       actions={<LinkButton to={paths.installation(bundleInstallId)}>{t('common.cancel')}</LinkButton>}
       className="space-y-4"
     >
-      {draft.restored && (
-        <RestoredNotice
-          since={draft.restored.since}
-          onDiscard={() => {
-            clear()
-            draft.remove()
-            draft.dismiss()
-          }}
-        />
-      )}
+      <RestoredNotice draft={draft} onClear={clear} />
       <Section
         title={t('installations.upgrade.values')}
         description={t(
