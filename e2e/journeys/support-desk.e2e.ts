@@ -274,6 +274,7 @@ test('equal failures are one cause, of which one operation is retried before the
   system,
   signIn,
 }) => {
+  test.setTimeout(90_000)
   const errorCode = `TENANT_${system.newScope().workspaceId}`
   await Promise.all(
     ['a', 'b', 'c'].map((name) =>
