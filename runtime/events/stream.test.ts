@@ -244,11 +244,11 @@ describe('the event stream', () => {
     assert(cuts > 3, `only ${cuts} disconnects`)
   })
 
-  it('ends after its lifetime, so that grants are checked again', async () => {
-    const short = await testHttp({ events: { lifetimeMs: 50 } })
+  it('ends after its lifetime, which begins with its position, so that grants are checked again', async (t) => {
+    const short = await testHttp({ events: { lifetimeMs: 1 } })
+    t.after(() => short.close())
     const reader = await openEvents(short)
     await reader.ended
-    await short.close()
   })
 
   it('ends with the runtime', async () => {

@@ -127,7 +127,7 @@ function createReader(actor: Actor, options: StreamOptions, closed: () => void):
   }
 
   const heartbeat = setInterval(() => body.send(': still here\n\n'), options.heartbeatMs).unref()
-  const lifetime = setTimeout(body.end, options.lifetimeMs).unref()
+  let lifetime: NodeJS.Timeout | undefined
   onClose(() => {
     clearInterval(heartbeat)
     clearTimeout(lifetime)
@@ -151,6 +151,8 @@ function createReader(actor: Actor, options: StreamOptions, closed: () => void):
     begin(position, first, missed = []) {
       const meanwhile = waiting ?? []
       waiting = null
+      // not before: a stream that ends without a position would make its reader miss events
+      if (!body.ended.aborted) lifetime = setTimeout(body.end, options.lifetimeMs).unref()
       body.send(reset === null ? first : resetAt(reset))
       if (reset === null) sendEvents(missed)
       begun = reset ?? position
