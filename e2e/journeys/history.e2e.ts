@@ -54,8 +54,9 @@ test('two snapshots are compared, several values restored, and the history is na
   await comparison.getByRole('button', { name: /^Select/ }).click()
   await comparison.getByRole('button', { name: /^Restore \d/ }).click()
   const changes = page.getByRole('dialog').getByLabel('Changes of CRM mail')
-  await expect(changes).toContainText(/Before: 2525/)
   await expect(changes).toContainText(/Before: ling/)
+  // the port is required, and had no value yet in that snapshot
+  await expect(changes).not.toContainText('2525')
   await page.keyboard.press('Escape')
 
   await page.getByLabel('Person').selectOption('Ling Zhao')
