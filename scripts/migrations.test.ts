@@ -4,9 +4,7 @@ import { bffMigrations } from '#bff/store/tables.ts'
 import { readMigrations } from '#database/migrate.ts'
 import { violationsOf } from '#database/migration-rules.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
-
-/** The last migration of the previous release; raise it with each release (docs/operating/upgrade.md). */
-const RELEASED = { runtime: '0013', bff: '0003' }
+import { RELEASED } from '../verification/released.ts'
 
 describe('the migrations since the last release', () => {
   it('let replicas of that release continue', async () => {

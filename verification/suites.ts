@@ -21,6 +21,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
 export const DEPLOYMENT_SUITES: Record<string, () => Promise<Suite>> = {
   manifests: async () => (await import('./deployments/manifests/suite.ts')).MANIFESTS_SUITE,
   pgbouncer: async () => (await import('./deployments/pgbouncer/suite.ts')).PGBOUNCER,
+  upgrade: async () => (await import('./deployments/upgrade/suite.ts')).UPGRADE,
   patroni: async () => (await import('./deployments/patroni/suite.ts')).PATRONI,
 }
 

@@ -53,12 +53,13 @@ export type OperationChange = ChangeOf<'operation', OperationRow>
 export type CallChange = ChangeOf<'plugin_call', CallRow>
 export type Change = OperationChange | CallChange | ChangeOf<'audit_entry', AuditRow>
 
+// a column of a later migration is read through JSON: an upgrade runs while the journal is written
 const rowOf = {
   operation: (row: string) => `jsonb_build_object('bundle_install_id', ${row}.bundle_install_id,
     'execution_sequence', ${row}.execution_sequence, 'run', ${row}.run, 'state', ${row}.state, 'phase', ${row}.phase,
     'holds_claim', ${row}.holds_claim, 'finished_at', ${row}.finished_at, 'lease_owner', ${row}.lease_owner,
     'lease_epoch', ${row}.lease_epoch, 'available_at', extract(epoch from ${row}.available_at) * 1000,
-    'in_doubt_since', ${row}.in_doubt_since)`,
+    'in_doubt_since', to_jsonb(${row}) -> 'in_doubt_since')`,
   plugin_call: (row: string) => `jsonb_build_object('stage', ${row}.stage, 'plugin_id', ${row}.plugin_id,
     'outcome', ${row}.outcome, 'ended_well', ${row}.ended_well, 'request', md5(${row}.request),
     'writes', md5(${row}.writes::text))`,

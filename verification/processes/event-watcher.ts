@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeEvent } from '#contract/runtime-api/events.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
@@ -8,10 +7,9 @@ import { createRuntimeEvents } from '#bff/runtime-events.ts'
 import { readJson } from '../invariants/reader.ts'
 import type { Reader } from '../invariants/reader.ts'
 import type { Violation } from '../suite.ts'
-import { EVERYBODY } from './retrying-client.ts'
+import { everybody } from './retrying-client.ts'
+import type { ConsoleParts } from './console-parts.ts'
 import type { System } from './system.ts'
-
-const RuntimeEventSchema = runtimeApi['GET /events'].answer
 
 /** A subscriber of events, over many connections, each of which resumes after the last event of the previous one. */
 export class EventWatcher {
@@ -86,12 +84,12 @@ export class EventWatcher {
       : found
   }
 
-  private async watch({ outbound, bases, credential, key }: System): Promise<void> {
+  private async watch({ outbound, bases, credential, key, console: parts }: System): Promise<void> {
     const { signal } = this.stopped
     const openers = bases.map((baseUrl) => createRuntimeEvents({ outbound, baseUrl, credential }))
     const assert = createActorAssertions(key)
     for (let turn = 0; !signal.aborted; turn++) {
-      const assertion = await assert(EVERYBODY)
+      const assertion = await assert(everybody(parts))
       const request = { assertion, lastEventId: this.lastEventId, requestId: 'watcher', signal }
       const source = await openers[turn % openers.length]?.(request).catch(() => undefined)
       if (source === undefined) {
@@ -99,21 +97,21 @@ export class EventWatcher {
         continue
       }
       this.connections++
-      await this.read(source).catch((error: unknown) => {
+      await this.read(source, parts).catch((error: unknown) => {
         // lost connections are expected, invalid events are not
         if (error instanceof TypeError || error instanceof SyntaxError) throw error
       })
     }
   }
 
-  private async read(source: AsyncIterable<Uint8Array>): Promise<void> {
+  private async read(source: AsyncIterable<Uint8Array>, { readEvent }: ConsoleParts): Promise<void> {
     for await (const message of readEventSource(source)) {
       if (message.kind === 'comment') continue
       this.lastEventId = message.id
       this.firstEventId ??= message.id
       if (message.kind !== 'event') continue
       if (message.event === 'reset') this.resets++
-      else this.receive(RuntimeEventSchema.parse({ kind: message.event, ...JSON.parse(message.data) }))
+      else this.receive(readEvent({ kind: message.event, ...JSON.parse(message.data) }))
     }
   }
 

@@ -11,7 +11,7 @@ import type { Violation } from '../suite.ts'
 import { EventWatcher } from './event-watcher.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Faults } from './plugin-process.ts'
-import type { RetryingClient } from './retrying-client.ts'
+import type { RetryingClient, RetryingClientOptions } from './retrying-client.ts'
 import type { System } from './system.ts'
 import { runUser } from './user.ts'
 
@@ -38,6 +38,8 @@ export interface LoadOptions {
   users: number
   /** Whether users start something new after this many operations. */
   shouldContinue(operations: number): boolean
+  /** Of each user. */
+  client?: Partial<Pick<RetryingClientOptions, 'isReady' | 'timeoutMs'>>
   /** Whether the database may go back in time, so that events are deleted. */
   mayGoBack?: boolean
   /** Starts the faults, once the system is ready for users. */
@@ -51,6 +53,8 @@ export interface LoadReport {
   states: string
   /** What was tried, with its figures, one line each. */
   lines: string[]
+  /** Requests to which a replica gave no answer. */
+  unanswered: string[]
   violations: Violation[]
 }
 
@@ -70,7 +74,10 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const users = Array.from({ length: options.users }, (_, index) => {
     const own = random.split()
     const twice = random.split()
-    const client = system.client({ isSentTwice: () => twice.chance(0.1) })
+    const client = system.client({
+      isSentTwice: () => twice.chance(0.1),
+      ...options.client,
+    })
     clients.push(client)
     return runUser({
       client,
@@ -114,6 +121,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
       `${watcher.newest.size} objects watched over ${watcher.connections} connections; ` +
         `everything had ended ${(quietMs / 1_000).toFixed(1)} s after the faults`,
     ],
+    unanswered: clients.flatMap((client) => client.unanswered),
     violations,
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild } from './child.ts'
-import type { Child } from './child.ts'
+import type { Child, Exit } from './child.ts'
 
 export interface ReplicaOptions {
   databaseUrl: string
@@ -18,6 +18,8 @@ export interface ReplicaOptions {
   /** Modules that are loaded before its program. */
   imports?: readonly URL[]
   env?: Record<string, string>
+  /** Its program at the next start; default: that of this version. */
+  program?: () => URL
 }
 
 /** A real replica, started as `npm run start:runtime` starts it: API and worker in one process. */
@@ -30,6 +32,8 @@ export interface Replica {
   ready(): Promise<void>
   /** SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>
+  /** SIGTERM; resolves with how it ended. */
+  stop(): Promise<Exit>
   /** SIGSTOP; resolves when the process is paused. */
   pause(): Promise<void>
   resume(): void
@@ -51,7 +55,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     start() {
       if (child?.isAlive() === true) throw new Error('the replica is already running')
       child = startChild({
-        file: PROGRAM,
+        file: options.program?.() ?? PROGRAM,
         imports: options.imports ?? [],
         env: {
           RUNTIME_PORT: String(options.port),
@@ -84,6 +88,10 @@ export function createReplica(options: ReplicaOptions): Replica {
     async kill() {
       child?.signal('SIGKILL')
       await child?.exited
+    },
+    async stop() {
+      current().signal('SIGTERM')
+      return await current().exited
     },
     async pause() {
       current().signal('SIGSTOP')

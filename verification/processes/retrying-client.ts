@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import type { AssertedPerson, AssertionKey } from '#bff/actor-assertion.ts'
-import { ConsoleFailure } from '#bff/failure.ts'
-import { createRuntimeClient } from '#bff/runtime-client.ts'
 import type { RuntimeCall } from '#bff/runtime-client.ts'
 import { createApiClient } from '../api-client.ts'
 import type { ApiClient, Result, RowName } from '../api-client.ts'
+import type { ConsoleParts } from './console-parts.ts'
 import type { Outbound } from '#http-kit/outbound-types.ts'
 
 /** A person's browser and console in one: sends requests to any replica, and retries until one responds. */
@@ -15,6 +13,8 @@ export interface RetryingClient extends ApiClient {
   writes: readonly SentWrite[]
   /** How often writes were sent beyond the first time. */
   repeats(): number
+  /** Requests, reads too, to which a replica gave no answer: which, and why. */
+  unanswered: readonly string[]
 }
 
 /** A write, to be compared with its effects. */
@@ -32,19 +32,25 @@ export interface RetryingClientOptions {
   bases: readonly string[]
   credential: string
   key: AssertionKey
+  console: ConsoleParts
   /** Whether a completed write is sent once more, to compare the responses. */
   isSentTwice?: () => boolean
+  /** Whether a load balancer would send a request to this base now; default: to each. */
+  isReady?: (base: string) => boolean
   /** For one call with its retries; a paused replica accepts the request and does not respond. */
   timeoutMs?: number
 }
 
 /** Until there is a response, however often it is sent. */
 const PATIENCE_MS = 240_000
-export const EVERYBODY: AssertedPerson = {
+
+/** A person who may do everything. */
+export const everybody = ({ permissions }: ConsoleParts): AssertedPerson => ({
   id: 'ada',
   name: 'Ada',
-  grants: [{ permissions: [...PERMISSIONS], scope: null }],
-}
+  grants: [{ permissions: [...permissions], scope: null }],
+})
+
 /** Codes that do not say whether the request was executed. */
 const UNANSWERED = new Set([
   'UPSTREAM_UNAVAILABLE',
@@ -57,6 +63,8 @@ const UNANSWERED = new Set([
 
 export function createRetryingClient(options: RetryingClientOptions): RetryingClient {
   const { outbound, credential, timeoutMs = 3_000 } = options
+  const { createRuntimeClient, ConsoleFailure } = options.console
+  const person = everybody(options.console)
   const clients = options.bases.map((baseUrl) =>
     createRuntimeClient({ outbound, baseUrl, credential, budgetMs: timeoutMs }),
   )
@@ -65,14 +73,18 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
   let current = 0
   let repeats = 0
   const writes: SentWrite[] = []
+  const unanswered: string[] = []
+  const isReady = (index: number): boolean =>
+    options.isReady?.(options.bases[index % options.bases.length] ?? '') ?? true
 
   const ask = async (request: Omit<RuntimeCall, 'assertion'>): Promise<Result<unknown>> => {
     const deadline = performance.now() + PATIENCE_MS
     for (;;) {
+      for (let skipped = 0; skipped < clients.length && !isReady(current); skipped++) current++
       const client = clients[current % clients.length]
       if (client === undefined) throw new RangeError('the client needs a replica')
       try {
-        return { isDone: true, data: await client({ ...request, assertion: await assertion(EVERYBODY) }) }
+        return { isDone: true, data: await client({ ...request, assertion: await assertion(person) }) }
       } catch (error) {
         if (!(error instanceof ConsoleFailure)) throw error
         if (!UNANSWERED.has(error.code)) return { isDone: false, errorCode: error.code }
@@ -80,6 +92,7 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
           throw new Error(`${request.name} was not answered in ${PATIENCE_MS / 1_000} s: ${error.code}`, {
             cause: error,
           })
+        unanswered.push(`${request.name}: ${error.code}`)
         current++
         if (request.idempotencyKey !== null) repeats++
         await sleep(30)
@@ -106,5 +119,5 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
     }
     return result
   })
-  return { ...client, writes, repeats: () => repeats }
+  return { ...client, writes, unanswered, repeats: () => repeats }
 }

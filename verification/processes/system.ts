@@ -7,6 +7,8 @@ import { createOutbound } from '#http-kit/outbound.ts'
 import { publish, register } from '../actions.ts'
 import type { ApiClient } from '../api-client.ts'
 import { MANIFESTS, PLUGIN_IDS } from '../bundles.ts'
+import { THIS_CONSOLE } from './console-parts.ts'
+import type { ConsoleParts } from './console-parts.ts'
 import { fastFolder } from './fast-folder.ts'
 import { lastingPort } from './lasting-port.ts'
 import { createPluginProcess } from './plugin-process.ts'
@@ -29,8 +31,10 @@ export interface SystemOptions {
   maxDelayMs?: number
   /** Plugins that other systems share, and that outlive this one; default: separate plugins. */
   plugins?: PluginProcess
+  /** Of the release that clients have; default: this one. */
+  console?: ConsoleParts
   /** Additional options for the replica with this index. */
-  hooks?: (index: number) => Pick<ReplicaOptions, 'imports' | 'env'>
+  hooks?: (index: number) => Pick<ReplicaOptions, 'imports' | 'env' | 'program'>
 }
 
 /** Replicas and plugins, each in a separate process, on one database; and clients of them. */
@@ -44,8 +48,9 @@ export interface System {
   bases: readonly string[]
   credential: string
   key: AssertionKey
+  console: ConsoleParts
   client(
-    options?: Partial<Pick<RetryingClientOptions, 'bases' | 'isSentTwice' | 'timeoutMs'>>,
+    options?: Partial<Pick<RetryingClientOptions, 'bases' | 'isSentTwice' | 'isReady' | 'timeoutMs'>>,
   ): RetryingClient
   /** Registers the plugins and publishes the bundles. */
   registerAndPublish(client: ApiClient): Promise<void>
@@ -62,7 +67,7 @@ export async function createSystem(options: SystemOptions): Promise<System> {
   const sealingKeyFile = join(folder, 'sealing.key')
   await writeFile(sealingKeyFile, randomBytes(32).toString('base64'), { mode: 0o600 })
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
-  const { databaseUrl, leaseSeconds, timeoutMs = 1_000 } = options
+  const { databaseUrl, leaseSeconds, timeoutMs = 1_000, console = THIS_CONSOLE } = options
   const credential = 'the-service-credential'
 
   const ports = await Promise.all(Array.from({ length: options.replicas }, lastingPort))
@@ -92,7 +97,8 @@ export async function createSystem(options: SystemOptions): Promise<System> {
     bases,
     credential,
     key,
-    client: (more = {}) => createRetryingClient({ outbound, bases, credential, key, ...more }),
+    console,
+    client: (more = {}) => createRetryingClient({ outbound, bases, credential, key, console, ...more }),
     async registerAndPublish(client) {
       const limits = { timeoutMs, maxAttempts: 20, maxBackoffMs: 200 }
       for (const pluginId of PLUGIN_IDS) await register(client, pluginId, plugins.endpoint(pluginId), limits)
