@@ -80,7 +80,7 @@ export const installations: Translated<typeof source> = {
   'plugins.resolves': '可解析',
   'plugins.none.cell': '无',
 
-  'draft.restored': '已恢复您 {when} 开始的输入。敏感的值不会保留，请重新输入。',
+  'draft.restored': '已恢复您未提交的输入（开始于：{when}）。敏感的值不会保留，请重新输入。',
   'draft.discard': '放弃',
   'detach.title': '分离 {bundle}？',
   'detach.what': '将从 {scope} 分离：',
