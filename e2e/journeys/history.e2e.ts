@@ -100,7 +100,7 @@ test('a downloaded configuration, and the values of another scope, come back as 
   await files.click()
   await page.getByRole('menuitem', { name: 'Copy values from another scope' }).click()
   await page.getByRole('combobox', { name: 'Copy from' }).fill(`e2e/${other.workspaceId}`)
-  await page.getByRole('option').first().click()
+  await page.getByRole('dialog').getByRole('option').first().click()
   await page.getByRole('button', { name: 'Copy and review' }).click()
   await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).toContainText('After: 2525')
   await saveButton(page).click()
