@@ -160,7 +160,10 @@ export function InstallForm({
         </Section>
       )}
       <ReasonField control={form.control} label={t('installations.install.reason')} className="max-w-2xl" />
-      <LeaveGuard isDirty={isSensitiveTyped} isSamePage={({ pathname }) => pathname === '/installations/new'} />
+      <LeaveGuard
+        isDirty={isSensitiveTyped}
+        isSamePage={({ pathname }) => pathname === '/installations/new'}
+      />
     </FormPage>
   )
 }
