@@ -15,7 +15,7 @@ async function copyFromAnotherScope() {
   await page.getByRole('button', { name: 'File', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Copy values from another scope' }).click()
   await page.getByRole('combobox', { name: 'Copy from' }).fill('staging/eu/9')
-  await page.getByRole('option').first().click()
+  await dialog.getByRole('option').first().click()
   const own = scope.configuration()
   const mail = own.resources[MAIL]
   if (mail === undefined) throw new Error('The scope has no mail resource')
