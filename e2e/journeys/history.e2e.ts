@@ -103,15 +103,6 @@ test('a downloaded configuration, and the values of another scope, come back as 
   await page.getByRole('dialog').getByRole('option').first().click()
   await page.getByRole('button', { name: 'Copy and review' }).click()
   await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).toContainText('After: 2525')
-  // the domain of the other installation cannot be used twice, so the copy as a whole cannot be saved
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Discard', exact: true }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Discard/ })
-    .click()
-  await field(page, 'SMTP port').fill('2525')
-  await review(page)
   await saveButton(page).click()
   await expectApplied(page)
 

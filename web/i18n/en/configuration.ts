@@ -201,7 +201,7 @@ export const configuration = {
   'file.invalid': 'This is not a configuration file. Choose a JSON or YAML file that was downloaded here.',
   'file.copy': 'Copy values from another scope',
   'file.copy.about':
-    'Takes the values of the resources that both scopes have. Sensitive values and those that plugins write are not copied. You review the changes before you save.',
+    'Takes the values of the resources that both scopes have. Sensitive values, those that plugins write, and domains of gateways in the same environment are not copied. You review the changes before you save.',
   'file.copy.from': 'Copy from',
   'file.copy.choose': 'Choose a scope.',
   'file.copy.submit': 'Copy and review',

@@ -162,7 +162,8 @@ export const configuration: Translated<typeof source> = {
   'file.import': '导入文件',
   'file.invalid': '这不是配置文件。请选择从此处下载的 JSON 或 YAML 文件。',
   'file.copy': '从其他作用域复制值',
-  'file.copy.about': '复制两个作用域共有资源的值。敏感值和由插件写入的值不会复制。保存前您可以检查这些更改。',
+  'file.copy.about':
+    '复制两个作用域共有资源的值。敏感值、由插件写入的值以及同一环境中网关的域名不会复制。保存前您可以检查这些更改。',
   'file.copy.from': '复制来源',
   'file.copy.choose': '请选择作用域。',
   'file.copy.submit': '复制并检查',

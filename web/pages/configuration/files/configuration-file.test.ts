@@ -78,6 +78,22 @@ test('from another scope come the values of the resources that both have', () =>
   )
 })
 
+test('a domain of a gateway is not copied within its environment', () => {
+  const gateway = (value: string) =>
+    resource({
+      kind: 'GATEWAY',
+      properties: { domain: data(value) },
+      definitions: { domain: define({ schema: { type: 'string', format: 'hostname' } }) },
+    })
+  const [from, to] = [
+    configuration(1, { [MAIL]: gateway('a.example') }),
+    configuration(1, { [MAIL]: gateway('b.example') }),
+  ]
+  assert.deepEqual(valuesToCopy(from, to), [])
+  const elsewhere = { ...to, scope: { ...to.scope, environmentKey: 'elsewhere' } }
+  assert.equal(valuesToCopy(from, elsewhere).length, 1)
+})
+
 test('a YAML file has the same values as a JSON file', async () => {
   const content = configurationFile(source)
   const text = writeYaml(content)

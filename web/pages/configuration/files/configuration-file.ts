@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Configuration, PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
+import { controlKind } from '../../../forms/property/control-kind.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 import type { PropertyPlace } from '../editor/draft.ts'
 import { isReferenceShape } from '../editor/is-reference-shape.ts'
@@ -65,15 +66,22 @@ export function valuesInFile(content: unknown): FileValue[] | null {
 const isView = (value: unknown): value is PropertyView =>
   (isJsonObject(value) && value['@type'] === 'Data' && 'value' in value) || isReferenceShape(value)
 
-/** The values of another scope that can be copied: of the same resources, neither sensitive nor written by plugins. */
+/**
+ * The values of another scope that can be copied: of the same resources, neither sensitive nor written by plugins. A
+ * domain is used once in its environment, so domains are copied to other environments only.
+ */
 export function valuesToCopy(from: Configuration, to: Configuration): FileValue[] {
-  return Object.entries(from.resources).flatMap(([locator, { properties, writtenBy }]) =>
-    Object.hasOwn(to.resources, locator)
-      ? Object.entries(properties).flatMap(([property, value]) =>
-          Object.hasOwn(writtenBy, property) || isHidden(value) ? [] : [{ locator, property, value }],
-        )
-      : [],
-  )
+  const isSameEnvironment = from.scope.environmentKey === to.scope.environmentKey
+  return Object.entries(from.resources).flatMap(([locator, { kind, definitions, properties, writtenBy }]) => {
+    if (!Object.hasOwn(to.resources, locator)) return []
+    return Object.entries(properties).flatMap(([property, value]) => {
+      const definition = Object.hasOwn(definitions, property) ? definitions[property] : undefined
+      const isDomain = definition !== undefined && controlKind(definition, kind) === 'domain'
+      const isLeftOut =
+        Object.hasOwn(writtenBy, property) || isHidden(value) || (isDomain && isSameEnvironment)
+      return isLeftOut ? [] : [{ locator, property, value }]
+    })
+  })
 }
 
 export const fileNameOf = ({ scope, snapshotVersion }: Configuration, extension: 'json' | 'yaml'): string =>
