@@ -8,7 +8,7 @@ import { showToast } from '../../../ui/toast.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { restore } from '../history/restore.ts'
 import { useRestore } from '../history/use-restore.ts'
-import { configurationFile, fileNameOf, valuesInFile, writeJson } from './configuration-file.ts'
+import { configurationFile, fileNameOf, writeJson } from './configuration-file.ts'
 import { parseFile } from './parse-file.ts'
 
 const CopyDialog = lazyPart(async () => (await import('./CopyDialog.tsx')).CopyDialog)
@@ -22,6 +22,7 @@ export function FileActions() {
   const [isCopying, setIsCopying] = useState(false)
   const refused = !mayWrite && t('configuration.review.blocked.permission')
   const load = async (chosen: File) => {
+    const { valuesInFile } = await import('./values-in-file.ts')
     const values = valuesInFile(await parseFile(chosen.name, await chosen.text()))
     if (values === null) showToast({ tone: 'error', text: t('configuration.file.invalid') })
     else restoreAll(restore(values, configuration, store.current()))

@@ -1,13 +1,10 @@
-import * as z from 'zod/mini'
 import type { Configuration, PropertyView } from '#contract/console-api/shapes.ts'
-import { isJsonObject } from '#contract/json-schema/json.ts'
 import { controlKind } from '../../../forms/property/control-kind.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 import type { PropertyPlace } from '../editor/draft.ts'
-import { isReferenceShape } from '../editor/is-reference-shape.ts'
 
-const FORMAT = 'bundle-console/configuration'
-const VERSION = 1
+export const FORMAT = 'bundle-console/configuration'
+export const VERSION = 1
 
 export type FileValue = PropertyPlace & { value: PropertyView | null }
 
@@ -44,27 +41,6 @@ export function configurationFile(configuration: Configuration): ConfigurationFi
 }
 
 export const writeJson = (file: ConfigurationFile): string => `${JSON.stringify(file, null, 2)}\n`
-
-const File = z.object({
-  format: z.literal(FORMAT),
-  version: z.literal(VERSION),
-  resources: z.record(z.string(), z.record(z.string(), z.unknown())),
-})
-
-/** The values of a file; null if it is not a configuration file, or contains something that is not a value. */
-export function valuesInFile(content: unknown): FileValue[] | null {
-  const { data } = File.safeParse(content)
-  if (data === undefined) return null
-  const values = Object.entries(data.resources).flatMap(([locator, properties]) =>
-    Object.entries(properties).map(([property, value]) =>
-      isView(value) ? { locator, property, value } : null,
-    ),
-  )
-  return values.every((value) => value !== null) ? values : null
-}
-
-const isView = (value: unknown): value is PropertyView =>
-  (isJsonObject(value) && value['@type'] === 'Data' && 'value' in value) || isReferenceShape(value)
 
 /**
  * The values of another scope that can be copied: of the same resources, neither sensitive nor written by plugins. A
