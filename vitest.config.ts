@@ -51,7 +51,10 @@ export default defineConfig({
       provider: playwright({
         launchOptions: {
           ...chromiumLaunch,
-          args: [...chromiumLaunch.args, '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost'],
+          args: [
+            ...chromiumLaunch.args,
+            '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost',
+          ],
         },
         contextOptions: chromiumContext,
         actionTimeout: 10_000,
