@@ -45,7 +45,9 @@ test('from the overview to a failed operation, its explanation, and a successful
 
   await expectPage(page, 'Configure crm-suite Succeeded')
   const result = page.getByRole('status').filter({ hasText: 'after the retry by' })
-  await expect(result).toContainText(/Succeeded at .*, after the retry by .*Reason for the retry: The migration is over/)
+  await expect(result).toContainText(
+    /Succeeded at .*, after the retry by .*Reason for the retry: The migration is over/,
+  )
   await expect(page.getByText('Retry started.')).toHaveCount(0)
   await expect(
     page.getByRole('definition').filter({ hasText: /Run 2, .*The migration is over/ }),
