@@ -25,7 +25,7 @@ import {
 import { Claim } from './claim.ts'
 import { Operation } from './operations.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
-import { CLAIM_STATES, INSTALLATION_STATES, UPGRADES } from './vocabulary.ts'
+import { CLAIM_STATES, INSTALLATION_SORTS, INSTALLATION_STATES, UPGRADES } from './vocabulary.ts'
 
 export const Installation = z.object({
   installation: InstallationIdentity,
@@ -83,15 +83,6 @@ export const InstalledVersions = z.object({
   ),
 })
 export type InstalledVersions = z.infer<typeof InstalledVersions>
-
-export const INSTALLATION_SORTS = [
-  '-updatedAt',
-  'updatedAt',
-  'bundleId',
-  '-bundleId',
-  'version',
-  '-version',
-] as const
 
 const started = z.object({ operation: Operation })
 

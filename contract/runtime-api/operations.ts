@@ -28,6 +28,7 @@ import {
   BATCH_ACTIONS,
   NEXT_ACTIONS,
   NEXT_ACTORS,
+  OPERATION_SORTS,
   OPERATION_STATES,
   PHASES,
   STEP_STATES,
@@ -172,8 +173,6 @@ export const operationFilters = {
   until: Timestamp.optional(),
   q: searchText,
 }
-
-export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
 
 export const operationEndpoints = defineEndpoints({
   'GET /operations': {

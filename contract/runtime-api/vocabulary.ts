@@ -34,6 +34,19 @@ export type TargetRefusal = (typeof TARGET_REFUSALS)[number]
 /** Whether a newer version of the bundle is published, of an ACTIVE installation. */
 export const UPGRADES = ['available', 'none'] as const
 
+/** Sort orders of the list of installations; the first is the default. */
+export const INSTALLATION_SORTS = [
+  '-updatedAt',
+  'updatedAt',
+  'bundleId',
+  '-bundleId',
+  'version',
+  '-version',
+] as const
+
+/** Sort orders of the list of operations; the first is the default. */
+export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
+
 export const BATCH_ACTIONS = ['RETRY', 'TAKEOVER', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const
 export type BatchAction = (typeof BATCH_ACTIONS)[number]
 

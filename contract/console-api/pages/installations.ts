@@ -1,14 +1,5 @@
 import { omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
-import { CLAIM_STATES, INSTALLATION_STATES, UPGRADES } from '../vocabulary.ts'
-
-export const INSTALLATION_SORTS = [
-  '-updatedAt',
-  'updatedAt',
-  'bundleId',
-  '-bundleId',
-  'version',
-  '-version',
-] as const
+import { CLAIM_STATES, INSTALLATION_SORTS, INSTALLATION_STATES, UPGRADES } from '../vocabulary.ts'
 
 export const installationsSearch = (raw: Raw) =>
   omitUndefined({

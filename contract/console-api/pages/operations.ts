@@ -1,8 +1,6 @@
 import { omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
-import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_STATES, PHASES } from '../vocabulary.ts'
-
-export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
+import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_SORTS, OPERATION_STATES, PHASES } from '../vocabulary.ts'
 
 export const operationsSearch = (raw: Raw) =>
   omitUndefined({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { INSTALLATION_SORTS } from '#contract/runtime-api/installations.ts'
+import { INSTALLATION_SORTS } from '#contract/runtime-api/vocabulary.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { Input } from '../context.ts'
 import { billing, crm, installBoth, SCOPE, startInstall } from '../../testing/bundles.ts'

@@ -19,11 +19,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { installationColumns } from './columns.tsx'
 import { InstallationFilters } from './InstallationFilters.tsx'
-import {
-  INSTALLATION_SORTS,
-  installationsCall,
-  type InstallationsSearch,
-} from '#contract/console-api/pages/installations.ts'
+import { installationsCall, type InstallationsSearch } from '#contract/console-api/pages/installations.ts'
+import { INSTALLATION_SORTS } from '#contract/console-api/vocabulary.ts'
 
 const route = getRouteApi('/installations')
 

@@ -1,10 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo, useState } from 'react'
-import {
-  OPERATION_SORTS,
-  operationsCall,
-  type OperationsSearch,
-} from '#contract/console-api/pages/operations.ts'
+import { operationsCall, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import { OPERATION_SORTS } from '#contract/console-api/vocabulary.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../api/client.ts'

@@ -75,10 +75,10 @@ function depthOf(text: string): number {
 
 const DONE = new Set(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
 
-/** Whether a call with this outcome ended well. */
+/** Whether a call with this outcome succeeded. */
 export const isDoneOutcome = (outcome: string): boolean => DONE.has(outcome)
 
-/** The call ended well, and a repeat must get the same response. */
+/** The call succeeded, and a repeat must get the same response. */
 export const isDone = (answer: Answer): boolean => answer.kind === 'success' && isDoneOutcome(answer.outcome)
 
 /** The runtime would send the same call again. */
