@@ -1,24 +1,25 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
-import { domainProblems } from '../../engine/changes/gateway-domains.ts'
+import type { ResourceFacts } from '../../engine/changes/full-changes.ts'
+import { domainProblems, domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
 import type { Problem } from '../../engine/problem.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
-import type { DomainUse } from '../../model/gateway-domain.ts'
+import type { PlannedChange } from '../../model/plan.ts'
 import { readDomainHolders } from '../../store/configuration/gateway-domains.ts'
 
 /**
- * The domains that cannot be used, because another gateway of the environment uses them.
+ * The domains that changes cannot set, because another gateway of the environment uses them.
  *
- * @param ownerOf The installation of a resource; a use by a property that is among `uses` of the same installation is
- *   replaced, and so is no problem.
+ * @param ownerOf The installation of a resource; a use by a property of it that is among the changes is replaced, and
+ *   so is no problem.
  */
 export async function loadDomainProblems(
   { db, actor }: { db: Db; actor: Actor },
   environmentKey: string,
-  uses: readonly DomainUse[],
-  changed: readonly { locator: string; property: string }[],
+  { changes, facts }: { changes: readonly PlannedChange[]; facts: ReadonlyMap<string, ResourceFacts> },
   ownerOf: (locator: string) => string | undefined,
 ): Promise<Problem[]> {
+  const uses = domainsOfChanges(changes, facts)
   const holders = await readDomainHolders(
     db,
     environmentKey,
@@ -27,7 +28,7 @@ export async function loadDomainProblems(
   const others = holders.filter(
     (holder) =>
       ownerOf(holder.locator) !== holder.bundleInstallId ||
-      !changed.some(({ locator, property }) => locator === holder.locator && property === holder.property),
+      !changes.some(({ locator, property }) => locator === holder.locator && property === holder.property),
   )
   return domainProblems(uses, others, (scope) => mayIn(actor.grants, 'read', scope))
 }

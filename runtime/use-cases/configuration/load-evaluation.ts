@@ -1,6 +1,5 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { servicesOf } from '../../engine/changes/check-changes.ts'
-import { domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
 import { evaluateSave, requestedChanges } from '../../engine/changes/evaluate-save.ts'
 import type { LoadedOwners, SaveEvaluation, SaveInput } from '../../engine/changes/evaluate-save.ts'
 import { DomainError } from '../../engine/domain-error.ts'
@@ -42,8 +41,7 @@ export async function loadEvaluation(
     domainProblems: await loadDomainProblems(
       { db, actor },
       scope.environment_key,
-      domainsOfChanges(requested.given, requested.facts),
-      requested.given,
+      { changes: requested.given, facts: requested.facts },
       (locator) => owned.find((row) => row.locator === locator)?.bundle_install_id,
     ),
     owned,

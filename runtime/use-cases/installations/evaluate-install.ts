@@ -2,7 +2,6 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
-import { domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { refuseFor } from '../../engine/problem.ts'
 import { installPlan } from '../../engine/plans/install-plan.ts'
@@ -64,8 +63,7 @@ export async function evaluateInstall(
     ...(await loadDomainProblems(
       { db, actor },
       request.scope.environmentKey,
-      domainsOfChanges(changes, facts),
-      changes,
+      { changes, facts },
       () => bundleInstallId,
     )),
   ])

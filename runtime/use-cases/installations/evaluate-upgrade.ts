@@ -1,7 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
-import { domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Target } from '../../engine/plans/target.ts'
@@ -82,8 +81,7 @@ export async function evaluateUpgrade(
     ...(await loadDomainProblems(
       { db, actor },
       scope.environment_key,
-      domainsOfChanges(brought, facts),
-      brought,
+      { changes: brought, facts },
       () => installation.bundle_install_id,
     )),
   ])
