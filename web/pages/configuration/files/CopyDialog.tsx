@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { parseScope } from '../../../components/scope-text.ts'
 import { useScopeSearch } from '../../../components/use-scope-search.ts'
@@ -7,6 +7,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Combobox } from '../../../ui/Combobox.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { Field } from '../../../ui/Field.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { configurationQuery } from '../endpoints.ts'
@@ -17,7 +18,6 @@ import { valuesToCopy } from './configuration-file.ts'
 /** Copies the values of another scope into the draft. */
 export function CopyDialog({ onClose }: { onClose: () => void }) {
   const t = useText()
-  const id = useId()
   const client = useQueryClient()
   const search = useScopeSearch()
   const { configuration, store } = useEditor()
@@ -69,20 +69,9 @@ export function CopyDialog({ onClose }: { onClose: () => void }) {
         </>
       }
     >
-      <label htmlFor={id} className="mb-1 block font-medium">
-        {t('configuration.file.copy.from')}
-      </label>
-      <Combobox
-        wiring={{
-          id,
-          'aria-describedby': undefined,
-          'aria-invalid': undefined,
-          'aria-required': undefined,
-        }}
-        value={scope}
-        search={search}
-        onChange={setScope}
-      />
+      <Field label={t('configuration.file.copy.from')}>
+        {(wiring) => <Combobox wiring={wiring} value={scope} search={search} onChange={setScope} />}
+      </Field>
       {(state === 'failed' || state === 'nothing') && (
         <div className="mt-3">
           <Notice tone="error" live>
