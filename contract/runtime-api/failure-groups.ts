@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
-import { Key, listOf, pageQuery, Timestamp } from './common.ts'
+import { Key, pageQuery, Timestamp } from './common.ts'
 import { Operation, operationFilters } from './operations.ts'
 import { PHASES } from './vocabulary.ts'
 
@@ -31,7 +31,7 @@ export const failureGroupEndpoints = defineEndpoints({
     summary: 'Failed operations grouped by cause, the largest group first',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({ ...filters, ...pageQuery }),
-    answer: listOf(FailureGroup),
+    answer: z.object({ groups: z.array(FailureGroup), next: z.string().optional() }),
     codes: [],
   },
 })

@@ -145,17 +145,19 @@ describe('a late answer', () => {
 
   /** Returns a running call whose worker has lost its lease; `answer` lets the plugin answer it. */
   async function overtaken(second: 'APPLIED' | 'FAILED') {
+    const scope = harness.newScope()
     const mayAnswer = Promise.withResolvers<void>()
     let calls = 0
     harness.plugin.script(async ({ stage, request }) => {
-      const isAsked = stage === 'BEFORE_RESOURCES' && request.operation.operationType === 'INSTALL'
-      if (!isAsked) return { outcome: 'APPLIED' }
+      const isFirstStage = stage === 'BEFORE_RESOURCES' && request.operation.operationType === 'INSTALL'
+      // operations of earlier tests may still be running
+      if (!isFirstStage || request.installation.workspaceId !== scope.workspaceId)
+        return { outcome: 'APPLIED' }
       calls += 1
       if (calls > 1) return { outcome: second, resources: made(second === 'APPLIED' ? 'second' : null) }
       await mayAnswer.promise
       return { outcome: 'APPLIED', resources: made('first') }
     })
-    const scope = harness.newScope()
     const { bundleInstallId, operationId } = await harness.install(bundle, { scope })
     await until(() => harness.callsOf(operationId).length === 1, 30_000)
     // as if the worker had been paused for longer than its lease: another one may take the operation now

@@ -35,19 +35,26 @@ export const operationSearch = (raw: Raw) =>
   })
 export type OperationSearch = ReturnType<typeof operationSearch>
 
+/** What a list is filtered by, without how it is shown. The operations of a cause are all failed. */
+export const causeFilters = (search: OperationsSearch) => {
+  const { view: _, state: __, sort: ___, cursor: ____, ...filters } = search
+  return filters
+}
 export const operationsCall = (search: OperationsSearch) => {
   const { view: _, ...query } = search
   return { query: { ...query, limit: 50 } }
 }
 /** The causes of failed operations, with the same filters. They are all failed, and have one order. */
 export const failureGroupsCall = (search: OperationsSearch) => {
-  const { view: _, state: __, sort: ___, ...query } = search
-  return { query: { ...query, limit: 50 } }
+  const { cursor } = search
+  return { query: { ...causeFilters(search), ...omitUndefined({ cursor }), limit: 50 } }
 }
 export const operationCall = (operationId: string) => ({ params: { operationId } })
 /** The newest operations of one installation or plugin, as its page shows them. */
 export const recentOperationsCall = (of: { bundleInstallId: string } | { pluginId: string }) => ({
   query: { ...of, limit: 20 },
 })
-/** One cause of failed operations. */
-export const failureGroupCall = (key: string) => ({ query: { failureGroup: key, limit: 1 } })
+/** The one cause of failed operations that a list is filtered by, with the other filters. */
+export const failureGroupCall = (search: OperationsSearch) => ({
+  query: { ...causeFilters(search), limit: 1 },
+})

@@ -98,7 +98,7 @@ export const pageReads = {
           { name: 'GET /operations', call: operationsCall(search) },
           ...(search.failureGroup === undefined
             ? []
-            : [{ name: 'GET /failure-groups' as const, call: failureGroupCall(search.failureGroup) }]),
+            : [{ name: 'GET /failure-groups' as const, call: failureGroupCall(search) }]),
         ]
   },
   '/operations/$id': ({ params }) => [

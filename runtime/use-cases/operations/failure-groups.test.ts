@@ -66,9 +66,9 @@ suite('failure groups', { concurrency: false }, () => {
       stopped: { by: { id: 'sam', name: 'Sam' }, reason: 'no' },
     })
 
-    const { items } = await groups()
-    assert.equal(items.length, 5)
-    const [largest] = items
+    const { groups: all } = await groups()
+    assert.equal(all.length, 5)
+    const [largest] = all
     assert.equal(largest?.count, 2)
     assert.equal(largest?.scopes, 2)
     assert.equal(largest?.pluginId, 'hooks')
@@ -81,7 +81,7 @@ suite('failure groups', { concurrency: false }, () => {
       [second.operation_id, first.operation_id],
       'the list shows the operations of a group',
     )
-    const byLatest = new Map(items.map(({ latest }) => [latest.operationId, latest]))
+    const byLatest = new Map(all.map(({ latest }) => [latest.operationId, latest]))
     const actions = [...statuses, stopped, other].map(
       ({ operation_id }) => byLatest.get(operation_id)?.nextStep.action,
     )
@@ -91,7 +91,7 @@ suite('failure groups', { concurrency: false }, () => {
   test('leave out what was retried, and what the filter or the permissions exclude', async () => {
     const [one, two] = [await failed(locked('Gone.')), await failed(locked('Gone.'))]
     const countOf = async (asked = context(), query: object = {}) =>
-      (await groups(query, asked)).items.find(({ shape }) => shape === 'Gone.')?.count
+      (await groups(query, asked)).groups.find(({ shape }) => shape === 'Gone.')?.count
     assert.equal(await countOf(), 2)
     const { environment_key: environmentKey, application_runtime_id: applicationRuntimeId } = one
     const scope = { environmentKey, applicationRuntimeId, workspaceId: one.workspace_id }
@@ -104,14 +104,14 @@ suite('failure groups', { concurrency: false }, () => {
   })
 
   test('are paged, the largest first', async () => {
-    const all = (await groups()).items.map(({ key }) => key)
+    const all = (await groups()).groups.map(({ key }) => key)
     const paged: string[] = []
-    let cursor: string | null = null
+    let cursor: string | undefined
     do {
-      const page: Awaited<ReturnType<typeof groups>> = await groups({ limit: 1, ...(cursor && { cursor }) })
-      paged.push(...page.items.map(({ key }) => key))
-      cursor = page.nextCursor
-    } while (cursor !== null)
+      const page: Awaited<ReturnType<typeof groups>> = await groups({ limit: 1, ...(cursor !== undefined && { cursor }) })
+      paged.push(...page.groups.map(({ key }) => key))
+      cursor = page.next
+    } while (cursor !== undefined)
     assert.deepEqual(paged, all)
     await assert.rejects(groups({ cursor: 'x' }), { code: 'REQUEST_INVALID' })
   })

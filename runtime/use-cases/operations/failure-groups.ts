@@ -19,8 +19,8 @@ export async function listFailureGroups(
   const last = page.at(-1)
   const hasMore = rows.length > page.length && last !== undefined
   return {
-    items: page.map((row) => groupView(row)),
-    nextCursor: hasMore ? encodeCursor([last.operations, last.failure_group]) : null,
+    groups: page.map((row) => groupView(row)),
+    ...(hasMore && { next: encodeCursor([last.operations, last.failure_group]) }),
   }
 }
 

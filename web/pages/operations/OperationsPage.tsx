@@ -49,7 +49,7 @@ export function OperationsPage() {
         <CausesTable search={search} onClear={isFiltered && clear} />
       ) : (
         <>
-          {search.failureGroup !== undefined && <CauseBanner groupKey={search.failureGroup} />}
+          {search.failureGroup !== undefined && <CauseBanner search={search} />}
           <OperationsTable search={search} onChange={change} onClear={isFiltered && clear} />
         </>
       )}

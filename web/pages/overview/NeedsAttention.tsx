@@ -53,7 +53,7 @@ export function NeedsAttention() {
   )
   const claims = (state: string) =>
     summary.data?.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
-  const isCalm = failed.data.items.length + waiting.data.items.length + lockedLong.length === 0
+  const isCalm = failed.data.groups.length + waiting.data.items.length + lockedLong.length === 0
   return (
     <Section title={t('overview.attention.title')} flush>
       {error && <Notice tone="warn">{t('overview.attention.outdated', { reason: error.message })}</Notice>}
@@ -70,11 +70,11 @@ export function NeedsAttention() {
           <Group
             title={t('overview.attention.failed')}
             hint={t('overview.attention.failed.hint')}
-            shown={failed.data.items.reduce((sum, { count }) => sum + count, 0)}
+            shown={failed.data.groups.reduce((sum, { count }) => sum + count, 0)}
             count={claims('FAILED')}
             all={paths.operations({ view: 'causes' })}
           >
-            {failed.data.items.map((group) =>
+            {failed.data.groups.map((group) =>
               group.count === 1 ? (
                 <FailedItem key={group.key} operation={group.latest} />
               ) : (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { failureGroupCall } from '#contract/console-api/pages/operations.ts'
+import { failureGroupCall, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -9,11 +9,11 @@ import { groupTitle } from './group-title.ts'
 import { RetryGroup } from './RetryGroup.tsx'
 
 /** Above a list that shows the operations of one cause only: which cause, and what can be done with all of them. */
-export function CauseBanner({ groupKey }: { groupKey: string }) {
+export function CauseBanner({ search }: { search: OperationsSearch }) {
   const t = useText()
-  const { data } = useQuery(apiQuery('GET /failure-groups', failureGroupCall(groupKey)))
+  const { data } = useQuery(apiQuery('GET /failure-groups', failureGroupCall(search)))
   if (!data) return null
-  const [group] = data.items
+  const [group] = data.groups
   return (
     <section
       aria-label={t('operations.causes.only')}
@@ -33,7 +33,7 @@ export function CauseBanner({ groupKey }: { groupKey: string }) {
         )}
       </div>
       <TextLink to={paths.operations()}>{t('operations.causes.all')}</TextLink>
-      {group && <RetryGroup group={group} />}
+      {group && <RetryGroup group={group} search={search} />}
     </section>
   )
 }

@@ -1,6 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { failureGroupsCall, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import {
+  causeFilters,
+  failureGroupsCall,
+  type OperationsSearch,
+} from '#contract/console-api/pages/operations.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { FailureGroup } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../../api/query.ts'
@@ -22,15 +26,20 @@ export function CausesTable({
   const query = useQuery({
     ...apiQuery('GET /failure-groups', failureGroupsCall(search)),
     placeholderData: keepPreviousData,
+    select: ({ groups, next }) => ({ items: groups, nextCursor: next ?? null }),
   })
-  const columns = useMemo(() => causeColumns(t), [t])
+  const columns = useMemo(() => causeColumns(t, search), [t, search])
   return (
     <QueryTable
       label={t('operations.causes.label')}
       query={query}
       columns={columns}
       rowKey={rowKey}
-      rowLink={rowLink}
+      rowLink={({ key, count, latest }) =>
+        count === 1
+          ? paths.operation(latest.operationId)
+          : paths.operations({ ...causeFilters(search), failureGroup: key })
+      }
       lines={2}
       cursor={search.cursor}
       pageLink={(at) => paths.operations(omitUndefined({ ...search, cursor: at }))}
@@ -47,5 +56,3 @@ export function CausesTable({
 }
 
 const rowKey = ({ key }: FailureGroup) => key
-const rowLink = ({ key, count, latest }: FailureGroup) =>
-  count === 1 ? paths.operation(latest.operationId) : paths.operations({ failureGroup: key })

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
+import { causeFilters, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import type { FailureGroup, Operation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
@@ -11,14 +12,22 @@ import { Button } from '../../../ui/Button.tsx'
 import { showToast } from '../../../ui/toast.ts'
 import { RetryBatch } from '../RetryBatch.tsx'
 
-/** Retries the operations of a group as a batch that pauses after its first result. */
-export function RetryGroup({ group: { key, count } }: { group: FailureGroup }) {
+/** Retries the operations of a group that match the filters, as a batch that pauses after its first result. */
+export function RetryGroup({
+  group: { key, count },
+  search,
+}: {
+  group: FailureGroup
+  search: OperationsSearch
+}) {
   const t = useText()
   const mayRetry = useMay('operation:retry', 'anywhere')
   const [targets, setTargets] = useState<readonly Operation[] | null>(null)
   const load = useMutation({
     mutationFn: () =>
-      loadAll((page) => callApi('GET /operations', { query: { failureGroup: key, ...page } })),
+      loadAll((page) =>
+        callApi('GET /operations', { query: { ...causeFilters(search), failureGroup: key, ...page } }),
+      ),
     onSuccess: ({ rows, hasMore }) => {
       setTargets(rows)
       if (hasMore) showToast({ tone: 'info', text: t('selection.tooMany', { max: BATCH_TARGETS_MAX }) })

@@ -33,7 +33,7 @@ const PLAN = 'POST /batches/plan'
 
 test('equal failures are one row, which opens their list; one is retried first, then the rest', async () => {
   const { api } = await serveScope({
-    'GET /failure-groups': () => ({ items: [group], nextCursor: null }),
+    'GET /failure-groups': () => ({ groups: [group] }),
     'GET /operations': () => ({ items: [latest, ...others], nextCursor: null }),
     [PLAN]: () => ({ planToken: 'token', items: [] }),
   })
@@ -46,9 +46,14 @@ test('equal failures are one row, which opens their list; one is retried first, 
   const banner = page.getByRole('region', { name: 'Failed operations with one cause' })
   await expect.element(banner.getByText('Mailbox # is locked.')).toBeVisible()
   await expect.poll(() => api.requests('GET /operations').at(-1)?.query.get('failureGroup')).toBe('k1')
+  // the list, the count and what is retried have the filters of the row
+  const filterOf = (name: 'GET /failure-groups' | 'GET /operations') =>
+    api.requests(name).at(-1)?.query.get('pluginId')
+  expect([filterOf('GET /failure-groups'), filterOf('GET /operations')]).toEqual(['hooks', 'hooks'])
 
   await banner.getByRole('button', { name: 'Retry one, then the rest' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry 60 operations' })
   await expect.element(dialog.getByLabelText('Pause after the first')).toHaveValue('1')
+  expect(filterOf('GET /operations')).toBe('hooks')
   await expect.poll(() => api.requests(PLAN).length).toBeGreaterThan(0)
 })

@@ -1,3 +1,4 @@
+import type { OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import type { FailureGroup } from '#contract/console-api/shapes.ts'
 import { NextStepLines } from '../../../components/NextStepText.tsx'
 import { messageText } from '../../../i18n/message-text.ts'
@@ -8,8 +9,8 @@ import type { Column } from '../../../ui/table/Table.tsx'
 import { groupTitle } from './group-title.ts'
 import { RetryGroup } from './RetryGroup.tsx'
 
-/** One cause of failed operations per row. */
-export function causeColumns(t: Translate): readonly Column<FailureGroup>[] {
+/** One cause of failed operations per row; `search` are the filters of the list. */
+export function causeColumns(t: Translate, search: OperationsSearch): readonly Column<FailureGroup>[] {
   return [
     {
       id: 'cause',
@@ -51,7 +52,7 @@ export function causeColumns(t: Translate): readonly Column<FailureGroup>[] {
       width: '12.5rem',
       align: 'end',
       card: 'wide',
-      cell: (group) => <RetryGroup group={group} />,
+      cell: (group) => <RetryGroup group={group} search={search} />,
     },
   ]
 }
