@@ -8,8 +8,31 @@ const AT = '2026-11-20T10:00:00.000Z'
 const OPERATION_ID = '019aa000-0000-7000-8000-000000000001'
 const PERSON = { id: 'ada', name: 'Ada' }
 
-/** A receipt of an operation in which the reference plugin refused the version, as the console exports it. */
-export function receiptOf(operationType: OperationType, targetVersion: string): JsonValue {
+const VERSION_INVALID = {
+  errorCode: 'VERSION_INVALID',
+  message: 'A version must have three numbers',
+  retryable: false,
+}
+
+/** The runtime's refusal of a response in which the reference plugin wrote a property that it may not write. */
+export const WRITE_REFUSED = {
+  errorCode: 'PLUGIN_RESPONSE_INVALID',
+  message: 'reference-plugin is not allowed to write color',
+  retryable: false,
+  parameters: {
+    reason: 'callWriteNotAllowed',
+    plugin: 'reference-plugin',
+    property: 'color',
+    locator: LOCATOR,
+  },
+}
+
+/** A receipt of an operation of the reference plugin that failed, as the console exports it. */
+export function receiptOf(
+  operationType: OperationType,
+  targetVersion: string,
+  failure: typeof VERSION_INVALID | typeof WRITE_REFUSED = VERSION_INVALID,
+): JsonValue {
   const currentVersion = operationType === 'INSTALL' ? null : '1.0.0'
   const identity = {
     installation: {
@@ -41,11 +64,6 @@ export function receiptOf(operationType: OperationType, targetVersion: string): 
       },
     },
   })
-  const failure = {
-    errorCode: 'VERSION_INVALID',
-    message: 'A version must have three numbers',
-    retryable: false,
-  }
   const attempt = {
     attempt: 1,
     run: 1,

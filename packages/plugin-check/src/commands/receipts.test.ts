@@ -7,7 +7,7 @@ import { OperationReceipt } from '../../../../contract/runtime-api/operations.ts
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { freePort } from '../../testing/free-port.ts'
-import { LOCATOR, receiptOf } from '../../testing/receipt.ts'
+import { LOCATOR, receiptOf, WRITE_REFUSED } from '../../testing/receipt.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
 import { runCommand } from './command-line.ts'
@@ -74,6 +74,29 @@ for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
     assert.equal(questions.length, 1, 'asked once')
     assert.equal(readdirSync(kept).length, 1, 'kept as a case')
   })
+
+test('a response that the runtime would refuse is no fix', async (t) => {
+  const { file, replay } = setUp(t, receiptOf('INSTALL', '2.0.0', WRITE_REFUSED))
+  const problems: [DefectName, RegExp][] = [
+    ['bare-data', /the envelope is not valid: /],
+    ['number-error-code', /the envelope is not valid: errorCode: /],
+    ['status-201', /the HTTP status is 201 and must be 200/],
+    ['foreign-resource', /a resource that is not in the request is written/],
+    ['undeclared-write', /color of .* is written again/],
+  ]
+  for (const [defect, problem] of problems) {
+    const { code, output } = await replay(defect, [file])
+    assert.equal(code, 1, output)
+    assert.match(output, /^STILL FAILS/)
+    assert.match(output, problem)
+  }
+  assert.equal((await replay(null, [file])).code, 0)
+
+  const configured = setUp(t, receiptOf('CONFIGURE', '2.0.0', WRITE_REFUSED))
+  const { code, output } = await configured.replay('not-applied-with-writes', [configured.file])
+  assert.equal(code, 1, output)
+  assert.match(output, /NOT_APPLIED must not write properties/)
+})
 
 test('the values can come from a file', async (t) => {
   const { folder, file, questions, replay } = setUp(t, receiptOf('INSTALL', 'spring'))

@@ -10,7 +10,15 @@ const Json: z.ZodType<JsonValue> = z.json()
 const Attempt = z.object({
   attempt: z.number(),
   outcome: z.string().nullable(),
-  failure: z.object({ errorCode: z.string(), message: z.string(), retryable: z.boolean() }).nullable(),
+  failure: z
+    .object({
+      errorCode: z.string(),
+      message: z.string(),
+      retryable: z.boolean(),
+      /** Of a write that was refused; what a plugin sends here is anything. */
+      parameters: z.object({ property: z.string(), locator: z.string() }).optional().catch(undefined),
+    })
+    .nullable(),
   httpStatus: z.number().nullable(),
   response: Json,
 })

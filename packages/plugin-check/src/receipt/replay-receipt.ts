@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
+import { readEnvelope } from '../../../../contract/protocol/envelope.ts'
 import { LifecycleResponse, type LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { STAGES } from '../../../../contract/protocol/vocabulary.ts'
 import { MASK } from '../../../../contract/protocol/mask.ts'
@@ -63,12 +64,13 @@ export async function replayReceipt(
     await new Promise((resolve) => setTimeout(resolve, REPEAT_MS))
     sent = await trial.send(call)
   }
-  const problem = problemOf(sent, request)
+  const different = differences(ended.response, comparable(sent, { failed, request, values }))
+  const problem = problemOf(sent, request) ?? refusedAgain(sent, ended, different.length > 0)
   return {
     isFixed: isDone(sent.answer) && problem === null,
     before,
     now: printable(describeAnswer(sent.answer) + (problem === null ? '' : `; ${problem}`)),
-    differences: differences(ended.response, comparable(sent, { failed, request, values })).map(printable),
+    differences: different.map(printable),
   }
 }
 
@@ -95,19 +97,48 @@ function describeEnd({ failure, outcome, httpStatus }: FailedCall['ended']): str
     : `outcome ${outcome}`
 }
 
-/** Why the runtime would not accept a successful response; null if it would. */
-function problemOf({ answer }: Sent, request: LifecycleRequest): string | null {
-  if (answer.kind !== 'success') return null
-  const reading = LifecycleResponse.safeParse(answer.data)
+/**
+ * Why the runtime would not accept a successful response; null if nothing is known against it. Read as strictly as the
+ * runtime reads it, where the cases are tolerant.
+ */
+function problemOf({ answer, exchange }: Sent, request: LifecycleRequest): string | null {
+  if (answer.kind !== 'success' || exchange.response === null) return null
+  const { status, body } = exchange.response
+  if (status !== 200) return `the HTTP status is ${status} and must be 200`
+  const envelope = readEnvelope(parseJson(body))
+  if (envelope.kind !== 'success')
+    return envelope.kind === 'invalid' ? `the envelope is not valid: ${envelope.problem}` : 'it is a failure'
+  const reading = LifecycleResponse.safeParse(envelope.data)
   if (!reading.success) {
     const [issue] = reading.error.issues
     return `the response is not valid: ${issue?.path.join('/') ?? ''} ${issue?.message ?? ''}`
   }
-  const { outcome: _outcome, resources: _resources, ...echo } = reading.data
+  const { outcome, resources, ...echo } = reading.data
   const wrong = Object.entries(echo).find(
     ([name, value]) => !isDeepStrictEqual(value, request[name as keyof LifecycleRequest]),
   )
-  return wrong === undefined ? null : `${wrong[0]} of the response is not that of the request`
+  if (wrong !== undefined) return `${wrong[0]} of the response is not that of the request`
+  const written = Object.keys(resources)
+  if (outcome === 'NOT_APPLIED' && written.length > 0) return 'NOT_APPLIED must not write properties'
+  return written.every((locator) => Object.hasOwn(request.resources, locator))
+    ? null
+    : 'a resource that is not in the request is written'
+}
+
+/** Why the response that the runtime refused in production would be refused again; null if that is not known. */
+function refusedAgain(
+  { answer }: Sent,
+  { failure }: FailedCall['ended'],
+  isDifferent: boolean,
+): string | null {
+  if (answer.kind !== 'success' || failure?.errorCode !== 'PLUGIN_RESPONSE_INVALID') return null
+  if (!isDifferent) return 'it is the response that the runtime refused'
+  if (failure.parameters === undefined) return null
+  const { property, locator } = failure.parameters
+  const written = answer.writes[locator]
+  return isJsonObject(written) && Object.hasOwn(written, property)
+    ? `${property} of ${locator} is written again`
+    : null
 }
 
 /** The response as production would have recorded it: with its ids, and with sensitive values masked. */
