@@ -108,7 +108,10 @@ suite('failure groups', { concurrency: false }, () => {
     const paged: string[] = []
     let cursor: string | undefined
     do {
-      const page: Awaited<ReturnType<typeof groups>> = await groups({ limit: 1, ...(cursor !== undefined && { cursor }) })
+      const page: Awaited<ReturnType<typeof groups>> = await groups({
+        limit: 1,
+        ...(cursor !== undefined && { cursor }),
+      })
       paged.push(...page.groups.map(({ key }) => key))
       cursor = page.next
     } while (cursor !== undefined)

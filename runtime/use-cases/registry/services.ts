@@ -131,7 +131,8 @@ async function referrersOf(
   { cursor, limit }: { cursor?: string | undefined; limit: number },
 ) {
   const after = cursorValues(cursor, ['string', 'string', 'string', 'string'])
-  const rows = await listReferrerRows(db, actor, { serviceIds, after, limit: limit + 1 })
+  const rows =
+    serviceIds.length === 0 ? [] : await listReferrerRows(db, actor, { serviceIds, after, limit: limit + 1 })
   return pageOf(rows, limit, {
     item: (row) => ({
       installation: identityOf(row),

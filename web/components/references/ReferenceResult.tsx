@@ -3,13 +3,13 @@ import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { toneText } from '../../ui/tone.ts'
-import { refusalsOf } from './refusals.ts'
+import { isReady, refusalsOf } from './refusals.ts'
 
 /** Whether a reference resolves now, for which plugins, or every reason why not. */
 export function ReferenceResult({ reference }: { reference: InstalledReference }) {
   const t = useText()
   const refusals = refusalsOf(reference, t)
-  const plugins = reference.plugins.map(({ pluginId }) => pluginId)
+  const plugins = reference.plugins.filter(isReady).map(({ pluginId }) => pluginId)
   return (
     <div className="whitespace-normal">
       <p className="flex items-baseline gap-1.5 font-medium">

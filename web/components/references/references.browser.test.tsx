@@ -45,6 +45,17 @@ test('a reference that resolves names the plugins that may resolve it', async ()
   await expect.element(result).toMatchTextContent(/Your change is not part of this test/)
 })
 
+test('only plugins that can send requests are named', async () => {
+  const plugins = [
+    ...resolving.plugins,
+    { pluginId: 'disabled', isEnabled: false, hasCredential: true },
+    { pluginId: 'bare', isEnabled: true, hasCredential: false },
+  ]
+  await serveApi({ [REFERENCES]: () => ({ items: [{ ...resolving, plugins }] }) })
+  await renderTest()
+  await expect.element(result).toMatchTextContent(/Resolves for mailer(?!,)/)
+})
+
 const refused: [string, Partial<InstalledReference>, RegExp][] = [
   [
     'by a service',

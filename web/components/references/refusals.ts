@@ -1,13 +1,15 @@
 import type { InstalledReference } from '#contract/console-api/shapes.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
+/** Whether a plugin can send requests to a service. */
+export const isReady = ({ isEnabled, hasCredential }: InstalledReference['plugins'][number]) =>
+  isEnabled && hasCredential
+
 /**
  * Every reason why a reference does not resolve now: of the property, of each service, and of plugins if none of them can
  * send a request. Empty if it resolves.
  */
 export function refusalsOf({ refusal, services, plugins }: InstalledReference, t: Translate): string[] {
-  const isReady = ({ isEnabled, hasCredential }: InstalledReference['plugins'][number]) =>
-    isEnabled && hasCredential
   return [
     ...(refusal === null ? [] : [t(`references.reason.${refusal}`)]),
     ...services.flatMap(({ serviceId, refusal: why }) =>

@@ -92,7 +92,7 @@ test('a response that the runtime would refuse is no fix', async (t) => {
   }
   assert.equal((await replay(null, [file])).code, 0)
 
-  const configured = setUp(t, receiptOf('CONFIGURE', '2.0.0', WRITE_REFUSED))
+  const configured = setUp(t, receiptOf('CONFIGURE', '1.0.0', WRITE_REFUSED))
   const { code, output } = await configured.replay('not-applied-with-writes', [configured.file])
   assert.equal(code, 1, output)
   assert.match(output, /NOT_APPLIED must not write properties/)

@@ -108,6 +108,13 @@ test('texts that look like other types stay texts in YAML', () => {
   assert.deepEqual(readYaml(writeYaml(odd)), odd)
 })
 
+test('a number that JSON would change is not valid in YAML', () => {
+  for (const number of ['.inf', '-.inf', '.nan', '1e400', '9007199254740993', '12345678901234567890123'])
+    assert.equal(readYaml(`a: ${number}`), undefined, number)
+  const numbers = { a: 9007199254740991, b: -7, c: 0x10, d: 1.5, e: 1e20 }
+  assert.deepEqual(readYaml('a: 9007199254740991\nb: -7\nc: 0x10\nd: 1.5\ne: 1e20'), numbers)
+})
+
 test('a YAML document that is not valid, or that grows by aliases, has no data', () => {
   for (const text of ['a: [', 'a: 1\na: 2', 'a: &x [1]\nb: [*x, *x]', '%nonsense'])
     assert.equal(readYaml(text), undefined, text)

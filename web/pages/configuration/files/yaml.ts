@@ -6,15 +6,22 @@ import { parse, stringify } from 'yaml'
 export const writeYaml = (data: unknown): string =>
   stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
 
+/** A value that JSON can express without a change. @throws RangeError for NaN, infinity and integers beyond 2^53. */
+function exact(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a number of JSON')
+  if (typeof value !== 'bigint') return value
+  if (!Number.isSafeInteger(Number(value))) throw new RangeError('the integer is too large')
+  return Number(value)
+}
+
 /**
  * The JSON data of a YAML document; undefined if it is not valid. Aliases are refused, because a short document of them
  * can stand for a huge one.
  */
 export function readYaml(text: string): unknown {
   try {
-    const data: unknown = parse(text, { schema: 'core', maxAliasCount: 0, logLevel: 'error' })
-    // what JSON cannot express, such as NaN, is not valid
-    return JSON.parse(JSON.stringify(data)) as unknown
+    const options = { schema: 'core', maxAliasCount: 0, intAsBigInt: true, logLevel: 'error' } as const
+    return JSON.parse(JSON.stringify(parse(text, options), (_key, value: unknown) => exact(value))) as unknown
   } catch {
     return undefined
   }
