@@ -158,6 +158,8 @@ export function UpgradeForm({
               size="sm"
               onClick={() => {
                 onBase(snapshotVersion)
+                // its base no longer counts, for what is typed later either
+                draft.dismiss()
                 submit.clearError()
               }}
             >
