@@ -31,6 +31,7 @@ import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { countOperations } from '../use-cases/operations/counts.ts'
 import { listFailureGroups } from '../use-cases/operations/failure-groups.ts'
 import { listOperations } from '../use-cases/operations/list.ts'
+import { listAttempts } from '../use-cases/operations/attempts.ts'
 import { readOperation } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying } from '../use-cases/operations/waiting.ts'
 import { readReceipt } from '../use-cases/operations/receipt.ts'
@@ -76,6 +77,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /operations': listOperations,
     'GET /operations/counts': countOperations,
     'GET /operations/{operationId}': readOperation,
+    'GET /operations/{operationId}/attempts': listAttempts,
     'GET /operations/{operationId}/receipt': readReceipt,
     'POST /operations/{operationId}/retry': retryOperation,
     'POST /operations/{operationId}/attempt-now': attemptNow,
