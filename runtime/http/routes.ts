@@ -40,6 +40,7 @@ import { planTakeover, takeOverOperation } from '../use-cases/operations/take-ov
 import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
 import { createCredential, revokeCredential } from '../use-cases/registry/credentials.ts'
 import type { Egress } from '../use-cases/registry/destination.ts'
+import { readPluginHealth } from '../use-cases/registry/plugin-health.ts'
 import { listPlugins, readPlugin, savePlugin } from '../use-cases/registry/plugins.ts'
 import { readReferences } from '../use-cases/references/read-references.ts'
 import {
@@ -113,6 +114,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /plugins': listPlugins,
     'GET /plugins/{pluginId}': readPlugin,
+    'GET /plugins/{pluginId}/health': (context, input) => readPluginHealth(context, input),
     'PUT /plugins/{pluginId}': (context, input) => savePlugin(context, input, egress),
     'POST /plugins/{pluginId}/credentials': createCredential,
     'DELETE /plugins/{pluginId}/credentials/{credentialId}': revokeCredential,
