@@ -34,6 +34,7 @@ export type {
 export type { Summary, ScopeRow } from '#contract/runtime-api/summary.ts'
 export type { LocalService } from '#contract/runtime-api/local-services.ts'
 export type { Bundle, BundleVersion } from '#contract/runtime-api/catalog.ts'
+export type { HealthFigures, PluginHealth } from '#contract/runtime-api/plugin-health.ts'
 export type { Plugin, PluginCredential, PluginOwner } from '#contract/runtime-api/plugins.ts'
 export type { InstalledReference } from '#contract/runtime-api/references.ts'
 export type { Service, Referrer } from '#contract/runtime-api/services.ts'

@@ -87,6 +87,10 @@ export const PluginCall = z.object({
   uncertainAttempts: count,
   /** Every attempt sends the same bytes. Null until they are frozen; sensitive values are masked. */
   request: Json,
+  /**
+   * The first 20 and the last 20 in an answer, all of them in a receipt. They are numbered from 1 without gaps, so the
+   * number of the last one is their count.
+   */
   attempts: z.array(Attempt),
   /** The properties that the call wrote, once it has succeeded. */
   writes: z.array(z.object({ locator: ResourceLocator, property: PropertyName, value: PropertyView })),
@@ -199,10 +203,30 @@ export const operationEndpoints = defineEndpoints({
     codes: [],
   },
   'GET /operations/{operationId}': {
-    summary: 'One operation with its stages, plugin calls, attempts, resources and changes',
+    summary:
+      'One operation with its stages, plugin calls, resources and changes, and the first and last 20 attempts of each call',
     access: { needs: 'read', where: 'object' },
     params: operationParams,
     answer: OperationDetail,
+    codes: ['NOT_FOUND'],
+  },
+  'GET /operations/{operationId}/attempts': {
+    summary: 'The attempts of one plugin call of an operation, oldest first',
+    access: { needs: 'read', where: 'object' },
+    params: operationParams,
+    query: z.strictObject({
+      stage: z.enum(STAGES),
+      pluginId: Key,
+      /** The number of the first attempt of the first page. */
+      from: z.coerce
+        .number('Must be a number')
+        .int('Must be a whole number')
+        .min(1, 'Must be at least 1')
+        .max(2_147_483_647, 'Must be at most 2147483647')
+        .default(1),
+      ...pageQuery,
+    }),
+    answer: listOf(Attempt),
     codes: ['NOT_FOUND'],
   },
   'GET /operations/{operationId}/receipt': {

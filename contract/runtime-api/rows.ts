@@ -7,6 +7,7 @@ import { failureGroupEndpoints } from './failure-groups.ts'
 import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
 import { operationEndpoints } from './operations.ts'
+import { pluginHealthEndpoints } from './plugin-health.ts'
 import { pluginEndpoints } from './plugins.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
@@ -23,6 +24,7 @@ export const runtimeApi = {
   ...localServiceEndpoints,
   ...catalogEndpoints,
   ...pluginEndpoints,
+  ...pluginHealthEndpoints,
   ...serviceEndpoints,
   ...referenceEndpoints,
   ...auditEndpoints,

@@ -110,3 +110,14 @@ export const NEXT_ACTIONS = [
   'CHECK_RUNTIME',
 ] as const
 export type NextAction = (typeof NEXT_ACTIONS)[number]
+
+export const HEALTH_RANGE_NAMES = ['hour', 'day', 'week', 'month'] as const
+export type HealthRange = (typeof HEALTH_RANGE_NAMES)[number]
+
+/** How far back the health of a plugin goes, and the length of its buckets. Both are in milliseconds. */
+export const HEALTH_RANGES: Record<HealthRange, { lengthMs: number; bucketMs: number }> = {
+  hour: { lengthMs: 3_600_000, bucketMs: 300_000 },
+  day: { lengthMs: 86_400_000, bucketMs: 3_600_000 },
+  week: { lengthMs: 604_800_000, bucketMs: 21_600_000 },
+  month: { lengthMs: 2_592_000_000, bucketMs: 86_400_000 },
+}

@@ -31,6 +31,7 @@ import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { countOperations } from '../use-cases/operations/counts.ts'
 import { listFailureGroups } from '../use-cases/operations/failure-groups.ts'
 import { listOperations } from '../use-cases/operations/list.ts'
+import { listAttempts } from '../use-cases/operations/attempts.ts'
 import { readOperation } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying } from '../use-cases/operations/waiting.ts'
 import { readReceipt } from '../use-cases/operations/receipt.ts'
@@ -39,6 +40,7 @@ import { planTakeover, takeOverOperation } from '../use-cases/operations/take-ov
 import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
 import { createCredential, revokeCredential } from '../use-cases/registry/credentials.ts'
 import type { Egress } from '../use-cases/registry/destination.ts'
+import { readPluginHealth } from '../use-cases/registry/plugin-health.ts'
 import { listPlugins, readPlugin, savePlugin } from '../use-cases/registry/plugins.ts'
 import { readReferences } from '../use-cases/references/read-references.ts'
 import {
@@ -76,6 +78,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /operations': listOperations,
     'GET /operations/counts': countOperations,
     'GET /operations/{operationId}': readOperation,
+    'GET /operations/{operationId}/attempts': listAttempts,
     'GET /operations/{operationId}/receipt': readReceipt,
     'POST /operations/{operationId}/retry': retryOperation,
     'POST /operations/{operationId}/attempt-now': attemptNow,
@@ -111,6 +114,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /plugins': listPlugins,
     'GET /plugins/{pluginId}': readPlugin,
+    'GET /plugins/{pluginId}/health': (context, input) => readPluginHealth(context, input),
     'PUT /plugins/{pluginId}': (context, input) => savePlugin(context, input, egress),
     'POST /plugins/{pluginId}/credentials': createCredential,
     'DELETE /plugins/{pluginId}/credentials/{credentialId}': revokeCredential,

@@ -12,7 +12,7 @@ import { getTarget, NON_CANONICAL_TARGETS } from '#http-kit/testing-targets.ts'
 import { SCOPE, billing } from '../testing/bundles.ts'
 import { CREDENTIAL, testHttp, textOf } from '../testing/http.ts'
 import type { Answered, TestHttp } from '../testing/http.ts'
-import { SAMPLE_BODIES, SAMPLE_PARAMS } from '../testing/rows.ts'
+import { SAMPLE_BODIES, SAMPLE_PARAMS, SAMPLE_QUERIES } from '../testing/rows.ts'
 
 // The same tests for every row of the contract, including future ones.
 
@@ -53,7 +53,11 @@ function ask(
   const { method, path } = splitName(name)
   const filled = call.path ?? fillPath(path, paramsOf())
   const body = SAMPLE_BODIES[name]
-  return http.call(filled + (call.query ?? ''), { method, ...(body !== undefined && { body }), ...call })
+  return http.call(filled + (call.query ?? SAMPLE_QUERIES[name] ?? ''), {
+    method,
+    ...(body !== undefined && { body }),
+    ...call,
+  })
 }
 
 const isStream = (row: EndpointRow): boolean => row.answers === 'events'

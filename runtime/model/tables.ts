@@ -280,6 +280,8 @@ export interface RuntimeTables {
     owner_contact: string | null
     updated_at: Time
   }
+  /** Written by triggers. */
+  'runtime.plugin_endpoint': { plugin_id: string; since: Time; endpoint: string }
   'runtime.plugin_credential': {
     credential_id: string
     plugin_id: string

@@ -19,6 +19,11 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
   batchId: NOBODY,
 }
 
+/** The query of each row that requires one. */
+export const SAMPLE_QUERIES: Record<string, string> = {
+  'GET /operations/{operationId}/attempts': '?stage=BEFORE_RESOURCES&pluginId=tenants',
+}
+
 const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}'
 /** A valid body for each row that has one. */
 export const SAMPLE_BODIES: Record<string, JsonObject> = {

@@ -82,6 +82,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /operations/counts',
     'GET /failure-groups',
     'GET /operations/{operationId}',
+    'GET /operations/{operationId}/attempts',
     'GET /summary',
     'GET /batches',
     'GET /batches/{batchId}',

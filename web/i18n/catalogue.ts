@@ -13,6 +13,7 @@ import type { operations } from './en/operations.ts'
 import type { overview } from './en/overview.ts'
 import type { platform } from './en/platform.ts'
 import type { plans } from './en/plans.ts'
+import type { pluginHealth } from './en/plugin-health.ts'
 import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
 import type { references } from './en/references.ts'
@@ -44,6 +45,7 @@ export type Catalogue = {
   overview: typeof overview
   platform: typeof platform
   plans: typeof plans
+  pluginHealth: typeof pluginHealth
   plugins: typeof plugins
   recentOperations: typeof recentOperations
   references: typeof references
@@ -74,6 +76,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     operations: async () => (await import('./en/operations.ts')).operations,
     overview: async () => (await import('./en/overview.ts')).overview,
     plans: async () => (await import('./en/plans.ts')).plans,
+    pluginHealth: async () => (await import('./en/plugin-health.ts')).pluginHealth,
     plugins: async () => (await import('./en/plugins.ts')).plugins,
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
     references: async () => (await import('./en/references.ts')).references,
@@ -94,6 +97,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     operations: async () => (await import('./zh/operations.ts')).operations,
     overview: async () => (await import('./zh/overview.ts')).overview,
     plans: async () => (await import('./zh/plans.ts')).plans,
+    pluginHealth: async () => (await import('./zh/plugin-health.ts')).pluginHealth,
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
     references: async () => (await import('./zh/references.ts')).references,

@@ -48,6 +48,11 @@ export function formatShortTime(at: number, now: number, locale = currentLocale(
     : dateTime(locale, 'date', { year: 'numeric', ...DATE }).format(at)
 }
 
+/** `21 Nov`. */
+export function formatDay(at: number, locale = currentLocale()): string {
+  return dateTime(locale, 'day', DATE).format(at)
+}
+
 export function formatClockTime(at: number, locale = currentLocale()): string {
   return dateTime(locale, 'clock', SECONDS).format(at)
 }

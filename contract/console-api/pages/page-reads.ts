@@ -29,7 +29,7 @@ import {
   summaryCall,
   waitingOperationsCall,
 } from './overview.ts'
-import { pluginCall, pluginsCall, pluginSearch, pluginsSearch } from './plugins.ts'
+import { pluginCall, pluginHealthCall, pluginsCall, pluginSearch, pluginsSearch } from './plugins.ts'
 import { scopesCall, scopesSearch } from './scopes.ts'
 import type { Raw } from './search-params.ts'
 import { versionsCall, versionsSearch } from './versions.ts'
@@ -125,6 +125,14 @@ export const pageReads = {
   '/plugins/$id': ({ params, search }) => [
     { name: 'GET /plugins/{pluginId}', call: pluginCall(idOf(params)) },
     ...(pluginSearch(search).tab === 'operations' ? [operationsOf({ pluginId: idOf(params) })] : []),
+    ...(pluginSearch(search).tab === 'health'
+      ? [
+          {
+            name: 'GET /plugins/{pluginId}/health' as const,
+            call: pluginHealthCall(idOf(params), pluginSearch(search)),
+          },
+        ]
+      : []),
   ],
   '/services': ({ search }) => [{ name: 'GET /services', call: servicesCall(servicesSearch(search)) }],
   '/services/$id': ({ params }) => [

@@ -1,12 +1,18 @@
+import { HEALTH_RANGE_NAMES } from '../vocabulary.ts'
 import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
 
 export const pluginsSearch = (raw: Raw) => omitUndefined({ q: text(raw, 'q'), cursor: text(raw, 'cursor') })
 export type PluginsSearch = ReturnType<typeof pluginsSearch>
 
-export const PLUGIN_TABS = ['credentials', 'operations'] as const
+export const PLUGIN_TABS = ['credentials', 'health', 'operations'] as const
 
-export const pluginSearch = (raw: Raw) => omitUndefined({ tab: oneOf(raw, 'tab', PLUGIN_TABS) })
+export const pluginSearch = (raw: Raw) =>
+  omitUndefined({ tab: oneOf(raw, 'tab', PLUGIN_TABS), range: oneOf(raw, 'range', HEALTH_RANGE_NAMES) })
 export type PluginSearch = ReturnType<typeof pluginSearch>
 
 export const pluginsCall = (search: PluginsSearch) => ({ query: { ...search, limit: 50 } })
 export const pluginCall = (pluginId: string) => ({ params: { pluginId } })
+export const pluginHealthCall = (pluginId: string, { range = 'day' }: PluginSearch) => ({
+  params: { pluginId },
+  query: { range },
+})

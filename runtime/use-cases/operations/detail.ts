@@ -1,4 +1,4 @@
-import { isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
+import { isFromPlugin, NOT_RECEIVED } from '#contract/protocol/message-reason.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
@@ -11,7 +11,7 @@ import { callLimits } from '../../engine/calls/call-limits.ts'
 import { ownerOf } from '../../engine/plugin-owner.ts'
 import type { PluginRow } from '../../store/plugins/select-plugins.ts'
 import { callFailure, maskFailure } from '../../engine/calls/failures.ts'
-import type { AttemptRow } from '../../store/operations/read-attempts.ts'
+import type { AttemptRow, ResultCount } from '../../store/operations/read-attempts.ts'
 import type { CallRow } from '../../store/operations/read-calls.ts'
 import { maskRequest, maskResponse } from '../../engine/calls/mask-payloads.ts'
 import type { IsSensitive } from '../../engine/calls/mask-payloads.ts'
@@ -27,7 +27,10 @@ export interface OperationRows {
   /** With later sensitive marks applied. */
   plan: FrozenPlan
   calls: readonly CallRow[]
+  /** All attempts, or the first and the last of each call. */
   attempts: readonly AttemptRow[]
+  /** Counts all attempts. */
+  results: readonly ResultCount[]
   retries: readonly RetryRow[]
   /** The operation that took it over. */
   successor: OperationRow | undefined
@@ -119,12 +122,12 @@ function stateOf(phase: Stage | 'RESOURCES', operation: OperationRow): StepState
 }
 
 /** What to mask in an operation: texts that contain a secret, and the values of sensitive properties. */
-interface Masks {
+export interface Masks {
   secrets: readonly JsonValue[]
   isSensitive: IsSensitive
 }
 
-function masksOf({ plan, calls }: OperationRows): Masks {
+export function masksOf({ plan, calls }: Pick<OperationRows, 'plan' | 'calls'>): Masks {
   return {
     secrets: sensitiveValues(
       plan,
@@ -137,19 +140,26 @@ function masksOf({ plan, calls }: OperationRows): Masks {
   }
 }
 
-function callView(row: CallRow, { operation, plan, attempts }: OperationRows, masks: Masks): PluginCall {
+function callView(
+  row: CallRow,
+  { operation, plan, attempts, results }: OperationRows,
+  masks: Masks,
+): PluginCall {
   const request = row.request === null ? null : maskRequest(row.request, masks.secrets, masks.isSensitive)
-  const own = attempts
-    .filter((attempt) => attempt.stage === row.stage && attempt.plugin_id === row.plugin_id)
-    .map((attempt) => attemptView(masked(attempt, masks), row, operation))
+  const isOwn = (of: { stage: Stage; plugin_id: string }) =>
+    of.stage === row.stage && of.plugin_id === row.plugin_id
+  const own = attempts.filter(isOwn)
+  // the attempt in progress has no result yet; it is the last one, and so among the attempts
+  const inProgress = own.filter((attempt) => isInProgress(attempt, row, operation)).length
+  const uncertain = results.filter(isOwn).filter(isResultUnknown)
   return {
     pluginId: row.plugin_id,
     order: row.call_order,
     outcome: row.outcome,
     runAttempts: row.run_attempts,
-    uncertainAttempts: own.filter(isEffectUnknown).length,
+    uncertainAttempts: uncertain.reduce((sum, result) => sum + result.attempts, 0) - inProgress,
     request,
-    attempts: own,
+    attempts: own.map((attempt) => attemptView(attempt, row, operation, masks)),
     writes: Object.entries(row.writes ?? {}).flatMap(([locator, properties]) =>
       Object.entries(properties).flatMap(([property, written]) => {
         const value = propertyView(definitionOf(plan, locator, property), written)
@@ -159,20 +169,14 @@ function callView(row: CallRow, { operation, plan, attempts }: OperationRows, ma
   }
 }
 
-/** Masks the recorded attempt again: a value may have become sensitive after it was recorded. */
-function masked(attempt: AttemptRow, { secrets, isSensitive }: Masks): AttemptRow {
-  return {
-    ...attempt,
-    failure: maskFailure(attempt.failure, secrets),
-    response: maskResponse(attempt.response, secrets, isSensitive),
-  }
-}
-
-function attemptView(attempt: AttemptRow, call: CallRow, operation: OperationRow): Attempt {
-  const isUnderWay =
-    operation.state === 'RUNNING' &&
-    attempt.attempt === call.attempts &&
-    attempt.lease_epoch === operation.lease_epoch
+/** An attempt for display. It is masked again: a value may have become sensitive after it was recorded. */
+export function attemptView(
+  attempt: AttemptRow,
+  call: CallRow,
+  operation: OperationRow,
+  { secrets, isSensitive }: Masks,
+): Attempt {
+  const isInterrupted = attempt.finished_at === null && !isInProgress(attempt, call, operation)
   return {
     attempt: attempt.attempt,
     run: attempt.run,
@@ -180,17 +184,26 @@ function attemptView(attempt: AttemptRow, call: CallRow, operation: OperationRow
     startedAt: attempt.started_at,
     durationMs: attempt.duration_ms,
     outcome: attempt.outcome,
-    failure: attempt.finished_at === null && !isUnderWay ? interrupted(attempt.plugin_id) : attempt.failure,
+    failure: isInterrupted ? interrupted(attempt.plugin_id) : maskFailure(attempt.failure, secrets),
     httpStatus: attempt.http_status,
-    response: attempt.response,
+    response: maskResponse(attempt.response, secrets, isSensitive),
   }
 }
 
-/** Whether the plugin may have acted on an attempt although it did not return a definite result. */
-function isEffectUnknown({ outcome, failure }: Attempt): boolean {
+function isInProgress(attempt: AttemptRow, call: CallRow, operation: OperationRow): boolean {
+  return (
+    attempt.finished_at === null &&
+    operation.state === 'RUNNING' &&
+    attempt.attempt === call.attempts &&
+    attempt.lease_epoch === operation.lease_epoch
+  )
+}
+
+/** Whether the plugin may have acted on attempts with this result although it did not return a definite one. */
+function isResultUnknown({ finished, outcome, failed, reason }: ResultCount): boolean {
+  if (!finished) return true
   if (outcome !== null) return outcome === 'UNKNOWN'
-  if (failure === null || isFromPlugin(failure)) return false
-  const reason = reasonOf(failure)
+  if (!failed || isFromPlugin(reason === null ? {} : { parameters: { reason } })) return false
   return reason === null || !NOT_RECEIVED.has(reason)
 }
 

@@ -4,14 +4,14 @@ import { hideProtectedProperty } from '#contract/protocol/hide-protected-propert
 import { RECEIPT_FORMAT, RECEIPT_VERSION } from '#contract/runtime-api/operations.ts'
 import { authorize } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { readOperation } from './read.ts'
+import { readDetail } from './read.ts'
 
 type Name = 'GET /operations/{operationId}/receipt'
 
-/** The receipt of an operation. Refuses with NOT_FOUND or PERMISSION_DENIED. */
+/** The receipt of an operation, with all attempts. Refuses with NOT_FOUND or PERMISSION_DENIED. */
 export async function readReceipt(context: ReadContext, { params }: Input<Name>): Promise<Answer<Name>> {
   const { actor, deps } = context
-  const operation = await readOperation(context, { params, query: {}, body: undefined })
+  const operation = await readDetail(context, params.operationId)
   authorize(actor, 'operation:export', operation.installation)
   // hidden before the digest is computed: the console's server would hide it later
   const content = hideProtectedProperty({

@@ -87,6 +87,7 @@ export const operations = {
   'detail.gap': '{time} gap (compressed)',
   'detail.times': '{n}×',
   'detail.attempts': { one: '{n} attempt', other: '{n} attempts' },
+  'detail.notLoaded': 'Load attempts {first} to {last}',
 
   'facts.sequence.hint': 'The number of this operation within its installation. A retry keeps it.',
   'facts.run.hint': 'Starts at 1 and increases each time someone retries.',
@@ -370,6 +371,7 @@ export const operations = {
   'share.copied': 'Copied.',
   'share.copyFailed': 'The browser did not allow copying.',
   'markdown.call': '**{plugin}** (order {order})',
+  'markdown.leftOut': 'Attempts {first} to {last} are left out; the receipt has them.',
   'markdown.failure': '**{title}** ({code}, retryable: {retryable})',
   'markdown.name': '{name} ({id})',
 } as const

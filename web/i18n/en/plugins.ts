@@ -32,6 +32,7 @@ export const plugins = {
   'fact.default': '{value} (default)',
   'tab.label': 'Plugin details',
   'tab.credentials': 'Credentials',
+  'tab.health': 'Health',
   'tab.operations': 'Operations',
 
   'credentials.about':

@@ -87,6 +87,7 @@ export const operations: Translated<typeof source> = {
   'detail.gap': '间隔 {time}（已压缩显示）',
   'detail.times': '{n}×',
   'detail.attempts': { other: '{n} 次尝试' },
+  'detail.notLoaded': '加载第 {first} 至 {last} 次尝试',
 
   'facts.sequence.hint': '此操作在其安装实例中的编号，重试不会改变。',
   'facts.run.hint': '从 1 开始，每次手动重试加 1。',
@@ -326,6 +327,7 @@ export const operations: Translated<typeof source> = {
   'share.copied': '已复制。',
   'share.copyFailed': '浏览器不允许复制。',
   'markdown.call': '**{plugin}**（顺序 {order}）',
+  'markdown.leftOut': '第 {first} 至 {last} 次尝试已省略，完整内容请见回执。',
   'markdown.failure': '**{title}**（{code}，可重试：{retryable}）',
   'markdown.name': '{name}（{id}）',
 }

@@ -34,6 +34,7 @@ export const plugins: Translated<typeof source> = {
   'fact.default': '{value}（默认）',
   'tab.label': '插件详情',
   'tab.credentials': '凭据',
+  'tab.health': '健康状况',
   'tab.operations': '操作',
 
   'credentials.about': '插件使用凭据解析引用。可同时有两个有效凭据，以便平滑更换。系统只保存密钥的哈希值。',

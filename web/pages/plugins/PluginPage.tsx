@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
+import { lazyForm, lazyPart } from '../../components/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -18,12 +18,18 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { Id, Mono } from '../../ui/Id.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Credentials } from './Credentials.tsx'
 import { LIMIT_RANGE, validCredentials, type Limit } from './limits.ts'
 import { PLUGIN_TABS, pluginCall } from '#contract/console-api/pages/plugins.ts'
 
 const PluginDialog = lazyForm(async () => (await import('./PluginDialog.tsx')).PluginDialog)
+
+const PluginHealth = lazyPart(
+  async () => (await import('./health/PluginHealth.tsx')).PluginHealth,
+  ['pluginHealth'],
+)
 
 const route = getRouteApi('/plugins/$id')
 
@@ -37,7 +43,8 @@ export function PluginPage() {
 
 function Shown({ plugin }: { plugin: Plugin }) {
   const t = useText()
-  const { tab = 'credentials' } = route.useSearch()
+  const search = route.useSearch()
+  const { tab = 'credentials' } = search
   const [editing, setEditing] = useState(false)
   const may = useMay('plugin:write', 'everywhere')
   const { pluginId, title, endpoint, enabled } = plugin
@@ -90,15 +97,18 @@ function Shown({ plugin }: { plugin: Plugin }) {
             id,
             label: t(`plugins.tab.${id}`),
             to: paths.plugin(pluginId, id === 'credentials' ? {} : { tab: id }),
+            onIntent: id === 'health' ? PluginHealth.onIntent : undefined,
             count: id === 'credentials' && <Count>{validCredentials(plugin)}</Count>,
           }))}
         />
       </div>
-      {tab === 'credentials' ? (
-        <Credentials plugin={plugin} may={may} />
-      ) : (
-        <RecentOperations of={{ pluginId }} />
+      {tab === 'credentials' && <Credentials plugin={plugin} may={may} />}
+      {tab === 'health' && (
+        <Suspense fallback={<Skeleton className="h-72 rounded-lg" />}>
+          <PluginHealth pluginId={pluginId} search={search} />
+        </Suspense>
       )}
+      {tab === 'operations' && <RecentOperations of={{ pluginId }} />}
       {editing && (
         <Suspense>
           <PluginDialog plugin={plugin} onClose={() => setEditing(false)} />

@@ -13,7 +13,7 @@ import { failureTitle } from '../describe-failure.ts'
 import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
 import { Payloads } from './Payloads.tsx'
-import type { Bar } from './timeline.ts'
+import { attemptCount, type Bar } from './timeline.ts'
 import { isSuccess, isUncertain, verdictLook, type Verdict } from './verdict.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
@@ -87,7 +87,7 @@ export function AttemptPanel({
           </div>
           {attempt.failure && <AttemptFailure failure={attempt.failure} />}
           {isUncertain(verdict) && operation.state !== 'WAITING' && (
-            <EvidenceList operation={operation} bar={bar} count={call.attempts.length} />
+            <EvidenceList operation={operation} bar={bar} count={attemptCount(call)} />
           )}
         </div>
         <div className="p-4">

@@ -1,11 +1,11 @@
+import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { Link } from '@tanstack/react-router'
 import type { OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { buttonStyle } from '../../../ui/button-style.ts'
 import { Icon, type IconName } from '../../../ui/icons/Icon.tsx'
-import { barsOf, type Bar } from './timeline.ts'
-import { choiceOf } from './TimelineRow.tsx'
+import { attemptCount, choiceOf, type Bar } from './timeline.ts'
 
 /** Buttons for the previous and next attempt: on touch screens, the bars of the timeline are too small. */
 export function AttemptSteps({
@@ -18,23 +18,26 @@ export function AttemptSteps({
   bar: Bar
 }) {
   const t = useText()
-  const bars = barsOf(bar.stage, call)
-  const at = bars.findIndex(({ attempt }) => attempt.attempt === bar.attempt.attempt)
-  if (bars.length < 2) return null
+  const { attempt } = bar.attempt
+  const count = attemptCount(call)
+  if (count < 2) return null
+  // attempts are numbered from 1 without gaps; one that is not loaded is loaded when it is chosen
+  const to = (number: number) =>
+    number < 1 || number > count ? undefined : { ...choiceOf(bar), attempt: number }
   return (
     <div className="flex items-center gap-2">
       <span className="text-xs text-muted tabular-nums">
-        {t('operations.attempt.of', { attempt: at + 1, n: bars.length })}
+        {t('operations.attempt.of', { attempt, n: count })}
       </span>
       <Step
         operation={operation}
-        to={bars[at - 1]}
+        to={to(attempt - 1)}
         icon="chevronLeft"
         label={t('operations.attempt.previous')}
       />
       <Step
         operation={operation}
-        to={bars[at + 1]}
+        to={to(attempt + 1)}
         icon="chevronRight"
         label={t('operations.attempt.next')}
       />
@@ -49,7 +52,7 @@ function Step({
   label,
 }: {
   operation: OperationDetail
-  to: Bar | undefined
+  to: OperationSearch | undefined
   icon: IconName
   label: string
 }) {
@@ -63,7 +66,7 @@ function Step({
   }
   return (
     <Link
-      {...paths.operation(operation.operationId, choiceOf(to))}
+      {...paths.operation(operation.operationId, to)}
       replace
       resetScroll={false}
       preload={false}

@@ -52,7 +52,7 @@ export function WaitingPanel({
       </div>
       <div className="mt-3 sm:pl-7">
         <Allowance operation={operation} pluginId={waiting.pluginId} stage={last.stage} />
-        <EvidenceList operation={operation} bar={last} count={waiting.bars.length} settles />
+        <EvidenceList operation={operation} bar={last} count={waiting.count} settles />
         <WaitingActions operation={operation} onStop={onStop} />
       </div>
     </section>

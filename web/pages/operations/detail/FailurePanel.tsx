@@ -15,8 +15,7 @@ import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
 import { effectOf, failedCallOf, progressOf, type Effect, type Progress } from './progress.ts'
-import { failurePointOf, type Timeline } from './timeline.ts'
-import { choiceOf } from './TimelineRow.tsx'
+import { choiceOf, failurePointOf, type Timeline } from './timeline.ts'
 
 /**
  * Why the operation failed: what, where, whether anything is still going on, who acts next and what to do, in this order

@@ -3,7 +3,9 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../components/OperationLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
+import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
+import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { AttemptPanel } from './AttemptPanel.tsx'
 import { WaitingPanel } from './Evidence.tsx'
@@ -11,6 +13,7 @@ import { Facts } from './Facts.tsx'
 import { FailurePanel } from './FailurePanel.tsx'
 import { Changes, Resources } from './Outcome.tsx'
 import { Timeline } from './Timeline.tsx'
+import { useChosenAttempts, type Loading } from './use-chosen-attempts.ts'
 import { chosenBar, rowsOf, timelineOf } from './timeline.ts'
 import { RetryResult } from './RetryResult.tsx'
 import { RecoveryActions } from './RecoveryActions.tsx'
@@ -18,7 +21,7 @@ import type { RecoveryAction } from './recovery-actions.ts'
 
 /** The operation from top to bottom: its problem, the facts, the timeline, one attempt, the changes. */
 export function OperationDetails({
-  operation,
+  operation: answer,
   choice,
   onRecover,
 }: {
@@ -27,8 +30,9 @@ export function OperationDetails({
   onRecover: (action: RecoveryAction) => void
 }) {
   const t = useText()
+  const { operation, loading } = useChosenAttempts(answer, choice)
   const timeline = useMemo(() => timelineOf(operation), [operation])
-  const bar = chosenBar(timeline, operation, choice)
+  const bar = loading ? null : chosenBar(timeline, operation, choice)
   const call =
     bar &&
     operation.stages
@@ -62,10 +66,23 @@ export function OperationDetails({
           <p className="text-muted">{t('operations.detail.noPlugins')}</p>
         </Card>
       )}
+      {loading && <LoadingAttempt loading={loading} />}
       {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} />}
       <Resources operation={operation} />
       <Changes operation={operation} />
     </div>
+  )
+}
+
+function LoadingAttempt({ loading: { error, isFetching, retry } }: { loading: Loading }) {
+  return (
+    <Card>
+      {error ? (
+        <ErrorState error={error} retrying={isFetching} onRetry={retry} />
+      ) : (
+        <SkeletonLines lines={6} />
+      )}
+    </Card>
   )
 }
 

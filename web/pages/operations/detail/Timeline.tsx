@@ -8,7 +8,7 @@ import { paths } from '../../../paths.ts'
 import { Card, Section } from '../../../ui/Card.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { BandHead, ResourcesRow } from './TimelineBand.tsx'
-import { barKey, choiceOf, TimelineRow } from './TimelineRow.tsx'
+import { barKey, TimelineRow } from './TimelineRow.tsx'
 import { Axis } from './TimelineAxis.tsx'
 import {
   momentOf,
@@ -20,7 +20,7 @@ import {
   type Timeline as Model,
 } from './timeline.ts'
 import { timeScale } from './time-scale.ts'
-import { nextBar } from './keyboard-navigation.ts'
+import { nextAttempt } from './keyboard-navigation.ts'
 
 /** Space at the end of the track, so that the last glyph is not clipped. */
 const END_PX = 22
@@ -45,7 +45,7 @@ export function Timeline({
     () =>
       timeScale(
         spansOf(operation, timeline, isLive ? now : null),
-        runsOf(timeline).map(({ from }) => from),
+        runsOf(operation).map(({ from }) => from),
       ),
     [operation, timeline, isLive, now],
   )
@@ -64,7 +64,7 @@ export function Timeline({
   }, [chosenKey])
 
   const press = (event: KeyboardEvent) => {
-    const next = nextBar(
+    const next = nextAttempt(
       rowsOf(timeline).map(({ row }) => row.bars),
       chosen,
       event.key,
@@ -73,7 +73,7 @@ export function Timeline({
     event.preventDefault()
     movedByKey.current = true
     void navigate({
-      ...paths.operation(operation.operationId, choiceOf(next)),
+      ...paths.operation(operation.operationId, next),
       replace: true,
       resetScroll: false,
     })
@@ -131,7 +131,7 @@ export function Timeline({
         {/* the links inside are interactive; this only moves the focus between them */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
         <div ref={body} onKeyDown={press}>
-          <Axis ref={track} timeline={timeline} drawing={drawing} />
+          <Axis ref={track} runs={runsOf(operation)} drawing={drawing} />
           {stage(timeline.before)}
           <BandHead phase="RESOURCES" state={timeline.resources.state} />
           <ResourcesRow band={timeline.resources} drawing={drawing} />
@@ -143,13 +143,14 @@ export function Timeline({
 }
 
 function spansOf(operation: OperationDetail, { before, after }: Model, now: number | null) {
-  const bars = [before, after].flatMap(({ rows }) => rows.flatMap((row) => row.bars))
+  const rows = [...before.rows, ...after.rows]
   const points = [operation.createdAt, operation.startedAt, operation.finishedAt]
     .concat(operation.state === 'WAITING' ? operation.nextAttemptAt : null)
     .flatMap((at) => momentOf(at) ?? [])
   const moments = now === null ? points : [...points, now]
   return [
-    ...bars.map((bar) => [bar.from, bar.to ?? now ?? bar.from] as const),
+    ...rows.flatMap(({ bars }) => bars.map((bar) => [bar.from, bar.to ?? now ?? bar.from] as const)),
+    ...rows.flatMap(({ gaps }) => gaps.map(({ from, to }) => [from, to] as const)),
     ...moments.map((moment) => [moment, moment] as const),
   ]
 }

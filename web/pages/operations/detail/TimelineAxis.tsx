@@ -3,7 +3,7 @@ import { formatClockTime, formatDuration, formatRoughDuration, formatUtcTime } f
 import { useText } from '../../../i18n/use-text.ts'
 import { cx } from '../../../ui/class-names.ts'
 import { rowGrid, type Drawing } from './drawing.ts'
-import { runsOf, type Timeline } from './timeline.ts'
+import type { runsOf } from './timeline.ts'
 import { ticksOf, type Stretch } from './time-scale.ts'
 
 const TICK_PX = 92
@@ -13,14 +13,13 @@ const PAUSE_PX = 40
 export function Axis({
   ref,
   drawing,
-  timeline,
+  runs,
 }: {
   ref: Ref<HTMLDivElement>
-  timeline: Timeline
+  runs: ReturnType<typeof runsOf>
   drawing: Drawing
 }) {
   const t = useText()
-  const runs = runsOf(timeline)
   return (
     <div className={cx(rowGrid, 'border-b border-line bg-sunken')}>
       <span className="hidden sm:block" />

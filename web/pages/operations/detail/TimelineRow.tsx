@@ -9,21 +9,14 @@ import { PlainLink } from '../../../ui/Link.tsx'
 import { outcomeLook } from '../../../ui/states.ts'
 import { Countdown } from '../../../ui/Time.tsx'
 import { toneLine, toneText, toneTint } from '../../../ui/tone.ts'
-import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { rowGrid, type Drawing } from './drawing.ts'
-import { layoutRow, type Mark } from './row-layout.ts'
-import type { Bar, Row } from './timeline.ts'
+import { layoutRow, type BarMark, type GapMark, type Mark } from './row-layout.ts'
+import { choiceOf, type Bar, type Row } from './timeline.ts'
 import { TrackLines } from './TimelineAxis.tsx'
 import { verdictLook } from './verdict.ts'
 import { isSame } from './keyboard-navigation.ts'
 
 export const barKey = ({ stage, pluginId, attempt }: Bar) => `${stage}/${pluginId}/${attempt.attempt}`
-
-export const choiceOf = ({ stage, pluginId, attempt }: Bar): OperationSearch => ({
-  stage,
-  plugin: pluginId,
-  attempt: attempt.attempt,
-})
 
 /** One plugin in one stage: its name and order, and a bar for each attempt. */
 export function TimelineRow({
@@ -40,7 +33,7 @@ export function TimelineRow({
   const t = useText()
   const look = row.result === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[row.result]
   const room = { ...drawing, width: drawing.width - (row.retryAt === null ? 0 : RETRY_PX) }
-  const marks = drawing.width === 0 ? [] : layoutRow(row.bars, room)
+  const marks = drawing.width === 0 ? [] : layoutRow(row, room)
   return (
     <li className={cx(rowGrid, 'border-t border-line first:border-t-0')}>
       <div className="flex min-w-0 items-start gap-2 px-4 pt-2 sm:py-2">
@@ -68,10 +61,14 @@ export function TimelineRow({
         )}
       >
         <TrackLines drawing={drawing} />
-        <ul aria-label={t('operations.detail.attempts', { n: row.bars.length })}>
-          {marks.map((mark) => (
-            <MarkLink key={barKey(mark.bars[0])} operationId={operationId} mark={mark} chosen={chosen} />
-          ))}
+        <ul aria-label={t('operations.detail.attempts', { n: row.count })}>
+          {marks.map((mark) =>
+            'gap' in mark ? (
+              <GapLink key={mark.gap.first} operationId={operationId} mark={mark} />
+            ) : (
+              <MarkLink key={barKey(mark.bars[0])} operationId={operationId} mark={mark} chosen={chosen} />
+            ),
+          )}
         </ul>
         {row.retryAt !== null && drawing.width > 0 && (
           <NextRetry at={row.retryAt} drawing={drawing} after={marks.at(-1)} />
@@ -81,7 +78,30 @@ export function TimelineRow({
   )
 }
 
-function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Mark; chosen: Bar | null }) {
+/** Attempts that are not loaded: a link to the first of them, which loads it. */
+function GapLink({ operationId, mark }: { operationId: string; mark: GapMark }) {
+  const t = useText()
+  const { stage, pluginId, first, last } = mark.gap
+  const label = t('operations.detail.notLoaded', { first, last })
+  return (
+    <li className="absolute top-3.5" style={{ left: mark.x, width: mark.width }}>
+      <Link
+        {...paths.operation(operationId, { stage, plugin: pluginId, attempt: first })}
+        replace
+        resetScroll={false}
+        preload={false}
+        aria-label={label}
+        title={label}
+        tabIndex={-1}
+        className="flex h-6 items-center justify-center overflow-hidden rounded-sm border border-dashed border-line-strong text-2xs font-semibold whitespace-nowrap text-muted hover:border-current"
+      >
+        {t('operations.detail.times', { n: last - first + 1 })}
+      </Link>
+    </li>
+  )
+}
+
+function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: BarMark; chosen: Bar | null }) {
   const t = useText()
   const [first] = mark.bars
   const selected = mark.bars.find((bar) => isSame(bar, chosen))

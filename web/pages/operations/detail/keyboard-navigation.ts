@@ -1,7 +1,22 @@
-import type { Bar } from './timeline.ts'
+import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
+import { choiceOf, type Bar } from './timeline.ts'
 
-/** The attempt that an arrow key selects: the next one in the row, or the nearest in time in the next row. */
-export function nextBar(rows: readonly (readonly Bar[])[], chosen: Bar | null, key: string): Bar | undefined {
+/**
+ * The attempt that an arrow key selects: the next one in the row, loaded or not, or the nearest in time in the next
+ * row.
+ */
+export function nextAttempt(
+  rows: readonly (readonly Bar[])[],
+  chosen: Bar | null,
+  key: string,
+): OperationSearch | undefined {
+  const next = nextBar(rows, chosen, key)
+  if (!next || !chosen || (key !== 'ArrowLeft' && key !== 'ArrowRight')) return next && choiceOf(next)
+  // attempts are numbered without gaps
+  return { ...choiceOf(chosen), attempt: chosen.attempt.attempt + (key === 'ArrowLeft' ? -1 : 1) }
+}
+
+function nextBar(rows: readonly (readonly Bar[])[], chosen: Bar | null, key: string): Bar | undefined {
   const filled = rows.filter((bars) => bars.length > 0)
   const rowAt = filled.findIndex((bars) => bars.some((bar) => isSame(bar, chosen)))
   const bars = filled[rowAt]

@@ -115,12 +115,20 @@ function rowText(prefix: string, row: Row, t: Translate): string {
   const head = `- ${prefix}${t('operations.markdown.call', { plugin: plainText(row.pluginId), order: String(row.order) })}`
   if (row.bars.length === 0) return labelled(t, head, t('vocabulary.outcome.NOT_CALLED'))
   const groups: [Bar, ...Bar[]][] = []
+  const gapBefore = (bar: Bar) => row.gaps.find(({ last }) => last === bar.attempt.attempt - 1)
   for (const bar of row.bars) {
     const last = groups.at(-1)
-    if (last && last[0].verdict === bar.verdict && last[0].attempt.run === bar.attempt.run) last.push(bar)
+    if (last && !gapBefore(bar) && last[0].verdict === bar.verdict && last[0].attempt.run === bar.attempt.run)
+      last.push(bar)
     else groups.push([bar])
   }
-  return [head, ...groups.map((group) => `  - ${groupText(group, t)}`)].join('\n')
+  const lines = groups.flatMap((group) => {
+    const gap = gapBefore(group[0])
+    const { first = 0, last = 0 } = gap ?? {}
+    const leftOut = t('operations.markdown.leftOut', { first, last })
+    return [...(gap ? [leftOut] : []), groupText(group, t)]
+  })
+  return [head, ...lines.map((line) => `  - ${line}`)].join('\n')
 }
 
 function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {

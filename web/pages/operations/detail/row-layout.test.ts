@@ -16,10 +16,11 @@ const bars = (starts: readonly number[], make = timeout): Bar[] =>
 
 const scale = { x: (moment: number) => moment - START, width: 900, now: START }
 
-const counts = (marks: ReturnType<typeof layoutRow>) => marks.map((mark) => mark.bars.length)
+const counts = (marks: ReturnType<typeof layoutRow>) =>
+  marks.map((mark) => ('bars' in mark ? mark.bars.length : 0))
 
 test('bars with enough space are placed at their time', () => {
-  const marks = layoutRow(bars([0, 100, 500]), scale)
+  const marks = layoutRow({ bars: bars([0, 100, 500]), gaps: [] }, scale)
   assert.deepEqual(
     marks.map(({ x }) => x),
     [0, 100, 500],
@@ -27,7 +28,10 @@ test('bars with enough space are placed at their time', () => {
 })
 
 test('equal attempts that would overlap are folded; the first and the last stay separate', () => {
-  const marks = layoutRow(bars(Array.from({ length: 80 }, (_, index) => index * 10)), scale)
+  const marks = layoutRow(
+    { bars: bars(Array.from({ length: 80 }, (_, index) => index * 10)), gaps: [] },
+    scale,
+  )
   assert.deepEqual(counts(marks), [1, 78, 1])
   const [first, middle, last] = marks
   assert.ok(first && middle && last)
@@ -36,7 +40,7 @@ test('equal attempts that would overlap are folded; the first and the last stay 
 
 test('different attempts are never folded, and never overlap', () => {
   const mixed = [...bars([0, 3]), ...bars([5], attempt)]
-  const marks = layoutRow(mixed, scale)
+  const marks = layoutRow({ bars: mixed, gaps: [] }, scale)
   assert.deepEqual(counts(marks), [2, 1])
   const [fold, other] = marks
   assert.ok(fold && other && fold.x + fold.width <= other.x)
@@ -46,11 +50,22 @@ test('a manual retry is a separate bar', () => {
   const [one, two] = bars([0, 4])
   assert.ok(one && two)
   const again = { ...two, attempt: { ...two.attempt, run: 2 } }
-  assert.deepEqual(counts(layoutRow([one, again], scale)), [1, 1])
+  assert.deepEqual(counts(layoutRow({ bars: [one, again], gaps: [] }, scale)), [1, 1])
 })
 
 test('bars pushed past the end are moved back', () => {
   const many = [...bars([880]), ...bars([885], attempt)]
-  const marks = layoutRow(many, scale)
+  const marks = layoutRow({ bars: many, gaps: [] }, scale)
   assert.ok(marks.every(({ x, width }) => x >= 0 && x + width <= 900))
+})
+
+test('attempts that are not loaded are one mark between the others, and never folded', () => {
+  const loaded = [...bars([0, 10]), ...bars([0, 0, 0, 0, 0, 0, 500, 510]).slice(6)]
+  const gap = { stage: 'BEFORE_RESOURCES', pluginId: 'hooks', first: 3, last: 6 } as const
+  const span = { from: START + 11, to: START + 500 }
+  const marks = layoutRow({ bars: loaded, gaps: [{ ...gap, ...span }] }, scale)
+  assert.deepEqual(counts(marks), [2, 0, 2])
+  const [before, between, after] = marks
+  assert.ok(before && between && after)
+  assert.ok(before.x + before.width <= between.x && between.x + between.width <= after.x)
 })

@@ -1,28 +1,43 @@
-import type { Bar } from './timeline.ts'
+import type { Bar, Gap } from './timeline.ts'
 
 /** One bar on the screen: an attempt, or several equal attempts that are too close to be drawn separately. */
-export type Mark = { bars: readonly [Bar, ...Bar[]]; x: number; width: number }
+export type BarMark = { bars: readonly [Bar, ...Bar[]]; x: number; width: number }
+/** Attempts that are not loaded. */
+export type GapMark = { gap: Gap; x: number; width: number }
+export type Mark = BarMark | GapMark
 
 /** The space for the glyph of an outcome. */
 const MIN_WIDTH_PX = 20
 const GAP_PX = 2
 const FOLD_PX = 8
+const GAP_MARK_PX = 36
 
 /**
  * Lays out the bars of a row. Each is at least as wide as its glyph. Equal attempts that would overlap are folded into
  * one bar with a count. Different ones are never folded, but pushed aside.
  */
 export function layoutRow(
-  bars: readonly Bar[],
+  { bars, gaps }: { bars: readonly Bar[]; gaps: readonly Gap[] },
   scale: { x: (moment: number) => number; width: number; now: number },
 ): Mark[] {
   const marks: Mark[] = []
   for (const bar of bars) {
+    const gap = gaps.find(({ last }) => last === bar.attempt.attempt - 1)
+    if (gap) {
+      const x = Math.max(scale.x(gap.from), endOf(marks) + GAP_PX)
+      marks.push({ gap, x, width: Math.max(GAP_MARK_PX, scale.x(gap.to) - GAP_PX - x) })
+    }
     const from = scale.x(bar.from)
     const width = Math.max(MIN_WIDTH_PX, scale.x(bar.to ?? scale.now) - from)
     const last = marks.at(-1)
-    const lastEnd = last ? last.x + last.width : Number.NEGATIVE_INFINITY
-    if (last && from < lastEnd + FOLD_PX && isEqual(last.bars[0], bar) && isFoldable(last, from + width)) {
+    const lastEnd = endOf(marks)
+    if (
+      last &&
+      'bars' in last &&
+      from < lastEnd + FOLD_PX &&
+      isEqual(last.bars[0], bar) &&
+      isFoldable(last, from + width)
+    ) {
       marks[marks.length - 1] = {
         bars: [...last.bars, bar],
         x: last.x,
@@ -31,9 +46,14 @@ export function layoutRow(
     } else marks.push({ bars: [bar], x: Math.max(from, lastEnd + GAP_PX), width })
   }
   return shiftedIntoView(
-    marks.flatMap((mark) => splitEnds(mark, scale.x)),
+    marks.flatMap((mark): readonly Mark[] => ('bars' in mark ? splitEnds(mark, scale.x) : [mark])),
     scale.width,
   )
+}
+
+const endOf = (marks: readonly Mark[]): number => {
+  const last = marks.at(-1)
+  return last ? last.x + last.width : Number.NEGATIVE_INFINITY
 }
 
 /** The same result of an automatic retry; a manual retry is always a new bar. */
@@ -44,13 +64,13 @@ const isEqual = (a: Bar, b: Bar) =>
   a.attempt.failure?.errorCode === b.attempt.failure?.errorCode
 
 /** A folded bar stands for short attempts in quick succession; a long attempt keeps its own bar. */
-const isFoldable = (mark: Mark, end: number) => mark.bars.length > 1 || end - mark.x < MIN_WIDTH_PX * 4
+const isFoldable = (mark: BarMark, end: number) => mark.bars.length > 1 || end - mark.x < MIN_WIDTH_PX * 4
 
 /**
  * The first attempt of a long fold may explain the failure, and the last shows the current state, so both stay visible
  * if there is space.
  */
-function splitEnds(mark: Mark, x: (moment: number) => number): Mark[] {
+function splitEnds(mark: BarMark, x: (moment: number) => number): BarMark[] {
   const [first, ...others] = mark.bars
   const last = others.pop()
   const [second, ...middle] = others
@@ -64,12 +84,13 @@ function splitEnds(mark: Mark, x: (moment: number) => number): Mark[] {
   ]
 }
 
-/** Moves bars that were pushed past the end back from the right: folded bars shrink, others move. */
+/** Moves bars that were pushed past the end back from the right: folded bars and gaps shrink, others move. */
 function shiftedIntoView(marks: Mark[], width: number): Mark[] {
   let limit = width
   for (const mark of marks.toReversed()) {
     const over = Math.max(0, mark.x + mark.width - limit)
-    const shrinks = mark.bars.length > 1 ? Math.min(over, Math.max(0, mark.width - 2 * MIN_WIDTH_PX)) : 0
+    const isWide = 'gap' in mark || mark.bars.length > 1
+    const shrinks = isWide ? Math.min(over, Math.max(0, mark.width - 2 * MIN_WIDTH_PX)) : 0
     mark.width -= shrinks
     mark.x -= over - shrinks
     limit = mark.x - GAP_PX

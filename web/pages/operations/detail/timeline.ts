@@ -1,3 +1,4 @@
+import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { CallOutcome, StepState } from '../../../ui/states.ts'
@@ -14,6 +15,9 @@ export type Bar = {
   to: number | null
 }
 
+/** Attempts that the answer leaves out, by number, and the time in which they were made. */
+export type Gap = { stage: Stage; pluginId: string; first: number; last: number; from: number; to: number }
+
 export type Row = {
   pluginId: string
   order: number
@@ -21,6 +25,9 @@ export type Row = {
   isParallel: boolean
   result: CallOutcome | Verdict
   bars: readonly Bar[]
+  gaps: readonly Gap[]
+  /** The number of attempts, with those in gaps. */
+  count: number
   /** When this call is retried automatically. */
   retryAt: number | null
 }
@@ -50,14 +57,19 @@ function stageBand(operation: OperationDetail, phase: Stage): StageBand {
   return {
     phase,
     state: stage?.state ?? 'PENDING',
-    rows: calls.map((call) => ({
-      pluginId: call.pluginId,
-      order: call.order,
-      isParallel: calls.filter(({ order }) => order === call.order).length > 1,
-      result: resultOf(call),
-      bars: barsOf(phase, call),
-      retryAt: retryAtOf(operation, phase, call),
-    })),
+    rows: calls.map((call) => {
+      const bars = barsOf(phase, call)
+      return {
+        pluginId: call.pluginId,
+        order: call.order,
+        isParallel: calls.filter(({ order }) => order === call.order).length > 1,
+        result: resultOf(call),
+        bars,
+        gaps: gapsOf(bars),
+        count: attemptCount(call),
+        retryAt: retryAtOf(operation, phase, call),
+      }
+    }),
   }
 }
 
@@ -76,6 +88,19 @@ export function barsOf(stage: Stage, call: PluginCall): Bar[] {
     }
   })
 }
+
+function gapsOf(bars: readonly Bar[]): Gap[] {
+  return bars.flatMap((bar, index) => {
+    const before = bars[index - 1]
+    const first = before === undefined ? 1 : before.attempt.attempt + 1
+    const { stage, pluginId, attempt, from: to } = bar
+    if (first === attempt.attempt) return []
+    return [{ stage, pluginId, first, last: attempt.attempt - 1, from: before?.to ?? to, to }]
+  })
+}
+
+/** The number of attempts of a call. The last one is always in the answer. */
+export const attemptCount = ({ attempts }: PluginCall): number => attempts.at(-1)?.attempt ?? 0
 
 /** The result of a call: its final outcome, else the result of its last attempt that was not late. */
 function resultOf(call: PluginCall): CallOutcome | Verdict {
@@ -116,21 +141,23 @@ export function rowsOf({ before, after }: Timeline): { stage: Stage; row: Row }[
   return [before, after].flatMap(({ phase, rows }) => rows.map((row) => ({ stage: phase, row })))
 }
 
-/** The start of each manual run: the time of its first attempt. */
-export function runsOf(timeline: Timeline): { run: number; from: number }[] {
-  const firsts = new Map<number, number>()
-  for (const { row } of rowsOf(timeline)) {
-    for (const { attempt, from } of row.bars) {
-      if (attempt.run > 1) firsts.set(attempt.run, Math.min(from, firsts.get(attempt.run) ?? from))
-    }
-  }
-  return [...firsts].map(([run, from]) => ({ run, from }))
+/** The start of each manual run. */
+export function runsOf({ retries }: OperationDetail): { run: number; from: number }[] {
+  return retries.map(({ run, startedAt }) => ({ run, from: Date.parse(startedAt) }))
 }
 
-export type Choice = { stage?: Stage | undefined; plugin?: string | undefined; attempt?: number | undefined }
+export const choiceOf = ({ stage, pluginId, attempt }: Bar): Required<OperationSearch> => ({
+  stage,
+  plugin: pluginId,
+  attempt: attempt.attempt,
+})
 
 /** The attempt in the address, else the failed one, else the last one. */
-export function chosenBar(timeline: Timeline, operation: OperationDetail, choice: Choice): Bar | null {
+export function chosenBar(
+  timeline: Timeline,
+  operation: OperationDetail,
+  choice: OperationSearch,
+): Bar | null {
   const rows = rowsOf(timeline)
   if (choice.stage !== undefined || choice.plugin !== undefined) {
     const named = rows.find(

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import type { Attempt } from '#contract/console-api/shapes.ts'
+import { renderConsole } from '../../testing/render.tsx'
+import { refusal } from '../../testing/api.ts'
+import { serveScope } from '../../testing/served-scope.ts'
+import { at, call, operation, timeout } from './detail/testing.ts'
+
+const ATTEMPTS = 'GET /operations/{operationId}/attempts'
+const COUNT = 200
+const all: Attempt[] = Array.from({ length: COUNT }, (_, index) =>
+  timeout({ attempt: index + 1, startedAt: at(index * 30_000), response: `response ${index + 1}` }),
+)
+const failed = operation(
+  {
+    state: 'FAILED',
+    phase: 'AFTER_RESOURCES',
+    failure: all.at(-1)?.failure ?? null,
+    finishedAt: at(6_000_000),
+  },
+  { after: [call('hooks', 20, [...all.slice(0, 20), ...all.slice(-20)])] },
+)
+
+test('attempts between the first and the last are loaded when they are chosen', async () => {
+  let isLost = true
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => failed,
+    [ATTEMPTS]: ({ query }) => {
+      if (isLost) return refusal({ status: 503, code: 'SERVICE_UNAVAILABLE', retryable: true })
+      const from = Number(query.get('from'))
+      return { items: all.slice(from - 1, from - 1 + Number(query.get('limit'))), nextCursor: null }
+    },
+  })
+  await renderConsole(`/operations/${failed.operationId}`)
+  const main = page.getByRole('main')
+  await expect.element(main.getByRole('heading', { name: /^Attempt 200, run 1/ })).toBeVisible()
+  await expect.element(main.getByText(`${COUNT} of ${COUNT}`)).toBeVisible()
+  expect(api.requests(ATTEMPTS)).toEqual([])
+
+  await main.getByRole('link', { name: 'Load attempts 21 to 180' }).click()
+  await expect.element(main.getByRole('button', { name: 'Try again' })).toBeVisible()
+  isLost = false
+  await main.getByRole('button', { name: 'Try again' }).click()
+  await expect.element(main.getByText(`21 of ${COUNT}`)).toBeVisible()
+  await expect.element(main.getByText('"response 21"')).toBeVisible()
+  await expect.element(main.getByRole('link', { name: 'Load attempts 51 to 180' })).toBeVisible()
+
+  // attempts beside it are loaded with it
+  const loaded = api.requests(ATTEMPTS).length
+  await main.getByRole('link', { name: 'Next attempt' }).click()
+  await expect.element(main.getByText(`22 of ${COUNT}`)).toBeVisible()
+  expect(api.requests(ATTEMPTS).length).toBe(loaded)
+  await main.getByRole('link', { name: 'Load attempts 51 to 180' }).click()
+  await expect.element(main.getByText('"response 51"')).toBeVisible()
+  expect(api.requests(ATTEMPTS).at(-1)?.query.get('from')).toBe('51')
+
+  await main.getByRole('link', { name: /Attempt 51, run 1/ }).click()
+  await userEvent.keyboard('{ArrowLeft}')
+  await expect.element(main.getByRole('link', { name: /Attempt 50, run 1/ })).toHaveFocus()
+  await userEvent.keyboard('{End}')
+  await expect.element(main.getByText(`${COUNT} of ${COUNT}`)).toBeVisible()
+})

@@ -1,0 +1,210 @@
+import { useMemo } from 'react'
+import type { HealthFigures, PluginHealth } from '#contract/console-api/shapes.ts'
+import { formatLocalTime, formatNumber } from '../../../i18n/format.ts'
+import { useText, type Translate } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { Section } from '../../../ui/Card.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Id, Mono } from '../../../ui/Id.tsx'
+import { Time } from '../../../ui/Time.tsx'
+import { Table, type Column } from '../../../ui/table/Table.tsx'
+import { uncertainShare, type Bucket } from './buckets.ts'
+import { durationText, numberText, percentText } from './figure-texts.ts'
+
+function figureColumns<Row>(t: Translate, of: (row: Row) => HealthFigures): Column<Row>[] {
+  const column = (id: string, header: string, text: (figures: HealthFigures) => string): Column<Row> => ({
+    id,
+    header,
+    cell: (row) => text(of(row)),
+    align: 'end',
+    ...(id === 'needed' && { width: '10.5rem' }),
+  })
+  return [
+    column('attempts', t('pluginHealth.attempts'), ({ attempts }) => formatNumber(attempts)),
+    column('succeeded', t('pluginHealth.succeeded'), ({ succeeded }) => formatNumber(succeeded)),
+    column('share', t('pluginHealth.share'), (figures) => percentText(uncertainShare(figures), t)),
+    column('p50', t('pluginHealth.column.p50'), ({ p50Ms }) => durationText(p50Ms, t)),
+    column('p95', t('pluginHealth.column.p95'), ({ p95Ms }) => durationText(p95Ms, t)),
+    column('needed', t('pluginHealth.needed'), ({ attemptsNeeded }) => numberText(attemptsNeeded)),
+  ]
+}
+
+type FilledBucket = { from: number; figures: HealthFigures }
+
+/** The numbers of the plots. */
+export function BucketTable({ buckets }: { buckets: readonly Bucket[] }) {
+  const t = useText()
+  const rows = buckets.flatMap(({ from, figures }): FilledBucket[] => (figures ? [{ from, figures }] : []))
+  const columns = useMemo(
+    (): Column<FilledBucket>[] => [
+      {
+        id: 'from',
+        header: t('pluginHealth.from'),
+        cell: ({ from }) => formatLocalTime(from),
+        width: '14rem',
+      },
+      ...figureColumns<FilledBucket>(t, ({ figures }) => figures),
+    ],
+    [t],
+  )
+  return (
+    <details className="group mt-4 border-t border-line pt-2">
+      <summary className="inline-flex min-h-6 items-center gap-1 rounded-sm text-xs font-medium text-muted hover:text-ink">
+        <Icon name="chevronRight" size={12} className="transition-transform group-open:rotate-90" />
+        {t('pluginHealth.table')}
+      </summary>
+      <Table
+        className="mt-2"
+        label={t('pluginHealth.table.label')}
+        columns={columns}
+        rows={rows}
+        rowKey={bucketKey}
+        empty={null}
+      />
+    </details>
+  )
+}
+
+const bucketKey = ({ from }: FilledBucket) => String(from)
+
+type EndpointRow = PluginHealth['endpoints'][number]
+
+export function EndpointTable({ endpoints }: { endpoints: readonly EndpointRow[] }) {
+  const t = useText()
+  const columns = useMemo(
+    (): Column<EndpointRow>[] => [
+      {
+        id: 'endpoint',
+        header: t('pluginHealth.endpoint'),
+        cell: ({ endpoint }) =>
+          endpoint === null ? (
+            <span className="text-faint">{t('pluginHealth.endpoint.unknown')}</span>
+          ) : (
+            <Mono>{endpoint}</Mono>
+          ),
+        width: '22%',
+      },
+      {
+        id: 'since',
+        header: t('pluginHealth.since'),
+        cell: ({ since }) => (since === null ? '–' : <Time at={since} inRow />),
+        width: '8rem',
+      },
+      ...figureColumns<EndpointRow>(t, (row) => row),
+    ],
+    [t],
+  )
+  return (
+    <Section title={t('pluginHealth.endpoints.title')} flush>
+      <Table
+        label={t('pluginHealth.endpoints.title')}
+        columns={columns}
+        rows={endpoints}
+        rowKey={endpointKey}
+        empty={null}
+      />
+    </Section>
+  )
+}
+
+const endpointKey = ({ since }: EndpointRow) => since ?? ''
+
+type VersionRow = PluginHealth['versions'][number]
+
+export function VersionTable({ versions }: { versions: readonly VersionRow[] }) {
+  const t = useText()
+  const columns = useMemo(
+    (): Column<VersionRow>[] => [
+      {
+        id: 'version',
+        header: t('pluginHealth.version'),
+        cell: ({ bundle, version }) => (
+          <Mono>{`${bundle.environmentKey}/${bundle.bundleId} ${version}`}</Mono>
+        ),
+        width: '22%',
+      },
+      {
+        id: 'last',
+        header: t('pluginHealth.lastUsed'),
+        cell: ({ lastAt }) => <Time at={lastAt} inRow />,
+        width: '8rem',
+      },
+      ...figureColumns<VersionRow>(t, (row) => row),
+    ],
+    [t],
+  )
+  return (
+    <Section title={t('pluginHealth.versions.title')} flush>
+      <Table
+        label={t('pluginHealth.versions.title')}
+        columns={columns}
+        rows={versions}
+        rowKey={versionKey}
+        empty={null}
+      />
+    </Section>
+  )
+}
+
+const versionKey = ({ bundle, version }: VersionRow) =>
+  `${bundle.environmentKey}/${bundle.bundleId}/${version}`
+
+type LatestRow = PluginHealth['latest'][number] & { pluginId: string }
+
+export function LatestTable({ pluginId, latest }: { pluginId: string; latest: PluginHealth['latest'] }) {
+  const t = useText()
+  const rows = useMemo(() => latest.map((row) => ({ ...row, pluginId })), [latest, pluginId])
+  const columns = useMemo(
+    (): Column<LatestRow>[] => [
+      {
+        id: 'operation',
+        header: t('pluginHealth.operation'),
+        cell: ({ operationId }) => <Id id={operationId} />,
+      },
+      { id: 'stage', header: t('pluginHealth.stage'), cell: ({ stage }) => t(`vocabulary.phase.${stage}`) },
+      { id: 'attempt', header: t('pluginHealth.attempt'), cell: ({ attempt }) => attempt, align: 'end' },
+      {
+        id: 'result',
+        header: t('pluginHealth.result'),
+        cell: ({ outcome, errorCode }) =>
+          outcome === null ? <Mono>{errorCode ?? '–'}</Mono> : t(`vocabulary.outcome.${outcome}`),
+        width: '26%',
+      },
+      {
+        id: 'http',
+        header: t('pluginHealth.http'),
+        cell: ({ httpStatus }) => httpStatus ?? '–',
+        align: 'end',
+      },
+      {
+        id: 'duration',
+        header: t('pluginHealth.duration'),
+        cell: ({ durationMs }) => durationText(durationMs, t),
+        align: 'end',
+      },
+      {
+        id: 'started',
+        header: t('pluginHealth.started'),
+        cell: ({ startedAt }) => <Time at={startedAt} inRow className="text-muted" />,
+        width: '8rem',
+      },
+    ],
+    [t],
+  )
+  return (
+    <Section title={t('pluginHealth.latest.title')} flush>
+      <Table
+        label={t('pluginHealth.latest.title')}
+        columns={columns}
+        rows={rows}
+        rowKey={latestKey}
+        rowLink={latestLink}
+        empty={null}
+      />
+    </Section>
+  )
+}
+
+const latestKey = ({ operationId, stage, attempt }: LatestRow) => `${operationId}/${stage}/${attempt}`
+const latestLink = ({ operationId, stage, pluginId, attempt }: LatestRow) =>
+  paths.operation(operationId, { stage, plugin: pluginId, attempt })
