@@ -6,15 +6,12 @@ import { cx } from '../ui/class-names.ts'
 export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextStep }) {
   const t = useText()
   if (actor === 'NOBODY') return <span className="text-faint">–</span>
+  const who = t(`vocabulary.actor.${actor}`)
   return (
-    <span title={t(`vocabulary.next.${action}`)}>
-      <span className={actor === 'PLATFORM' ? 'text-muted' : 'font-medium'}>
-        {t(`vocabulary.actor.${actor}`)}
-      </span>
-      <span className="text-muted">
-        {t('common.punctuation.colon')}
-        {t(`vocabulary.next.${action}`)}
-      </span>
+    <span title={t(`vocabulary.next.${action}`)} className="text-muted">
+      {actor === 'PLATFORM' ? who : <span className="font-medium text-ink">{who}</span>}
+      {t('common.punctuation.colon')}
+      {t(`vocabulary.next.${action}`)}
     </span>
   )
 }
@@ -24,12 +21,14 @@ export function NextStepLines({ nextStep: { actor, action } }: { nextStep: NextS
   const t = useText()
   if (actor === 'NOBODY') return <span className="text-faint">–</span>
   return (
-    <span title={t(`vocabulary.next.${action}`)}>
+    <>
       <span className={cx('block truncate', actor === 'PLATFORM' ? 'text-muted' : 'font-medium')}>
         {t(`vocabulary.actor.${actor}`)}
         {t('common.punctuation.colon')}
       </span>
-      <span className="block truncate text-xs text-muted">{t(`vocabulary.next.${action}`)}</span>
-    </span>
+      <span title={t(`vocabulary.next.${action}`)} className="block truncate text-xs text-muted">
+        {t(`vocabulary.next.${action}`)}
+      </span>
+    </>
   )
 }

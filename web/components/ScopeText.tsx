@@ -3,8 +3,9 @@ import { PlainLink } from '../ui/Link.tsx'
 import { Segments } from '../ui/Id.tsx'
 
 /** A scope: environment, runtime, workspace. */
-export function ScopeText({ scope }: { scope: ScopeKey }) {
-  return <Segments parts={[scope.environmentKey, scope.applicationRuntimeId, scope.workspaceId]} />
+export function ScopeText({ scope, className }: { scope: ScopeKey; className?: string | undefined }) {
+  const parts = [scope.environmentKey, scope.applicationRuntimeId, scope.workspaceId]
+  return <Segments parts={parts} className={className} />
 }
 
 /** A scope that links to its configuration. */

@@ -85,3 +85,9 @@ export async function renderConsole(
   )
   return { ...screen, address: () => history.location.href, renders: () => renders }
 }
+
+/** For each row of a table's body the number of its elements, itself included. */
+export const rowElements = (): number[] =>
+  [...document.querySelectorAll('tbody:not([aria-hidden]) tr')].map(
+    (row) => row.querySelectorAll('*').length + 1,
+  )

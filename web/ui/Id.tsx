@@ -1,4 +1,3 @@
-import { Fragment } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
@@ -41,17 +40,21 @@ export function Mono({ children, className }: { children: string; className?: st
   return <span className={cx('mono wrap-anywhere', className)}>{children}</span>
 }
 
-/** A locator or scope: segments with muted slashes, so that the last segment is easy to find. */
-export function Segments({ parts, className }: { parts: readonly (string | number)[]; className?: string }) {
+/** A locator or scope: all but the last segment are muted, so that the last one is easy to find. */
+export function Segments({
+  parts,
+  className,
+}: {
+  parts: readonly (string | number)[]
+  className?: string | undefined
+}) {
   return (
     <span className={cx('mono wrap-anywhere', className)}>
       <span className="text-muted">
-        {Object.entries(parts.slice(0, -1)).map(([position, part]) => (
-          <Fragment key={position}>
-            {part}
-            <span className="text-faint">/</span>
-          </Fragment>
-        ))}
+        {parts
+          .slice(0, -1)
+          .map((part) => `${part}/`)
+          .join('')}
       </span>
       {parts.at(-1)}
     </span>

@@ -1,48 +1,73 @@
 import type { Installation } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../api/session.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
-import { PlainLink } from '../../ui/Link.tsx'
+import { cx } from '../../ui/class-names.ts'
+import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
 import { unavailableReason } from './detail/allowed.ts'
 
-/**
- * The newer version, if there is one; for people who may upgrade now, a link to the upgrade to it. In a row, only the
- * version is visible.
- */
-export function UpgradeLink({ row, inRow = false }: { row: Installation; inRow?: boolean }) {
+/** The newer version, if there is one; for people who may upgrade now, a link to the upgrade to it. */
+export function UpgradeLink({ row }: { row: Installation }) {
   const t = useText()
-  const { installation, upgradeTo } = row
-  const may = useMay('installation:upgrade', installation)
-  if (upgradeTo === null) return null
-  const content = (text: string) => (
+  const upgrade = useUpgrade(row)
+  if (upgrade === null) return null
+  const look = 'inline-flex h-6 max-w-full min-w-0 items-center gap-1 rounded-sm text-xs'
+  const content = (
     <>
-      <Icon name="sortUp" size={12} className="shrink-0" />
-      {inRow ? (
-        <>
-          <span className="sr-only">{text}</span>
-          <span className="mono truncate" aria-hidden="true">
-            {upgradeTo}
-          </span>
-        </>
-      ) : (
-        <span className="truncate">{text}</span>
-      )}
+      <Icon name="sortUp" size={12} />
+      <span className="truncate">{upgradeText(upgrade, t)}</span>
     </>
   )
-  const look = 'inline-flex h-6 max-w-full min-w-0 items-center gap-1 rounded-sm text-xs'
-  if (!may || unavailableReason(row) !== null)
+  if (upgrade.link === null) return <span className={cx(look, 'text-muted')}>{content}</span>
+  return (
+    <PlainLink to={upgrade.link} className={cx(look, 'font-medium text-accent hover:underline')}>
+      {content}
+    </PlainLink>
+  )
+}
+
+/** The same in a row: only the version is visible. It is a single element, because a list has many rows. */
+export function UpgradeMark({ row }: { row: Installation }) {
+  const t = useText()
+  const upgrade = useUpgrade(row)
+  if (upgrade === null) return null
+  const label = upgradeText(upgrade, t)
+  const look =
+    'mono block min-w-0 truncate rounded-sm text-xs/6 before:mr-1 before:font-sans before:content-["↑"]'
+  if (upgrade.link === null)
     return (
-      <span className={`${look} text-muted`}>
-        {content(t('installations.update.newer', { version: upgradeTo }))}
+      <span role="img" aria-label={label} className={cx(look, 'text-muted')}>
+        {upgrade.version}
       </span>
     )
   return (
     <PlainLink
-      to={paths.installation(installation.bundleInstallId, { action: 'upgrade', version: upgradeTo })}
-      className={`${look} font-medium text-accent hover:underline`}
+      to={upgrade.link}
+      aria-label={label}
+      className={cx(look, 'font-medium text-accent hover:underline')}
     >
-      {content(t('installations.update.to', { version: upgradeTo }))}
+      {upgrade.version}
     </PlainLink>
   )
 }
+
+interface Upgrade {
+  version: string
+  /** Null if the person may not upgrade, or not now. */
+  link: LinkTarget | null
+}
+
+function useUpgrade(row: Installation): Upgrade | null {
+  const { installation, upgradeTo: version } = row
+  const may = useMay('installation:upgrade', installation)
+  if (version === null) return null
+  const isAllowed = may && unavailableReason(row) === null
+  return {
+    version,
+    link: isAllowed ? paths.installation(installation.bundleInstallId, { action: 'upgrade', version }) : null,
+  }
+}
+
+const upgradeText = ({ version, link }: Upgrade, t: Translate): string =>
+  t(link === null ? 'installations.update.newer' : 'installations.update.to', { version })

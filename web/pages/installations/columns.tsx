@@ -7,7 +7,7 @@ import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { BundleName } from './BundleName.tsx'
-import { UpgradeLink } from './UpgradeLink.tsx'
+import { UpgradeMark } from './UpgradeLink.tsx'
 
 export const installationColumns = (t: Translate): Column<Installation>[] => [
   {
@@ -32,7 +32,7 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
       ) : (
         <span className="flex items-center gap-2">
           <Mono className="truncate">{row.version}</Mono>
-          <UpgradeLink row={row} inRow />
+          <UpgradeMark row={row} />
         </span>
       ),
     sortKey: 'version',

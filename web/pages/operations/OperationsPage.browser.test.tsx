@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { refusal } from '../../testing/api.ts'
-import { renderConsole } from '../../testing/render.tsx'
+import { renderConsole, rowElements } from '../../testing/render.tsx'
 import { serveScope } from '../../testing/served-scope.ts'
 import { at, failure, operation } from './detail/testing.ts'
 
@@ -35,6 +35,41 @@ test('a failed operation shows its failure, its plugin call and who acts next', 
   await expect.element(cell('It was MAILBOX_LOCKED. MAILBOX_LOCKED')).toBeVisible()
   await expect.element(cell('hooks After resources, 3 attempts')).toBeVisible()
   await expect.element(cell('Plugin owner: Fix what the plugin reports')).toBeVisible()
+})
+
+test('a row costs at most 30 elements, however much it shows', async () => {
+  const run = {
+    targetVersion: '1.1.0',
+    phase: 'AFTER_RESOURCES',
+    call: { pluginId: 'hooks', attempts: 3 },
+  } as const
+  const items = [
+    operation({
+      ...run,
+      state: 'FAILED',
+      failure: failure('MAILBOX_LOCKED', false),
+      nextStep: { actor: 'PLUGIN_OWNER', action: 'FIX_CAUSE', since: at(1000) },
+    }),
+    operation({
+      ...run,
+      operationId: '01920000-0000-7000-8000-0000000000b1',
+      state: 'RUNNING',
+      finishedAt: null,
+      nextStep: { actor: 'PLATFORM', action: 'FINISH', since: at(1000) },
+    }),
+    operation({
+      ...run,
+      operationId: '01920000-0000-7000-8000-0000000000b2',
+      state: 'WAITING',
+      finishedAt: null,
+      nextAttemptAt: new Date(Date.now() + 3_600_000).toISOString(),
+      nextStep: { actor: 'PLATFORM', action: 'RETRY', since: at(1000) },
+    }),
+  ]
+  await serveScope({ [OPERATIONS]: () => ({ items, nextCursor: null }) })
+  await renderConsole('/operations')
+  await expect.poll(() => rowElements().length).toBe(3)
+  expect(Math.max(...rowElements())).toBeLessThanOrEqual(30)
 })
 
 test('operations are filtered by the name of a person, and the others stay to choose from', async () => {

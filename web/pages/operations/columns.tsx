@@ -25,9 +25,10 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
             {t(operationTypeKey(operation))} {operation.installation.bundle.bundleId}{' '}
             <span className="mono font-normal text-muted">{versionsText(operation)}</span>
           </span>
-          <span className="block truncate text-xs font-normal text-muted">
-            <ScopeText scope={operation.installation} />
-          </span>
+          <ScopeText
+            scope={operation.installation}
+            className="block truncate text-xs font-normal text-muted"
+          />
         </>
       ),
     },
@@ -41,9 +42,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       cell: ({ state, createdAt }) => (
         <>
           <OperationBadge state={state} className="flex" />
-          <span className="block truncate text-xs text-muted">
-            <Time at={createdAt} inRow />
-          </span>
+          <Time at={createdAt} inRow className="block truncate text-xs text-muted" />
         </>
       ),
     },
@@ -102,10 +101,12 @@ function Trouble({ operation }: { operation: Operation }) {
   }
   if (failure === null) return <span className="text-faint">–</span>
   return (
-    <span title={messageText(failure)}>
-      <span className="block truncate">{failureTitle(failure, t)}</span>
+    <>
+      <span title={messageText(failure)} className="block truncate">
+        {failureTitle(failure, t)}
+      </span>
       <span className="mono block truncate text-xs text-muted">{failure.errorCode}</span>
-    </span>
+    </>
   )
 }
 

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import type { Claim, Installation, NextStep } from '#contract/console-api/shapes.ts'
+import { renderConsole, rowElements } from '../../testing/render.tsx'
+import { serveScope } from '../../testing/served-scope.ts'
+
+const at = '2026-11-20T10:00:00.000Z'
+
+const installation = (
+  workspaceId: number,
+  claim: Claim | null,
+  nextStep: Omit<NextStep, 'since'>,
+): Installation => ({
+  installation: {
+    environmentKey: 'production',
+    applicationRuntimeId: 'eu',
+    workspaceId,
+    bundleInstallId: `01920000-0000-7000-8000-00000000000${workspaceId}`,
+    bundle: { environmentKey: 'production', bundleId: 'crm-suite' },
+  },
+  title: 'CRM',
+  state: 'ACTIVE',
+  version: '1.9.0',
+  upgradeTo: '1.10.0',
+  claim,
+  nextStep: { ...nextStep, since: at },
+  updatedAt: at,
+})
+const claim = (state: Claim['state']): Claim => ({
+  operationId: '01920000-0000-7000-8000-0000000000a1',
+  operationType: 'CONFIGURE',
+  state,
+  since: at,
+  requestedBy: { id: 'mira', name: 'Mira' },
+})
+
+const serveInstallations = () =>
+  serveScope({
+    'GET /installations': () => ({
+      items: [
+        installation(1, null, { actor: 'NOBODY', action: 'NONE' }),
+        installation(2, claim('FAILED'), { actor: 'SUPPORT', action: 'RETRY' }),
+        installation(3, claim('RUNNING'), { actor: 'PLATFORM', action: 'FINISH' }),
+        installation(4, claim('WAITING'), { actor: 'PLATFORM', action: 'RETRY' }),
+      ],
+      nextCursor: null,
+    }),
+  })
+
+test('a row costs at most 30 elements, however much it shows', async () => {
+  await serveInstallations()
+  await renderConsole('/installations')
+  await expect.poll(() => rowElements().length).toBe(4)
+  expect(Math.max(...rowElements())).toBeLessThanOrEqual(30)
+})
+
+test('a row names the newer version, as a link only if an upgrade is possible now', async () => {
+  await serveInstallations()
+  const screen = await renderConsole('/installations')
+  const newer = page.getByRole('img', { name: '1.10.0 available' })
+  await expect.poll(() => newer.elements().length).toBe(3)
+  await page.getByRole('link', { name: 'Upgrade to 1.10.0' }).click()
+  await expect.poll(screen.address).toContain('action=upgrade')
+})
