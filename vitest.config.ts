@@ -28,7 +28,8 @@ const PACKAGES = [
 /** The component tests of the console, in the Chromium of the browser journeys. */
 export default defineConfig({
   plugins: [react(), tailwindcss(), apiOfTests()],
-  cacheDir: '.cache/vite',
+  // shards run at the same time, and each writes its own
+  cacheDir: `.cache/vite${process.env['VITEST_SHARD'] ?? ''}`,
   logLevel: 'error',
   // named, not discovered: a package that is found while the tests run would reload the page of a test
   optimizeDeps: { include: PACKAGES, noDiscovery: true },
