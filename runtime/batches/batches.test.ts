@@ -245,6 +245,31 @@ describe('a batch', () => {
     assert.deepEqual(resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
   })
 
+  it('upgrades no target in which a value that it would replace was saved since', async () => {
+    const fleet = await install(3)
+    const properties = { [MAIN]: wrapped({ name: 'fleet' }) }
+    const { batchId } = await make(
+      upgradeOf(fleet, { first: 1, input: { targetVersion: '2.0.0', properties } }),
+    )
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.saved(fleet[1]!.scope, { [MAIN]: wrapped({ name: 'mine' }) })
+    // another value of the scope may change
+    await deps.saved(fleet[2]!.scope, { [MAIN]: wrapped({ password: 'new' }) })
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await finished(batchId)
+    assert.deepEqual(
+      (await itemsOf(batchId)).map(({ state, code }) => [state, code]),
+      [
+        ['SUCCEEDED', undefined],
+        ['REFUSED', 'PLAN_STALE'],
+        ['SUCCEEDED', undefined],
+      ],
+    )
+    assert.deepEqual(await versionsOf(fleet), ['2.0.0', '1.0.0', '2.0.0'])
+    const { resources } = await deps.configuration(fleet[1]!.scope)
+    assert.deepEqual(resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
+  })
+
   it('refuses an item that would change another installation of the scope', async () => {
     const fleet = await install(2)
     for (const { scope } of fleet) {

@@ -113,7 +113,8 @@ export async function makeBatch(
       refused_in_plan: problem !== undefined,
       run: one.run,
       plan_token: one.token,
-      changes_digest: one.plan === null ? null : vault.digest(changesText(one.plan)),
+      changes_digest:
+        one.plan === null ? null : vault.digest(changesText(body.action, inputOf(body), one.plan)),
       code: problem?.errorCode ?? null,
       message: problem?.message ?? null,
       parameters: problem?.parameters === undefined ? null : JSON.stringify(problem.parameters),

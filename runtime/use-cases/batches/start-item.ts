@@ -11,6 +11,8 @@ import { lockAuthorized } from '../installations/lock-active.ts'
 import { upgrade } from '../installations/upgrade.ts'
 import { retryOperation } from '../operations/retry.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
+import { evaluateUpgrade } from '../installations/evaluate-upgrade.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
 import { changesText, evaluateConfigure, upgradeOf } from './targets.ts'
 import type { BatchInputParts } from './targets.ts'
 
@@ -49,7 +51,12 @@ export async function startItem(
     case 'UPGRADE': {
       const found = await lockAuthorized(context, item.target, 'installation:upgrade')
       const reading = { db: context.tx, vault: context.deps.vault, actor: context.actor }
-      const request = await upgradeOf(reading, found, await inputOfBatch(context, batch))
+      const input = await inputOfBatch(context, batch)
+      const request = await upgradeOf(reading, found, input)
+      if (Object.keys(input.properties ?? {}).length > 0) {
+        const { plan } = await evaluateUpgrade(reading, found, request)
+        if (plan !== null) await requireUnmoved(context, { batch, item, input, plan })
+      }
       const body = { ...request, ...withReason, ...withToken }
       return started(await upgrade(context, { ...installation, body }))
     }
@@ -69,19 +76,15 @@ async function configure(
   item: PendingItem,
 ): Promise<StartedOperation | null> {
   const { tx, deps } = context
-  const { changes = {} } = await inputOfBatch(context, batch)
+  const input = await inputOfBatch(context, batch)
+  const { changes = {} } = input
   const found = await lockAuthorized(context, item.target, 'configuration:write')
   const { plan, refusals } = await evaluateConfigure(
     { db: tx, vault: deps.vault, actor: context.actor },
     found,
     changes,
   )
-  const { changes_digest: seen } = item
-  // A value that was saved since then must not be overwritten unseen. Without a digest, nothing had to change.
-  const isMoved =
-    plan !== null &&
-    (seen === null || !(await opening(deps.vault, tx, () => deps.vault.isDigestOf(seen, changesText(plan)))))
-  if (isMoved) throw new DomainError('PLAN_STALE', platformMessage('planTargetMoved'))
+  if (plan !== null) await requireUnmoved(context, { batch, item, input, plan })
   // a save would also change the other installations of the scope
   const [refusal] = refusals
   if (refusal !== undefined) throw refusal
@@ -97,6 +100,20 @@ async function configure(
   })
   const [operation] = saved.operations
   return operation === undefined ? null : started({ operation })
+}
+
+/**
+ * Refuses with PLAN_STALE if a value that was saved since the batch was made would be overwritten unseen. Without a digest,
+ * nothing had to change.
+ */
+async function requireUnmoved(
+  { tx, deps: { vault } }: WriteContext,
+  given: { batch: LockedBatch; item: PendingItem; input: BatchInputParts; plan: FrozenPlan },
+): Promise<void> {
+  const { changes_digest: seen } = given.item
+  const text = changesText(given.batch.action, given.input, given.plan)
+  if (seen === null || !(await opening(vault, tx, () => vault.isDigestOf(seen, text))))
+    throw new DomainError('PLAN_STALE', platformMessage('planTargetMoved'))
 }
 
 async function inputOfBatch(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
@@ -253,11 +254,20 @@ export interface BatchInputParts {
 }
 export const inputOf = ({ input }: Pick<BatchRequest, 'input'>): BatchInputParts => input ?? {}
 
-/** The changes of a plan as text, for a keyed digest: the values may be sensitive. */
-export function changesText(plan: FrozenPlan): string {
-  const lines = plan.changes.map(({ locator, property, before, after }) =>
-    JSON.stringify([locator, property, before, after]),
-  )
+/**
+ * The changes that a batch was made for, as text for a keyed digest: the values may be sensitive. Of an UPGRADE these are
+ * the changes of its `properties`; what is filled and what the version brings follow the values of their turn.
+ */
+export function changesText(
+  action: BatchAction,
+  { properties = {} }: Pick<BatchInputParts, 'properties'>,
+  plan: FrozenPlan,
+): string {
+  const isNamed = (locator: string, property: string) =>
+    action !== 'UPGRADE' || getOwn(getOwn(properties, locator) ?? {}, property) !== undefined
+  const lines = plan.changes
+    .filter(({ locator, property }) => isNamed(locator, property))
+    .map(({ locator, property, before, after }) => JSON.stringify([locator, property, before, after]))
   return lines.toSorted().join('\n')
 }
 
