@@ -67,13 +67,13 @@ export interface ResultCount {
   attempts: number
 }
 
-/** Counts the attempts of each call of an operation by kind of result. */
-export async function countResults(db: Db, operationId: string): Promise<ResultCount[]> {
+/** Counts the attempts that `readAttempts` leaves out with these `ends`, by call and kind of result. */
+export async function countResults(db: Db, operationId: string, ends: number): Promise<ResultCount[]> {
   const { rows } = await sql<ResultCount>`
-    select stage, plugin_id, finished_at is not null as finished, outcome, failure is not null as failed,
+    select stage, plugin_id, finished_at is not null as finished, attempt.outcome, failure is not null as failed,
       failure -> 'parameters' ->> 'reason' as reason, count(*)::integer as attempts
-    from runtime.attempt
-    where operation_id = ${operationId}
+    from runtime.attempt as attempt join runtime.plugin_call as call using (operation_id, stage, plugin_id)
+    where operation_id = ${operationId} and attempt.attempt > ${ends} and attempt.attempt <= call.attempts - ${ends}
     group by 1, 2, 3, 4, 5, 6`.execute(db)
   return rows
 }

@@ -5,9 +5,14 @@ import { actorWith } from '../../testing/runtime.ts'
 import { SCOPE, testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
+import { findOperation } from '../../store/operations/find-operation.ts'
+import { countResults, readAttempts } from '../../store/operations/read-attempts.ts'
+import { readCalls } from '../../store/operations/read-calls.ts'
+import { readPlan } from '../../store/operations/read-plan.ts'
 import { encodeCursor } from '../paging/cursor.ts'
 import { listAttempts } from './attempts.ts'
-import { readOperation } from './read.ts'
+import { operationDetail } from './detail.ts'
+import { readOperation, SHOWN_ENDS } from './read.ts'
 import { readReceipt } from './receipt.ts'
 
 const ATTEMPTS = 47
@@ -118,5 +123,49 @@ suite('an operation with many attempts', { concurrency: false }, () => {
   test('people who may not see the operation do not find it', async () => {
     const elsewhere = actorWith([{ permissions: ['read'], scope: { ...SCOPE, workspaceId: 9_999 } }], 'Grace')
     await assert.rejects(list({}, elsewhere), { code: 'NOT_FOUND' })
+  })
+
+  test('an attempt that ends while the operation is read is not counted as less than none', async () => {
+    const pausing = await testEngine()
+    try {
+      await pausing.register('provisioner')
+      let reply = (): void => undefined
+      const called = new Promise<void>((resolve) => {
+        pausing.plugin.script(async ({ stage }) => {
+          if (stage === 'AFTER_RESOURCES') return { outcome: 'APPLIED' }
+          resolve()
+          await new Promise<void>((done) => {
+            reply = done
+          })
+          return { outcome: 'APPLIED' }
+        })
+      })
+      const { operation_id } = await pausing.freeze({
+        installation: await pausing.installation(),
+        plan: planWith(),
+      })
+      pausing.work()
+      await called
+      const { db, vault } = pausing.deps
+      const rows = {
+        operation: await findOperation(db, operation_id),
+        plan: await readPlan(db, vault, operation_id),
+        calls: await readCalls(db, vault, operation_id),
+        attempts: await readAttempts(db, operation_id, SHOWN_ENDS),
+      }
+      reply()
+      await pausing.until(operation_id, 'SUCCEEDED')
+      const results = await countResults(db, operation_id, SHOWN_ENDS)
+      assert.ok(rows.operation !== undefined)
+      const others = { retries: [], successor: undefined, plugins: [], batches: [] }
+      const { stages } = operationDetail({ ...rows, ...others, operation: rows.operation, results })
+      const calls = stages.flatMap((stage) => stage.calls)
+      assert.deepEqual(
+        calls.map(({ uncertainAttempts }) => uncertainAttempts),
+        [0, 0],
+      )
+    } finally {
+      await pausing.close()
+    }
   })
 })

@@ -1,4 +1,4 @@
-import { isFromPlugin, NOT_RECEIVED } from '#contract/protocol/message-reason.ts'
+import { isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
@@ -29,7 +29,7 @@ export interface OperationRows {
   calls: readonly CallRow[]
   /** All attempts, or the first and the last of each call. */
   attempts: readonly AttemptRow[]
-  /** Counts all attempts. */
+  /** Counts the attempts that are left out. */
   results: readonly ResultCount[]
   retries: readonly RetryRow[]
   /** The operation that took it over. */
@@ -149,17 +149,19 @@ function callView(
   const isOwn = (of: { stage: Stage; plugin_id: string }) =>
     of.stage === row.stage && of.plugin_id === row.plugin_id
   const own = attempts.filter(isOwn)
-  // the attempt in progress has no result yet; it is the last one, and so among the attempts
-  const inProgress = own.filter((attempt) => isInProgress(attempt, row, operation)).length
-  const uncertain = results.filter(isOwn).filter(isResultUnknown)
+  const shown = own.map((attempt) => attemptView(attempt, row, operation, masks))
+  const uncertain = [
+    ...shown.filter(isUncertain).map(() => 1),
+    ...results.filter((result) => isOwn(result) && isResultUnknown(result)).map(({ attempts }) => attempts),
+  ]
   return {
     pluginId: row.plugin_id,
     order: row.call_order,
     outcome: row.outcome,
     runAttempts: row.run_attempts,
-    uncertainAttempts: uncertain.reduce((sum, result) => sum + result.attempts, 0) - inProgress,
+    uncertainAttempts: uncertain.reduce((sum, count) => sum + count, 0),
     request,
-    attempts: own.map((attempt) => attemptView(attempt, row, operation, masks)),
+    attempts: shown,
     writes: Object.entries(row.writes ?? {}).flatMap(([locator, properties]) =>
       Object.entries(properties).flatMap(([property, written]) => {
         const value = propertyView(definitionOf(plan, locator, property), written)
@@ -199,8 +201,23 @@ function isInProgress(attempt: AttemptRow, call: CallRow, operation: OperationRo
   )
 }
 
+const isUncertain = ({ outcome, failure }: Attempt): boolean =>
+  isResultUnknown({
+    // one in progress has neither an outcome nor a failure
+    finished: true,
+    outcome,
+    failed: failure !== null,
+    reason: failure && reasonOf(failure),
+  })
+
 /** Whether the plugin may have acted on attempts with this result although it did not return a definite one. */
-function isResultUnknown({ finished, outcome, failed, reason }: ResultCount): boolean {
+function isResultUnknown({
+  finished,
+  outcome,
+  failed,
+  reason,
+}: Pick<ResultCount, 'finished' | 'outcome' | 'failed' | 'reason'>): boolean {
+  // it is not the last attempt of its call, so a stop of the runtime interrupted it
   if (!finished) return true
   if (outcome !== null) return outcome === 'UNKNOWN'
   if (!failed || isFromPlugin(reason === null ? {} : { parameters: { reason } })) return false

@@ -38,7 +38,7 @@ export async function readDetail(
     readMarksSince(db, operation.operation_id),
     readCalls(db, vault, operation.operation_id),
     readAttempts(db, operation.operation_id, ends),
-    countResults(db, operation.operation_id),
+    ends === undefined ? [] : countResults(db, operation.operation_id, ends),
     readRetries(db, operation.operation_id),
     operation.taken_over_by === null ? undefined : findOperation(db, operation.taken_over_by),
     selectPlugins(db, { where: isPluginOf(operation.operation_id) }),
