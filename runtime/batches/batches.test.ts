@@ -6,6 +6,7 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { findUnfinished } from '../store/batches/run-items.ts'
 import {
   bindingOf,
   bundleOf,
@@ -151,6 +152,15 @@ describe('a batch', () => {
     assert.equal((await finished(batchId)).counts.SUCCEEDED, 4)
     const again = await deps.http.call(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
     assert.equal(again.errorCode, 'BATCH_NOT_PAUSED')
+  })
+
+  it('costs nothing while it is paused and awaits no result', async () => {
+    const { batchId } = await make(upgradeOf(await install(2), { first: 1 }))
+    await reaches(batchId, ({ state, counts }) => state === 'PAUSED' && counts.SUCCEEDED === 1)
+    // the result shows before it is recorded
+    await until(async () => !(await findUnfinished(deps.db)).includes(batchId), 30_000)
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    assert.equal((await finished(batchId)).counts.SUCCEEDED, 2)
   })
 
   it('is stopped by a person: what has not started is skipped', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { bundleOf, locatorOf, moduleOf, placeOf, startRuleHarness, TEXT, wrapped } from '../testing/rules.ts'
@@ -99,6 +100,33 @@ describe('the domain of a gateway', () => {
     )
     const twice = { ...setting(publicOf, 'twice.example.org'), ...setting(internalOf, 'twice.example.org') }
     assert.match(String(await install(twice)), /PROPERTY_INVALID.*more than one gateway/)
+  })
+
+  it('is free for a gateway of the installation when the upgrade removes its own', async () => {
+    const scope = harness.newScope()
+    const bundleInstallId = await harness.installed(site, {
+      scope,
+      properties: setting(internalOf, 'moved.example.org'),
+    })
+    const { snapshotVersion } = await harness.configuration(scope)
+    const properties = setting(publicOf, 'moved.example.org')
+    const body = { targetVersion: '2.0.0', snapshotVersion, properties }
+    await harness.succeeds(await harness.upgrade(bundleInstallId, body))
+    const { resources } = await harness.configuration(scope)
+    assert.deepEqual(
+      resources[publicOf]?.properties['domain'],
+      wrapped({ domain: 'moved.example.org' })['domain'],
+    )
+  })
+
+  it('is free after a detach that a replica of an earlier version has completed', async () => {
+    const [one, other] = [harness.newScope(), harness.newScope()]
+    const properties = setting(publicOf, 'released.example.org')
+    const bundleInstallId = await harness.installed(site, { scope: one, properties })
+    await sql`update runtime.installation set state = 'DETACHED' where bundle_install_id = ${bundleInstallId}`.execute(
+      harness.db,
+    )
+    await harness.installed(site, { scope: other, properties })
   })
 
   it('is held from the acceptance of an operation, and free after a detach', async () => {

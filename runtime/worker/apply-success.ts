@@ -1,7 +1,6 @@
 import { emitEvents } from '../store/events/emit-events.ts'
 import { advanceScopes } from '../store/configuration/advance-scopes.ts'
 import { deleteProperties } from '../store/configuration/delete-properties.ts'
-import { releaseDomains } from '../store/configuration/gateway-domains.ts'
 import { insertSnapshotChanges } from '../store/configuration/insert-snapshot-changes.ts'
 import { insertSnapshots } from '../store/configuration/insert-snapshots.ts'
 import { putProperties } from '../store/configuration/put-properties.ts'
@@ -78,7 +77,6 @@ export async function applySuccess(tx: Tx, vault: Vault, successes: readonly Suc
   const detached = successes.filter(({ operation }) => operation.operation_type === 'DETACH')
   const detachedIds = detached.map(({ operation }) => operation.bundle_install_id)
   await emptyLedgers(tx, detachedIds)
-  await releaseDomains(tx, detachedIds)
   await putResourceWrites(
     tx,
     vault,

@@ -10,13 +10,21 @@ import { readDomainHolders } from '../../store/configuration/gateway-domains.ts'
 /**
  * The domains that changes cannot set, because another gateway of the environment uses them.
  *
- * @param ownerOf The installation of a resource; a use by a property of it that is among the changes is replaced, and
- *   so is no problem.
+ * @param released The changes that end the uses of their properties: by default `changes`. A use that ends is no problem.
+ * @param ownerOf The installation of a resource.
  */
 export async function loadDomainProblems(
   { db, actor }: { db: Db; actor: Actor },
   environmentKey: string,
-  { changes, facts }: { changes: readonly PlannedChange[]; facts: ReadonlyMap<string, ResourceFacts> },
+  {
+    changes,
+    released = changes,
+    facts,
+  }: {
+    changes: readonly PlannedChange[]
+    released?: readonly PlannedChange[]
+    facts: ReadonlyMap<string, ResourceFacts>
+  },
   ownerOf: (locator: string) => string | undefined,
 ): Promise<Problem[]> {
   const uses = domainsOfChanges(changes, facts)
@@ -28,7 +36,7 @@ export async function loadDomainProblems(
   const others = holders.filter(
     (holder) =>
       ownerOf(holder.locator) !== holder.bundleInstallId ||
-      !changes.some(({ locator, property }) => locator === holder.locator && property === holder.property),
+      !released.some(({ locator, property }) => locator === holder.locator && property === holder.property),
   )
   return domainProblems(uses, others, (scope) => mayIn(actor.grants, 'read', scope))
 }

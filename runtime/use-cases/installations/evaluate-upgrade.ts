@@ -81,7 +81,7 @@ export async function evaluateUpgrade(
     ...(await loadDomainProblems(
       { db, actor },
       scope.environment_key,
-      { changes: brought, facts },
+      { changes: brought, released: plan.changes, facts },
       () => installation.bundle_install_id,
     )),
   ])
