@@ -10,13 +10,20 @@ import { hasResult, itemState } from './item-state.ts'
 export type LockedBatch = Selectable<RuntimeTables['runtime.batch']> & { has_grants: boolean }
 export type PendingItem = Selectable<RuntimeTables['runtime.batch_item']>
 
-/** The unfinished batches that are due, oldest first. */
+/**
+ * The unfinished batches that are due, oldest first. Not those that are paused and await no result: nothing happens in
+ * them until somebody continues, so any number may be left behind.
+ */
 export async function findUnfinished(db: Db): Promise<string[]> {
   const rows = await db
-    .selectFrom('runtime.batch')
+    .selectFrom('runtime.batch as batch')
     .select('batch_id')
     .where('finished_at', 'is', null)
     .where('available_at', '<=', sql<string>`clock_timestamp()`)
+    .where(
+      sql<boolean>`(batch.state <> 'PAUSED' or exists (
+        select from runtime.batch_item as item where item.batch_id = batch.batch_id and item.state = 'RUNNING'))`,
+    )
     .orderBy('created_at')
     .execute()
   return rows.map(({ batch_id }) => batch_id)
