@@ -19,6 +19,9 @@ import type { CompletedAttempt } from '../model/attempt.ts'
 /** How long a started attempt waits for a permit. */
 const PERMIT_WAIT_MS = 250
 
+/** The pauses between the attempts to record a late answer: the database may be unavailable for a while. */
+const LATE_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 0]
+
 /** What the operations of one worker share. */
 export interface WorkerContext {
   deps: RuntimeDeps
@@ -48,6 +51,11 @@ export async function runOperation(
   /** Sensitive values that plugins wrote since this worker leased the operation. */
   const secrets: JsonValue[] = []
   let answered: CompletedAttempt[] = []
+  const endLost = async (): Promise<null> => {
+    await Promise.all(inFlight.values())
+    await recordLate(context, withoutSecrets([...answered, ...completed], secrets))
+    return null
+  }
   try {
     let advanced = await begin(context, leased, permits)
     for (;;) {
@@ -55,16 +63,14 @@ export async function runOperation(
         case 'lost':
           context.counters.leasesLost++
           context.deps.log.warn('the lease of an operation was lost', { operationId: lease.operationId })
-          await Promise.all(inFlight.values())
-          await recordLate(context, withoutSecrets([...answered, ...completed], secrets))
-          return null
+          return await endLost()
         case 'released':
           return advanced
         case 'in-flight':
           break
         case 'call':
           // the process may have been suspended since the commit, and another worker may have leased the operation
-          if (!context.leases.mayWork(lease)) return null
+          if (!context.leases.mayWork(lease)) return await endLost()
           permits.begin()
           for (const call of advanced.calls) {
             const sending = sendTracked(context, call).then((answer) => {
@@ -163,12 +169,19 @@ function contactOf({ judgement, isGivenBack, isOwnTrouble }: CompletedAttempt): 
   return judgement.isUncertain && judgement.outcome === null ? 'unanswered' : 'answered'
 }
 
-async function recordLate({ deps }: WorkerContext, answers: readonly CompletedAttempt[]): Promise<void> {
+async function recordLate(
+  { deps, abandon }: WorkerContext,
+  answers: readonly CompletedAttempt[],
+): Promise<void> {
   for (const answer of answers) {
-    try {
-      await recordLateAnswer(deps.db, answer, answer.judgement)
-    } catch (error) {
-      deps.log.error('a late answer could not be recorded', { operationId: answer.operationId }, error)
+    for (const pauseMs of LATE_PAUSES_MS) {
+      try {
+        await recordLateAnswer(deps.db, answer, answer.judgement)
+        break
+      } catch (error) {
+        deps.log.error('a late answer could not be recorded', { operationId: answer.operationId }, error)
+        if (!abandon.aborted) await deps.clock.sleep(pauseMs, abandon).catch(() => {})
+      }
     }
   }
 }

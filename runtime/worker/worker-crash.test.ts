@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
+import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import { lockOperation } from '../store/operations/lock-operation.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
@@ -93,6 +94,29 @@ suite('workers that start and stop', { concurrency: false }, () => {
     assert.equal(first?.late, true)
     assert.equal((await engine.until(operation_id, 'SUCCEEDED')).failure, null)
     assert.equal(await releaseLeases(engine.runtime.db), 0)
+  })
+
+  test('a late answer that cannot be recorded at once is recorded as soon as it can be', async () => {
+    const { db } = engine.runtime
+    const { operation_id, answer } = await withFirstCallOpen()
+    // a sequence also counts what is rolled back
+    await sql`create sequence late_answers`.execute(db)
+    await sql`create function refuse_late_answer() returns trigger language plpgsql as $$
+      begin
+        if nextval('late_answers') = 1 then raise exception 'refused'; end if;
+        return new;
+      end $$`.execute(db)
+    await sql`create trigger refuse_late_answer before update on runtime.attempt
+      for each row when (new.late) execute function refuse_late_answer()`.execute(db)
+    const previous = engine.work({ leaseMs: 3_600_000, concurrency: 1 })
+    while (engine.plugin.calls.length === 0) await engine.deps.clock.sleep(10)
+    await releaseLeases(db)
+    await endsWell(operation_id)
+    answer()
+    await previous.stop()
+    const [first] = await attemptsOf(operation_id)
+    assert.deepEqual([first?.outcome, first?.late], ['FAILED', true])
+    await sql`drop trigger refuse_late_answer on runtime.attempt`.execute(db)
   })
 
   test('many workers never run one operation at the same time', async () => {
