@@ -120,7 +120,7 @@ export const Batch = z.object({
   action: z.enum(BATCH_ACTIONS),
   /** As its maker wrote it; null for a batch that is named after what it does. */
   title: z.string().nullable(),
-  /** Null for a batch of an earlier version. */
+  /** Null for a batch of an earlier version, and for a person who may not see all targets. */
   summary: BatchSummary.nullable(),
   input: BatchInput,
   first: z.number().int().nullable(),

@@ -527,6 +527,9 @@ describe('a batch', () => {
     assert.equal((await ask('/batches', blind, upgradeOf(fleet))).errorCode, 'NOT_FOUND')
     const { batchId } = await make(upgradeOf(fleet, { first: 1 }))
     await reaches(batchId, ({ state }) => state === 'PAUSED')
+    const summaryFor = async (grants: Grant[]) => (await ask(`/batches/${batchId}`, grants)).data['summary']
+    assert.equal(await summaryFor(blind), null)
+    assert.equal((await read(batchId)).summary?.targets, 2)
     const seen = await ask(`/batches/${batchId}/items`, blind)
     assert.deepEqual(
       (seen.data['items'] as { target: string }[]).map(({ target }) => target),

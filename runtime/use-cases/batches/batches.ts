@@ -356,11 +356,13 @@ function maskedInput({ shown_input: input, marks }: CountedBatch): BatchInput {
 
 function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
   const countOf = (state: BatchItemState): number => row.counts[state] ?? 0
+  const visible = Object.values(row.counts).reduce((sum, count) => sum + count, 0)
   return {
     batchId: row.batch_id,
     action: row.action,
     title: row.title === '' ? null : row.title,
-    summary: row.summary,
+    // of all targets: it would tell a person of bundles and versions in scopes that they may not see
+    summary: row.summary?.targets === visible ? row.summary : null,
     input: maskedInput(row),
     first: row.first,
     concurrency: row.concurrency,
