@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import type { KyselyPlugin } from 'kysely'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { actorWith } from '../../testing/runtime.ts'
 import { SCOPE, testEngine } from '../../testing/engine.ts'
@@ -168,4 +169,44 @@ suite('an operation with many attempts', { concurrency: false }, () => {
       await pausing.close()
     }
   })
+})
+
+test('an attempt that ends while its operation is read is in progress everywhere in the answer', async () => {
+  const engine = await testEngine()
+  try {
+    const called = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    await engine.register('provisioner', { maxAttempts: 1 })
+    engine.plugin.script(async () => {
+      called.resolve()
+      await ended.promise
+      return { outcome: 'APPLIED' }
+    })
+    const { operation_id: operationId } = await engine.freeze({
+      installation: await engine.installation(),
+      plan: planWith(),
+    })
+    engine.work()
+    await called.promise
+    const endsAfterAttempts: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (result.rows.some((row) => 'duration_ms' in row)) {
+          ended.resolve()
+          await engine.until(operationId, 'SUCCEEDED')
+        }
+        return result
+      },
+    }
+    const deps = { ...engine.deps, db: engine.deps.db.withPlugin(endsAfterAttempts) }
+    const { state, stages } = await readOperation(
+      { deps, actor: engine.runtime.actor },
+      { params: { operationId }, query: {}, body: undefined },
+    )
+    assert.equal(state, 'RUNNING')
+    assert.equal(stages[0]?.calls[0]?.attempts.length, 1)
+    assert.equal(stages[0]?.calls[0]?.uncertainAttempts, 0)
+  } finally {
+    await engine.close()
+  }
 })

@@ -1,4 +1,5 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
+import { inTransaction } from '#database/transaction.ts'
 import { batchesOfOperation } from '../../store/batches/batches-of-operation.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { findOperation } from '../../store/operations/find-operation.ts'
@@ -30,29 +31,27 @@ export async function readDetail(
   ends?: number,
 ): Promise<OperationDetail> {
   const { db, vault } = deps
-  const operation = await findOperation(db, operationId)
-  if (operation === undefined) throw notFound('operation')
-  requireVisible(actor, scopeOf(operation), 'operation')
-  const [plan, marks, calls, attempts, results, retries, successor, plugins, batches] = await Promise.all([
-    readPlan(db, vault, operation.operation_id),
-    readMarksSince(db, operation.operation_id),
-    readCalls(db, vault, operation.operation_id),
-    readAttempts(db, operation.operation_id, ends),
-    ends === undefined ? [] : countResults(db, operation.operation_id, ends),
-    readRetries(db, operation.operation_id),
-    operation.taken_over_by === null ? undefined : findOperation(db, operation.taken_over_by),
-    selectPlugins(db, { where: isPluginOf(operation.operation_id) }),
-    batchesOfOperation(db, operation.operation_id),
-  ])
-  return operationDetail({
-    operation,
-    plan: withMarks(plan, marks),
-    calls,
-    attempts,
-    results,
-    retries,
-    successor,
-    plugins,
-    batches,
-  })
+  // one snapshot: an attempt that ends between two reads would be in progress in one and finished in the other
+  return inTransaction(
+    db,
+    async (tx) => {
+      const operation = await findOperation(tx, operationId)
+      if (operation === undefined) throw notFound('operation')
+      requireVisible(actor, scopeOf(operation), 'operation')
+      const plan = await readPlan(tx, vault, operationId)
+      return operationDetail({
+        operation,
+        plan: withMarks(plan, await readMarksSince(tx, operationId)),
+        calls: await readCalls(tx, vault, operationId),
+        attempts: await readAttempts(tx, operationId, ends),
+        results: ends === undefined ? [] : await countResults(tx, operationId, ends),
+        retries: await readRetries(tx, operationId),
+        successor:
+          operation.taken_over_by === null ? undefined : await findOperation(tx, operation.taken_over_by),
+        plugins: await selectPlugins(tx, { where: isPluginOf(operationId) }),
+        batches: await batchesOfOperation(tx, operationId),
+      })
+    },
+    { isolation: 'repeatable read' },
+  )
 }
