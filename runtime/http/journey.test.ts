@@ -157,13 +157,17 @@ describe('a bundle', () => {
       reason: 'A test',
     })
     const params = { ...places, batchId: textOf((batch as JsonObject)['batchId']) }
+    const queries: Partial<Record<EndpointName, string>> = {
+      'GET /operations/{operationId}/attempts': '?stage=BEFORE_RESOURCES&pluginId=tenants',
+    }
     const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
     for (const [name, row] of rows) {
       const { method, path } = splitName(name)
       if (method !== 'GET' || row.answers === 'events') continue
       // the bundle's environment differs from that of the scope
       const environmentKey = path.startsWith('/bundles') ? 'dev' : SCOPE.environmentKey
-      const answer = await http.call(fillPath(path, { ...params, environmentKey }))
+      const query = queries[name] ?? ''
+      const answer = await http.call(fillPath(path, { ...params, environmentKey }) + query)
       assert.equal(answer.errorCode, '0', `${name}: ${JSON.stringify(answer.json)}`)
       assert.doesNotMatch(JSON.stringify(answer.json), new RegExp(SECRET), name)
       if (Array.isArray(answer.data['items']) && !name.includes('referrers'))

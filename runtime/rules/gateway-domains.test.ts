@@ -119,6 +119,15 @@ describe('the domain of a gateway', () => {
     )
   })
 
+  it('may be given again in an upgrade that does not change it', async () => {
+    const properties = setting(publicOf, 'again.example.org')
+    const scope = harness.newScope()
+    const bundleInstallId = await harness.installed(site, { scope, properties })
+    const { snapshotVersion } = await harness.configuration(scope)
+    const body = { targetVersion: '2.0.0', snapshotVersion, properties }
+    await harness.succeeds(await harness.upgrade(bundleInstallId, body))
+  })
+
   it('is free after a detach that a replica of an earlier version has completed', async () => {
     const [one, other] = [harness.newScope(), harness.newScope()]
     const properties = setting(publicOf, 'released.example.org')

@@ -81,7 +81,8 @@ export async function evaluateUpgrade(
     ...(await loadDomainProblems(
       { db, actor },
       scope.environment_key,
-      { changes: brought, released: plan.changes, facts },
+      // what is brought may change nothing, and what is removed is not brought
+      { changes: brought, released: [...brought, ...plan.changes], facts },
       () => installation.bundle_install_id,
     )),
   ])
