@@ -59,7 +59,9 @@ function resultsOf(visits: ReadonlyMap<string, readonly Visit[]>): Result[] {
   const rows = names.map((page) => ({
     page,
     'JavaScript kB (brotli)': round(medianOf(page, 'scriptKb'), 1),
+    'kB before LCP': round(medianOf(page, 'earlyScriptKb'), 1),
     requests: medianOf(page, 'requests'),
+    'requests before LCP': medianOf(page, 'earlyRequests'),
     'LCP ms': round(medianOf(page, 'lcpMs'), 0),
     'LCP ratio': round(medianOf(page, 'lcpMs') / medianOf(EMPTY, 'lcpMs')),
     'elements a row': medianOf(page, 'rowElements'),

@@ -6,9 +6,11 @@ export const SLOWDOWN = 4
 const SETTLE_MS = 2_500
 
 export interface Visit {
-  /** JavaScript as it is sent, without headers. */
+  /** JavaScript as it is sent, without headers; `early…` counts what is requested before the largest paint. */
   scriptKb: number
+  earlyScriptKb: number
   requests: number
+  earlyRequests: number
   lcpMs: number
   /** Elements of the largest row of a list; 0 where there is no list. */
   rowElements: number
@@ -52,19 +54,30 @@ export async function visitPage(
   await page.goto(url)
   await page.locator(ready).first().waitFor()
   await page.waitForTimeout(SETTLE_MS)
-  const painted = await page.evaluate(() => ({
-    lcpMs: Number(Reflect.get(globalThis, 'lcp')),
-    scriptKb:
-      performance
-        .getEntriesByType('resource')
-        .filter((entry): entry is PerformanceResourceTiming => entry instanceof PerformanceResourceTiming)
-        .filter(({ name }) => name.endsWith('.js'))
-        .reduce((bytes, { encodedBodySize }) => bytes + encodedBodySize, 0) / 1000,
-    rowElements: Math.max(
-      0,
-      ...[...document.querySelectorAll('tbody tr')].map((row) => row.querySelectorAll('*').length + 1),
-    ),
-  }))
+  const visit = await page.evaluate(measureVisit)
   await context.close()
-  return { ...painted, requests }
+  return { ...visit, requests }
+}
+
+/** Runs in the page. */
+function measureVisit(): Omit<Visit, 'requests'> {
+  const lcpMs = Number(Reflect.get(globalThis, 'lcp'))
+  const resources = performance
+    .getEntriesByType('resource')
+    .filter((entry): entry is PerformanceResourceTiming => entry instanceof PerformanceResourceTiming)
+    .filter(({ name }) => !name.endsWith('/api/events'))
+  const early = resources.filter(({ startTime }) => startTime < lcpMs)
+  const scriptKb = (of: PerformanceResourceTiming[]) =>
+    of
+      .filter(({ name }) => name.endsWith('.js'))
+      .reduce((bytes, { encodedBodySize }) => bytes + encodedBodySize, 0) / 1000
+  const rows = [...document.querySelectorAll('tbody tr')]
+  return {
+    lcpMs,
+    scriptKb: scriptKb(resources),
+    earlyScriptKb: scriptKb(early),
+    // and the document
+    earlyRequests: early.length + 1,
+    rowElements: Math.max(0, ...rows.map((row) => row.querySelectorAll('*').length + 1)),
+  }
 }

@@ -9,8 +9,18 @@ const SHARED = 'part'
 /** What a request costs a cold visit, as the number of characters of source that load in the same time. */
 const REQUEST_COST = 16_000
 
+/**
+ * What the editor imports right after its first render. It counts as a page of its own, so that it shares no script with
+ * pages that a visit of the editor has no use for.
+ */
+const AFTER_RENDER = {
+  name: 'editor-after-render',
+  page: 'configuration/ConfigurationPage.tsx',
+  modules: ['configuration/review/ReviewDialog.tsx', 'configuration/SavedNotice.tsx'],
+}
+
 const pages: readonly { module: string; texts: readonly string[] }[] = Object.values(pageParts)
-const allPages = pages.map(({ module }) => module)
+const allPages = [...pages.map(({ module }) => module), AFTER_RENDER.name]
 
 /** The pages that people open most often count more. */
 const MAIN_PAGES: ReadonlySet<string> = new Set([
@@ -24,7 +34,7 @@ const MAIN_WEIGHT = 6
 type ModuleInfo = (id: string) => Rolldown.ModuleInfo | null
 
 /** Parts of the libraries that only a few pages use. The start imports them only by the libraries' entry modules. */
-const NOT_AT_START = /\/(useBlocker|useInfiniteQuery|infiniteQueryObserver)\.js$/
+const NOT_AT_START = /\/(useBlocker|useInfiniteQuery|infiniteQueryObserver|useQueries|queriesObserver)\.js$/
 
 interface Group {
   name: string
@@ -74,6 +84,13 @@ function scriptGroups(started: ReadonlySet<string>, own: readonly string[], info
   for (const { module } of pages) {
     for (const id of importedBy(inWeb(`pages/${module}`), infoOf)) {
       if (!started.has(id)) pagesOf.set(id, [...(pagesOf.get(id) ?? []), module])
+    }
+  }
+  for (const module of AFTER_RENDER.modules) {
+    for (const id of importedBy(inWeb(`pages/${module}`), infoOf)) {
+      const users = pagesOf.get(id) ?? []
+      if (!started.has(id) && !users.includes(AFTER_RENDER.page))
+        pagesOf.set(id, [...users, AFTER_RENDER.name])
     }
   }
   return [
