@@ -67,13 +67,21 @@ export interface ResultCount {
   attempts: number
 }
 
-/** Counts the attempts of each call of an operation by kind of result. */
+/**
+ * Counts the attempts of each call of an operation by kind of result, except an attempt in progress. One statement
+ * decides which is in progress, because another one may see it finished.
+ */
 export async function countResults(db: Db, operationId: string): Promise<ResultCount[]> {
   const { rows } = await sql<ResultCount>`
-    select stage, plugin_id, finished_at is not null as finished, outcome, failure is not null as failed,
-      failure -> 'parameters' ->> 'reason' as reason, count(*)::integer as attempts
-    from runtime.attempt
+    select stage, plugin_id, attempt.finished_at is not null as finished, attempt.outcome,
+      attempt.failure is not null as failed, attempt.failure -> 'parameters' ->> 'reason' as reason,
+      count(*)::integer as attempts
+    from runtime.attempt as attempt
+    join runtime.operation as operation using (operation_id)
+    join runtime.plugin_call as call using (operation_id, stage, plugin_id)
     where operation_id = ${operationId}
+      and not (attempt.finished_at is null and operation.state = 'RUNNING'
+        and attempt.attempt = call.attempts and attempt.lease_epoch = operation.lease_epoch)
     group by 1, 2, 3, 4, 5, 6`.execute(db)
   return rows
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { countResults } from '../../store/operations/read-attempts.ts'
 import { actorWith } from '../../testing/runtime.ts'
 import { SCOPE, testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
@@ -118,5 +119,25 @@ suite('an operation with many attempts', { concurrency: false }, () => {
   test('people who may not see the operation do not find it', async () => {
     const elsewhere = actorWith([{ permissions: ['read'], scope: { ...SCOPE, workspaceId: 9_999 } }], 'Grace')
     await assert.rejects(list({}, elsewhere), { code: 'NOT_FOUND' })
+  })
+
+  test('does not count an attempt in progress, even if another statement sees it finished', async () => {
+    const { operation_id } = await engine.freeze({
+      installation: await engine.installation(),
+      plan: planWith(),
+    })
+    const during: unknown[] = []
+    engine.plugin.script(async () => {
+      const input = { params: { operationId: operation_id }, query: {}, body: undefined }
+      const { stages } = await readOperation(engine.runtime.read, input)
+      const counted = await countResults(engine.deps.db, operation_id)
+      during.push({
+        uncertain: stages[0]?.calls[0]?.uncertainAttempts,
+        counted: counted.filter(({ stage }) => stage === 'BEFORE_RESOURCES'),
+      })
+      return { errorCode: 'QUOTA', data: { message: 'None.', retryable: false, errorPath: ['provisioner'] } }
+    })
+    await engine.until(operation_id, 'FAILED')
+    assert.deepEqual(during, [{ uncertain: 0, counted: [] }])
   })
 })

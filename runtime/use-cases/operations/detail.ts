@@ -29,7 +29,7 @@ export interface OperationRows {
   calls: readonly CallRow[]
   /** All attempts, or the first and the last of each call. */
   attempts: readonly AttemptRow[]
-  /** Counts all attempts. */
+  /** Counts all attempts except one in progress. */
   results: readonly ResultCount[]
   retries: readonly RetryRow[]
   /** The operation that took it over. */
@@ -149,15 +149,13 @@ function callView(
   const isOwn = (of: { stage: Stage; plugin_id: string }) =>
     of.stage === row.stage && of.plugin_id === row.plugin_id
   const own = attempts.filter(isOwn)
-  // the attempt in progress has no result yet; it is the last one, and so among the attempts
-  const inProgress = own.filter((attempt) => isInProgress(attempt, row, operation)).length
   const uncertain = results.filter(isOwn).filter(isResultUnknown)
   return {
     pluginId: row.plugin_id,
     order: row.call_order,
     outcome: row.outcome,
     runAttempts: row.run_attempts,
-    uncertainAttempts: uncertain.reduce((sum, result) => sum + result.attempts, 0) - inProgress,
+    uncertainAttempts: uncertain.reduce((sum, result) => sum + result.attempts, 0),
     request,
     attempts: own.map((attempt) => attemptView(attempt, row, operation, masks)),
     writes: Object.entries(row.writes ?? {}).flatMap(([locator, properties]) =>
