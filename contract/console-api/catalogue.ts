@@ -49,7 +49,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     remedy: 'Remove it from your changes.',
   },
   PROPERTY_MANAGED: {
-    title: 'Managed by somebody else',
+    title: 'Managed by someone else',
     message: 'The apply would change properties that it does not manage. Nothing was saved.',
     remedy: 'Leave these properties out, or take each of them over with a reason.',
   },

@@ -75,7 +75,7 @@ export const common: Translated<typeof source> = {
   'diff.after': '变更后',
   'manager.person': '用户',
   'manager.apply': '声明式应用“{name}”',
-  'manager.plugin': '插件 {name} ',
+  'manager.plugin': '插件 {name}',
   'manager.default': '版本 {name} 的默认值',
   'diff.new': '新增',
   'diff.gone': '已移除',
