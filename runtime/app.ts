@@ -32,6 +32,7 @@ import { replicaGauges } from './http/gauges.ts'
 import { RUNTIME_METRIC_HELP } from './http/metric-help.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createHandlers } from './http/routes.ts'
+import { startNotifications } from './notifications/run-notifications.ts'
 import { startJanitor } from './janitor.ts'
 import { loadSigner } from './keys/signer.ts'
 import { combineTasks } from './deps/periodic-task.ts'
@@ -189,6 +190,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { lifetimeMs = 60_000, heartbeatMs = 15_000, maxStreams = 2_000, ...polls } = options.events ?? {}
   let worker: Worker | undefined
   let batches: BatchRunner | undefined
+  let notifications: PeriodicTask | undefined
   let tasks: PeriodicTask | undefined
   let replicas: Replicas | undefined
   let isStopping = false
@@ -247,6 +249,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     await feed.stop()
     // first, because it wakes the worker
     await batches?.stop()
+    await notifications?.stop()
     await Promise.all([worker?.stop(), tasks?.stop()])
     await replicas?.stop()
   }
@@ -311,6 +314,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
           ...(options.worker?.pollMs !== undefined && { pollMs: options.worker.pollMs }),
         })
       }
+      if (options.worker !== 'off')
+        notifications = startNotifications(workerDeps, { isPaused: () => space.isOut(working.db) })
       if (options.listens !== false) {
         replicas = joinReplicas({
           connection: options.direct ?? connection,

@@ -42,6 +42,8 @@ export const pageParts = {
   '/catalog/$env/$bundle/$version': { module: 'catalog/BundleVersionPage.tsx', texts: ['catalog', 'forms'] },
   '/plugins': { module: 'plugins/PluginsPage.tsx', texts: ['plugins'] },
   '/plugins/$id': { module: 'plugins/PluginPage.tsx', texts: ['plugins', 'recentOperations'] },
+  '/notifications': { module: 'notifications/NotificationsPage.tsx', texts: ['notifications'] },
+  '/notifications/$id': { module: 'notifications/WebhookPage.tsx', texts: ['notifications'] },
   '/services': { module: 'services/ServicesPage.tsx', texts: ['services'] },
   '/services/$id': { module: 'services/ServicePage.tsx', texts: ['services'] },
   '/audit': { module: 'audit/AuditPage.tsx', texts: ['audit', 'codeTitles'] },

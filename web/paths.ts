@@ -1,3 +1,4 @@
+import type { WebhookSearch } from '#contract/console-api/pages/notifications.ts'
 import { linkOptions } from '@tanstack/react-router'
 import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
 import type { BatchesSearch, BatchSearch } from '#contract/console-api/pages/batches.ts'
@@ -61,6 +62,9 @@ export const paths = {
     linkOptions({ to: '/plugins/$id', params: { id }, search }),
   services: (search: ServicesSearch = {}) => linkOptions({ to: '/services', search }),
   service: (id: string) => linkOptions({ to: '/services/$id', params: { id } }),
+  notifications: () => linkOptions({ to: '/notifications' }),
+  notification: (id: string, search: WebhookSearch = {}) =>
+    linkOptions({ to: '/notifications/$id', params: { id }, search }),
   audit: (search: AuditSearch = {}) => linkOptions({ to: '/audit', search }),
   signedOut: (returnTo?: string) => linkOptions({ to: '/signed-out', search: returnTo ? { returnTo } : {} }),
 }

@@ -20,6 +20,7 @@ import {
 } from '#contract/console-api/pages/installations.ts'
 import { localServicesSearch } from '#contract/console-api/pages/local-services.ts'
 import { operationSearch, operationsSearch } from '#contract/console-api/pages/operations.ts'
+import { webhookSearch } from '#contract/console-api/pages/notifications.ts'
 import { pluginSearch, pluginsSearch } from '#contract/console-api/pages/plugins.ts'
 import { scopesSearch } from '#contract/console-api/pages/scopes.ts'
 import { versionsSearch } from '#contract/console-api/pages/versions.ts'
@@ -231,6 +232,27 @@ const plugin = createRoute({
   ),
 })
 
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: '/notifications',
+  loader: (match) => loadPage('/notifications', match),
+  component: lazyRouteComponent(
+    () => loadWithRetry(() => import('./pages/notifications/NotificationsPage.tsx')),
+    'NotificationsPage',
+  ),
+})
+
+const notification = createRoute({
+  getParentRoute: () => root,
+  path: '/notifications/$id',
+  validateSearch: webhookSearch,
+  loader: (match) => loadPage('/notifications/$id', match),
+  component: lazyRouteComponent(
+    () => loadWithRetry(() => import('./pages/notifications/WebhookPage.tsx')),
+    'WebhookPage',
+  ),
+})
+
 const services = createRoute({
   getParentRoute: () => root,
   path: '/services',
@@ -289,6 +311,8 @@ export const routeTree = root.addChildren([
   receipt,
   catalog,
   bundleVersion,
+  notifications,
+  notification,
   plugins,
   plugin,
   services,

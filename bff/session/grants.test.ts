@@ -21,6 +21,7 @@ const TABLE: [Permission, string][] = [
   ['catalog:write', 'admin'],
   ['plugin:write', 'admin'],
   ['service:write', 'admin'],
+  ['notification:write', 'admin'],
 ]
 
 describe('roles and grants', () => {

@@ -37,6 +37,7 @@ export const ROLE_PERMISSIONS = {
     'catalog:write',
     'plugin:write',
     'service:write',
+    'notification:write',
   ],
 } as const satisfies Record<string, readonly Permission[]>
 

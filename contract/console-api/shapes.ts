@@ -38,4 +38,5 @@ export type { HealthFigures, PluginHealth } from '#contract/runtime-api/plugin-h
 export type { Plugin, PluginCredential, PluginOwner } from '#contract/runtime-api/plugins.ts'
 export type { InstalledReference } from '#contract/runtime-api/references.ts'
 export type { Service, Referrer } from '#contract/runtime-api/services.ts'
+export type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 export type { AuditEntry } from '#contract/runtime-api/audit.ts'

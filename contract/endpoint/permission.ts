@@ -14,6 +14,7 @@ export const PERMISSIONS = [
   'catalog:write',
   'plugin:write',
   'service:write',
+  'notification:write',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]

@@ -23,4 +23,8 @@ export const AUDIT_ACTION_OF: Readonly<Record<WriteName, AuditAction>> = {
   'POST /plugins/{pluginId}/credentials': 'plugin.credential.create',
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': 'plugin.credential.revoke',
   'PUT /services/{serviceId}': 'service.save',
+  'POST /webhooks': 'webhook.create',
+  'PUT /webhooks/{webhookId}': 'webhook.save',
+  'DELETE /webhooks/{webhookId}': 'webhook.delete',
+  'POST /webhooks/{webhookId}/test': 'webhook.test',
 }

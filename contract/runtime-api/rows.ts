@@ -12,6 +12,7 @@ import { pluginEndpoints } from './plugins.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
 import { summaryEndpoints } from './summary.ts'
+import { webhookEndpoints } from './webhooks.ts'
 
 /** The whole runtime API below `{platform_api_base}/bundle-runtime/api`, one row per endpoint. */
 export const runtimeApi = {
@@ -27,6 +28,7 @@ export const runtimeApi = {
   ...pluginHealthEndpoints,
   ...serviceEndpoints,
   ...referenceEndpoints,
+  ...webhookEndpoints,
   ...auditEndpoints,
   ...eventEndpoints,
 }

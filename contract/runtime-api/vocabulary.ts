@@ -81,6 +81,10 @@ export const AUDIT_ACTIONS = [
   'plugin.credential.create',
   'plugin.credential.revoke',
   'service.save',
+  'webhook.create',
+  'webhook.save',
+  'webhook.delete',
+  'webhook.test',
   'session.sign-in',
   'session.sign-out',
   'data.read',
@@ -121,3 +125,17 @@ export const HEALTH_RANGES: Record<HealthRange, { lengthMs: number; bucketMs: nu
   week: { lengthMs: 604_800_000, bucketMs: 21_600_000 },
   month: { lengthMs: 2_592_000_000, bucketMs: 86_400_000 },
 }
+
+/** What a webhook can report. */
+export const NOTIFICATION_EVENTS = [
+  'operation.failed',
+  'operation.in_doubt',
+  'operation.retrying',
+  'operation.taken_over',
+  'batch.finished',
+] as const
+export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number]
+
+/** PENDING until the receiver accepts a notification, or the platform gives up. */
+export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]

@@ -81,6 +81,8 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'a plugin': '/plugins/scripted-hooks',
     services: '/services',
     'a service': `/services/${serviceId}`,
+    'a plugin’s health': '/plugins/scripted-hooks?tab=health',
+    notifications: '/notifications',
     'the audit': '/audit',
     'a missing page': '/nowhere',
     'the signed-out page': '/signed-out',

@@ -80,6 +80,13 @@ export const auditSubjects: AuditSubjects = {
     subject: params.serviceId,
     reason: body.reason ?? null,
   }),
+  'POST /webhooks': ({ body }) => ({ subject: body.title, reason: body.reason ?? null }),
+  'PUT /webhooks/{webhookId}': ({ params, body }) => ({
+    subject: `${body.title} ${params.webhookId}`,
+    reason: body.reason ?? null,
+  }),
+  'DELETE /webhooks/{webhookId}': ({ params }) => ({ subject: params.webhookId }),
+  'POST /webhooks/{webhookId}/test': ({ params }) => ({ subject: params.webhookId }),
 }
 
 function savedConfiguration(params: Scope, reason: string | undefined): AuditSubjectDetails {

@@ -50,6 +50,14 @@ import {
   readService,
   saveService,
 } from '../use-cases/registry/services.ts'
+import {
+  createWebhook,
+  listDeliveries,
+  listWebhooks,
+  removeWebhook,
+  saveWebhook,
+  testWebhook,
+} from '../use-cases/webhooks/webhooks.ts'
 import type { Handlers } from './handlers.ts'
 
 export interface RouteOptions {
@@ -125,6 +133,13 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /services/{serviceId}/referrers': listReferrers,
     'GET /installations/{bundleInstallId}/references': readReferences,
     'GET /installations/{bundleInstallId}/referrers': listInstallationReferrers,
+
+    'GET /webhooks': listWebhooks,
+    'POST /webhooks': (context, input) => createWebhook(context, input, egress),
+    'PUT /webhooks/{webhookId}': (context, input) => saveWebhook(context, input, egress),
+    'DELETE /webhooks/{webhookId}': removeWebhook,
+    'POST /webhooks/{webhookId}/test': testWebhook,
+    'GET /webhooks/{webhookId}/deliveries': listDeliveries,
 
     'GET /audit': listAudit,
     'GET /events': createEventStream(stream),

@@ -7,6 +7,7 @@ import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing/walk
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
   batchPlace,
+  webhookPlace,
   configurationPlace,
   mapLedger,
   mapPlan,
@@ -134,8 +135,23 @@ const batches = sealedTable<{ input: Buffer }>(
   ({ row_key: [batchId = ''], input }, vault) => [inBytes(vault, 'input', input, batchPlace(batchId))],
 )
 
+const webhooks = sealedTable<{ secret: Buffer }>(
+  { name: 'webhook', key: [['webhook_id', 'uuid']], columns: sql`secret` },
+  ({ row_key: [webhookId = ''], secret }, vault) => [
+    inBytes(vault, 'secret', secret, webhookPlace(webhookId)),
+  ],
+)
+
 /** Every table that may hold a sensitive value. */
-export const SEALED_TABLES: readonly SealedTable[] = [configuration, ledger, history, plans, calls, batches]
+export const SEALED_TABLES: readonly SealedTable[] = [
+  configuration,
+  ledger,
+  history,
+  plans,
+  calls,
+  batches,
+  webhooks,
+]
 
 function sealedTable<Columns>(
   table: WalkedTable,

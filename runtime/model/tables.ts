@@ -15,7 +15,9 @@ import type {
   BatchItemState,
   BatchReason,
   BatchState,
+  DeliveryState,
   InstallationState,
+  NotificationEvent,
   OperationState,
   Phase,
 } from '#contract/runtime-api/vocabulary.ts'
@@ -293,6 +295,38 @@ export interface RuntimeTables {
     created_at: Time
     last_used_at: string | null
     revoked_at: string | null
+  }
+  'runtime.webhook': {
+    webhook_id: string
+    title: string
+    url: string
+    events: NotificationEvent[]
+    environment_key: string | null
+    application_runtime_id: string | null
+    workspace_id: number | null
+    retrying_after_minutes: number
+    enabled: boolean
+    /** Sealed. */
+    secret: Buffer
+    created_at: Time
+    failing_since: string | null
+    disabled_because: 'FAILING' | 'GONE' | null
+  }
+  'runtime.webhook_delivery': {
+    delivery_id: Generated<string>
+    webhook_id: string
+    event: NotificationEvent | 'test'
+    subject: string
+    operation_id: string | null
+    batch_id: string | null
+    body: string
+    state: Generated<DeliveryState>
+    attempts: Generated<number>
+    created_at: Time
+    available_at: Time
+    ended_at: string | null
+    last_status: number | null
+    last_error: string | null
   }
   'runtime.service': {
     service_id: string

@@ -42,6 +42,9 @@ export const requestPlace = ({ operationId, stage, pluginId }: CallKey): Place =
   pluginId,
 ]
 
+/** The key of a webhook's signatures. */
+export const webhookPlace = (webhookId: string): Place => ['webhook.secret', webhookId]
+
 export const batchPlace = (batchId: string): Place => ['batch.input', batchId]
 
 /**

@@ -17,6 +17,7 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
   credentialId: '0199f000-0000-7000-8000-000000000001',
   serviceId: 'mail',
   batchId: NOBODY,
+  webhookId: NOBODY,
 }
 
 /** The query of each row that requires one. */
@@ -25,6 +26,14 @@ export const SAMPLE_QUERIES: Record<string, string> = {
 }
 
 const scope = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}'
+const WEBHOOK = {
+  title: 'On call',
+  url: 'http://127.0.0.1:1/hook',
+  events: ['operation.failed'],
+  scope: null,
+  retryingAfterMinutes: 30,
+}
+
 /** A valid body for each row that has one. */
 export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'POST /installations': { scope: { ...SCOPE }, bundle: { ...billing.bundle }, targetVersion: '1.0.0' },
@@ -48,6 +57,9 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': billing as unknown as JsonObject,
   'PUT /plugins/{pluginId}': { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true },
   'POST /plugins/{pluginId}/credentials': {},
+  'POST /webhooks': WEBHOOK,
+  'PUT /webhooks/{webhookId}': { ...WEBHOOK, enabled: true },
+  'POST /webhooks/{webhookId}/test': {},
   'PUT /services/{serviceId}': {
     title: 'Mail',
     url: 'http://127.0.0.1:1/mail',

@@ -9,6 +9,7 @@ import type { errors } from './en/errors.ts'
 import type { forms } from './en/forms.ts'
 import type { installations } from './en/installations.ts'
 import type { localServices } from './en/local-services.ts'
+import type { notifications } from './en/notifications.ts'
 import type { operations } from './en/operations.ts'
 import type { overview } from './en/overview.ts'
 import type { platform } from './en/platform.ts'
@@ -41,6 +42,7 @@ export type Catalogue = {
   forms: typeof forms
   installations: typeof installations
   localServices: typeof localServices
+  notifications: typeof notifications
   operations: typeof operations
   overview: typeof overview
   platform: typeof platform
@@ -73,6 +75,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     forms: async () => (await import('./en/forms.ts')).forms,
     installations: async () => (await import('./en/installations.ts')).installations,
     localServices: async () => (await import('./en/local-services.ts')).localServices,
+    notifications: async () => (await import('./en/notifications.ts')).notifications,
     operations: async () => (await import('./en/operations.ts')).operations,
     overview: async () => (await import('./en/overview.ts')).overview,
     plans: async () => (await import('./en/plans.ts')).plans,
@@ -94,6 +97,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     forms: async () => (await import('./zh/forms.ts')).forms,
     installations: async () => (await import('./zh/installations.ts')).installations,
     localServices: async () => (await import('./zh/local-services.ts')).localServices,
+    notifications: async () => (await import('./zh/notifications.ts')).notifications,
     operations: async () => (await import('./zh/operations.ts')).operations,
     overview: async () => (await import('./zh/overview.ts')).overview,
     plans: async () => (await import('./zh/plans.ts')).plans,

@@ -61,7 +61,7 @@ test('it offers every page, and the arrow keys wrap around', async () => {
   const screen = await open()
   await expect.element(input).toHaveFocus()
   const pages = namesOf()
-  expect(pages).toHaveLength(10)
+  expect(pages).toHaveLength(11)
   expect(chosen()).toBe(pages[0])
   await userEvent.keyboard('{ArrowUp}')
   expect(chosen()).toBe(pages.at(-1))

@@ -35,6 +35,12 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
       { label: 'shell.nav.catalog', icon: 'catalog', to: paths.catalog() },
       { label: 'shell.nav.plugins', icon: 'plugins', to: paths.plugins() },
       { label: 'shell.nav.services', icon: 'services', to: paths.services() },
+      {
+        label: 'shell.nav.notifications',
+        icon: 'notifications',
+        to: paths.notifications(),
+        needs: 'notification:write',
+      },
     ],
   },
   {

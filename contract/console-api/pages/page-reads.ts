@@ -29,6 +29,7 @@ import {
   summaryCall,
   waitingOperationsCall,
 } from './overview.ts'
+import { deliveriesCall, webhooksCall, webhookSearch } from './notifications.ts'
 import { pluginCall, pluginHealthCall, pluginsCall, pluginSearch, pluginsSearch } from './plugins.ts'
 import { scopesCall, scopesSearch } from './scopes.ts'
 import type { Raw } from './search-params.ts'
@@ -133,6 +134,15 @@ export const pageReads = {
           },
         ]
       : []),
+  ],
+  '/notifications': () => [{ name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' }],
+  '/notifications/$id': ({ params, search }) => [
+    { name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' },
+    {
+      name: 'GET /webhooks/{webhookId}/deliveries',
+      call: deliveriesCall(idOf(params), webhookSearch(search)),
+      needs: 'notification:write',
+    },
   ],
   '/services': ({ search }) => [{ name: 'GET /services', call: servicesCall(servicesSearch(search)) }],
   '/services/$id': ({ params }) => [

@@ -189,6 +189,31 @@ const samples: { [Name in WriteName]: () => Promise<Sample> } = {
       enabled: true,
     },
   }),
+  'POST /webhooks': () => Promise.resolve({ action: 'webhook.create', body: webhookBody() }),
+  'PUT /webhooks/{webhookId}': async () => ({
+    action: 'webhook.save',
+    params: { webhookId: await newWebhook() },
+    body: { ...webhookBody(), enabled: false },
+  }),
+  'DELETE /webhooks/{webhookId}': async () => ({
+    action: 'webhook.delete',
+    params: { webhookId: await newWebhook() },
+  }),
+  'POST /webhooks/{webhookId}/test': async () => ({
+    action: 'webhook.test',
+    params: { webhookId: await newWebhook() },
+    body: {},
+  }),
+}
+
+function webhookBody(): JsonObject {
+  const events = ['operation.failed']
+  return { title: 'On call', url: 'http://127.0.0.1:9/hook', events, scope: null, retryingAfterMinutes: 30 }
+}
+
+async function newWebhook(): Promise<string> {
+  const data = await deps.ok('/webhooks', { method: 'POST', body: webhookBody() })
+  return String((data['webhook'] as JsonObject)['webhookId'])
 }
 
 const onlyReading: Grant[] = [{ permissions: ['read'], scope: null }]
@@ -244,6 +269,11 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
 async function assertTold(answer: Answered, action: string, actor: string): Promise<void> {
   const entries = await entriesOf(answer)
   if (answer.errorCode === 'REQUEST_INVALID') return assert.deepEqual(entries, [])
+  // what is deleted is not there any more
+  if (action === 'webhook.delete') {
+    assert.equal(answer.errorCode, 'NOT_FOUND')
+    return assert.deepEqual(entries, [])
+  }
   const unchanged = ['bundle.publish', 'plugin.credential.revoke']
   if (answer.errorCode === '0' && unchanged.includes(action)) return assert.deepEqual(entries, [])
   const outcome = answer.errorCode === '0' ? 'DONE' : 'REFUSED'

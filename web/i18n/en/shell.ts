@@ -11,6 +11,7 @@ export const shell = {
   'nav.catalog': 'Catalog',
   'nav.plugins': 'Plugins',
   'nav.services': 'Services',
+  'nav.notifications': 'Notifications',
   'nav.audit': 'Audit log',
   'nav.group.operate': 'Operate',
   'nav.group.platform': 'Platform',

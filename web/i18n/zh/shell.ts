@@ -14,6 +14,7 @@ export const shell: Translated<typeof source> = {
   'nav.catalog': 'Bundle 目录',
   'nav.plugins': '插件',
   'nav.services': '服务',
+  'nav.notifications': '通知',
   'nav.audit': '审计日志',
   'nav.group.operate': '运维',
   'nav.group.platform': '平台',

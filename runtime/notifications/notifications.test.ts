@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
+import { reportRetrying } from '../store/webhooks/deliver.ts'
+import { until } from '../testing/stream.ts'
+import { waitForLong } from '../testing/wait-for-long.ts'
+import { delayMs } from './deliver.ts'
+
+const VALUE = 'VALUE_OF_A_PROPERTY'
+const guarded = bundleOf('guarded', {
+  resources: [moduleOf('main', { name: TEXT })],
+  plugins: [bindingOf('guard', 1, { main: {} })],
+})
+const plain = bundleOf('plain', { resources: [moduleOf('main', { name: TEXT })] })
+
+interface Arrived {
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** A receiver of webhooks, which answers with a status, or with nothing. */
+async function startReceiver() {
+  const arrived: Arrived[] = []
+  const reply = { status: 200 }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      arrived.push({ headers: request.headers, body: Buffer.concat(chunks).toString('utf8') })
+      if (reply.status === 302) response.setHeader('location', '/elsewhere')
+      response.writeHead(reply.status).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    arrived,
+    reply,
+    url: `http://127.0.0.1:${port}/hook`,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+describe('notifications', { concurrency: false }, () => {
+  let deps: RuleHarness
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+
+  before(async () => {
+    deps = await startRuleHarness()
+    receiver = await startReceiver()
+    await deps.register('guard')
+    await deps.publish(guarded, plain)
+  })
+  after(async () => {
+    await deps.close()
+    await receiver.close()
+  })
+
+  const create = async (body: JsonObject = {}) => {
+    const data = await deps.ok('/webhooks', {
+      method: 'POST',
+      body: {
+        title: 'On call',
+        url: receiver.url,
+        events: ['operation.failed'],
+        scope: null,
+        retryingAfterMinutes: 30,
+        ...body,
+      },
+    })
+    const { webhookId } = Webhook.parse(data['webhook'])
+    return { webhookId, secret: String(data['secret']) }
+  }
+  const log = async (webhookId: string) =>
+    WebhookDelivery.array().parse((await deps.ok(`/webhooks/${webhookId}/deliveries`, {}))['items'])
+  const webhook = async (webhookId: string) => {
+    const all = Webhook.array().parse((await deps.ok('/webhooks', {}))['items'])
+    const found = all.find((row) => row.webhookId === webhookId)
+    assert.ok(found)
+    return found
+  }
+  const sendTest = async (webhookId: string) =>
+    String((await deps.ok(`/webhooks/${webhookId}/test`, { method: 'POST', body: {} }))['deliveryId'])
+  const attempted = (webhookId: string, attempts: number) =>
+    until(
+      async () => (await log(webhookId))[0]?.attempts === attempts && (await hasResult(webhookId)),
+      20_000,
+    )
+  const hasResult = async (webhookId: string) => {
+    const [row] = await log(webhookId)
+    return row?.lastStatus !== null || row.lastError !== null
+  }
+  const ended = (webhookId: string, state: string) =>
+    until(async () => (await log(webhookId))[0]?.state === state, 20_000)
+  const arrivedAs = (deliveryId: string | undefined) =>
+    receiver.arrived.filter(({ headers }) => headers['webhook-id'] === deliveryId)
+  /** The plugin quotes the value of a property wherever it can. */
+  const failedOperation = async (scope: Scope = deps.newScope()) => {
+    deps.plugin.script(() => ({
+      errorCode: VALUE,
+      data: { message: `Not ${VALUE}`, retryable: false, errorPath: ['guard', VALUE] },
+    }))
+    const properties = { [locatorOf(guarded, 'main')]: { name: wrapData(VALUE) } }
+    const { operationId } = await deps.install(guarded, { scope, properties })
+    return deps.fails(operationId, VALUE)
+  }
+
+  it('report a failed operation once, signed, without a message or a value', async () => {
+    const { webhookId, secret } = await create()
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+    const { operationId } = await failedOperation()
+    await ended(webhookId, 'DELIVERED')
+    const [delivery, ...others] = await log(webhookId)
+    assert.deepEqual([delivery?.operationId, delivery?.lastStatus, others], [operationId, 200, []])
+
+    const [arrived] = arrivedAs(delivery?.deliveryId)
+    assert.ok(arrived)
+    const { headers, body } = arrived
+    const signed = `${delivery?.deliveryId}.${String(headers['webhook-timestamp'])}.${body}`
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    const expected = createHmac('sha256', key).update(signed).digest('base64')
+    assert.equal(headers['webhook-signature'], `v1,${expected}`)
+    assert.ok(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000) < 60)
+    assert.doesNotMatch(JSON.stringify(arrived), new RegExp(VALUE))
+    const { type, data } = JSON.parse(body) as { type: string; data: JsonObject }
+    assert.deepEqual(
+      [type, data['operationId'], data['state'], data['errorCode']],
+      ['operation.failed', operationId, 'FAILED', null],
+    )
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('keep the secret sealed, and return it once', async () => {
+    const { webhookId, secret } = await create()
+    const { rows } = await sql<{ text: string }>`
+      select row_to_json(webhook)::text as text from runtime.webhook where webhook_id = ${webhookId}`.execute(
+      deps.db,
+    )
+    const raw = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    assert.doesNotMatch(rows[0]?.text ?? '', new RegExp(raw.toString('hex')))
+    assert.doesNotMatch(JSON.stringify(await webhook(webhookId)), /secret|whsec/)
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('are sent again under the same id until the receiver accepts them', async () => {
+    const { webhookId } = await create()
+    receiver.reply.status = 500
+    const deliveryId = await sendTest(webhookId)
+    await attempted(webhookId, 1)
+    const [first] = await log(webhookId)
+    assert.deepEqual([first?.state, first?.lastStatus], ['PENDING', 500])
+    assert.ok((await webhook(webhookId)).failingSince !== null)
+
+    // as after a crash: the lease of the attempt ends without a result
+    await sql`update runtime.webhook_delivery set available_at = now()`.execute(deps.db)
+    receiver.reply.status = 204
+    await ended(webhookId, 'DELIVERED')
+    const bodies = arrivedAs(deliveryId).map(({ body }) => body)
+    assert.equal(bodies.length, 2)
+    assert.equal(bodies[0], bodies[1])
+    assert.equal((await webhook(webhookId)).failingSince, null)
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('do not follow a redirect', async () => {
+    const { webhookId } = await create()
+    receiver.reply.status = 302
+    const deliveryId = await sendTest(webhookId)
+    await attempted(webhookId, 1)
+    assert.equal((await log(webhookId))[0]?.lastError, 'redirect')
+    assert.equal(arrivedAs(deliveryId).length, 1)
+    receiver.reply.status = 200
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('end when a receiver fails for days or is gone, which the webhook says', async () => {
+    const { webhookId } = await create()
+    await sql`update runtime.webhook set failing_since = now() - interval '4 days'`.execute(deps.db)
+    receiver.reply.status = 500
+    await sendTest(webhookId)
+    await until(async () => (await webhook(webhookId)).disabledBecause === 'FAILING', 20_000)
+    assert.equal((await webhook(webhookId)).enabled, false)
+    await failedOperation()
+    assert.ok((await log(webhookId)).every(({ event }) => event === 'test'))
+
+    const { webhookId: gone } = await create()
+    receiver.reply.status = 410
+    await sendTest(gone)
+    await until(async () => (await webhook(gone)).disabledBecause === 'GONE', 20_000)
+    receiver.reply.status = 200
+    for (const id of [webhookId, gone]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
+  })
+
+  it('report a takeover, and a batch, to webhooks of the scope', async () => {
+    const scope = deps.newScope()
+    const events = ['operation.taken_over', 'batch.finished']
+    const { webhookId } = await create({ events, scope: { ...scope } })
+    const { webhookId: elsewhere } = await create({ events, scope: { environmentKey: 'elsewhere' } })
+    const failed = await failedOperation(scope)
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    await deps.succeeds(await deps.takeOver(failed))
+    await until(
+      async () => (await log(webhookId)).some(({ event }) => event === 'operation.taken_over'),
+      20_000,
+    )
+
+    const bundleInstallId = await deps.installed(plain, { scope })
+    const other = await deps.installed(plain, { scope: deps.newScope() })
+    await deps.ok('/batches', {
+      method: 'POST',
+      body: { action: 'DETACH', title: VALUE, targets: [bundleInstallId, other], reason: VALUE },
+    })
+    await until(async () => (await log(webhookId)).some(({ event }) => event === 'batch.finished'), 30_000)
+    await ended(webhookId, 'DELIVERED')
+    const [delivery] = await log(webhookId)
+    const [arrived] = arrivedAs(delivery?.deliveryId)
+    const { data } = JSON.parse(arrived?.body ?? '{}') as { data: JsonObject }
+    // the items of the scope only
+    assert.deepEqual([data['state'], data['items']], ['DONE', { SUCCEEDED: 1 }])
+    assert.doesNotMatch(arrived?.body ?? VALUE, new RegExp(VALUE))
+    assert.deepEqual(await log(elsewhere), [])
+    for (const id of [webhookId, elsewhere]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
+  })
+
+  it('report once that an operation is retried for long', async () => {
+    const { webhookId } = await create({ events: ['operation.retrying'] })
+    deps.plugin.script(() => ({ outcome: 'UNKNOWN' }))
+    const { operationId } = await deps.install(guarded, { scope: deps.newScope() })
+    await until(() => waitForLong(deps.db, operationId), 15_000)
+    await reportRetrying(deps.db)
+    assert.deepEqual(await log(webhookId), [])
+    await sql`
+      update runtime.operation set started_at = started_at - interval '31 minutes'
+      where operation_id = ${operationId}`.execute(deps.db)
+    await reportRetrying(deps.db)
+    await reportRetrying(deps.db)
+    assert.deepEqual(
+      (await log(webhookId)).map(({ event, operationId: of }) => [event, of]),
+      [['operation.retrying', operationId]],
+    )
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('are not written for a change that is rolled back, and are for an operation in doubt', async () => {
+    const { webhookId } = await create({ events: ['operation.failed', 'operation.in_doubt'] })
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const { operationId } = await deps.install(guarded, { scope: deps.newScope() })
+    await deps.succeeds(operationId)
+    const change = (isKept: boolean) =>
+      inTransaction(deps.db, async (tx) => {
+        await sql`
+          update runtime.operation set in_doubt_since = now() where operation_id = ${operationId}`.execute(tx)
+        if (!isKept) throw new Error('rolled back')
+      })
+    await assert.rejects(change(false), /rolled back/)
+    assert.deepEqual(await log(webhookId), [])
+    await change(true)
+    assert.deepEqual(
+      (await log(webhookId)).map(({ event }) => event),
+      ['operation.in_doubt'],
+    )
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('go only to addresses that the deployment allows', async () => {
+    const answer = await deps.http.call('/webhooks', {
+      method: 'POST',
+      body: {
+        title: 'Metadata',
+        url: 'http://169.254.169.254/latest',
+        events: ['operation.failed'],
+        scope: null,
+        retryingAfterMinutes: 30,
+      },
+    })
+    assert.equal(answer.errorCode, 'REQUEST_INVALID')
+    assert.match(JSON.stringify(answer.data), /body\.url/)
+  })
+
+  it('wait longer after each failure, at most an hour', () => {
+    assert.deepEqual(
+      [1, 2, 3, 9].map((attempts) => delayMs(attempts, 1)),
+      [5_000, 20_000, 80_000, 3_600_000],
+    )
+    assert.equal(delayMs(1, 0), 2_500)
+  })
+})

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { DeliveryState } from '#contract/runtime-api/vocabulary.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import { instantAt, microsecondsOf } from '../instants.ts'
+
+export type WebhookRow = Omit<Selectable<RuntimeTables['runtime.webhook']>, 'secret'> & { pending: number }
+export type WebhookSettings = Pick<
+  WebhookRow,
+  | 'title'
+  | 'url'
+  | 'events'
+  | 'environment_key'
+  | 'application_runtime_id'
+  | 'workspace_id'
+  | 'retrying_after_minutes'
+>
+
+/** Returns all webhooks, or the one with this id, oldest first. */
+export async function selectWebhooks(db: Db, webhookId: string | null = null): Promise<WebhookRow[]> {
+  const { rows } = await sql<WebhookRow>`
+    select webhook_id, title, url, events, environment_key, application_runtime_id, workspace_id,
+      retrying_after_minutes, enabled, created_at, failing_since, disabled_because,
+      (select count(*) from runtime.webhook_delivery as delivery
+        where delivery.webhook_id = webhook.webhook_id and delivery.state = 'PENDING') as pending
+    from runtime.webhook as webhook
+    where ${webhookId === null ? sql`true` : sql`webhook_id = ${webhookId}::uuid`}
+    order by created_at, webhook_id`.execute(db)
+  return rows
+}
+
+/** Locks all webhooks against other changes, and counts them. */
+export async function lockWebhooks(tx: Tx): Promise<number> {
+  await sql`lock table runtime.webhook in share row exclusive mode`.execute(tx)
+  const { rows } = await sql<{ count: number }>`select count(*) from runtime.webhook`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+export async function insertWebhook(
+  tx: Tx,
+  row: WebhookSettings & { webhook_id: string; secret: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto('runtime.webhook')
+    .values({ ...row, enabled: true })
+    .execute()
+}
+
+/** Changes a webhook. One that is enabled again starts without its past failures. */
+export async function updateWebhook(
+  tx: Tx,
+  webhookId: string,
+  row: WebhookSettings & { enabled: boolean },
+): Promise<void> {
+  await tx
+    .updateTable('runtime.webhook')
+    .set({ ...row, disabled_because: null, failing_since: null })
+    .where('webhook_id', '=', webhookId)
+    .execute()
+}
+
+export async function deleteWebhook(tx: Tx, webhookId: string): Promise<void> {
+  await tx.deleteFrom('runtime.webhook').where('webhook_id', '=', webhookId).execute()
+}
+
+/** Adds a test notification to the outbox. */
+export async function insertTest(tx: Tx, webhookId: string, deliveryId: string): Promise<void> {
+  await sql`
+    insert into runtime.webhook_delivery (delivery_id, webhook_id, event, subject, body)
+    values (${deliveryId}, ${webhookId}, 'test', ${deliveryId}, runtime.notification_body('test', '{}'))`.execute(
+    tx,
+  )
+}
+
+export interface DeliveryRow {
+  delivery_id: string
+  event: RuntimeTables['runtime.webhook_delivery']['event']
+  operation_id: string | null
+  batch_id: string | null
+  state: DeliveryState
+  attempts: number
+  created_at: string
+  created_microseconds: number
+  available_at: string
+  last_status: number | null
+  last_error: string | null
+}
+
+/** Returns the deliveries of a webhook, newest first. */
+export async function listDeliveryRows(
+  db: Db,
+  webhookId: string,
+  { after, limit }: { after: { microseconds: number; deliveryId: string } | null; limit: number },
+): Promise<DeliveryRow[]> {
+  const { rows } = await sql<DeliveryRow>`
+    select delivery_id, event, operation_id, batch_id, state, attempts, created_at, available_at, last_status,
+      last_error, ${microsecondsOf('created_at')} as created_microseconds
+    from runtime.webhook_delivery
+    where webhook_id = ${webhookId}
+      and ${after === null ? sql`true` : sql`(created_at, delivery_id) < (${instantAt(after.microseconds)}, ${after.deliveryId}::uuid)`}
+    order by created_at desc, delivery_id desc
+    limit ${limit}`.execute(db)
+  return rows
+}

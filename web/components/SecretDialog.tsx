@@ -1,0 +1,41 @@
+import { useText } from '../i18n/use-text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/dialog/Dialog.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { CodeBlock } from '../ui/values/CodeBlock.tsx'
+
+/** Shows a new secret once: only this dialog has it. A null secret was in a response that was lost. */
+export function SecretDialog({
+  secret,
+  texts,
+  onClose,
+}: {
+  secret: string | null
+  texts: { title: string; warning: string; label: string; done: string; lostTitle: string; lost: string }
+  onClose: () => void
+}) {
+  const t = useText()
+  return (
+    <Dialog
+      open
+      // closing it by accident would lose the secret permanently
+      busy={secret !== null}
+      onClose={onClose}
+      title={secret === null ? texts.lostTitle : texts.title}
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          {secret === null ? t('common.close') : texts.done}
+        </Button>
+      }
+    >
+      {secret === null ? (
+        <p>{texts.lost}</p>
+      ) : (
+        <div className="space-y-4">
+          <Notice tone="warn">{texts.warning}</Notice>
+          <CodeBlock text={secret} label={texts.label} />
+        </div>
+      )}
+    </Dialog>
+  )
+}

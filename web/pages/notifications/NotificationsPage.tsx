@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useMemo, useState } from 'react'
+import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
+import type { Webhook } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay, useSession } from '../../api/session.ts'
+import { EnabledBadge } from '../../components/EnabledBadge.tsx'
+import { lazyForm } from '../../components/lazy-part.ts'
+import { QueryTable } from '../../components/QueryTable.tsx'
+import { joinList } from '../../i18n/punctuation.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Mono } from '../../ui/Id.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Forbidden } from './Forbidden.tsx'
+import { scopeText } from './webhook-form.ts'
+
+const WebhookDialog = lazyForm(async () => (await import('./WebhookDialog.tsx')).WebhookDialog)
+
+/** The webhooks that report what happens to operations and batches. */
+export function NotificationsPage() {
+  const t = useText()
+  const session = useSession()
+  const may = useMay('notification:write', 'everywhere')
+  const [creating, setCreating] = useState(false)
+  const query = useQuery({ ...apiQuery('GET /webhooks', webhooksCall), enabled: may })
+  const columns = useMemo(() => webhookColumns(t), [t])
+  if (session.data && !may) return <Forbidden />
+  return (
+    <Page
+      title={t('notifications.title')}
+      actions={
+        <Button icon="plus" onClick={() => setCreating(true)}>
+          {t('notifications.create')}
+        </Button>
+      }
+    >
+      <p className="mb-4 max-w-[80ch] text-muted">{t('notifications.about')}</p>
+      <QueryTable
+        label={t('notifications.list')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        rowLink={rowLink}
+        skeletonRows={3}
+        empty={
+          <EmptyState
+            icon="notifications"
+            title={t('notifications.none.title')}
+            message={t('notifications.none.message')}
+          />
+        }
+      />
+      {creating && (
+        <Suspense>
+          <WebhookDialog webhook={null} onClose={() => setCreating(false)} />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+const rowKey = ({ webhookId }: Webhook) => webhookId
+const rowLink = ({ webhookId }: Webhook) => paths.notification(webhookId)
+
+const webhookColumns = (t: Translate): Column<Webhook>[] => [
+  { id: 'title', header: t('notifications.field.title'), cell: ({ title }) => title, width: '20%' },
+  {
+    id: 'url',
+    header: t('notifications.field.url'),
+    cell: ({ url }) => <Mono className="text-muted">{url}</Mono>,
+    card: 'wide',
+  },
+  {
+    id: 'events',
+    header: t('notifications.field.events'),
+    cell: ({ events }) =>
+      joinList(
+        t,
+        events.map((event) => t(`notifications.event.${event}`)),
+      ),
+    card: 'wide',
+    hideBelow: 'lg',
+  },
+  {
+    id: 'scope',
+    header: t('notifications.field.scope'),
+    cell: ({ scope }) => scopeText(scope, t),
+    width: '12rem',
+  },
+  {
+    id: 'enabled',
+    header: t('notifications.field.state'),
+    cell: (webhook) => <WebhookState webhook={webhook} />,
+    width: '9rem',
+  },
+]
+
+export function WebhookState({ webhook, look }: { webhook: Webhook; look?: 'pill' }) {
+  const t = useText()
+  const { enabled } = webhook
+  return (
+    <EnabledBadge
+      enabled={enabled}
+      {...(look && { look })}
+      word={t(enabled ? 'notifications.enabled' : 'notifications.disabled')}
+      meaning={t(enabled ? 'notifications.enabled.meaning' : 'notifications.disabled.meaning')}
+    />
+  )
+}

@@ -1,0 +1,137 @@
+import { useMemo, useState } from 'react'
+import type { Webhook } from '#contract/console-api/shapes.ts'
+import { NOTIFICATION_EVENTS } from '#contract/console-api/vocabulary.ts'
+import { useWrite } from '../../api/write.ts'
+import { SecretDialog } from '../../components/SecretDialog.tsx'
+import { NumberField } from '../../forms/fields/NumberField.tsx'
+import { ReasonField } from '../../forms/fields/ReasonField.tsx'
+import { SwitchField } from '../../forms/fields/SwitchField.tsx'
+import { TextField } from '../../forms/fields/TextField.tsx'
+import { FormDialog } from '../../forms/form/FormDialog.tsx'
+import { fieldOfRequest } from '../../forms/form/server-errors.ts'
+import { useSubmit } from '../../forms/form/use-submit.ts'
+import { useZodForm } from '../../forms/form/use-zod-form.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { showToast } from '../../ui/toast.ts'
+import { EVENT_FIELDS, webhookBodyOf, webhookFormOf, webhookSchema } from './webhook-form.ts'
+
+/** Creates a webhook and shows its secret once, or edits one. */
+export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
+  const t = useText()
+  const [created, setCreated] = useState<{ secret: string | null } | null>(null)
+  const schema = useMemo(() => webhookSchema(t), [t])
+  const form = useZodForm(schema, { defaultValues: webhookFormOf(webhook) })
+  const { control } = form
+  const create = useWrite('POST /webhooks', { invalidates: ['GET /webhooks'] })
+  const save = useWrite('PUT /webhooks/{webhookId}', { invalidates: ['GET /webhooks'] })
+  const submit = useSubmit(
+    form,
+    async (values) => {
+      const body = webhookBodyOf(values)
+      if (webhook === null) {
+        const { secret } = await create.mutateAsync({ body })
+        setCreated({ secret })
+        // the mutation would keep the secret too
+        create.reset()
+        return
+      }
+      const { webhookId } = webhook
+      await save.mutateAsync({ params: { webhookId }, body: { ...body, enabled: values.enabled } })
+      showToast({ text: t('notifications.form.saved') })
+      onClose()
+    },
+    fieldOfRequest(['title', 'url', 'retryingAfterMinutes', 'reason']),
+  )
+  if (created) {
+    return (
+      <SecretDialog
+        secret={created.secret}
+        texts={{
+          title: t('notifications.secret.title'),
+          warning: t('notifications.secret.warning'),
+          label: t('notifications.secret.label'),
+          done: t('notifications.secret.done'),
+          lostTitle: t('notifications.secret.lost.title'),
+          lost: t('notifications.secret.lost'),
+        }}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <FormDialog
+      form={form}
+      {...submit}
+      title={t(webhook ? 'notifications.form.title.edit' : 'notifications.form.title.new')}
+      description={t('notifications.form.about')}
+      submit={t(webhook ? 'common.save' : 'notifications.create')}
+      onClose={onClose}
+    >
+      <TextField control={control} name="title" label={t('notifications.field.title')} maxLength={200} />
+      <TextField
+        control={control}
+        name="url"
+        kind="address"
+        label={t('notifications.field.url')}
+        help={t('notifications.form.url.help')}
+        maxLength={2048}
+      />
+      {webhook !== null && (
+        <SwitchField
+          control={control}
+          name="enabled"
+          label={t('notifications.enabled')}
+          offMeaning={t('notifications.disabled.meaning')}
+        />
+      )}
+      <fieldset>
+        <legend className="mb-2 font-medium">{t('notifications.field.events')}</legend>
+        <div className="flex flex-col items-start gap-2">
+          {NOTIFICATION_EVENTS.map((event) => (
+            <SwitchField
+              key={event}
+              control={control}
+              name={EVENT_FIELDS[event]}
+              label={t(`notifications.event.${event}`)}
+              offMeaning={t('notifications.form.notReported')}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <NumberField
+        control={control}
+        name="retryingAfterMinutes"
+        label={t('notifications.field.retryingAfter')}
+        help={t('notifications.form.minutes.help')}
+      />
+      <fieldset>
+        <legend className="font-medium">{t('notifications.field.scope')}</legend>
+        <p className="mb-2 text-xs text-faint">{t('notifications.form.scope.help')}</p>
+        <div className="grid gap-3 sm:grid-cols-3">
+          <TextField
+            control={control}
+            name="environmentKey"
+            kind="key"
+            label={<span className="font-normal">{t('notifications.field.environment')}</span>}
+            maxLength={128}
+          />
+          <TextField
+            control={control}
+            name="applicationRuntimeId"
+            kind="key"
+            label={<span className="font-normal">{t('notifications.field.runtime')}</span>}
+            maxLength={128}
+          />
+          <TextField
+            control={control}
+            name="workspaceId"
+            kind="key"
+            label={<span className="font-normal">{t('notifications.field.workspace')}</span>}
+            maxLength={15}
+          />
+        </div>
+      </fieldset>
+      <ReasonField control={control} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,109 @@
+import * as z from 'zod/mini'
+import type { GrantScope } from '#contract/endpoint/permission.ts'
+import type { Webhook } from '#contract/console-api/shapes.ts'
+import { NOTIFICATION_EVENTS, type NotificationEvent } from '#contract/console-api/vocabulary.ts'
+import { isKey } from '#contract/protocol/locator.ts'
+import { isAddress } from '../../components/address.ts'
+import { reasonIn } from '../../forms/form/reason.ts'
+import type { Translate } from '../../i18n/use-text.ts'
+
+const MINUTES_MAX = 10_080
+
+/** Field names must not contain dots. */
+export const EVENT_FIELDS = {
+  'operation.failed': 'failed',
+  'operation.in_doubt': 'inDoubt',
+  'operation.retrying': 'retrying',
+  'operation.taken_over': 'takenOver',
+  'batch.finished': 'batchFinished',
+} as const satisfies Record<NotificationEvent, string>
+
+/** The form's values; numbers are stored as typed. */
+export const webhookSchema = (t: Translate) => {
+  const key = z.string().check(z.refine((text) => text === '' || isKey(text), t('notifications.form.key')))
+  return z
+    .object({
+      title: z.string().check(z.refine((text) => text.trim() !== '', t('notifications.form.missing'))),
+      url: z.string().check(z.refine(isAddress, t('notifications.form.url.invalid'))),
+      failed: z.boolean(),
+      inDoubt: z.boolean(),
+      retrying: z.boolean(),
+      takenOver: z.boolean(),
+      batchFinished: z.boolean(),
+      retryingAfterMinutes: z.string().check(
+        z.refine((text) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= MINUTES_MAX, {
+          error: t('notifications.form.minutes.invalid', { max: MINUTES_MAX }),
+        }),
+      ),
+      environmentKey: key,
+      applicationRuntimeId: key,
+      workspaceId: z
+        .string()
+        .check(z.refine((text) => /^(0|[1-9]\d{0,14})?$/.test(text), t('notifications.form.workspace'))),
+      enabled: z.boolean(),
+      reason: z.string(),
+    })
+    .check(
+      z.refine((form) => (form.applicationRuntimeId === '') === (form.workspaceId === ''), {
+        path: ['workspaceId'],
+        error: t('notifications.form.scope.both'),
+      }),
+      z.refine((form) => form.environmentKey !== '' || form.applicationRuntimeId === '', {
+        path: ['environmentKey'],
+        error: t('notifications.form.missing'),
+      }),
+      z.refine((form) => NOTIFICATION_EVENTS.some((event) => form[EVENT_FIELDS[event]]), {
+        path: ['url'],
+        error: t('notifications.form.events.none'),
+      }),
+    )
+}
+export type WebhookForm = z.infer<ReturnType<typeof webhookSchema>>
+
+export function webhookFormOf(webhook: Webhook | null): WebhookForm {
+  const reports = (event: NotificationEvent) => webhook === null || webhook.events.includes(event)
+  const workspace = workspaceOf(webhook?.scope ?? null)
+  return {
+    title: webhook?.title ?? '',
+    url: webhook?.url ?? '',
+    failed: reports('operation.failed'),
+    inDoubt: reports('operation.in_doubt'),
+    retrying: reports('operation.retrying'),
+    takenOver: reports('operation.taken_over'),
+    batchFinished: reports('batch.finished'),
+    retryingAfterMinutes: String(webhook?.retryingAfterMinutes ?? 30),
+    environmentKey: webhook?.scope?.environmentKey ?? '',
+    applicationRuntimeId: workspace?.applicationRuntimeId ?? '',
+    workspaceId: workspace === null ? '' : String(workspace.workspaceId),
+    enabled: webhook?.enabled ?? true,
+    reason: '',
+  }
+}
+
+const workspaceOf = (scope: GrantScope) => (scope !== null && 'applicationRuntimeId' in scope ? scope : null)
+
+/** The request body, without `enabled`. */
+export function webhookBodyOf(form: WebhookForm) {
+  const { environmentKey, applicationRuntimeId, workspaceId, reason } = form
+  const scope =
+    environmentKey === ''
+      ? null
+      : applicationRuntimeId === ''
+        ? { environmentKey }
+        : { environmentKey, applicationRuntimeId, workspaceId: Number(workspaceId) }
+  return {
+    title: form.title.trim(),
+    url: form.url,
+    events: NOTIFICATION_EVENTS.filter((event) => form[EVENT_FIELDS[event]]),
+    scope,
+    retryingAfterMinutes: Number(form.retryingAfterMinutes),
+    ...reasonIn({ reason }),
+  }
+}
+
+export function scopeText(scope: GrantScope, t: Translate): string {
+  if (scope === null) return t('notifications.scope.all')
+  return 'applicationRuntimeId' in scope
+    ? `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
+    : scope.environmentKey
+}
