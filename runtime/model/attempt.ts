@@ -19,6 +19,16 @@ export interface Judgement {
   recorded: JsonValue
 }
 
+/** The kind of result of an attempt that is not in progress. */
+export interface AttemptResult {
+  /** False if a stop of the runtime interrupted it. */
+  finished: boolean
+  outcome: Outcome | null
+  failed: boolean
+  /** Why this platform wrote the message of the failure; null for a message of the plugin. */
+  reason: string | null
+}
+
 /** The progress of a call after one of its attempts was judged. */
 export interface CallAfterAttempt {
   endedWell: boolean

@@ -10,7 +10,7 @@ import { persistTransitions } from '../store/operations/persist-transitions.ts'
 import { readCalls } from '../store/operations/read-calls.ts'
 import type { AdvanceOptions, Advanced, Ready } from './advance-types.ts'
 import { conclude } from './conclude.ts'
-import { awaitCalls, decideBatch, knownOf, recordOf, stepOf } from './decide-batch.ts'
+import { awaitCalls, decideBatch, knownOf, readUnknownBefore, recordOf, stepOf } from './decide-batch.ts'
 import { inSavepoint } from './in-savepoint.ts'
 import { isWide } from './is-wide.ts'
 import type { LeasedOperation } from './leased-operation.ts'
@@ -77,7 +77,8 @@ export async function advanceSingle(
     const [locked] = await lockLeased(tx, [leased.lease], { skipLocked: false })
     if (locked === undefined) return null
     const { operation, now } = locked
-    const answers = answered.map((attempt) => recordOf(deps, attempt, now))
+    const unknownBefore = await readUnknownBefore(tx, answered)
+    const answers = answered.map((attempt) => recordOf(deps, attempt, now, unknownBefore.get(attempt)))
     await persistTransitions(tx, deps.vault, { leases: [leased.lease], answers })
     await redactRecorded(
       tx,

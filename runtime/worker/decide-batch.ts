@@ -1,12 +1,15 @@
+import type { Failure } from '#contract/runtime-api/common.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'
-import { afterAttempt } from '../engine/steps/after-attempt.ts'
+import { afterAttempt, dependsOnEarlier } from '../engine/steps/after-attempt.ts'
 import { decide, deferForCapacity, nextPluginAfter, restAfterError } from '../engine/steps/decide.ts'
 import type { Decision } from '../engine/steps/decide.ts'
 import { isSameCall, withAnswer, withoutSecrets } from '../engine/steps/with-answer.ts'
 import type { CompletedAttempt, RecordedAttempt } from '../model/attempt.ts'
 import type { Call } from '../model/call.ts'
 import type { Db } from '../model/db.ts'
+import { unknownResultOf } from '../engine/calls/result-unknown.ts'
+import { readEarlierResults } from '../store/operations/read-attempts.ts'
 import type { AdvanceOptions, Ready } from './advance-types.ts'
 import { readSharedInput } from './decision-input.ts'
 import type { RecallOptions, SharedInput } from './decision-input.ts'
@@ -58,9 +61,13 @@ export async function decideBatch(
     })),
     options,
   )
+  const unknownBefore = await readUnknownBefore(
+    db,
+    known.flatMap(({ answered }) => answered),
+  )
   return known.flatMap(({ ready, operation, answered, calls: before }): Step[] => {
     const { plan } = ready.leased
-    const answers = answered.map((attempt) => recordOf(deps, attempt, shared.now))
+    const answers = answered.map((attempt) => recordOf(deps, attempt, shared.now, unknownBefore.get(attempt)))
     const secrets = answers.flatMap((answer) => newSecrets(answer)?.secrets ?? [])
     const calls = before.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
     const decision = ready.isInFlight
@@ -74,14 +81,37 @@ export async function decideBatch(
   })
 }
 
-/** The record of an attempt. `now` is the database's time. */
-export function recordOf(deps: RuntimeDeps, attempt: CompletedAttempt, now: string): RecordedAttempt {
+/**
+ * For those attempts that end their run: the failure of the last earlier attempt of the run whose result is unknown, if
+ * there is one.
+ */
+export async function readUnknownBefore(
+  db: Db,
+  attempts: readonly CompletedAttempt[],
+): Promise<Map<CompletedAttempt, Failure>> {
+  const found = new Map<CompletedAttempt, Failure>()
+  // few attempts are the last one of their run
+  for (const attempt of attempts.filter(dependsOnEarlier)) {
+    const failure = unknownResultOf(attempt.pluginId, await readEarlierResults(db, attempt))
+    if (failure !== null) found.set(attempt, failure)
+  }
+  return found
+}
+
+/** The record of an attempt. `now` is the database's time; `unknownBefore` as `readUnknownBefore` finds it. */
+export function recordOf(
+  deps: RuntimeDeps,
+  attempt: CompletedAttempt,
+  now: string,
+  unknownBefore: Failure | undefined,
+): RecordedAttempt {
   const { judgement, runAttempt, limits, isGivenBack } = attempt
   const after = afterAttempt({
     judgement,
     runAttempts: runAttempt,
     limits: isGivenBack ? { ...limits, maxAttempts: Infinity } : limits,
     fraction: deps.random.fraction(),
+    ...(unknownBefore !== undefined && { unknownBefore }),
   })
   const nextAttemptAt = after.waitMs === null ? null : new Date(Date.parse(now) + after.waitMs).toISOString()
   return { key: attempt, judgement, after, nextAttemptAt }

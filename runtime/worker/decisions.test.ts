@@ -74,6 +74,24 @@ suite('after an attempt', () => {
       attemptsUsed: 8,
     })
   })
+  test('at the end, an earlier unknown result of the run wins over what the plugin reported last', () => {
+    const busy = { errorCode: 'BUSY', message: 'later', retryable: true }
+    const unknownBefore = describeNoResponse('a', 'timeout', 1500)
+    const after = (runAttempts: number) =>
+      afterAttempt({
+        judgement: judged({ isUncertain: false, failure: busy }),
+        runAttempts,
+        limits: DEFAULT_CALL_LIMITS,
+        fraction: 1,
+        unknownBefore,
+      })
+    assert.equal(after(7).failure, busy)
+    assert.deepEqual(after(8).failure, {
+      ...unknownBefore,
+      errorCode: 'PLUGIN_RESULT_UNKNOWN',
+      attemptsUsed: 8,
+    })
+  })
 })
 
 suite('the writes of plugins', () => {

@@ -10,7 +10,7 @@ import { listOperations } from '../use-cases/operations/list.ts'
 import { attemptNow, stopRetrying } from '../use-cases/operations/waiting.ts'
 
 const engine: TestEngine = await testEngine()
-const { detailOf, endsWell, retry, takeOver } = engineSteps(engine)
+const { attemptsOf, detailOf, endsWell, retry, takeOver } = engineSteps(engine)
 
 suite('an operation that waits for its next attempt', { concurrency: false }, () => {
   after(() => engine.close())
@@ -82,6 +82,20 @@ suite('an operation that waits for its next attempt', { concurrency: false }, ()
     assert.deepEqual({ errorCode, message }, { errorCode: 'BUSY', message: 'The directory is busy.' })
     assert.deepEqual(stopped, { by: person(), reason: 'Enough' })
     assert.equal(operation.nextStep.actor, 'SUPPORT')
+  })
+
+  test('fails with an earlier unknown result if the plugin reported a failure last', async () => {
+    const operationId = await waiting()
+    engine.plugin.script(() => ({ errorCode: 'BUSY', data: { message: 'later', retryable: true } }))
+    await start(operationId)
+    const worker = engine.work()
+    const lastCode = async () => (await attemptsOf(operationId)).at(-1)?.failure?.errorCode
+    while ((await lastCode()) !== 'BUSY') await engine.deps.clock.sleep(10)
+    while (!(await waitForLong(engine.runtime.db, operationId))) await engine.deps.clock.sleep(10)
+    await worker.stop()
+    const { operation } = await stop(operationId)
+    assert.equal(operation.failure?.errorCode, 'PLUGIN_RESULT_UNKNOWN')
+    assert.equal(operation.failure?.parameters?.['reason'], 'callReportedUnknown')
   })
 
   test('can be taken over once the retries are stopped', async () => {

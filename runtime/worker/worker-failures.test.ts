@@ -112,6 +112,16 @@ suite('an operation whose plugin calls fail', { concurrency: false }, () => {
     })
   })
 
+  test('an unknown result of the run is not forgotten when the plugin reports a failure in the end', async () => {
+    await engine.register('first', { timeoutMs: 100, maxAttempts: 3 })
+    const busy = { errorCode: 'BUSY', data: { message: 'later', retryable: true } } as const
+    engine.plugin.script((_, before) => (before === 0 ? 'hang' : busy))
+    const installation = await engine.installation()
+    const { operation_id } = await engine.freeze({ installation, plan: planWith([reader('first', 1)]) })
+    const { failure } = await failsWith(operation_id, 'PLUGIN_RESULT_UNKNOWN')
+    assert.deepEqual([failure?.parameters?.['reason'], failure?.attemptsUsed], ['callTimeout', 3])
+  })
+
   test('equal orders are called together; after a permanent failure no later order is called', async () => {
     let together = 0
     let most = 0

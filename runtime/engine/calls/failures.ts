@@ -3,6 +3,7 @@ import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { mapMessage } from '#contract/protocol/map-message.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
@@ -16,6 +17,12 @@ export function callFailure(
 ): Failure {
   const shown = mapMessage(message, (text) => atMost(hideProtectedName(text)))
   return { ...shown, errorCode, retryable, errorPath: errorPathTo(pluginId) }
+}
+
+/** The failure of an attempt whose worker was lost before it could record an answer. */
+export function interrupted(pluginId: string): Failure {
+  const message = platformMessage('callInterrupted', { plugin: pluginId })
+  return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
 }
 
 /** From the outermost service to the source. Beyond the plugin it contains only known logical names. */

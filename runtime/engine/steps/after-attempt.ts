@@ -1,19 +1,20 @@
 import { isFromPlugin } from '#contract/protocol/message-reason.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { backoffMs } from './backoff.ts'
-import type { CallAfterAttempt, Judgement } from '../../model/attempt.ts'
+import type { CallAfterAttempt, CompletedAttempt, Judgement } from '../../model/attempt.ts'
 import type { CallLimits } from '../../model/call.ts'
 
 /**
- * Limits the repeats: after `maxAttempts` in a run the call fails with its last failure. If the effect is unknown, the
- * code becomes PLUGIN_RESULT_UNKNOWN: an unknown result never becomes "failed without effect". The message stays that of
- * the last attempt.
+ * Limits the repeats: after `maxAttempts` in a run the call fails with its last failure. If that attempt or an earlier one
+ * of the run may have had an effect, the code becomes PLUGIN_RESULT_UNKNOWN: an unknown result never becomes "failed
+ * without effect". The message is that of the last attempt with an unknown result.
  */
 export function afterAttempt({
   judgement,
   runAttempts,
   limits,
   fraction,
+  unknownBefore = null,
 }: {
   judgement: Judgement
   /** Attempts of this run, including this one. */
@@ -21,6 +22,8 @@ export function afterAttempt({
   limits: CallLimits
   /** Uniform in [0, 1). */
   fraction: number
+  /** The failure of the last earlier attempt of this run whose result is unknown. */
+  unknownBefore?: Failure | null
 }): CallAfterAttempt {
   const { failure } = judgement
   switch (judgement.disposition) {
@@ -33,21 +36,50 @@ export function afterAttempt({
         const waitMs = backoffMs({ attempts: runAttempts, maxMs: limits.maxBackoffMs, fraction })
         return { endedWell: false, failed: false, failure, waitMs }
       }
-      const last = failure && { ...ended(failure, judgement), attemptsUsed: runAttempts }
+      const last = failure && { ...ended(failure, judgement, unknownBefore), attemptsUsed: runAttempts }
       return { endedWell: false, failed: true, failure: last, waitMs: null }
     }
   }
 }
 
 /**
- * The failure of a call whose retries a person stopped: the failure of its last attempt, with who stopped them and why. As
- * after the last attempt, an uncertain result has the code PLUGIN_RESULT_UNKNOWN.
+ * Whether the failure of the call depends on earlier attempts of its run: it fails now, and this attempt had no effect.
  */
-export function afterStop(last: Failure, stopped: NonNullable<Failure['stopped']>): Failure {
-  // only a plugin's own failure says that the call had no effect
-  return { ...ended(last, { isUncertain: !isFromPlugin(last) }), stopped }
+export function dependsOnEarlier({
+  judgement,
+  runAttempt,
+  limits,
+  isGivenBack,
+}: Pick<CompletedAttempt, 'judgement' | 'runAttempt' | 'limits' | 'isGivenBack'>): boolean {
+  return (
+    judgement.disposition === 'repeat' &&
+    !judgement.isUncertain &&
+    !isGivenBack &&
+    runAttempt > 1 &&
+    runAttempt >= limits.maxAttempts
+  )
 }
 
-function ended(failure: Failure, { isUncertain }: Pick<Judgement, 'isUncertain'>): Failure {
-  return isUncertain ? { ...failure, errorCode: 'PLUGIN_RESULT_UNKNOWN' } : failure
+/**
+ * The failure of a call whose retries a person stopped: the failure of its last attempt, with who stopped them and why. As
+ * after the last attempt, an unknown result of any attempt of the run has the code PLUGIN_RESULT_UNKNOWN.
+ *
+ * @param unknownBefore The failure of the last earlier attempt of this run whose result is unknown.
+ */
+export function afterStop(
+  last: Failure,
+  stopped: NonNullable<Failure['stopped']>,
+  unknownBefore: Failure | null,
+): Failure {
+  // only a plugin's own failure says that the call had no effect
+  return { ...ended(last, { isUncertain: !isFromPlugin(last) }, unknownBefore), stopped }
+}
+
+function ended(
+  failure: Failure,
+  { isUncertain }: Pick<Judgement, 'isUncertain'>,
+  unknownBefore: Failure | null,
+): Failure {
+  const unknown = isUncertain ? failure : unknownBefore
+  return unknown === null ? failure : { ...unknown, errorCode: 'PLUGIN_RESULT_UNKNOWN' }
 }

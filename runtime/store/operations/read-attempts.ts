@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { Outcome, Stage } from '#contract/protocol/vocabulary.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { AttemptKey, AttemptResult } from '../../model/attempt.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Db } from '../../model/db.ts'
 
@@ -56,14 +58,9 @@ function select(db: Db) {
 }
 
 /** How many attempts of a call had the same kind of result. */
-export interface ResultCount {
+export interface ResultCount extends AttemptResult {
   stage: Stage
   plugin_id: string
-  finished: boolean
-  outcome: Outcome | null
-  failed: boolean
-  /** Why this platform wrote the message of the failure; null for a message of the plugin. */
-  reason: string | null
   attempts: number
 }
 
@@ -75,5 +72,19 @@ export async function countResults(db: Db, operationId: string, ends: number): P
     from runtime.attempt as attempt join runtime.plugin_call as call using (operation_id, stage, plugin_id)
     where operation_id = ${operationId} and attempt.attempt > ${ends} and attempt.attempt <= call.attempts - ${ends}
     group by 1, 2, 3, 4, 5, 6`.execute(db)
+  return rows
+}
+
+/** Returns the results of the attempts before this one in the current run of its operation, the latest first. */
+export async function readEarlierResults(
+  db: Db,
+  { operationId, stage, pluginId, attempt }: AttemptKey,
+): Promise<(AttemptResult & { failure: Failure | null })[]> {
+  const { rows } = await sql<AttemptResult & { failure: Failure | null }>`
+    select attempt.finished_at is not null as finished, attempt.outcome, attempt.failure is not null as failed,
+      attempt.failure -> 'parameters' ->> 'reason' as reason, attempt.failure
+    from runtime.attempt as attempt join runtime.operation as operation using (operation_id, run)
+    where operation_id = ${operationId} and stage = ${stage} and plugin_id = ${pluginId} and attempt.attempt < ${attempt}
+    order by attempt.attempt desc`.execute(db)
   return rows
 }

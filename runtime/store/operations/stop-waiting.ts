@@ -7,6 +7,7 @@ import type { Tx } from '../../model/db.ts'
 export interface WaitingCall {
   stage: Stage
   plugin_id: string
+  attempts: number
   run_attempts: number
   /** Of its last attempt. */
   last_failure: Failure | null
@@ -15,7 +16,7 @@ export interface WaitingCall {
 /** Returns the call of a WAITING operation that is repeated next; undefined if it waits for the runtime itself. */
 export async function findWaitingCall(tx: Tx, operation: OperationRow): Promise<WaitingCall | undefined> {
   const { rows } = await sql<WaitingCall>`
-    select stage, plugin_id, run_attempts, last_failure from runtime.plugin_call
+    select stage, plugin_id, attempts, run_attempts, last_failure from runtime.plugin_call
     where operation_id = ${operation.operation_id} and stage = ${operation.phase}
       and not ended_well and next_attempt_at is not null
     order by next_attempt_at, plugin_id limit 1`.execute(tx)

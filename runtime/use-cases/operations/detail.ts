@@ -1,5 +1,4 @@
-import { isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
-import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { reasonOf } from '#contract/protocol/message-reason.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
@@ -10,7 +9,8 @@ import type { RetryRow } from '../../store/operations/read-retries.ts'
 import { callLimits } from '../../engine/calls/call-limits.ts'
 import { ownerOf } from '../../engine/plugin-owner.ts'
 import type { PluginRow } from '../../store/plugins/select-plugins.ts'
-import { callFailure, maskFailure } from '../../engine/calls/failures.ts'
+import { interrupted, maskFailure } from '../../engine/calls/failures.ts'
+import { isResultUnknown } from '../../engine/calls/result-unknown.ts'
 import type { AttemptRow, ResultCount } from '../../store/operations/read-attempts.ts'
 import type { CallRow } from '../../store/operations/read-calls.ts'
 import { maskRequest, maskResponse } from '../../engine/calls/mask-payloads.ts'
@@ -209,26 +209,6 @@ const isUncertain = ({ outcome, failure }: Attempt): boolean =>
     failed: failure !== null,
     reason: failure && reasonOf(failure),
   })
-
-/** Whether the plugin may have acted on attempts with this result although it did not return a definite one. */
-function isResultUnknown({
-  finished,
-  outcome,
-  failed,
-  reason,
-}: Pick<ResultCount, 'finished' | 'outcome' | 'failed' | 'reason'>): boolean {
-  // it is not the last attempt of its call, so a stop of the runtime interrupted it
-  if (!finished) return true
-  if (outcome !== null) return outcome === 'UNKNOWN'
-  if (!failed || isFromPlugin(reason === null ? {} : { parameters: { reason } })) return false
-  return reason === null || !NOT_RECEIVED.has(reason)
-}
-
-/** The worker that made the call was lost before it could record an answer. */
-function interrupted(pluginId: string) {
-  const message = platformMessage('callInterrupted', { plugin: pluginId })
-  return callFailure(pluginId, 'PLUGIN_RESULT_UNKNOWN', message, true)
-}
 
 function definitionOf(plan: FrozenPlan, locator: string, property: string) {
   const resource = plan.resources.find((planned) => planned.locator === locator)

@@ -6,6 +6,8 @@ import { operationView } from '../../engine/steps/operation-view.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
+import { unknownResultOf } from '../../engine/calls/result-unknown.ts'
+import { readEarlierResults } from '../../store/operations/read-attempts.ts'
 import { failWaiting, findWaitingCall, makeDue } from '../../store/operations/stop-waiting.ts'
 import type { WaitingCall } from '../../store/operations/stop-waiting.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -42,10 +44,15 @@ export async function stopRetrying(
       'OPERATION_NOT_RETRYABLE',
       platformMessage('operationNotWaiting', { actual: 'RUNNING' }),
     )
-  const failure = afterStop(call.last_failure ?? unexplained(call.plugin_id), {
-    by: { id: actor.id, name: actor.name },
-    reason: body.reason,
+  const earlier = await readEarlierResults(tx, {
+    operationId: waiting.operation_id,
+    stage: call.stage,
+    pluginId: call.plugin_id,
+    attempt: call.attempts,
   })
+  const unknownBefore = unknownResultOf(call.plugin_id, earlier)
+  const stopped = { by: { id: actor.id, name: actor.name }, reason: body.reason }
+  const failure = afterStop(call.last_failure ?? unexplained(call.plugin_id), stopped, unknownBefore)
   const operation = await failWaiting(tx, waiting.operation_id, call, failure)
   return record(context, operation, { action: 'operation.stop-retrying', reason: body.reason, call })
 }
