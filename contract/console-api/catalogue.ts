@@ -48,6 +48,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'Only the runtime can write it.',
     remedy: 'Remove it from your changes.',
   },
+  PROPERTY_MANAGED: {
+    title: 'Managed by someone else',
+    message: 'The apply would change properties that it does not manage. Nothing was saved.',
+    remedy: 'Leave these properties out, or take each of them over with a reason.',
+  },
   PROPERTY_INVALID: {
     title: 'Invalid value',
     message: 'A value does not match its definition.',
@@ -205,6 +210,7 @@ const STATUS: Readonly<Record<string, number>> = {
   METHOD_NOT_ALLOWED: 405,
   CONFIGURATION_SNAPSHOT_STALE: 409,
   PLAN_STALE: 409,
+  PROPERTY_MANAGED: 409,
   OPERATION_IN_PROGRESS: 409,
   OPERATION_CLAIM_HELD: 409,
   OPERATION_NOT_RETRYABLE: 409,

@@ -91,6 +91,7 @@ export const PLATFORM_MESSAGES = {
     'No active installation of this scope owns this resource. Install its bundle, or leave the resource out.',
   resourceNotInVersion: 'This version of the bundle has no such resource. Leave it out.',
   propertyProtected: 'Only the runtime writes a protected property. Leave it out and try again.',
+  propertyManaged: 'The manager of this property is {manager}. Leave it out, or take it over with a reason.',
   propertyMissing: 'This version requires a value. Enter one.',
   propertyOfPlugin: 'Plugin {plugin} writes this property; it cannot be changed by hand.',
   propertyRequired: 'Is required and cannot be removed.',

@@ -2,13 +2,27 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { ERROR_CODE_MAX } from '#contract/protocol/limits.ts'
 import { Scope } from '#contract/protocol/scope.ts'
-import { listOf, pageQuery, Person, PropertyChange, ResourceLocator, Timestamp, Uuid } from './common.ts'
+import {
+  listOf,
+  pageQuery,
+  Person,
+  PropertyChange,
+  Reason,
+  ResourceLocator,
+  Timestamp,
+  Uuid,
+} from './common.ts'
+import { Manager } from './managers.ts'
 import { AUDIT_ACTIONS } from './vocabulary.ts'
 
 /** One field before and after; `locator` is null if the field belongs to the subject itself and not to a resource. */
 export const AuditChange = PropertyChange.extend({
   locator: ResourceLocator.nullable(),
   property: z.string(),
+  /** The manager since this change, if a declarative apply made it. */
+  managedBy: Manager.optional(),
+  /** From whom the apply took the property over, and why. */
+  takenOver: z.object({ from: Manager, reason: Reason }).optional(),
 })
 export type AuditChange = z.infer<typeof AuditChange>
 

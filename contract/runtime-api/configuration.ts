@@ -23,6 +23,7 @@ import {
   Uuid,
 } from './common.ts'
 import { Claim } from './claim.ts'
+import { Apply, Manager } from './managers.ts'
 import { Operation } from './operations.ts'
 import { PlannedStage, PlanProblem, PlanToken } from './plans.ts'
 
@@ -34,6 +35,8 @@ export const ConfigurationResource = z.object({
   definitions: z.record(PropertyName, PropertyDefinition),
   /** For each property that a plugin of the bundle writes, that plugin; operators may not write it. */
   writtenBy: z.record(PropertyName, Key),
+  /** The manager of each property that has a value. Absent in a past snapshot. */
+  managedBy: z.record(PropertyName, Manager).optional(),
   claim: Claim.nullable(),
 })
 export type ConfigurationResource = z.infer<typeof ConfigurationResource>
@@ -59,7 +62,12 @@ export const Snapshot = z.object({
   operationId: Uuid.nullable(),
   /** Of a save: the operations that it started. */
   operations: z.array(Uuid),
-  changes: z.array(PropertyChange),
+  changes: z.array(
+    PropertyChange.extend({
+      /** The manager since this change. Absent if the value was removed, or if the manager is unknown. */
+      managedBy: Manager.optional(),
+    }),
+  ),
 })
 export type Snapshot = z.infer<typeof Snapshot>
 
@@ -85,7 +93,12 @@ export const Plan = z.object({
 })
 export type Plan = z.infer<typeof Plan>
 
-const plannedSave = { snapshotVersion: PositiveInteger, changes: Changes, reason: Reason.optional() }
+const plannedSave = {
+  snapshotVersion: PositiveInteger,
+  changes: Changes,
+  reason: Reason.optional(),
+  apply: Apply.optional(),
+}
 const PlanBody = z.strictObject(plannedSave)
 
 export const SaveBody = z.strictObject({ ...plannedSave, planToken: PlanToken.optional() })
@@ -101,6 +114,8 @@ export const FullConfigurationBody = z.strictObject({
     z.strictObject({ properties: mapOf(PropertyName, z.union([TypedValue, KeptSensitive])) }),
   ),
   reason: Reason.optional(),
+  /** With it, an absent property is removed only if this apply manages it. */
+  apply: Apply.optional(),
   planToken: PlanToken.optional(),
 })
 export type FullConfigurationBody = z.infer<typeof FullConfigurationBody>
@@ -113,6 +128,7 @@ const saveCodes = [
   'CONFIGURATION_SNAPSHOT_STALE',
   'PLAN_STALE',
   'RESOURCE_OWNERSHIP_MISSING',
+  'PROPERTY_MANAGED',
   'PROPERTY_INVALID',
   'REFERENCE_TARGET_UNAVAILABLE',
   'MANIFEST_INVALID',

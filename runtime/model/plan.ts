@@ -40,4 +40,6 @@ export interface FrozenPlan<Value = TypedValue> {
   plugins: CompiledAuthorization[]
   /** The changes that a person made with it; the writes of plugins are stored with their calls. */
   changes: PlannedChange<Value>[]
+  /** Locator → the properties whose values are defaults of the target version. Absent in plans of earlier releases. */
+  defaults?: Record<string, string[]>
 }

@@ -9,6 +9,7 @@ import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import type { BatchInput, BatchSummary } from '#contract/runtime-api/batches.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
+import type { Manager } from '#contract/runtime-api/managers.ts'
 import type {
   BatchAction,
   BatchItemState,
@@ -113,6 +114,7 @@ export interface RuntimeTables {
     bundle_install_id: string
     value: Json<StoredValue>
     snapshot_version: number
+    manager: Generated<Manager>
   }
   'runtime.gateway_domain': {
     environment_key: string
@@ -139,6 +141,8 @@ export interface RuntimeTables {
     is_sensitive: boolean
     before: NullableJson<StoredValue>
     after: NullableJson<StoredValue>
+    /** The manager since this change; null if the value was removed, or if it is unknown. */
+    manager: Manager | null
   }
   'runtime.sensitive_mark': {
     scope_id: number

@@ -1,5 +1,6 @@
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
+import type { Apply } from '#contract/runtime-api/managers.ts'
 import type { Configuration, Plan } from '#contract/runtime-api/configuration.ts'
 import { billing, crm, installBoth, SCOPE } from './bundles.ts'
 import { testRuntime } from './runtime.ts'
@@ -17,9 +18,9 @@ export interface SavingHarness {
   /** Returns a new scope in which both bundles are ACTIVE. */
   newScope(): Promise<{ scope: Scope; snapshotVersion: number; crm: string; billing: string }>
   read(scope: Scope): Promise<Configuration>
-  save(scope: Scope, snapshotVersion: number, changes: Changes): Promise<Saved>
-  saveFull(scope: Scope, snapshotVersion: number, resources: FullResources): Promise<Saved>
-  plan(scope: Scope, snapshotVersion: number, changes: Changes): Promise<Plan>
+  save(scope: Scope, snapshotVersion: number, changes: Changes, apply?: Apply): Promise<Saved>
+  saveFull(scope: Scope, snapshotVersion: number, resources: FullResources, apply?: Apply): Promise<Saved>
+  plan(scope: Scope, snapshotVersion: number, changes: Changes, apply?: Apply): Promise<Plan>
   /** Counts the operations and audit entries of a scope. */
   rowCounts(scope: Scope): Promise<{ operations: number; audit: number }>
 }
@@ -47,16 +48,20 @@ export async function startSavingHarness(): Promise<SavingHarness> {
       const installed = await installBoth(runtime, scope)
       return { scope, snapshotVersion: (await read(scope)).snapshotVersion, ...installed }
     },
-    save: (scope, snapshotVersion, changes) =>
+    save: (scope, snapshotVersion, changes, apply) =>
       runtime.write((context) =>
-        saveConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, changes } }),
+        saveConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, changes, apply } }),
       ),
-    saveFull: (scope, snapshotVersion, resources) =>
+    saveFull: (scope, snapshotVersion, resources, apply) =>
       runtime.write((context) =>
-        saveFullConfiguration(context, { params: scope, query: {}, body: { snapshotVersion, resources } }),
+        saveFullConfiguration(context, {
+          params: scope,
+          query: {},
+          body: { snapshotVersion, resources, apply },
+        }),
       ),
-    plan: (scope, snapshotVersion, changes) =>
-      planSave(runtime.read, { params: scope, query: {}, body: { snapshotVersion, changes } }),
+    plan: (scope, snapshotVersion, changes, apply) =>
+      planSave(runtime.read, { params: scope, query: {}, body: { snapshotVersion, changes, apply } }),
     rowCounts: async (scope) => ({
       operations: await count('runtime.operation', scope),
       audit: await count('runtime.audit_entry', scope),

@@ -146,7 +146,9 @@ async function writeSnapshots(tx: Tx, vault: Vault, changed: readonly Changed[])
   await putProperties(
     tx,
     vault,
-    changes.flatMap(({ after, ...change }) => (after === null ? [] : [{ ...change, value: after }])),
+    changes.flatMap(({ after, manager, ...change }) =>
+      after === null || manager === null ? [] : [{ ...change, manager, value: after }],
+    ),
   )
   await deleteProperties(
     tx,

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { AuditEntry, PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Card } from '../ui/Card.tsx'
@@ -13,12 +14,21 @@ type Change = AuditEntry['changes'][number]
  * Changes of properties, before and after, grouped by resource. A resource that is completely added or removed
  * shows only one side, instead of many "not set".
  */
-export function ChangeList({ changes, label }: { changes: readonly Change[]; label: string }) {
+export function ChangeList({
+  changes,
+  label,
+  noteOn,
+}: {
+  changes: readonly Change[]
+  label: string
+  /** A note below the name of the property. */
+  noteOn?: ((change: Change) => ReactNode) | undefined
+}) {
   return (
     <ul aria-label={label} className="space-y-3">
       {[...byLocator(changes)].map(([locator, ofResource]) => (
         <li key={locator}>
-          <ResourceChanges locator={locator} label={locator ?? label} changes={ofResource} />
+          <ResourceChanges locator={locator} label={locator ?? label} changes={ofResource} noteOn={noteOn} />
         </li>
       ))}
     </ul>
@@ -29,10 +39,12 @@ function ResourceChanges({
   locator,
   label,
   changes,
+  noteOn,
 }: {
   locator: string | null
   label: string
   changes: readonly Change[]
+  noteOn: ((change: Change) => ReactNode) | undefined
 }) {
   const t = useText()
   const isNew = changes.every(({ before }) => isUnset(before))
@@ -48,20 +60,26 @@ function ResourceChanges({
       {isNew || isGone ? (
         <Card padded={false} className="px-4 py-1">
           <DefinitionList
-            items={changes.map(({ property, before, after }) => ({
-              label: <span className="mono text-ink">{property}</span>,
-              value: <PropertyValueView value={isNew ? after : before} />,
+            items={changes.map((change) => ({
+              label: (
+                <>
+                  <span className="mono text-ink">{change.property}</span>
+                  {noteOn !== undefined && <span className="block text-xs">{noteOn(change)}</span>}
+                </>
+              ),
+              value: <PropertyValueView value={isNew ? change.after : change.before} />,
             }))}
           />
         </Card>
       ) : (
         <BeforeAfter
           label={label}
-          changes={changes.map(({ property, before, after }) => ({
-            id: property,
-            name: property,
-            before,
-            after,
+          changes={changes.map((change) => ({
+            id: change.property,
+            name: change.property,
+            before: change.before,
+            after: change.after,
+            note: noteOn?.(change),
           }))}
         />
       )}

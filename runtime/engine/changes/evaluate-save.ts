@@ -1,6 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import type { Apply } from '#contract/runtime-api/managers.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { InstallationRow } from '../../model/installation.ts'
@@ -15,10 +16,15 @@ import { checkChanges, protectedProblems } from './check-changes.ts'
 import { asDefined, compareChanges } from './compare.ts'
 import type { PropertyMap } from './compare.ts'
 import { fullChanges } from './full-changes.ts'
+import { managerProblems, removableBy } from './managers.ts'
+import type { Managers } from './managers.ts'
 import type { FullResources, ResourceFacts } from './full-changes.ts'
 
 /** A save as it is requested: changes on top of a snapshot, or the full configuration. */
-export type SaveInput = { snapshotVersion: number } & ({ changes: Changes } | { resources: FullResources })
+export type SaveInput = { snapshotVersion: number; apply?: Apply | undefined } & (
+  | { changes: Changes }
+  | { resources: FullResources }
+)
 
 /** An installation that takes part in a save, and the plan of its CONFIGURE. */
 export interface Owner {
@@ -35,8 +41,10 @@ export interface SaveEvaluation {
   stale: boolean
   changes: PlannedChange[]
   facts: ReadonlyMap<string, ResourceFacts>
+  /** Of the properties that an apply names; empty for other saves. */
+  managers: Managers
   owners: Owner[]
-  problems: Record<'shape' | 'protected' | 'ownership' | 'validity' | 'claim', Problem[]>
+  problems: Record<'shape' | 'protected' | 'ownership' | 'managers' | 'validity' | 'claim', Problem[]>
 }
 
 /** The actual changes of a save, and the resources that it names. */
@@ -49,14 +57,20 @@ export interface RequestedChanges {
   shapeProblems: Problem[]
 }
 
-/** Compares a save with the current configuration. `resources` and `current` are those that the save names. */
+/**
+ * Compares a save with the current configuration. `resources`, `current` and `managers` are those that the save names.
+ */
 export function requestedChanges(
   input: SaveInput,
   resources: readonly OwnedResource[],
   current: PropertyMap,
+  managers: Managers,
 ): RequestedChanges {
   const facts = new Map(resources.map((row) => [row.locator, factsOf(row)]))
-  const full = 'changes' in input ? null : fullChanges(current, input.resources, facts)
+  const full =
+    'changes' in input
+      ? null
+      : fullChanges(current, input.resources, facts, removableBy(input.apply, managers))
   const given = compareChanges(current, 'changes' in input ? input.changes : (full?.changes ?? {}))
   return {
     facts,
@@ -82,6 +96,7 @@ export function evaluateSave(
   known: {
     snapshotVersion: number
     usableServices: ReadonlySet<string>
+    managers: Managers
     /** What is wrong with the domains that it sets. */
     domainProblems: readonly Problem[]
     owned: readonly OwnedResource[]
@@ -93,6 +108,7 @@ export function evaluateSave(
     stale: input.snapshotVersion !== known.snapshotVersion,
     changes,
     facts,
+    managers: known.managers,
     owners,
     problems: {
       shape: shapeProblems,
@@ -104,6 +120,7 @@ export function evaluateSave(
             ),
       ),
       ownership: [...unownedProblems(changes, facts), ...broken],
+      managers: managerProblems(changes, known.managers, input.apply),
       validity: [...checkChanges(given, facts, known.usableServices), ...known.domainProblems],
       claim: owners.flatMap(({ installation, claim }) =>
         claim === null ? [] : [claimProblem(installation.bundle_id, claim)],

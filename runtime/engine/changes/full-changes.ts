@@ -22,11 +22,14 @@ type FullValue = FullResources[string]['properties'][string]
  * A full configuration as changes. An absent resource, and an absent property that is sensitive, plugin-written,
  * protected or not defined, is unchanged; any other absent property is removed. A sensitive value without `value` is
  * unchanged; on a property that is not sensitive it is a problem.
+ *
+ * @param mayRemove which of the absent properties are removed; all by default
  */
 export function fullChanges(
   current: PropertyMap,
   resources: FullResources,
   facts: ReadonlyMap<string, ResourceFacts>,
+  mayRemove: (locator: string, property: string) => boolean = () => true,
 ): { changes: Changes; problems: Problem[] } {
   const changes: Changes = {}
   const problems: Problem[] = []
@@ -44,8 +47,8 @@ export function fullChanges(
         })
     }
     for (const property of current.get(locator)?.keys() ?? []) {
-      if (!Object.hasOwn(properties, property) && resource !== undefined && isRemovable(resource, property))
-        ofResource[property] = null
+      if (Object.hasOwn(properties, property) || resource === undefined) continue
+      if (isRemovable(resource, property) && mayRemove(locator, property)) ofResource[property] = null
     }
     changes[locator] = ofResource
   }

@@ -40,8 +40,12 @@ export function installPlan({
 }): InstallPlan {
   const instanceRef = wrapData(bundleInstallId)
   const resources = target.resources.map((resource) => {
-    const values = installValues(resource, given[resource.locator] ?? {}, seeds.get(resource.locator))
-    return { resource, values, frozen: frozenValues(resource, values, instanceRef) }
+    const { values, defaults } = installValues(
+      resource,
+      given[resource.locator] ?? {},
+      seeds.get(resource.locator),
+    )
+    return { resource, values, defaults, frozen: frozenValues(resource, values, instanceRef) }
   })
   return {
     plan: {
@@ -59,6 +63,7 @@ export function installPlan({
           Object.entries(frozen).filter(([property]) => property !== INSTANCE_REF_PROPERTY),
         ),
       ),
+      defaults: Object.fromEntries(resources.map(({ resource, defaults }) => [resource.locator, defaults])),
     },
     changes: resources.flatMap(({ resource, values }) => settingAll(resource.locator, values)),
     missing: resources.flatMap(({ resource, values }) => missingProperties(resource, values)),
@@ -69,18 +74,23 @@ function installValues(
   resource: TargetResource,
   given: Readonly<Record<string, TypedValue | null>>,
   seeds: ReadonlyMap<string, Seed> = new Map(),
-): Map<string, TypedValue> {
+): { values: Map<string, TypedValue>; defaults: string[] } {
   const values = new Map<string, TypedValue>()
+  const defaults: string[] = []
   for (const [property, definition] of Object.entries(resource.definitions)) {
     const isForeign = property === INSTANCE_REF_PROPERTY || Object.hasOwn(resource.writtenBy, property)
-    const fallback = isForeign ? undefined : (seedFor(resource, property, seeds) ?? defaultOf(definition))
-    const value = getOwn(given, property) === undefined ? fallback : getOwn(given, property)
-    if (value !== undefined && value !== null) values.set(property, value)
+    const seed = isForeign ? undefined : seedFor(resource, property, seeds)
+    const fallback = isForeign ? undefined : (seed ?? defaultOf(definition))
+    const isGiven = getOwn(given, property) !== undefined
+    const value = isGiven ? getOwn(given, property) : fallback
+    if (value === undefined || value === null) continue
+    values.set(property, value)
+    if (!isGiven && seed === undefined) defaults.push(property)
   }
   // not defined: the check refuses it
   for (const [property, value] of Object.entries(given))
     if (value !== null && !Object.hasOwn(resource.definitions, property)) values.set(property, value)
-  return values
+  return { values, defaults }
 }
 
 /** An earlier sensitive value never becomes visible. */

@@ -64,6 +64,7 @@ export function upgradePlan(installed: Installed, target: Target, given: Changes
         new Set(removed.map((row) => row.locator)),
       ),
       changes: changesTo(resources, installed.current),
+      defaults: Object.fromEntries(upgraded.map(({ resource, defaults }) => [resource.locator, defaults])),
     },
     brought: upgraded.flatMap(({ resource, brought }) => [
       ...settingAll(resource.locator, brought),
@@ -90,6 +91,7 @@ function upgradeResource(
   const standing = current.get(resource.locator) ?? new Map<string, TypedValue>()
   const kept = new Map<string, TypedValue>()
   const brought = new Map<string, TypedValue>()
+  const defaults: string[] = []
   for (const [property, definition] of Object.entries(resource.definitions)) {
     if (property === INSTANCE_REF_PROPERTY || Object.hasOwn(given, property)) continue
     const earlier = row && getOwn(row.definitions, property)
@@ -97,13 +99,19 @@ function upgradeResource(
     const fallback = defaultOf(definition)
     const isForeign = Object.hasOwn(resource.writtenBy, property)
     if (value !== undefined && mayKeep(earlier, definition)) kept.set(property, value)
-    else if (fallback !== undefined && !isForeign && (earlier === undefined || definition.required === true))
+    else if (
+      fallback !== undefined &&
+      !isForeign &&
+      (earlier === undefined || definition.required === true)
+    ) {
       brought.set(property, fallback)
+      defaults.push(property)
+    }
   }
   for (const [property, value] of Object.entries(given)) if (value !== null) brought.set(property, value)
   const instanceRef = (row && getOwn(row.properties, INSTANCE_REF_PROPERTY)) ?? wrapData(bundleInstallId)
   const frozen = frozenValues(resource, new Map([...kept, ...brought]), instanceRef)
-  return { resource, row, kept, brought, frozen }
+  return { resource, row, kept, brought, defaults, frozen }
 }
 
 /** People may neither set nor remove a value that a plugin writes. */

@@ -1,5 +1,6 @@
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Manager } from '#contract/runtime-api/managers.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { isSameValue } from '../changes/compare.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
@@ -14,6 +15,8 @@ export interface ConfigurationChange {
   after: TypedValue | null
   /** Null if the plan no longer defines the property. */
   isSensitive: boolean | null
+  /** Null if the value is removed. */
+  manager: Manager | null
 }
 
 /**
@@ -36,6 +39,17 @@ export function configurationChanges({
   const stays = (resource: PlannedResource | undefined): boolean =>
     operationType !== 'DETACH' && resource !== undefined && resource.action !== 'DETACH'
 
+  const managerOf = (resource: PlannedResource, property: string): Manager => {
+    const { locator, writtenBy, targetVersion } = resource
+    const plugin = getOwn(writtenBy, property)
+    if (plugin !== undefined && Object.hasOwn(getOwn(writes, locator) ?? {}, property))
+      return `plugin:${plugin}`
+    // nobody chose the protected property either
+    const isDefault =
+      property === INSTANCE_REF_PROPERTY || getOwn(plan.defaults ?? {}, locator)?.includes(property) === true
+    return isDefault ? `default:${targetVersion}` : 'person'
+  }
+
   const changes: ConfigurationChange[] = []
   const compare = (locator: string, property: string, after: TypedValue | null): void => {
     const resource = planned.get(locator)
@@ -45,7 +59,8 @@ export function configurationChanges({
     if (isSameValue(before, after)) return
     const definition = getOwn(resource?.definitions ?? {}, property)
     const isSensitive = definition === undefined ? null : definition.isSensitive === true
-    changes.push({ locator, property, before, after, isSensitive })
+    const manager = after === null || resource === undefined ? null : managerOf(resource, property)
+    changes.push({ locator, property, before, after, isSensitive, manager })
   }
 
   for (const resource of plan.resources) {

@@ -1,4 +1,5 @@
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Manager } from '#contract/runtime-api/managers.ts'
 import { snapshotPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
 import { inBatches } from '../batches.ts'
@@ -13,6 +14,8 @@ export interface SnapshotChange {
   isSensitive: boolean
   before: TypedValue | null
   after: TypedValue | null
+  /** The manager since this change; null if the value is removed. */
+  manager: Manager | null
 }
 
 /** Records the changes of snapshots with their values, so that a later read can undo them. */
@@ -32,6 +35,7 @@ export async function insertSnapshotChanges(
     is_sensitive: change.isSensitive,
     before: sealed(change, 'before'),
     after: sealed(change, 'after'),
+    manager: change.manager,
   }))
   for (const batch of inBatches(rows)) await tx.insertInto('runtime.snapshot_change').values(batch).execute()
 }

@@ -1,4 +1,5 @@
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Manager } from '#contract/runtime-api/managers.ts'
 import { configurationPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
 import { inBatches } from '../batches.ts'
@@ -13,6 +14,7 @@ export interface PropertyToPut {
   locator: string
   property: string
   value: TypedValue
+  manager: Manager
 }
 
 /** Sets properties in the configurations of scopes. */
@@ -29,6 +31,7 @@ export async function putProperties(
     bundle_install_id: put.bundleInstallId,
     value: JSON.stringify(seal(put.value, configurationPlace(put.scopeId, put.locator, put.property))),
     snapshot_version: put.snapshotVersion,
+    manager: put.manager,
   }))
   for (const batch of inBatches(rows)) {
     await tx
@@ -39,6 +42,7 @@ export async function putProperties(
           bundle_install_id: eb.ref('excluded.bundle_install_id'),
           value: eb.ref('excluded.value'),
           snapshot_version: eb.ref('excluded.snapshot_version'),
+          manager: eb.ref('excluded.manager'),
         })),
       )
       .execute()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Manager } from '#contract/runtime-api/managers.ts'
 import { configurationPlace } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
 import { opening } from '../../sealing/opening.ts'
@@ -37,18 +38,28 @@ export async function readStoredProperties(
   scopeId: number,
   locators?: readonly string[],
 ): Promise<Properties<StoredValue>> {
-  if (locators?.length === 0) return new Map()
+  return (await readManagedProperties(db, scopeId, locators)).values
+}
+
+/** The values as stored, and the manager of each. */
+export async function readManagedProperties(
+  db: Db,
+  scopeId: number,
+  locators?: readonly string[],
+): Promise<{ values: Properties<StoredValue>; managers: Properties<Manager> }> {
+  const values: Properties<StoredValue> = new Map()
+  const managers: Properties<Manager> = new Map()
+  if (locators?.length === 0) return { values, managers }
   let query = db
     .selectFrom('runtime.configuration_property')
-    .select(['locator', 'property', 'value'])
+    .select(['locator', 'property', 'value', 'manager'])
     .where('scope_id', '=', scopeId)
     .orderBy('locator')
     .orderBy('property')
   if (locators !== undefined) query = query.where('locator', '=', sql<string>`any(${[...locators]}::text[])`)
-  const properties: Properties<StoredValue> = new Map()
-  for (const { locator, property, value } of await query.execute()) {
-    const ofResource = properties.get(locator) ?? new Map<string, StoredValue>()
-    properties.set(locator, ofResource.set(property, value))
+  for (const { locator, property, value, manager } of await query.execute()) {
+    values.set(locator, (values.get(locator) ?? new Map<string, StoredValue>()).set(property, value))
+    managers.set(locator, (managers.get(locator) ?? new Map<string, Manager>()).set(property, manager))
   }
-  return properties
+  return { values, managers }
 }

@@ -5,11 +5,12 @@ import { DomainError } from '../../engine/domain-error.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { changesAnything } from './save.ts'
 
-const kinds = ['shape', 'protected', 'ownership', 'validity', 'claim'] as const
+const kinds = ['shape', 'protected', 'ownership', 'managers', 'validity', 'claim'] as const
 const codes = {
   shape: 'REQUEST_INVALID',
   protected: 'PROPERTY_PROTECTED',
   ownership: 'RESOURCE_OWNERSHIP_MISSING',
+  managers: 'PROPERTY_MANAGED',
   validity: 'PROPERTY_INVALID',
   claim: 'OPERATION_IN_PROGRESS',
 } as const
@@ -18,7 +19,7 @@ const problemsOf = (kind: (typeof kinds)[number], count: number): Problem[] =>
   Array.from({ length: count }, () => ({ errorCode: codes[kind], message: kind }))
 
 describe('the order of the checks', () => {
-  it('is shape, protected, stale, no change, ownership, validity, claim; all problems of the first kind are reported', () => {
+  it('is shape, protected, stale, no change, ownership, managers, validity, claim; all problems of the first kind are reported', () => {
     const counts = fc.record(
       Object.fromEntries(kinds.map((kind) => [kind, fc.nat(3)])) as Record<
         (typeof kinds)[number],
@@ -34,6 +35,7 @@ describe('the order of the checks', () => {
             shape: problemsOf('shape', count.shape),
             protected: problemsOf('protected', count.protected),
             ownership: problemsOf('ownership', count.ownership),
+            managers: problemsOf('managers', count.managers),
             validity: problemsOf('validity', count.validity),
             claim: problemsOf('claim', count.claim),
           },
@@ -58,6 +60,7 @@ function expectedOf(count: Record<(typeof kinds)[number], number>, stale: boolea
   if (stale) return 'CONFIGURATION_SNAPSHOT_STALE'
   if (!isChanged) return false
   if (count.ownership > 0) return codes.ownership
+  if (count.managers > 0) return codes.managers
   if (count.validity > 0) return codes.validity
   if (count.claim > 0) return codes.claim
   return true

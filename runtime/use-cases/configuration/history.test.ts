@@ -69,13 +69,18 @@ before(async () => {
 })
 after(() => runtime.close())
 
-/** Claims are always current, and values that became sensitive later are hidden in the past too. */
+/** Claims and managers are always current, and values that became sensitive later are hidden in the past too. */
 const essence = ({ resources, ...rest }: Configuration) => ({
   ...rest,
   resources: Object.fromEntries(
     Object.entries(resources).map(([locator, resource]) => [
       locator,
-      { ...resource, properties: hideName(locator, resource.properties), claim: null },
+      {
+        ...resource,
+        properties: hideName(locator, resource.properties),
+        claim: null,
+        managedBy: undefined,
+      },
     ]),
   ),
 })
@@ -112,7 +117,13 @@ describe('the history', () => {
       ['SAVE', 'DETACH', 'UPGRADE', 'SAVE', 'SAVE', 'INSTALL', 'CREATED'],
     )
     assert.deepEqual(items[0]?.changes, [
-      { locator: LEDGER, property: 'currency', before: wrapData('EUR'), after: wrapData('USD') },
+      {
+        locator: LEDGER,
+        property: 'currency',
+        before: wrapData('EUR'),
+        after: wrapData('USD'),
+        managedBy: 'person',
+      },
     ])
     assert.equal(items[0]?.reason, 'because')
     assert.equal(items[0]?.savedBy.name, 'Ada')

@@ -54,12 +54,13 @@ function snapshotView(
     cause: row.cause,
     operationId: row.operation_id,
     operations: row.operations,
-    changes: changes.map((change) =>
+    changes: changes.map((change) => ({
       // sensitive if it was so then or is now: a value saved before the mark is hidden too
-      changeView(change, {
+      ...changeView(change, {
         kind: 'DATA',
         isSensitive: change.is_sensitive || definitionOf(change)?.isSensitive === true,
       }),
-    ),
+      ...(change.manager !== null && { managedBy: change.manager }),
+    })),
   }
 }

@@ -44,6 +44,7 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
         ...problems.shape,
         ...problems.protected,
         ...problems.ownership,
+        ...problems.managers,
         ...problems.validity,
         ...problems.claim,
       ],

@@ -1,11 +1,13 @@
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { ConfigurationResource } from '#contract/runtime-api/configuration.ts'
+import type { Manager } from '#contract/runtime-api/managers.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { propertyView } from '../../engine/changes/property-view.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
 import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
-import { readStoredProperties } from '../../store/configuration/read-properties.ts'
+import { readManagedProperties } from '../../store/configuration/read-properties.ts'
 import { notFound } from '../authorize.ts'
 import { claimOf } from '../../engine/installation-view.ts'
 
@@ -19,7 +21,7 @@ export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Pr
       const scope = await findScope(tx, input.params)
       if (scope === undefined) throw notFound('scope')
       const resources = await readOwnedResources(tx, scope.scope_id)
-      const values = await readStoredProperties(tx, scope.scope_id)
+      const { values, managers } = await readManagedProperties(tx, scope.scope_id)
       return {
         scope: scopeOf(scope),
         snapshotVersion: scope.snapshot_version,
@@ -35,6 +37,7 @@ export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Pr
               properties: propertyViews(row.definitions, values.get(row.locator)),
               definitions: row.definitions,
               writtenBy: row.written_by,
+              managedBy: managersView(managers.get(row.locator)),
               claim: claimOf(row),
             },
           ]),
@@ -60,4 +63,9 @@ export function propertyViews(
     if (view !== null) views[name] = view
   }
   return views
+}
+
+/** The runtime itself writes the protected property, so it has no manager. */
+function managersView(managers: ReadonlyMap<string, Manager> = new Map()): Record<string, Manager> {
+  return Object.fromEntries([...managers].filter(([property]) => property !== INSTANCE_REF_PROPERTY))
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { Reason } from '#contract/runtime-api/common.ts'
+import type { Apply } from '#contract/runtime-api/managers.ts'
 import type * as z from 'zod'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -19,6 +20,7 @@ import { insertSnapshotChanges } from '../../store/configuration/insert-snapshot
 import { insertSnapshots } from '../../store/configuration/insert-snapshots.ts'
 import { lockScope } from '../../store/configuration/lock-scope.ts'
 import { putProperties } from '../../store/configuration/put-properties.ts'
+import { auditedApply, managerOfSave } from '../../engine/changes/managers.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import { refuseFor } from '../../engine/problem.ts'
 import { loadEvaluation } from './load-evaluation.ts'
@@ -31,6 +33,7 @@ import { staleSnapshot } from './stale-snapshot.ts'
 type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 type Saved = Answer<`PATCH ${Base}`>
 type Why = z.infer<typeof Reason> | undefined
+type By = { reason: Why; apply: Apply | undefined }
 
 /**
  * Saves changes on top of the named snapshot. One transaction writes the snapshot, one CONFIGURE for each owner and the
@@ -63,7 +66,7 @@ async function save(
     await refuseIfMoved({ db: tx, vault: deps.vault }, planToken, await basisOfSave(tx, scope, evaluation))
   if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
 
-  const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
+  const snapshotVersion = await writeSnapshot(context, scope, evaluation, { reason, apply: given.apply })
   // gateways of several owners may exchange their domains
   if (domainsOfChanges(evaluation.changes, evaluation.facts).length > 0)
     await releaseDomains(
@@ -72,7 +75,7 @@ async function save(
     )
   const operations: Saved['operations'] = []
   for (const owner of evaluation.owners) {
-    operations.push(await startConfigure(context, scope, owner, evaluation, reason))
+    operations.push(await startConfigure(context, scope, owner, evaluation, { reason, apply: given.apply }))
   }
   return { snapshotVersion, operations }
 }
@@ -89,6 +92,7 @@ export function changesAnything(
   if (stale) throw staleSnapshot(snapshot_version)
   if (changes.length === 0) return false
   refuseFor(problems.ownership)
+  refuseFor(problems.managers)
   refuseFor(problems.validity)
   refuseFor(problems.claim, { retryable: endsAutomatically(problems.claim) })
   return true
@@ -98,11 +102,12 @@ async function writeSnapshot(
   { tx, actor, deps }: WriteContext,
   scope: ScopeRow,
   { changes, facts, owners }: SaveEvaluation,
-  reason: Why,
+  { reason, apply }: By,
 ): Promise<number> {
   const next = await advanceScope(tx, scope.scope_id, scope.snapshot_version, actor)
   if (next === undefined) throw staleSnapshot(scope.snapshot_version)
   const at = { scopeId: scope.scope_id, snapshotVersion: next.snapshot_version }
+  const manager = managerOfSave(apply)
   const snapshot = { ...at, savedAt: next.saved_at, savedBy: actor, reason: reason ?? null }
   await insertSnapshots(tx, [{ ...snapshot, cause: 'SAVE', operationId: null }])
   await insertSnapshotChanges(
@@ -111,6 +116,7 @@ async function writeSnapshot(
     changes.map((change) => ({
       ...at,
       ...change,
+      manager: change.after === null ? null : manager,
       isSensitive:
         getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)?.isSensitive === true,
     })),
@@ -122,7 +128,16 @@ async function writeSnapshot(
       ofOwner.flatMap(({ locator, property, after }) =>
         after === null
           ? []
-          : [{ ...at, bundleInstallId: installation.bundle_install_id, locator, property, value: after }],
+          : [
+              {
+                ...at,
+                bundleInstallId: installation.bundle_install_id,
+                locator,
+                property,
+                value: after,
+                manager,
+              },
+            ],
       ),
     ),
   )
@@ -146,8 +161,8 @@ async function startConfigure(
   { tx, actor, deps }: WriteContext,
   scope: ScopeRow,
   { installation, plan, changes }: Owner,
-  { facts }: SaveEvaluation,
-  reason: Why,
+  { facts, managers }: SaveEvaluation,
+  { reason, apply }: By,
 ): Promise<Saved['operations'][number]> {
   const { version } = installation
   if (plan === null || version === null)
@@ -169,8 +184,12 @@ async function startConfigure(
     bundleInstallId: installation.bundle_install_id,
     operationId: operation.operation_id,
     reason: reason ?? null,
-    changes: changes.map((change) =>
-      changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
+    changes: auditedApply(
+      changes.map((change) =>
+        changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
+      ),
+      managers,
+      apply,
     ),
   })
   return operationView(operation)

@@ -92,4 +92,6 @@ export const audit = {
   operation: 'View operation',
   changes: { one: '{n} change', other: '{n} changes' },
   'changes.label': 'Changes',
+  'changes.applied': 'now managed by {manager}',
+  'changes.takenOver': 'taken over from {from} by {manager}: “{reason}”',
 } as const

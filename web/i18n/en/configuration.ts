@@ -40,6 +40,9 @@ export const configuration = {
   'field.testReference': 'Test reference',
   'field.history': 'Value history of {property}',
   'field.writtenBy': 'Written by the plugin {plugin}. You can’t change it here.',
+  'field.managedBy': 'Managed by {manager}',
+  'field.takesOver':
+    'If you save this, people manage it. The next run of {manager} is refused if it still changes this property without taking it over.',
   'field.edited': 'Changed',
   'field.willBeRemoved': 'Will be removed',
   'field.was': 'was',
@@ -268,6 +271,7 @@ export const configuration = {
   'origin.person': 'Entered by {person}',
   'history.empty': 'Nothing saved yet',
   'history.who': '{person}, {when}',
+  'history.applied': 'Applied as “{name}”',
   'history.byOperation': '{type} operation',
   'history.noChanges': 'No values changed.',
   'history.takeBefore': 'Restore earlier value',

@@ -91,4 +91,6 @@ export const audit: Translated<typeof source> = {
   operation: '查看操作',
   changes: { other: '{n} 项变更' },
   'changes.label': '变更内容',
+  'changes.applied': '现由 {manager} 管理',
+  'changes.takenOver': '由 {manager} 从 {from} 接管：“{reason}”',
 }

@@ -51,6 +51,11 @@ export const codes = codeTexts({
     message: '只有运行时可以写入该属性。',
     remedy: '请从更改中移除该属性。',
   },
+  PROPERTY_MANAGED: {
+    title: '由其他来源管理',
+    message: '此次应用会更改不归它管理的属性。未保存任何内容。',
+    remedy: '请去掉这些属性，或逐个注明原因后接管。',
+  },
   PROPERTY_INVALID: {
     title: '值无效',
     message: '有值不符合其定义。',

@@ -62,6 +62,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   resourceNotOwned: '此作用域中没有已启用的安装实例拥有该资源。请安装其 Bundle，或去掉该资源。',
   resourceNotInVersion: '此版本的 Bundle 没有该资源。请将其去掉。',
   propertyProtected: '受保护的属性只能由运行时写入。请将其去掉后重试。',
+  propertyManaged: '该属性由 {manager} 管理。请去掉该属性，或注明原因后接管。',
   propertyMissing: '此版本要求填写该值。请输入一个值。',
   propertyOfPlugin: '该属性由插件 {plugin} 写入，不能手动更改。',
   propertyRequired: '必填，不能移除。',

@@ -5,6 +5,7 @@ import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { ChangeList } from '../../components/ChangeList.tsx'
 import { codeTitle } from '../../components/describe-code.ts'
 import { ScopeLink } from '../../components/ScopeText.tsx'
+import { useManagerText } from '../../components/use-manager-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -156,6 +157,14 @@ function Origin({ entry }: { entry: AuditEntry }) {
 function Changes({ changes }: { changes: AuditEntry['changes'] }) {
   const t = useText()
   const [open, setOpen] = useState(false)
+  const managerText = useManagerText()
+  const noteOn = ({ managedBy, takenOver }: AuditEntry['changes'][number]) => {
+    if (managedBy === undefined) return null
+    const manager = managerText(managedBy)
+    return takenOver === undefined
+      ? t('audit.changes.applied', { manager })
+      : t('audit.changes.takenOver', { manager, from: managerText(takenOver.from), reason: takenOver.reason })
+  }
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/changes">
       <summary className="inline-flex min-h-6 items-center gap-1 rounded-sm pr-1 text-muted hover:text-ink">
@@ -164,7 +173,7 @@ function Changes({ changes }: { changes: AuditEntry['changes'] }) {
       </summary>
       {open && (
         <div className="mt-2">
-          <ChangeList changes={changes} label={t('audit.changes.label')} />
+          <ChangeList changes={changes} label={t('audit.changes.label')} noteOn={noteOn} />
         </div>
       )}
     </details>

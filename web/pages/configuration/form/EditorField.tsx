@@ -4,6 +4,7 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { PropertyField } from '../../../forms/property/PropertyField.tsx'
 import { isSet } from '../../../forms/property/property-value.ts'
+import { useManagerText, type Manager } from '../../../components/use-manager-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -27,6 +28,7 @@ export interface EditorFieldProps {
   /** The saved value. */
   view: PropertyView | null
   writtenBy: string | undefined
+  managedBy: Manager | undefined
   isLocked: boolean
   /** The saved value is not applied yet. */
   isUnapplied: boolean
@@ -41,6 +43,7 @@ export const EditorField = memo(function EditorField({
   definition,
   view,
   writtenBy,
+  managedBy,
   isLocked,
   isUnapplied,
   zone,
@@ -97,6 +100,7 @@ export const EditorField = memo(function EditorField({
       status={
         <>
           {isUnapplied && <Unapplied />}
+          {managedBy?.startsWith('apply:') === true && <ManagedBy manager={managedBy} />}
           {!isPlain && draftEdit !== undefined && (
             <EditStatus
               isRemoved={draftEdit.edit.kind === 'removed'}
@@ -119,6 +123,9 @@ export const EditorField = memo(function EditorField({
                     <LockLine is={isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'} />
                   )
                 : isMissed && <LockLine is="missed" />}
+              {managedBy?.startsWith('apply:') === true && draftEdit !== undefined && (
+                <TakesOver manager={managedBy} />
+              )}
               <FieldNotes {...parts} />
             </>
           )}
@@ -224,6 +231,31 @@ function Unapplied() {
       <Icon name="waiting" size={12} />
       {t('configuration.field.unapplied')}
     </span>
+  )
+}
+
+/** A declarative apply manages the value. Who manages the others is in their history: most are people's or defaults. */
+function ManagedBy({ manager }: { manager: Manager }) {
+  const t = useText()
+  const managerText = useManagerText()
+  return (
+    <span className="inline-flex min-w-0 items-center gap-1 text-muted">
+      <Icon name="info" size={12} />
+      <span className="min-w-0 wrap-anywhere">
+        {t('configuration.field.managedBy', { manager: managerText(manager) })}
+      </span>
+    </span>
+  )
+}
+
+/** What saving the edit means for the apply that manages the value. */
+function TakesOver({ manager }: { manager: Manager }) {
+  const t = useText()
+  const managerText = useManagerText()
+  return (
+    <p className="mt-1.5 text-xs text-muted">
+      {t('configuration.field.takesOver', { manager: managerText(manager) })}
+    </p>
   )
 }
 

@@ -104,6 +104,7 @@ export const ResourceForm = memo(function ResourceForm({
         definition={definition}
         view={viewAt(resource, property)}
         writtenBy={Object.hasOwn(writtenBy, property) ? writtenBy[property] : undefined}
+        managedBy={resource.managedBy?.[property]}
         isLocked={isLocked}
         isUnapplied={unapplied.has(property)}
         zone={definition.schema !== undefined ? zone : undefined}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
+import { useManagerText } from '../../../components/use-manager-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
@@ -18,7 +19,7 @@ import { Writer } from './Writer.tsx'
 import { useTakeValue } from './use-take-value.ts'
 
 const LIMIT = 50
-/** Each of these entries reads its operation. */
+/** Each of these entries may read its operation. */
 const WRITERS = 5
 
 /** The history of a property: every snapshot that changed it, the current one first. */
@@ -42,6 +43,10 @@ export function PropertyHistoryDialog({
   const error = useErrorView(history.error)
   const isMine = mayWrite && definition !== undefined && !Object.hasOwn(resource?.writtenBy ?? {}, property)
   const entries = history.data?.items ?? []
+  const managerText = useManagerText()
+  const manager = resource?.managedBy?.[property]
+  // its entry says so itself
+  const isDefault = manager?.startsWith('default:') === true
   return (
     <Dialog
       open
@@ -68,18 +73,20 @@ export function PropertyHistoryDialog({
                     <p className="mb-1 flex items-center gap-1.5 text-xs font-medium text-ok">
                       <Icon name="check" size={12} />
                       {t('configuration.origin.now')}
+                      {manager !== undefined && !isDefault && (
+                        <span className="font-normal text-muted">
+                          · {t('configuration.field.managedBy', { manager: managerText(manager) })}
+                        </span>
+                      )}
                     </p>
                   )}
                   <SnapshotHead snapshot={snapshot} />
-                  {index < WRITERS && snapshot.operationId !== null && (
-                    <Writer
-                      snapshot={{ ...snapshot, operationId: snapshot.operationId }}
-                      locator={locator}
-                      property={property}
-                      value={after}
-                      definition={definition}
-                    />
-                  )}
+                  <Writer
+                    snapshot={snapshot}
+                    change={change}
+                    definition={definition}
+                    mayRead={index < WRITERS}
+                  />
                   <p className="mt-1.5 flex flex-wrap items-baseline gap-x-2">
                     <span className="text-faint">
                       <PropertyValueView value={change?.before ?? null} />

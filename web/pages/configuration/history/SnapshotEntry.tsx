@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import type { ConfigurationResource, PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
+import { namedManager } from '../../../components/use-manager-text.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -129,10 +130,15 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
   const t = useText()
   const rich = useRichText()
   const { savedBy, savedAt, cause, operationId, operations, reason, snapshotVersion } = snapshot
+  // all changes of an apply have the same manager
+  const manager = snapshot.changes.find(({ managedBy }) => managedBy !== undefined)?.managedBy
+  const applied = manager === undefined ? null : namedManager(manager)
   const word =
-    cause === 'CREATED' || cause === 'SAVE'
-      ? t(`configuration.cause.${cause}`)
-      : t(`vocabulary.type.${cause}`)
+    cause === 'SAVE' && applied?.kind === 'apply'
+      ? t('configuration.history.applied', { name: applied.name })
+      : cause === 'CREATED' || cause === 'SAVE'
+        ? t(`configuration.cause.${cause}`)
+        : t(`vocabulary.type.${cause}`)
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
