@@ -156,7 +156,16 @@ describe('a bundle', () => {
       targets: [operationId],
       reason: 'A test',
     })
-    const params = { ...places, batchId: textOf((batch as JsonObject)['batchId']) }
+    const { webhook } = await ok('/webhooks', 'POST', {
+      title: 'On call',
+      url: 'http://127.0.0.1:9/hook',
+      events: ['operation.failed'],
+      scope: null,
+      retryingAfterMinutes: 30,
+    })
+    const webhookId = textOf((webhook as JsonObject)['webhookId'])
+    await ok(`/webhooks/${webhookId}/test`, 'POST', {})
+    const params = { ...places, batchId: textOf((batch as JsonObject)['batchId']), webhookId }
     const queries: Partial<Record<EndpointName, string>> = {
       'GET /operations/{operationId}/attempts': '?stage=BEFORE_RESOURCES&pluginId=tenants',
     }
