@@ -15,8 +15,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'save-in-two-transactions',
     breaks: 'commits the snapshot before it freezes the operations',
     file: 'runtime/use-cases/configuration/save.ts',
-    from: 'const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)',
-    to: `const snapshotVersion = await writeSnapshot(context, scope, evaluation, reason)
+    from: 'const snapshotVersion = await writeSnapshot(context, scope, evaluation, { reason, apply: given.apply })',
+    to: `const snapshotVersion = await writeSnapshot(context, scope, evaluation, { reason, apply: given.apply })
   const kysely = await import('kysely')
   await kysely.sql\`commit\`.execute(tx)
   await kysely.sql\`begin\`.execute(tx)
