@@ -18,6 +18,7 @@ const TABLE: [Permission, string][] = [
   ['audit:read', 'operator support admin'],
   ['audit:platform', 'support admin'],
   ['operation:export', 'support admin'],
+  ['operation:annotate', 'operator support admin'],
   ['catalog:write', 'admin'],
   ['plugin:write', 'admin'],
   ['service:write', 'admin'],

@@ -78,6 +78,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'It is not in the FAILED state, or it has changed since you loaded it.',
     remedy: 'Check its current state.',
   },
+  OPERATION_ASSIGNEE_CHANGED: {
+    title: 'The assignee has changed',
+    message: 'Someone else has changed the assignee since you loaded the operation. Nothing was changed.',
+    remedy: 'Check who it is assigned to now.',
+  },
   INSTALLATION_EXISTS: {
     title: 'Already installed in this scope',
     message: 'This scope has an installation of this bundle that is not detached.',
@@ -215,6 +220,7 @@ const STATUS: Readonly<Record<string, number>> = {
   OPERATION_CLAIM_HELD: 409,
   OPERATION_NOT_RETRYABLE: 409,
   TAKEOVER_NOT_ALLOWED: 409,
+  OPERATION_ASSIGNEE_CHANGED: 409,
   INSTALLATION_EXISTS: 409,
   INSTALLATION_NOT_ACTIVE: 409,
   VERSION_EXISTS: 409,

@@ -8,6 +8,7 @@ export const PERMISSIONS = [
   'operation:retry',
   'operation:takeover',
   'operation:export',
+  'operation:annotate',
   'audit:read',
   // beside `audit:read`: entries that belong to no scope, such as sign-ins and changes to plugins
   'audit:platform',

@@ -49,6 +49,10 @@ export const PLATFORM_MESSAGES = {
     'The {operationType} operation {operationId} of bundle {bundle} has not finished. Wait until it finishes, then try again.',
   operationNotWaiting: 'The operation is {actual}, not WAITING. Reload it.',
   operationNotFailed: 'The operation is {actual}, not FAILED. Reload it.',
+  operationAssigned: 'The operation is now assigned to {person}.',
+  operationUnassigned: 'The operation is no longer assigned to anyone.',
+  operationNotesFull: 'The operation already has {max} notes, the maximum.',
+  personUnknown: 'This person has never signed in, so nothing can be assigned to them.',
   operationFailedAgain:
     'The operation has failed again since you read it: this is run {run}, not run {seen}. Reload it.',
 

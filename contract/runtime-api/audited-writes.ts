@@ -12,6 +12,8 @@ export const AUDIT_ACTION_OF: Readonly<Record<WriteName, AuditAction>> = {
   'POST /operations/{operationId}/attempt-now': 'operation.attempt-now',
   'POST /operations/{operationId}/stop-retrying': 'operation.stop-retrying',
   'POST /operations/{operationId}/takeover': 'operation.takeover',
+  'PUT /operations/{operationId}/assignee': 'operation.assign',
+  'POST /operations/{operationId}/notes': 'operation.note',
   'POST /batches': 'batch.create',
   'POST /batches/{batchId}/continue': 'batch.continue',
   'POST /batches/{batchId}/stop': 'batch.stop',

@@ -52,6 +52,8 @@ export const Operation = z.object({
   takenOverBy: Uuid.nullable(),
   failure: Failure.nullable(),
   requestedBy: Person,
+  /** The person who works on it; null if nobody does. */
+  assignee: Person.nullable(),
   reason: z.string().nullable(),
   createdAt: Timestamp,
   startedAt: Timestamp.nullable(),
@@ -97,6 +99,24 @@ export const PluginCall = z.object({
 })
 export type PluginCall = z.infer<typeof PluginCall>
 
+export const MAX_NOTES = 200
+
+/** A note of a person on an operation: text, and never markup. */
+export const Note = z.object({
+  number: z.number().int().positive(),
+  author: Person,
+  at: Timestamp,
+  text: z.string(),
+})
+export type Note = z.infer<typeof Note>
+
+const NoteText = z
+  .string()
+  .trim()
+  .min(1, 'Must not be empty')
+  .max(1000, 'Must be at most 1000 characters')
+  .regex(/^(?:[\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u, 'Must not contain control characters')
+
 export const OperationDetail = Operation.extend({
   stages: z.array(
     z.object({ stage: z.enum(STAGES), state: z.enum(STEP_STATES), calls: z.array(PluginCall) }),
@@ -124,6 +144,8 @@ export const OperationDetail = Operation.extend({
   ),
   /** Who took the operation over, when, and why. */
   takeover: z.object({ at: Timestamp, by: Person, reason: z.string().nullable() }).nullable(),
+  /** Oldest first; absent from receipts of earlier versions. */
+  notes: z.array(Note).optional(),
   /** The batches that started it, or a run of it, newest first; absent from receipts of earlier versions. */
   batches: z.array(z.object({ batchId: Uuid, action: z.enum(BATCH_ACTIONS) })).optional(),
   /** The current registrations of its plugins; a plugin that is not registered is absent. */
@@ -153,8 +175,11 @@ export const OperationReceipt = z.object({
   version: z.literal(RECEIPT_VERSION),
   exportedAt: Timestamp,
   exportedBy: Person,
-  // receipts of earlier consoles have no call
-  operation: OperationDetail.extend({ call: Operation.shape.call.default(null) }),
+  // receipts of earlier consoles have no call and no assignee
+  operation: OperationDetail.extend({
+    call: Operation.shape.call.default(null),
+    assignee: Operation.shape.assignee.default(null),
+  }),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 export type OperationReceipt = z.infer<typeof OperationReceipt>
@@ -171,6 +196,8 @@ export const operationFilters = {
   pluginId: Key.optional(),
   errorCode: z.string().max(128).optional(),
   requestedBy: z.string().max(256).optional(),
+  /** The id of a person, or UNASSIGNED. */
+  assignee: z.string().max(256).optional(),
   /** The key of a failure group. */
   failureGroup: z.string().max(64).optional(),
   since: Timestamp.optional(),
@@ -260,6 +287,26 @@ export const operationEndpoints = defineEndpoints({
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason }),
     answer: z.object({ operation: Operation }),
     codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'PUT /operations/{operationId}/assignee': {
+    summary: 'Assign an operation to a person or to nobody, if it is still assigned as the caller saw it',
+    access: { needs: 'operation:annotate', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({
+      assignee: z.string().min(1).max(256).nullable(),
+      /** The id of the assignee that the caller saw. */
+      expected: z.string().max(256).nullable(),
+    }),
+    answer: z.object({ assignee: Person.nullable() }),
+    codes: ['NOT_FOUND', 'OPERATION_ASSIGNEE_CHANGED', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /operations/{operationId}/notes': {
+    summary: 'Add a note to an operation',
+    access: { needs: 'operation:annotate', where: 'object' },
+    params: operationParams,
+    body: z.strictObject({ text: NoteText }),
+    answer: z.object({ note: Note }),
+    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /operations/{operationId}/takeover': {
     summary: 'Take over a FAILED operation with a DETACH of its installation',

@@ -72,6 +72,8 @@ export const AUDIT_ACTIONS = [
   'operation.attempt-now',
   'operation.stop-retrying',
   'operation.takeover',
+  'operation.assign',
+  'operation.note',
   'batch.create',
   'batch.continue',
   'batch.stop',
@@ -139,3 +141,6 @@ export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number]
 /** PENDING until the receiver accepts a notification, or the platform gives up. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+/** The value of the filter `assignee` for operations that have none. */
+export const UNASSIGNED = '-'

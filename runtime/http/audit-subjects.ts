@@ -38,6 +38,15 @@ export const auditSubjects: AuditSubjects = {
     operationId: params.operationId,
     reason: body.reason,
   }),
+  'PUT /operations/{operationId}/assignee': ({ params }) => ({
+    subject: params.operationId,
+    operationId: params.operationId,
+  }),
+  'POST /operations/{operationId}/notes': ({ params, body }) => ({
+    subject: params.operationId,
+    operationId: params.operationId,
+    reason: body.text,
+  }),
   'POST /batches': ({ body }) => ({
     subject: `${body.action} ${body.targets.length}`,
     reason: body.reason ?? null,

@@ -28,6 +28,7 @@ import { listInstallations } from '../use-cases/installations/list.ts'
 import { listInstalledVersions } from '../use-cases/installations/installed-versions.ts'
 import { readInstallation } from '../use-cases/installations/read.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
+import { addNote, assignOperation } from '../use-cases/operations/annotate.ts'
 import { countOperations } from '../use-cases/operations/counts.ts'
 import { listFailureGroups } from '../use-cases/operations/failure-groups.ts'
 import { listOperations } from '../use-cases/operations/list.ts'
@@ -91,6 +92,8 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'POST /operations/{operationId}/retry': retryOperation,
     'POST /operations/{operationId}/attempt-now': attemptNow,
     'POST /operations/{operationId}/stop-retrying': stopRetrying,
+    'PUT /operations/{operationId}/assignee': assignOperation,
+    'POST /operations/{operationId}/notes': addNote,
     'POST /operations/{operationId}/takeover': takeOverOperation,
     'POST /operations/{operationId}/takeover/plan': planTakeover,
 

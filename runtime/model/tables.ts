@@ -187,6 +187,17 @@ export interface RuntimeTables {
     next_plugin: Generated<string>
     lease_owner: string | null
     lease_epoch: Generated<number>
+    assignee_id: string | null
+    assignee_name: string | null
+  }
+  'runtime.operation_note': {
+    operation_id: string
+    /** From 1, without gaps. */
+    number: number
+    author_id: string
+    author_name: string
+    at: Time
+    text: string
   }
   'runtime.operation_retry': {
     operation_id: string

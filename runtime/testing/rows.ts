@@ -50,6 +50,8 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'POST /batches/{batchId}/stop': {},
   'POST /operations/{operationId}/attempt-now': { run: 1 },
   'POST /operations/{operationId}/stop-retrying': { run: 1, reason: 'it takes too long' },
+  'PUT /operations/{operationId}/assignee': { assignee: null, expected: null },
+  'POST /operations/{operationId}/notes': { text: 'Called the owner' },
   [`POST ${scope}/configuration/plan`]: { snapshotVersion: 1, changes: {} },
   [`PATCH ${scope}/configuration`]: { snapshotVersion: 1, changes: {} },
   [`PUT ${scope}/configuration`]: { snapshotVersion: 1, resources: {} },

@@ -7,8 +7,10 @@ import type { Person } from '#contract/console-api/shapes.ts'
  */
 export function useKnownPeople(shown: readonly Person[]): readonly Person[] {
   const [known, setKnown] = useState<ReadonlyMap<string, Person>>(new Map())
-  const isNew = shown.some(({ id, name }) => known.get(id)?.name !== name)
-  const all = isNew ? new Map([...known, ...shown.map((person) => [person.id, person] as const)]) : known
+  // one name for each person: rows keep the name of their time
+  const named = new Map(shown.map((person) => [person.id, person]))
+  const isNew = [...named.values()].some(({ id, name }) => known.get(id)?.name !== name)
+  const all = isNew ? new Map([...known, ...named]) : known
   // a derived state: the next render has it
   if (isNew) setKnown(all)
   return [...all.values()].toSorted((one, other) => one.name.localeCompare(other.name))

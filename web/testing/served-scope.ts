@@ -112,6 +112,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
       nextAttemptAt: null,
       runStartedAt: configuration.savedAt,
       earlierRunsMs: 0,
+      assignee: null,
       nextStep: { actor: 'NOBODY', action: 'NONE', since: configuration.savedAt },
     }
     operations.unshift(operation)

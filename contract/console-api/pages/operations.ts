@@ -16,6 +16,7 @@ export const operationsSearch = (raw: Raw) =>
     pluginId: text(raw, 'pluginId'),
     errorCode: text(raw, 'errorCode'),
     requestedBy: text(raw, 'requestedBy'),
+    assignee: text(raw, 'assignee'),
     since: text(raw, 'since'),
     until: text(raw, 'until'),
     failureGroup: text(raw, 'failureGroup'),

@@ -28,6 +28,7 @@ export function operationView(row: OperationRowWithCall): Operation {
     takenOverBy: row.taken_over_by,
     failure: row.failure,
     requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
+    assignee: assigneeOf(row),
     reason: row.reason,
     createdAt: row.created_at,
     startedAt: row.started_at,
@@ -37,6 +38,11 @@ export function operationView(row: OperationRowWithCall): Operation {
     earlierRunsMs: row.earlier_runs_ms,
     nextStep: nextStepOf(row),
   }
+}
+
+/** The person who works on an operation; null if nobody does. */
+export function assigneeOf({ assignee_id: id, assignee_name: name }: OperationRow): Operation['assignee'] {
+  return id === null || name === null ? null : { id, name }
 }
 
 /** An unfinished operation is at the call of its next plugin; a failed one is at the call that failed. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type * as z from 'zod'
 import type { operationEndpoints } from '#contract/runtime-api/operations.ts'
+import { UNASSIGNED } from '#contract/runtime-api/vocabulary.ts'
 import { isInSituation } from './next-step-sql.ts'
 
 export type OperationQuery = z.output<(typeof operationEndpoints)['GET /operations']['query']>
@@ -24,6 +25,8 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
   among('state', filter.state)
   among('phase', filter.phase)
   equal('requested_by_id', filter.requestedBy)
+  if (filter.assignee === UNASSIGNED) conditions.push(sql`operation.assignee_id is null`)
+  else equal('assignee_id', filter.assignee)
   // redundant, but lets the planner use the small partial index
   if (isUnsettled(filter)) conditions.push(sql`operation.state <> 'SUCCEEDED'`)
   const { nextActor, nextAction } = filter

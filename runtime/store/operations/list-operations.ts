@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import { UNASSIGNED } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
@@ -118,7 +119,9 @@ function streamsOf(
   const places = visible.kind === 'scopes' ? visible.ids : visible.keys
   if (places.length === 0) return []
   const { bundleInstallId, requestedBy, errorCode, pluginId, failureGroup } = query
-  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup].some(
+  // most operations have no assignee
+  const assignee = query.assignee === UNASSIGNED ? undefined : query.assignee
+  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup, assignee].some(
     (value) => value !== undefined,
   )
   const isMerged =

@@ -124,6 +124,16 @@ const samples: { [Name in WriteName]: () => Promise<Sample> } = {
     params: (await failedOperation()) ?? {},
     body: { run: 1, reason: 'old' },
   }),
+  'PUT /operations/{operationId}/assignee': async () => ({
+    action: 'operation.assign',
+    params: (await failedOperation()) ?? {},
+    body: { assignee: null, expected: null },
+  }),
+  'POST /operations/{operationId}/notes': async () => ({
+    action: 'operation.note',
+    params: (await failedOperation()) ?? {},
+    body: { text: 'Called the owner' },
+  }),
   'POST /batches': async () => ({
     action: 'batch.create',
     body: {

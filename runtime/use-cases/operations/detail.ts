@@ -5,6 +5,8 @@ import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Attempt, OperationDetail, PluginCall } from '#contract/runtime-api/operations.ts'
 import type { Phase, StepState } from '#contract/runtime-api/vocabulary.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
+import type { NoteRow } from '../../store/operations/annotate.ts'
+import { noteView } from './annotate.ts'
 import type { RetryRow } from '../../store/operations/read-retries.ts'
 import { callLimits } from '../../engine/calls/call-limits.ts'
 import { ownerOf } from '../../engine/plugin-owner.ts'
@@ -32,6 +34,7 @@ export interface OperationRows {
   /** Counts the attempts that are left out. */
   results: readonly ResultCount[]
   retries: readonly RetryRow[]
+  notes: readonly NoteRow[]
   /** The operation that took it over. */
   successor: OperationRow | undefined
   /** The registrations of its plugins. */
@@ -86,6 +89,7 @@ export function operationDetail(rows: OperationRows): OperationDetail {
             by: { id: rows.successor.requested_by_id, name: rows.successor.requested_by_name },
             reason: rows.successor.reason,
           },
+    notes: rows.notes.map(noteView),
     batches: rows.batches,
     plugins: rows.plugins.map((row) => {
       const { timeoutMs, maxAttempts } = callLimits(row)

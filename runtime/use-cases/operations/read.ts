@@ -2,6 +2,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { batchesOfOperation } from '../../store/batches/batches-of-operation.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { readNotes } from '../../store/operations/annotate.ts'
 import { findOperation } from '../../store/operations/find-operation.ts'
 import { countResults, readAttempts } from '../../store/operations/read-attempts.ts'
 import { readCalls } from '../../store/operations/read-calls.ts'
@@ -45,6 +46,7 @@ export async function readDetail(
         calls: await readCalls(tx, vault, operationId),
         attempts: await readAttempts(tx, operationId, ends),
         results: ends === undefined ? [] : await countResults(tx, operationId, ends),
+        notes: await readNotes(tx, operationId),
         retries: await readRetries(tx, operationId),
         successor:
           operation.taken_over_by === null ? undefined : await findOperation(tx, operation.taken_over_by),

@@ -29,6 +29,23 @@ export const operations = {
   'field.resource': 'Resource',
   'field.action': 'Change',
 
+  // the assignee and the notes
+  'field.assignee': 'Assignee',
+  'assignee.nobody': 'Nobody',
+  'assignee.me': 'Assign to me',
+  'assignee.to': 'Assign to',
+  'assignee.remove': 'Unassign',
+  'assignee.permission': 'You don’t have permission to assign operations or add notes.',
+  'assignee.title': 'Assignee and notes',
+  'notes.title': 'Notes',
+  'notes.add': 'Add note',
+  'notes.field': 'Note',
+  'notes.dialog': 'Add a note',
+  'notes.about':
+    'Everyone who can see this operation can read the note. It can’t be changed or deleted. It is also recorded in the audit log.',
+  'notes.missing': 'Enter a note',
+  'notes.by': '{person}, {time}',
+
   // the list
   'list.search': 'Search ID, bundle, or person',
   'list.label': 'Operations',

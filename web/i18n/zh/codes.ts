@@ -81,6 +81,11 @@ export const codes = codeTexts({
     message: '操作不处于失败状态，或在您查看后已发生变化。',
     remedy: '请查看操作的当前状态。',
   },
+  OPERATION_ASSIGNEE_CHANGED: {
+    title: '负责人已变更',
+    message: '在您加载该操作之后，其他人更改了负责人。未做任何更改。',
+    remedy: '请查看当前的负责人。',
+  },
   INSTALLATION_EXISTS: {
     title: '此作用域中已安装',
     message: '此作用域中已有该 Bundle 的安装实例，且尚未分离。',

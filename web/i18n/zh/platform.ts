@@ -32,6 +32,10 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   lockedByRunning: 'Bundle {bundle} 的 {operationType} 操作 {operationId} 尚未完成。请等待其完成后再试。',
   operationNotWaiting: '该操作的状态是 {actual}，不是 WAITING。请重新加载。',
   operationNotFailed: '该操作的状态是 {actual}，不是 FAILED。请重新加载。',
+  operationAssigned: '该操作现在的负责人是 {person}。',
+  operationUnassigned: '该操作现在没有负责人。',
+  operationNotesFull: '该操作已有 {max} 条备注，达到上限。',
+  personUnknown: '此人从未登录过，因此无法向其分配操作。',
   operationFailedAgain:
     '在您查看之后，该操作又失败了一次：现在是第 {run} 轮，而不是第 {seen} 轮。请重新加载。',
   snapshotStale: '您读取之后配置已发生变化，现在的快照为 {current}。请重新读取，再应用您的更改。',

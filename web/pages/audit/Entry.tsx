@@ -24,6 +24,8 @@ const ICONS: Record<AuditAction, IconName> = {
   'operation.attempt-now': 'retry',
   'operation.stop-retrying': 'close',
   'operation.takeover': 'takenOver',
+  'operation.assign': 'edit',
+  'operation.note': 'edit',
   'batch.create': 'plus',
   'batch.continue': 'retry',
   'batch.stop': 'failed',

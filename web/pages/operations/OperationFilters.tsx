@@ -10,7 +10,7 @@ import { useShell } from '../../layouts/shell-context.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
 import { FilterBar, SearchInput, SelectFilter } from '../../ui/Filters.tsx'
-import { NEXT_ACTORS } from '#contract/console-api/vocabulary.ts'
+import { NEXT_ACTORS, UNASSIGNED } from '#contract/console-api/vocabulary.ts'
 import { OPERATION_STATES, OPERATION_TYPES, operationLook, PHASES } from '../../ui/states.ts'
 import {
   operationsCall,
@@ -34,7 +34,12 @@ export function OperationFilters({
   const { user } = useShell()
   // the query of the list
   const shown = useQuery({ ...apiQuery('GET /operations', operationsCall(search)), enabled: false })
-  const people = useKnownPeople(shown.data?.items.map(({ requestedBy }) => requestedBy) ?? [])
+  const people = useKnownPeople(
+    shown.data?.items.flatMap(({ requestedBy, assignee }) => [
+      requestedBy,
+      ...(assignee ? [assignee] : []),
+    ]) ?? [],
+  )
   const withMe = user === null || people.some(({ id }) => id === user.id) ? people : [user, ...people]
   return (
     <FilterBar onClear={onClear}>
@@ -78,6 +83,15 @@ export function OperationFilters({
         value={search.requestedBy}
         options={personOptions(withMe, search.requestedBy)}
         onChange={(requestedBy) => onChange({ requestedBy })}
+      />
+      <SelectFilter
+        label={t('operations.field.assignee')}
+        value={search.assignee}
+        options={[
+          { value: UNASSIGNED, label: t('operations.assignee.nobody') },
+          ...personOptions(withMe, search.assignee === UNASSIGNED ? undefined : search.assignee),
+        ]}
+        onChange={(assignee) => onChange({ assignee })}
       />
       <TimeFilter since={search.since} until={search.until} onChange={onChange} />
       <TextFilters

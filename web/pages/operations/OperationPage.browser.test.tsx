@@ -60,3 +60,53 @@ test('attempts between the first and the last are loaded when they are chosen', 
   await userEvent.keyboard('{End}')
   await expect.element(main.getByText(`${COUNT} of ${COUNT}`)).toBeVisible()
 })
+
+const ASSIGN = 'PUT /operations/{operationId}/assignee'
+
+test('a person who is not the first to assign it sees who has it, and nothing is overwritten', async () => {
+  const tomas = { id: 'tomas', name: 'Tomás' }
+  let current = failed
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => current,
+    [ASSIGN]: () => {
+      current = { ...failed, assignee: tomas }
+      return refusal({
+        status: 409,
+        code: 'OPERATION_ASSIGNEE_CHANGED',
+        message: 'The operation is now assigned to Tomás.',
+      })
+    },
+  })
+  await renderConsole(`/operations/${failed.operationId}`)
+  const main = page.getByRole('main')
+  await expect.element(main.getByText('Assignee: Nobody')).toBeVisible()
+  await main.getByRole('button', { name: 'Assign to me' }).click()
+  await expect.element(main.getByText('The operation is now assigned to Tomás.')).toBeVisible()
+  await expect.element(main.getByText('Assignee: Tomás')).toBeVisible()
+  expect(api.requests(ASSIGN).at(-1)?.body).toMatchObject({ expected: null })
+
+  // now that they know, they can unassign it
+  await main.getByRole('button', { name: 'Unassign' }).click()
+  await expect.poll(() => api.requests(ASSIGN).at(-1)?.body).toEqual({ assignee: null, expected: 'tomas' })
+})
+
+test('notes are shown as text, and a note can be added', async () => {
+  const text = '<b>bold</b> [link](javascript:alert(1))'
+  const note = { number: 1, author: { id: 'u2', name: 'Ling' }, at: at(0), text }
+  const NOTES = 'POST /operations/{operationId}/notes'
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => ({ ...failed, notes: [note] }),
+    [NOTES]: () => ({ note }),
+  })
+  await renderConsole(`/operations/${failed.operationId}`)
+  const notes = page.getByRole('list', { name: 'Notes' })
+  await expect.element(notes.getByText(text)).toBeVisible()
+  expect(notes.element().querySelector('b, a')).toBeNull()
+
+  await page.getByRole('button', { name: 'Add note' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: /^Note/ }).fill(text)
+  await dialog.getByRole('button', { name: 'Add note' }).click()
+  await expect.poll(() => api.requests(NOTES).at(-1)?.body).toEqual({ text })
+  await expect.element(dialog).not.toBeInTheDocument()
+})

@@ -39,6 +39,7 @@ test('a failed operation shows its failure, its plugin call and who acts next', 
 
 test('a row costs at most 30 elements, however much it shows', async () => {
   const run = {
+    assignee: { id: 'ling', name: 'Ling Zhao' },
     targetVersion: '1.1.0',
     phase: 'AFTER_RESOURCES',
     call: { pluginId: 'hooks', attempts: 3 },
@@ -90,4 +91,28 @@ test('operations are filtered by the name of a person, and the others stay to ch
   await expect.poll(screen.address).toContain('requestedBy=ling')
   await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('requestedBy')).toBe('ling')
   await expect.element(person.getByRole('option', { name: mine.requestedBy.name })).toBeInTheDocument()
+})
+
+test('operations are filtered by their assignee, and by having none', async () => {
+  const ling = { id: 'ling', name: 'Ling Zhao' }
+  const renamed = operation({
+    operationId: '01920000-0000-7000-8000-0000000000b1',
+    requestedBy: { ...ling, name: 'Ling' },
+  })
+  const hers = operation({
+    assignee: ling,
+    state: 'FAILED',
+    nextStep: { actor: 'SUPPORT', action: 'RETRY', since: at(0) },
+  })
+  const { api } = await serveScope({
+    [OPERATIONS]: () => ({ items: [renamed, hers], nextCursor: null }),
+  })
+  await renderConsole('/operations')
+  await expect.element(page.getByRole('cell', { name: /Ling Zhao/ })).toBeVisible()
+  const assignee = page.getByRole('combobox', { name: 'Assignee' })
+  const asked = () => api.requests(OPERATIONS).at(-1)?.query.get('assignee')
+  await userEvent.selectOptions(assignee, 'Nobody')
+  await expect.poll(asked).toBe('-')
+  await userEvent.selectOptions(assignee, 'Ling Zhao')
+  await expect.poll(asked).toBe('ling')
 })

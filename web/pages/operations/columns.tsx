@@ -66,7 +66,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       width: '12.25rem',
       hideBelow: 'md',
       card: 'wide',
-      cell: ({ nextStep }) => <NextStepLines nextStep={nextStep} />,
+      cell: ({ nextStep, assignee }) => <NextStepLines nextStep={nextStep} assignee={assignee} />,
     },
     {
       id: 'requestedBy',

@@ -7,6 +7,7 @@ import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
+import { Assignment } from './Assignment.tsx'
 import { AttemptPanel } from './AttemptPanel.tsx'
 import { WaitingPanel } from './Evidence.tsx'
 import { Facts } from './Facts.tsx'
@@ -58,6 +59,7 @@ export function OperationDetails({
       {operation.state === 'WAITING' && (
         <WaitingPanel operation={operation} timeline={timeline} onStop={() => onRecover('stop')} />
       )}
+      <Assignment operation={operation} />
       <Facts operation={operation} />
       {hasPlugins ? (
         <Timeline operation={operation} timeline={timeline} chosen={bar} />

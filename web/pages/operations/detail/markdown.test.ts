@@ -172,3 +172,14 @@ test('the text has the HTTP status and message of attempts, and who retried, sto
   )
   assert.match(text, /- Taken over by, Olivia, .*: Ticket 4711/)
 })
+
+test('notes are text and nothing else, and the assignee is named', () => {
+  const texts = ['<b>x</b>', '[a](javascript:alert(1))', '**bold** @all #12', '# title\n- item']
+  const author = { id: 'u2', name: 'Ling *Zhao*' }
+  const notes = texts.map((text, index) => ({ number: index + 1, author, at: at(0), text }))
+  const text = operationMarkdown(operation({ assignee: author, notes }), { t, link })
+  assert.match(text, /\*\*Assignee:\*\* `Ling \*Zhao\*`/)
+  assert.match(text, /## Notes\n- `Ling/)
+  for (const line of ['`<b>x</b>`', '`[a](javascript:alert(1))`', '`**bold** @all #12`', '`# title - item`'])
+    assert.ok(text.includes(`: ${line}`), line)
+})

@@ -25,6 +25,7 @@ export function operationMarkdown(
       ...rowsOf(timeline).map(({ stage, row }) => rowText(`${t(`vocabulary.phase.${stage}`)} · `, row, t)),
     ].join('\n'),
     retriesOf(operation, t),
+    notesOf(operation, t),
     changesOf(operation, t),
   ]
     .filter((part) => part !== '')
@@ -50,6 +51,7 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
       t('operations.facts.sequenceAndRun', { sequence: operation.executionSequence, run: operation.run }),
     ],
     [t('operations.field.requestedBy'), plainText(named(t, requestedBy.name, requestedBy.id))],
+    [t('operations.field.assignee'), operation.assignee && plainText(operation.assignee.name)],
     [t('operations.field.reason'), reason && plainText(reason)],
     [t('operations.field.created'), formatUtcTime(Date.parse(createdAt))],
     [t('operations.field.runTime'), runTime === null ? null : formatDuration(runTime, t)],
@@ -174,6 +176,15 @@ function retriesOf({ retries, takeover }: OperationDetail, t: Translate): string
     lines.push(entry(t, joinClauses(t, [t('operations.field.takenOverBy'), person, time]), takeover.reason))
   }
   return lines.length === 0 ? '' : [`## ${t('operations.field.retries')}`, ...lines].join('\n')
+}
+
+function notesOf({ notes = [] }: OperationDetail, t: Translate): string {
+  if (notes.length === 0) return ''
+  const lines = notes.map(({ author, at, text }) => {
+    const by = { person: plainText(author.name), time: formatUtcTime(Date.parse(at)) }
+    return labelled(t, `- ${t('operations.notes.by', by)}`, plainText(text))
+  })
+  return [`## ${t('operations.notes.title')}`, ...lines].join('\n')
 }
 
 const entry = (t: Translate, what: string, reason: string | null): string =>

@@ -94,6 +94,8 @@ export function operation(
     nextAttemptAt: null,
     runStartedAt: at(0),
     earlierRunsMs: 0,
+    assignee: null,
+    notes: [],
     retries: [],
     takeover: null,
     nextStep: { actor: 'NOBODY', action: 'NONE', since: at(1000) },

@@ -1,0 +1,93 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Person } from '#contract/runtime-api/common.ts'
+import { MAX_NOTES } from '#contract/runtime-api/operations.ts'
+import type { Note } from '#contract/runtime-api/operations.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { assigneeOf } from '../../engine/steps/operation-view.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { emitEvents } from '../../store/events/emit-events.ts'
+import { findPersonName, insertNote, readNotes, updateAssignee } from '../../store/operations/annotate.ts'
+import type { NoteRow } from '../../store/operations/annotate.ts'
+import { recordAudit } from '../audit/record.ts'
+import type { Answer, Input, WriteContext } from '../context.ts'
+import { lockOperationFor } from './lock-operation-for.ts'
+
+/**
+ * Assigns an operation to a person, or to nobody. Refuses with OPERATION_ASSIGNEE_CHANGED unless the assignee is the one
+ * that the caller saw, and with REQUEST_INVALID a person who has never signed in.
+ */
+export async function assignOperation(
+  context: WriteContext,
+  { params, body }: Input<'PUT /operations/{operationId}/assignee'>,
+): Promise<Answer<'PUT /operations/{operationId}/assignee'>> {
+  const operation = await lockOperationFor(context, 'operation:annotate', params.operationId)
+  const current = assigneeOf(operation)
+  if ((current?.id ?? null) !== body.expected)
+    throw new DomainError(
+      'OPERATION_ASSIGNEE_CHANGED',
+      current === null
+        ? platformMessage('operationUnassigned')
+        : platformMessage('operationAssigned', { person: current.name }),
+    )
+  const assignee = body.assignee === null ? null : await findPerson(context, body.assignee)
+  await updateAssignee(context.tx, params.operationId, assignee)
+  await record(context, operation, {
+    action: 'operation.assign',
+    subject: `${operation.operation_type} of ${operation.bundle_id} → ${assignee?.name ?? '–'}`,
+    reason: null,
+  })
+  return { assignee }
+}
+
+/** Adds a note to an operation. Refuses with REQUEST_INVALID when the operation has as many notes as it can have. */
+export async function addNote(
+  context: WriteContext,
+  { params, body }: Input<'POST /operations/{operationId}/notes'>,
+): Promise<Answer<'POST /operations/{operationId}/notes'>> {
+  const { tx, actor } = context
+  const operation = await lockOperationFor(context, 'operation:annotate', params.operationId)
+  const count = (await readNotes(tx, params.operationId)).length
+  if (count >= MAX_NOTES)
+    throw new DomainError('REQUEST_INVALID', platformMessage('operationNotesFull', { max: MAX_NOTES }))
+  const note = await insertNote(tx, {
+    operationId: params.operationId,
+    number: count + 1,
+    author: { id: actor.id, name: actor.name },
+    text: body.text,
+  })
+  await record(context, operation, {
+    action: 'operation.note',
+    subject: `${operation.operation_type} of ${operation.bundle_id}`,
+    reason: body.text,
+  })
+  return { note: noteView(note) }
+}
+
+export const noteView = (row: NoteRow): Note => ({
+  number: row.number,
+  author: { id: row.author_id, name: row.author_name },
+  at: row.at,
+  text: row.text,
+})
+
+async function findPerson({ tx, actor }: WriteContext, id: string): Promise<Person> {
+  if (id === actor.id) return { id, name: actor.name }
+  const name = await findPersonName(tx, id)
+  if (name === undefined) throw new DomainError('REQUEST_INVALID', platformMessage('personUnknown'))
+  return { id, name }
+}
+
+async function record(
+  { tx, actor }: WriteContext,
+  operation: OperationRow,
+  entry: { action: 'operation.assign' | 'operation.note'; subject: string; reason: string | null },
+): Promise<void> {
+  await recordAudit(tx, actor, {
+    ...entry,
+    scope: scopeOf(operation),
+    bundleInstallId: operation.bundle_install_id,
+    operationId: operation.operation_id,
+  })
+  await emitEvents(tx, [{ kind: 'operation', scopeId: operation.scope_id, objectId: operation.operation_id }])
+}
