@@ -88,6 +88,11 @@ test('a person who is not the first to assign it sees who has it, and nothing is
   // now that they know, they can unassign it
   await main.getByRole('button', { name: 'Unassign' }).click()
   await expect.poll(() => api.requests(ASSIGN).at(-1)?.body).toEqual({ assignee: null, expected: 'tomas' })
+
+  await main.getByRole('button', { name: 'Assign to', exact: true }).click()
+  const { id, name } = failed.requestedBy
+  await page.getByRole('menuitem', { name }).click()
+  await expect.poll(() => api.requests(ASSIGN).at(-1)?.body).toEqual({ assignee: id, expected: 'tomas' })
 })
 
 test('notes are shown as text, and a note can be added', async () => {

@@ -11,7 +11,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { useShell } from '../../../layouts/shell-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Section } from '../../../ui/Card.tsx'
-import { SelectFilter } from '../../../ui/Filters.tsx'
+import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { AssigneeText, Notes } from './Notes.tsx'
 
@@ -100,14 +100,22 @@ function AssignTo({ operation, onChoose }: { operation: OperationDetail; onChoos
   ])
   return (
     <span onPointerEnter={() => setWanted(true)} onFocus={() => setWanted(true)}>
-      <SelectFilter
+      <Menu
         label={t('operations.assignee.to')}
-        value={undefined}
-        options={people
+        renderTrigger={(props) => (
+          <Button {...props} size="sm" icon="person">
+            {t('operations.assignee.to')}
+          </Button>
+        )}
+      >
+        {people
           .filter(({ id }) => id !== operation.assignee?.id)
-          .map(({ id, name }) => ({ value: id, label: name }))}
-        onChange={(id) => id !== undefined && onChoose(id)}
-      />
+          .map(({ id, name }) => (
+            <MenuItem key={id} onSelect={() => onChoose(id)}>
+              {name}
+            </MenuItem>
+          ))}
+      </Menu>
     </span>
   )
 }
