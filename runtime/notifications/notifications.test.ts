@@ -202,6 +202,64 @@ describe('notifications', { concurrency: false }, () => {
     for (const id of [webhookId, gone]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
   })
 
+  it('wait while a person has disabled the webhook, also when a test of it fails', async () => {
+    const { webhookId } = await create()
+    receiver.reply.status = 500
+    const { operationId } = await failedOperation()
+    await attempted(webhookId, 1)
+    const settings = {
+      title: 'On call',
+      url: receiver.url,
+      events: ['operation.failed'],
+      scope: null,
+      retryingAfterMinutes: 30,
+    }
+    const enable = (enabled: boolean) =>
+      deps.ok(`/webhooks/${webhookId}`, { method: 'PUT', body: { ...settings, enabled } })
+    await enable(false)
+    const deliveryId = await sendTest(webhookId)
+    await until(
+      async () => (await log(webhookId)).find((row) => row.deliveryId === deliveryId)?.lastStatus === 500,
+      20_000,
+    )
+    const waiting = (await log(webhookId)).find((row) => row.operationId === operationId)
+    assert.equal(waiting?.state, 'PENDING')
+    assert.equal((await webhook(webhookId)).disabledBecause, null)
+    receiver.reply.status = 200
+    await enable(true)
+    await until(
+      async () =>
+        (await log(webhookId)).find((row) => row.operationId === operationId)?.state === 'DELIVERED',
+      30_000,
+    )
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('reach a receiver while another one does not answer', async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    const { webhookId: stuck } = await create({ url: `http://127.0.0.1:${port}/hook` })
+    for (let index = 0; index < 50; index++) await sendTest(stuck)
+    const { webhookId } = await create()
+    await sendTest(webhookId)
+    await ended(webhookId, 'DELIVERED')
+    for (const id of [stuck, webhookId]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
+    silent.closeAllConnections()
+    await new Promise((resolve) => silent.close(resolve))
+  })
+
+  it('are tried again later if the secret cannot be opened, and the log says so', async () => {
+    const { webhookId } = await create()
+    await sql`update runtime.webhook set secret = '\\x00'::bytea where webhook_id = ${webhookId}`.execute(
+      deps.db,
+    )
+    await sendTest(webhookId)
+    await attempted(webhookId, 1)
+    assert.equal((await log(webhookId))[0]?.lastError, 'not-sent')
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
   it('report a takeover, and a batch, to webhooks of the scope', async () => {
     const scope = deps.newScope()
     const events = ['operation.taken_over', 'batch.finished']

@@ -1,7 +1,13 @@
 import type { PeriodicTask } from '../deps/periodic-task.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import { deleteOldDeliveries, reportRetrying } from '../store/webhooks/deliver.ts'
-import { deliverDue } from './deliver.ts'
+import {
+  deleteOldDeliveries,
+  reportRetrying,
+  takeDeliveries,
+  WEBHOOK_SHARE,
+} from '../store/webhooks/deliver.ts'
+import type { DueDelivery } from '../store/webhooks/deliver.ts'
+import { deliver } from './deliver.ts'
 
 export interface NotificationOptions {
   /** How often to look for deliveries, in milliseconds; default 2,000. */
@@ -12,7 +18,8 @@ export interface NotificationOptions {
   isPaused?: () => Promise<boolean>
 }
 
-const AT_ONCE = 10
+/** How many deliveries one replica sends at once. */
+const AT_ONCE = 20
 
 /** Sends notifications. Any number of replicas may do so on one database: each takes deliveries of its own. */
 export function startNotifications(
@@ -22,9 +29,30 @@ export function startNotifications(
   const stopped = new AbortController()
   const isStopped = () => stopped.signal.aborted
 
+  const underWay = new Map<DueDelivery, Promise<void>>()
+  const start = (delivery: DueDelivery): void => {
+    const done = deliver(deps, delivery, stopped.signal)
+      // it is sent again when the lease of this attempt ends
+      .catch((error: unknown) =>
+        deps.log.warn('a delivery was not recorded', { deliveryId: delivery.delivery_id }, error),
+      )
+      .then(() => void underWay.delete(delivery))
+    underWay.set(delivery, done)
+  }
+  const busyWebhooks = (): string[] =>
+    [...Map.groupBy(underWay.keys(), ({ webhook_id }) => webhook_id)]
+      .filter(([, deliveries]) => deliveries.length >= WEBHOOK_SHARE)
+      .map(([webhookId]) => webhookId)
+  /** Sends until nothing is due and nothing is under way. A receiver that does not answer holds nobody up. */
   const send = async (): Promise<void> => {
-    if (await isPaused()) return
-    while (!isStopped() && (await deliverDue(deps, AT_ONCE, stopped.signal)) === AT_ONCE);
+    while (!isStopped() && !(await isPaused())) {
+      const free = AT_ONCE - underWay.size
+      const due = free === 0 ? [] : await takeDeliveries(deps.db, free, busyWebhooks())
+      for (const delivery of due) start(delivery)
+      if (due.length > 0) continue
+      if (underWay.size === 0) return
+      await Promise.race([...underWay.values(), deps.clock.sleep(pollMs, stopped.signal).catch(() => {})])
+    }
   }
   const scan = async (): Promise<void> => {
     if (await isPaused()) return
@@ -42,6 +70,7 @@ export function startNotifications(
     async stop() {
       stopped.abort()
       await running
+      await Promise.all(underWay.values())
     },
   }
 }

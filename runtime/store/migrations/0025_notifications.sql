@@ -40,7 +40,8 @@ create table runtime.webhook_delivery (
   last_error text,
   unique (webhook_id, event, subject)
 );
-create index webhook_delivery_due on runtime.webhook_delivery (available_at) where state = 'PENDING';
+create index webhook_delivery_due on runtime.webhook_delivery (webhook_id, available_at) where state = 'PENDING';
+create index webhook_delivery_ended on runtime.webhook_delivery (ended_at) where state <> 'PENDING';
 create index webhook_delivery_newest on runtime.webhook_delivery (webhook_id, created_at desc, delivery_id desc);
 
 create function runtime.notification_body(event text, data json) returns text

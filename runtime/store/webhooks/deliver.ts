@@ -18,20 +18,41 @@ const LEASE_SECONDS = 60
 const GIVE_UP_DAYS = 3
 const KEPT_DAYS = 30
 
-/** Takes the next deliveries, each for one attempt. Other replicas skip them. */
-export async function takeDeliveries(db: Db, limit: number): Promise<DueDelivery[]> {
+/** How many deliveries of one webhook are under way at once, and of one whose last delivery failed. */
+export const WEBHOOK_SHARE = 3
+const FAILING_SHARE = 1
+
+/**
+ * Takes the next deliveries, each for one attempt. Other replicas skip them. One webhook gets a small share only, so that
+ * a receiver that does not answer delays no other.
+ *
+ * @param busy Webhooks that get none.
+ */
+export async function takeDeliveries(
+  db: Db,
+  limit: number,
+  busy: readonly string[] = [],
+): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     update runtime.webhook_delivery as delivery
     set attempts = delivery.attempts + 1, available_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     from runtime.webhook as webhook
     where webhook.webhook_id = delivery.webhook_id and delivery.delivery_id in (
       select due.delivery_id
-      from runtime.webhook_delivery as due join runtime.webhook using (webhook_id)
-      where due.state = 'PENDING' and due.available_at <= clock_timestamp()
-        and (webhook.enabled or due.event = 'test')
+      from runtime.webhook as receiver
+      cross join lateral (
+        select pending.delivery_id, pending.available_at
+        from runtime.webhook_delivery as pending
+        where pending.webhook_id = receiver.webhook_id and pending.state = 'PENDING'
+          and pending.available_at <= clock_timestamp()
+          and (receiver.enabled or pending.event = 'test')
+        order by pending.available_at
+        limit case when receiver.failing_since is null then ${WEBHOOK_SHARE}::int else ${FAILING_SHARE}::int end
+        for update skip locked
+      ) as due
+      where receiver.webhook_id <> all(${[...busy]}::uuid[])
       order by due.available_at
       limit ${limit}
-      for update of due skip locked
     )
     returning delivery.delivery_id, delivery.webhook_id, delivery.body, delivery.attempts, webhook.url, webhook.secret,
       delivery.created_at < clock_timestamp() - make_interval(days => ${GIVE_UP_DAYS}) as is_overdue`.execute(
@@ -42,13 +63,14 @@ export async function takeDeliveries(db: Db, limit: number): Promise<DueDelivery
 
 /** Records that the receiver accepted a delivery. */
 export async function recordDelivered(tx: Tx, delivery: DueDelivery, status: number): Promise<void> {
+  // the webhook first, as in `recordFailed`: two deliveries of one webhook do not deadlock
+  await sql`
+    update runtime.webhook set failing_since = null
+    where webhook_id = ${delivery.webhook_id} and failing_since is not null`.execute(tx)
   await sql`
     update runtime.webhook_delivery
     set state = 'DELIVERED', ended_at = clock_timestamp(), last_status = ${status}, last_error = null
     where delivery_id = ${delivery.delivery_id} and state = 'PENDING'`.execute(tx)
-  await sql`
-    update runtime.webhook set failing_since = null
-    where webhook_id = ${delivery.webhook_id} and failing_since is not null`.execute(tx)
 }
 
 /**
@@ -62,21 +84,22 @@ export async function recordFailed(
 ): Promise<void> {
   const { status, error, delayMs, isGone } = failure
   await sql`
+    update runtime.webhook set failing_since = coalesce(failing_since, clock_timestamp())
+    where webhook_id = ${delivery.webhook_id} and enabled`.execute(tx)
+  await sql`
     update runtime.webhook_delivery
     set last_status = ${status}, last_error = ${error},
       state = case when ${delayMs}::float8 is null then 'FAILED' else 'PENDING' end,
       ended_at = case when ${delayMs}::float8 is null then clock_timestamp() end,
       available_at = clock_timestamp() + coalesce(${delayMs}::float8, 0) * interval '1 millisecond'
     where delivery_id = ${delivery.delivery_id} and state = 'PENDING'`.execute(tx)
-  const { rows } = await sql<{ enabled: boolean }>`
+  const { rows: disabled } = await sql`
     update runtime.webhook
-    set failing_since = coalesce(failing_since, clock_timestamp()),
-      enabled = enabled and not (${isGone} or ${isLong()}),
-      disabled_because = case when not enabled then disabled_because
-        when ${isGone} then 'GONE' when ${isLong()} then 'FAILING' end
-    where webhook_id = ${delivery.webhook_id}
-    returning enabled`.execute(tx)
-  if (rows[0]?.enabled !== false) return
+    set enabled = false, disabled_because = case when ${isGone} then 'GONE' else 'FAILING' end
+    where webhook_id = ${delivery.webhook_id} and enabled and (${isGone} or ${isLong()})
+    returning webhook_id`.execute(tx)
+  // what is pending for a webhook that a person disabled waits until they enable it again
+  if (disabled.length === 0) return
   await sql`
     update runtime.webhook_delivery set state = 'FAILED', ended_at = clock_timestamp()
     where webhook_id = ${delivery.webhook_id} and state = 'PENDING' and event <> 'test'`.execute(tx)
@@ -85,13 +108,28 @@ export async function recordFailed(
 const isLong = () =>
   sql`coalesce(failing_since < clock_timestamp() - make_interval(days => ${GIVE_UP_DAYS}), false)`
 
-/** Reports operations that have been retried automatically for longer than a webhook allows, each run once. */
+/**
+ * Reports runs that are retried automatically and started longer ago than a webhook allows, each once; at most 500 in one
+ * call.
+ */
 export async function reportRetrying(db: Db): Promise<void> {
   await sql`
     select runtime.notify_operation('operation.retrying', operation, coalesce(run_started_at, started_at))
     from runtime.operation
     where state = 'WAITING' and exists (
-      select from runtime.webhook where enabled and 'operation.retrying' = any(events))`.execute(db)
+      select from runtime.webhook
+      where enabled and 'operation.retrying' = any(events)
+        and coalesce(webhook.environment_key, operation.environment_key) = operation.environment_key
+        and coalesce(webhook.application_runtime_id, operation.application_runtime_id)
+          = operation.application_runtime_id
+        and coalesce(webhook.workspace_id, operation.workspace_id) = operation.workspace_id
+        and coalesce(operation.run_started_at, operation.started_at)
+          < clock_timestamp() - make_interval(mins => retrying_after_minutes)
+        and not exists (
+          select from runtime.webhook_delivery as reported
+          where reported.webhook_id = webhook.webhook_id and reported.event = 'operation.retrying'
+            and reported.subject = operation.operation_id || '/' || operation.run))
+    limit 500`.execute(db)
 }
 
 /** Deletes a part of the log that is older than a month. */

@@ -55,7 +55,12 @@ export async function updateWebhook(
 ): Promise<void> {
   await tx
     .updateTable('runtime.webhook')
-    .set({ ...row, disabled_because: null, failing_since: null })
+    // an edit of a webhook that stays disabled keeps the reason
+    .set({
+      ...row,
+      disabled_because: sql`case when not enabled and not ${row.enabled}::boolean then disabled_because end`,
+      failing_since: null,
+    })
     .where('webhook_id', '=', webhookId)
     .execute()
 }
