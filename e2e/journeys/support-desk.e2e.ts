@@ -304,6 +304,29 @@ test('equal failures are one cause, of which one operation is retried before the
   await expect(page.getByText('No matches')).toBeVisible()
 })
 
+test('two people see at once who works on a failure, and what they noted', async ({ system, signIn }) => {
+  const errorCode = `TENANT_${system.newScope().workspaceId}`
+  const operationId = await fail(system, {
+    sequence: [{ kind: 'failure-envelope', errorCode, message: 'The tenant is locked.' }],
+  })
+  await system.script.clear()
+  const sam = await signIn('sam', `/operations/${operationId}`)
+  const oscar = await signIn('oscar', `/operations/${operationId}`)
+  await expect(oscar.getByText('Assignee: Nobody')).toBeVisible()
+  await sam.getByRole('button', { name: 'Assign to me' }).click()
+  for (const page of [sam, oscar]) await expect(page.getByText(/^Assignee: sam$/)).toBeVisible()
+
+  await oscar.getByRole('button', { name: 'Add note' }).click()
+  const dialog = oscar.getByRole('dialog', { name: 'Add a note' })
+  await dialog.getByRole('textbox').fill('The tenant is locked until noon.')
+  await dialog.getByRole('button', { name: 'Add note' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(sam.getByRole('list', { name: 'Notes' })).toContainText('The tenant is locked until noon.')
+
+  await sam.goto(`/operations?assignee=-&errorCode=${errorCode}`)
+  await expect(sam.getByText('No matches')).toBeVisible()
+})
+
 /** Installs a bundle whose plugin fails in this way, each time in a scope of its own. */
 async function fail(
   system: System,
