@@ -28,6 +28,7 @@ import {
   BATCH_ACTIONS,
   NEXT_ACTIONS,
   NEXT_ACTORS,
+  NOTE_MAX,
   OPERATION_SORTS,
   OPERATION_STATES,
   PHASES,
@@ -114,7 +115,7 @@ const NoteText = z
   .string()
   .trim()
   .min(1, 'Must not be empty')
-  .max(1000, 'Must be at most 1000 characters')
+  .max(NOTE_MAX, `Must be at most ${NOTE_MAX} characters`)
   .regex(/^(?:[\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u, 'Must not contain control characters')
 
 export const OperationDetail = Operation.extend({

@@ -128,6 +128,12 @@ export const HEALTH_RANGES: Record<HealthRange, { lengthMs: number; bucketMs: nu
   month: { lengthMs: 2_592_000_000, bucketMs: 86_400_000 },
 }
 
+/** The start of the first bucket of a range that ends at `until`. Only whole buckets, which can be compared. */
+export function healthStart(range: HealthRange, until: number): number {
+  const { lengthMs, bucketMs } = HEALTH_RANGES[range]
+  return Math.ceil((until - lengthMs) / bucketMs) * bucketMs
+}
+
 /** What a webhook can report. */
 export const NOTIFICATION_EVENTS = [
   'operation.failed',
@@ -138,9 +144,15 @@ export const NOTIFICATION_EVENTS = [
 ] as const
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number]
 
+/** In minutes: a week. */
+export const RETRYING_AFTER_MAX = 10_080
+
 /** PENDING until the receiver accepts a notification, or the platform gives up. */
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+/** Characters of a note. */
+export const NOTE_MAX = 1_000
 
 /** The value of the filter `assignee` for operations that have none. */
 export const UNASSIGNED = '-'

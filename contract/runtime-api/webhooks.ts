@@ -3,7 +3,7 @@ import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Key, WorkspaceId } from '#contract/protocol/keys.ts'
 import { listOf, pageQuery, Reason, Timestamp, Uuid } from './common.ts'
 import { Address } from './plugins.ts'
-import { DELIVERY_STATES, NOTIFICATION_EVENTS } from './vocabulary.ts'
+import { DELIVERY_STATES, NOTIFICATION_EVENTS, RETRYING_AFTER_MAX } from './vocabulary.ts'
 
 /** What a webhook reports: everything, one environment, or one scope. */
 const WebhookScope = z
@@ -19,7 +19,7 @@ const settings = {
   events: z.array(z.enum(NOTIFICATION_EVENTS)).min(1, 'Choose at least one').max(NOTIFICATION_EVENTS.length),
   scope: WebhookScope,
   /** How long an operation is retried automatically before that is reported. */
-  retryingAfterMinutes: z.number().int().min(1).max(10_080),
+  retryingAfterMinutes: z.number().int().min(1).max(RETRYING_AFTER_MAX),
 }
 
 export const Webhook = z.object({

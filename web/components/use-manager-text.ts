@@ -12,6 +12,9 @@ export function namedManager(manager: Manager): { kind: (typeof NAMED)[number]; 
   return kind === undefined ? null : { kind, name: manager.slice(kind.length + 1) }
 }
 
+export const isManagedBy = (manager: Manager, kind: (typeof NAMED)[number]): boolean =>
+  namedManager(manager)?.kind === kind
+
 /** Returns a function that names a manager inside a sentence. */
 export function useManagerText(): (manager: Manager) => string {
   const t = useText()

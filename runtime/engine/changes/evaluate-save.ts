@@ -41,7 +41,7 @@ export interface SaveEvaluation {
   stale: boolean
   changes: PlannedChange[]
   facts: ReadonlyMap<string, ResourceFacts>
-  /** Of the properties that an apply names; empty for other saves. */
+  /** Of the resources that the save names. */
   managers: Managers
   owners: Owner[]
   problems: Record<'shape' | 'protected' | 'ownership' | 'managers' | 'validity' | 'claim', Problem[]>

@@ -18,7 +18,16 @@ export async function readProperties(
   scopeId: number,
   locators?: readonly string[],
 ): Promise<Properties> {
-  const stored = await readStoredProperties(db, scopeId, locators)
+  return openProperties(db, vault, scopeId, await readStoredProperties(db, scopeId, locators))
+}
+
+/** Opens the values of a scope's properties. */
+export function openProperties(
+  db: Db,
+  vault: Vault,
+  scopeId: number,
+  stored: Properties<StoredValue>,
+): Promise<Properties> {
   const open = openingWith(vault)
   return opening(vault, db, () => {
     const properties: Properties = new Map()

@@ -49,6 +49,26 @@ create function runtime.notification_body(event text, data json) returns text
   return json_build_object('type', event,
     'timestamp', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'data', data)::text;
 
+-- Whether a webhook is about a place.
+create function runtime.webhook_covers(receiver runtime.webhook, environment text, application text, workspace bigint)
+  returns boolean language sql immutable
+  return coalesce(receiver.environment_key, environment) = environment
+    and coalesce(receiver.application_runtime_id, application) = application
+    and coalesce(receiver.workspace_id, workspace) = workspace;
+
+-- The webhooks that report this event of an operation. With until_started, only those that wait no longer for a run that
+-- started then.
+create function runtime.webhooks_for(event text, changed runtime.operation, until_started timestamptz default null)
+  returns setof runtime.webhook
+  language sql stable set search_path = '' as $$
+  select receiver.* from runtime.webhook as receiver
+  where enabled and event = any(events)
+    and runtime.webhook_covers(
+      receiver, (changed).environment_key, (changed).application_runtime_id, (changed).workspace_id)
+    and (until_started is null
+      or until_started < clock_timestamp() - make_interval(mins => retrying_after_minutes))
+$$;
+
 -- Only names, ids and states: messages, reasons and a plugin's own code could quote a value of a property.
 create function runtime.notify_operation(event text, changed runtime.operation, until_started timestamptz default null)
   returns void
@@ -71,13 +91,7 @@ create function runtime.notify_operation(event text, changed runtime.operation, 
         'bundleInstallId', (changed).bundle_install_id,
         'bundle', json_build_object(
           'environmentKey', (changed).bundle_environment_key, 'bundleId', (changed).bundle_id))))
-  from runtime.webhook
-  where enabled and event = any(events)
-    and coalesce(webhook.environment_key, (changed).environment_key) = (changed).environment_key
-    and coalesce(webhook.application_runtime_id, (changed).application_runtime_id) = (changed).application_runtime_id
-    and coalesce(webhook.workspace_id, (changed).workspace_id) = (changed).workspace_id
-    and (until_started is null
-      or until_started < clock_timestamp() - make_interval(mins => retrying_after_minutes))
+  from runtime.webhooks_for(event, changed, until_started)
   on conflict (webhook_id, event, subject) do nothing
 $$;
 
@@ -115,9 +129,8 @@ begin
       select item.state, count(*) as count
       from runtime.batch_item as item join runtime.scope as place using (scope_id)
       where item.batch_id = new.batch_id
-        and coalesce(webhook.environment_key, place.environment_key) = place.environment_key
-        and coalesce(webhook.application_runtime_id, place.application_runtime_id) = place.application_runtime_id
-        and coalesce(webhook.workspace_id, place.workspace_id) = place.workspace_id
+        and runtime.webhook_covers(
+          webhook, place.environment_key, place.application_runtime_id, place.workspace_id)
       group by item.state
     ) as states
   ) as counted

@@ -114,21 +114,14 @@ const isLong = () =>
  */
 export async function reportRetrying(db: Db): Promise<void> {
   await sql`
-    select runtime.notify_operation('operation.retrying', operation, coalesce(run_started_at, started_at))
-    from runtime.operation
+    select runtime.notify_operation('operation.retrying', operation, run_start)
+    from runtime.operation, coalesce(run_started_at, started_at) as run_start
     where state = 'WAITING' and exists (
-      select from runtime.webhook
-      where enabled and 'operation.retrying' = any(events)
-        and coalesce(webhook.environment_key, operation.environment_key) = operation.environment_key
-        and coalesce(webhook.application_runtime_id, operation.application_runtime_id)
-          = operation.application_runtime_id
-        and coalesce(webhook.workspace_id, operation.workspace_id) = operation.workspace_id
-        and coalesce(operation.run_started_at, operation.started_at)
-          < clock_timestamp() - make_interval(mins => retrying_after_minutes)
-        and not exists (
-          select from runtime.webhook_delivery as reported
-          where reported.webhook_id = webhook.webhook_id and reported.event = 'operation.retrying'
-            and reported.subject = operation.operation_id || '/' || operation.run))
+      select from runtime.webhooks_for('operation.retrying', operation, run_start) as webhook
+      where not exists (
+        select from runtime.webhook_delivery as reported
+        where reported.webhook_id = webhook.webhook_id and reported.event = 'operation.retrying'
+          and reported.subject = operation.operation_id || '/' || operation.run))
     limit 500`.execute(db)
 }
 

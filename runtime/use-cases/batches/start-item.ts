@@ -13,7 +13,7 @@ import { retryOperation } from '../operations/retry.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
 import { evaluateUpgrade } from '../installations/evaluate-upgrade.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import { changesText, evaluateConfigure, upgradeOf } from './targets.ts'
+import { changesText, evaluateConfigure, filledUpgrade, namedUpgrade } from './targets.ts'
 import type { BatchInputParts } from './targets.ts'
 
 /** The operation that an item started. */
@@ -52,18 +52,20 @@ export async function startItem(
       const found = await lockAuthorized(context, item.target, 'installation:upgrade')
       const reading = { db: context.tx, vault: context.deps.vault, actor: context.actor }
       const input = await inputOfBatch(context, batch)
-      const request = await upgradeOf(reading, found, input)
-      if (Object.keys(input.properties ?? {}).length > 0) {
-        const { plan } = await evaluateUpgrade(reading, found, request)
-        if (plan !== null) await requireUnmoved(context, { batch, item, input, plan })
-      }
-      const body = { ...request, ...withReason, ...withToken }
+      const named = namedUpgrade(input)
+      const hasValues = hasEntries(input.properties) || hasEntries(input.fill)
+      const plan = hasValues ? (await evaluateUpgrade(reading, found, named)).plan : null
+      if (plan !== null && hasEntries(input.properties))
+        await requireUnmoved(context, { batch, item, input, plan })
+      const body = { ...filledUpgrade(named, input, plan), ...withReason, ...withToken }
       return started(await upgrade(context, { ...installation, body }))
     }
     case 'CONFIGURE':
       return configure(context, batch, item)
   }
 }
+
+const hasEntries = (of: object = {}): boolean => Object.keys(of).length > 0
 
 const started = ({ operation: { operationId, run } }: { operation: StartedOperation }): StartedOperation => ({
   operationId,

@@ -152,12 +152,7 @@ async function planTarget(
       ? await evaluateTakeover(db, vault, operation, operation.run)
       : request.action === 'DETACH'
         ? await evaluateDetach(db, vault, found)
-        : await evaluateUpgrade(
-            { db, vault, actor },
-            found,
-            await upgradeOf({ db, vault, actor }, found, inputOf(request), loadTarget),
-            loadTarget,
-          )
+        : await planUpgradeOf({ db, vault, actor }, found, inputOf(request), loadTarget)
   const { plan, ledger } = evaluation
   return {
     ...known,
@@ -168,18 +163,22 @@ async function planTarget(
   }
 }
 
+/** The request to upgrade one target with the values for every target. */
+export const namedUpgrade = ({ targetVersion = '', properties = {} }: BatchInputParts): UpgradeRequest => ({
+  targetVersion,
+  properties,
+})
+
 /**
- * The request to upgrade one target: the values for every target, and those of `fill` for properties that would have no
- * value in this one.
+ * Adds the values of `fill` for properties that would have no value in a target.
+ *
+ * @param plan What the request would do without them.
  */
-export async function upgradeOf(
-  context: { db: Db; vault: Vault; actor: Actor },
-  found: FoundInstallation,
-  { targetVersion = '', properties = {}, fill = {} }: BatchInputParts,
-  loadTarget?: typeof loadTargetVersion,
-): Promise<UpgradeRequest> {
-  if (Object.keys(fill).length === 0) return { targetVersion, properties }
-  const { plan } = await evaluateUpgrade(context, found, { targetVersion, properties }, loadTarget)
+export function filledUpgrade(
+  { targetVersion, properties }: UpgradeRequest,
+  { fill = {} }: Pick<BatchInputParts, 'fill'>,
+  plan: FrozenPlan | null,
+): UpgradeRequest {
   const merged: Record<string, Record<string, TypedValue | null>> = { ...properties }
   for (const [locator, values] of Object.entries(fill)) {
     const planned = plan?.resources.find((resource) => resource.locator === locator)?.properties ?? {}
@@ -187,6 +186,19 @@ export async function upgradeOf(
     if (missing.length > 0) merged[locator] = { ...Object.fromEntries(missing), ...merged[locator] }
   }
   return { targetVersion, properties: merged }
+}
+
+/** The plan of a target's UPGRADE. */
+async function planUpgradeOf(
+  context: { db: Db; vault: Vault; actor: Actor },
+  found: FoundInstallation,
+  input: BatchInputParts,
+  loadTarget: typeof loadTargetVersion,
+) {
+  const request = namedUpgrade(input)
+  const evaluation = await evaluateUpgrade(context, found, request, loadTarget)
+  if (Object.keys(input.fill ?? {}).length === 0) return evaluation
+  return evaluateUpgrade(context, found, filledUpgrade(request, input, evaluation.plan), loadTarget)
 }
 
 /** The changes of a CONFIGURE, which must belong to the target alone. */

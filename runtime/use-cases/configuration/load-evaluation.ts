@@ -13,7 +13,11 @@ import type { Vault } from '../../model/vault.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import type { ScopeRow } from '../../store/configuration/find-scope.ts'
 import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
-import { readManagedProperties, readProperties } from '../../store/configuration/read-properties.ts'
+import {
+  openProperties,
+  readManagedProperties,
+  readProperties,
+} from '../../store/configuration/read-properties.ts'
 import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
 import { loadInstallations } from '../../store/installations/load-installations.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
@@ -31,12 +35,8 @@ export async function loadEvaluation(
 ): Promise<SaveEvaluation> {
   const named = Object.keys('changes' in input ? input.changes : input.resources)
   const resources = await readOwnedResources(db, scope.scope_id, named)
-  const current = await readProperties(db, vault, scope.scope_id, named)
-  // only an apply is bound to managers, so other saves do not read them
-  const { managers } =
-    input.apply === undefined
-      ? { managers: new Map() }
-      : await readManagedProperties(db, scope.scope_id, named)
+  const { values, managers } = await readManagedProperties(db, scope.scope_id, named)
+  const current = await openProperties(db, vault, scope.scope_id, values)
   const requested = requestedChanges(input, resources, current, managers)
   const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(requested.given))
   const owned = resources.filter((row) => requested.changes.some(({ locator }) => locator === row.locator))

@@ -1,4 +1,4 @@
-import { HEALTH_RANGES } from '#contract/runtime-api/vocabulary.ts'
+import { HEALTH_RANGES, healthStart } from '#contract/runtime-api/vocabulary.ts'
 import type { HealthFigures } from '#contract/runtime-api/plugin-health.ts'
 import { readHealth, readHealthStart, readLatestAttempts } from '../../store/plugins/read-health.ts'
 import type { HealthRow } from '../../store/plugins/read-health.ts'
@@ -18,10 +18,9 @@ export async function readPluginHealth(
   limit = READ_MAX,
 ): Promise<Answer<Name>> {
   const { db, clock } = deps
-  const { lengthMs, bucketMs } = HEALTH_RANGES[query.range]
+  const { bucketMs } = HEALTH_RANGES[query.range]
   const until = clock.now().getTime()
-  // whole buckets, so that the first one is comparable with the others
-  const since = new Date(Math.ceil((until - lengthMs) / bucketMs) * bucketMs).toISOString()
+  const since = new Date(healthStart(query.range, until)).toISOString()
   const request = { pluginId: params.pluginId, since, bucketMs, limit }
   const [start, rows, latest] = await Promise.all([
     readHealthStart(db, request),

@@ -7,7 +7,6 @@ import { useMay, useSession } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
 import { lazyForm } from '../../components/lazy-part.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
-import { joinList } from '../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -16,7 +15,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Forbidden } from './Forbidden.tsx'
-import { scopeText } from './webhook-form.ts'
+import { coverageText, eventsText } from './webhook-form.ts'
 
 const WebhookDialog = lazyForm(async () => (await import('./WebhookDialog.tsx')).WebhookDialog)
 
@@ -77,18 +76,14 @@ const webhookColumns = (t: Translate): Column<Webhook>[] => [
   {
     id: 'events',
     header: t('notifications.field.events'),
-    cell: ({ events }) =>
-      joinList(
-        t,
-        events.map((event) => t(`notifications.event.${event}`)),
-      ),
+    cell: (webhook) => eventsText(webhook, t),
     card: 'wide',
     hideBelow: 'lg',
   },
   {
     id: 'scope',
     header: t('notifications.field.scope'),
-    cell: ({ scope }) => scopeText(scope, t),
+    cell: (webhook) => coverageText(webhook, t),
     width: '12rem',
   },
   {

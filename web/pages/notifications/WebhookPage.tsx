@@ -11,7 +11,6 @@ import { lazyForm } from '../../components/lazy-part.ts'
 import { OperationLink } from '../../components/OperationLink.tsx'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { QueryTable } from '../../components/QueryTable.tsx'
-import { joinList } from '../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -28,7 +27,7 @@ import { Time } from '../../ui/Time.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { Forbidden } from './Forbidden.tsx'
 import { WebhookState } from './NotificationsPage.tsx'
-import { scopeText } from './webhook-form.ts'
+import { coverageText, eventsText } from './webhook-form.ts'
 
 const WebhookDialog = lazyForm(async () => (await import('./WebhookDialog.tsx')).WebhookDialog)
 const DeleteWebhook = lazyForm(async () => (await import('./DeleteWebhook.tsx')).DeleteWebhook)
@@ -113,14 +112,8 @@ function Shown({ webhook }: { webhook: Webhook }) {
           items={[
             { label: t('notifications.field.id'), value: <Id id={webhookId} full copy /> },
             { label: t('notifications.field.url'), value: <Mono>{webhook.url}</Mono> },
-            {
-              label: t('notifications.field.events'),
-              value: joinList(
-                t,
-                webhook.events.map((event) => t(`notifications.event.${event}`)),
-              ),
-            },
-            { label: t('notifications.field.scope'), value: scopeText(webhook.scope, t) },
+            { label: t('notifications.field.events'), value: eventsText(webhook, t) },
+            { label: t('notifications.field.scope'), value: coverageText(webhook, t) },
             {
               label: t('notifications.fact.retryingAfter'),
               value: t('notifications.minutes', { n: webhook.retryingAfterMinutes }),

@@ -1,13 +1,17 @@
 import * as z from 'zod/mini'
 import type { GrantScope } from '#contract/endpoint/permission.ts'
 import type { Webhook } from '#contract/console-api/shapes.ts'
-import { NOTIFICATION_EVENTS, type NotificationEvent } from '#contract/console-api/vocabulary.ts'
+import {
+  NOTIFICATION_EVENTS,
+  RETRYING_AFTER_MAX,
+  type NotificationEvent,
+} from '#contract/console-api/vocabulary.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { isAddress } from '../../components/address.ts'
+import { scopeText } from '../../components/scope-text.ts'
 import { reasonIn } from '../../forms/form/reason.ts'
+import { joinList } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
-
-const MINUTES_MAX = 10_080
 
 /** Field names must not contain dots. */
 export const EVENT_FIELDS = {
@@ -31,8 +35,8 @@ export const webhookSchema = (t: Translate) => {
       takenOver: z.boolean(),
       batchFinished: z.boolean(),
       retryingAfterMinutes: z.string().check(
-        z.refine((text) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= MINUTES_MAX, {
-          error: t('notifications.form.minutes.invalid', { max: MINUTES_MAX }),
+        z.refine((text) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= RETRYING_AFTER_MAX, {
+          error: t('notifications.form.minutes.invalid', { max: RETRYING_AFTER_MAX }),
         }),
       ),
       environmentKey: key,
@@ -101,9 +105,13 @@ export function webhookBodyOf(form: WebhookForm) {
   }
 }
 
-export function scopeText(scope: GrantScope, t: Translate): string {
+export function coverageText({ scope }: Webhook, t: Translate): string {
   if (scope === null) return t('notifications.scope.all')
-  return 'applicationRuntimeId' in scope
-    ? `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
-    : scope.environmentKey
+  return 'applicationRuntimeId' in scope ? scopeText(scope) : scope.environmentKey
 }
+
+export const eventsText = ({ events }: Webhook, t: Translate): string =>
+  joinList(
+    t,
+    events.map((event) => t(`notifications.event.${event}`)),
+  )

@@ -57,7 +57,7 @@ export function ScopesPage() {
         label={t('scopes.list')}
         query={query}
         columns={columns}
-        rowKey={rowKey}
+        rowKey={scopeText}
         rowLink={paths.configuration}
         cursor={search.cursor}
         pageLink={(cursor) => paths.scopes(omitUndefined({ ...search, cursor }))}
@@ -69,9 +69,6 @@ export function ScopesPage() {
     </Page>
   )
 }
-
-const rowKey = (scope: ScopeRow) =>
-  `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
 
 const partsOf = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeRow) => ({
   environmentKey,
@@ -104,7 +101,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
     cell: (scope) => (
       <PlainLink
         to={paths.installations(partsOf(scope))}
-        aria-label={t('scopes.link.installations', { n: scope.installations, scope: rowKey(scope) })}
+        aria-label={t('scopes.link.installations', { n: scope.installations, scope: scopeText(scope) })}
         className="rounded-sm hover:underline"
       >
         {scope.installations}
@@ -122,7 +119,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
       ) : (
         <PlainLink
           to={paths.installations({ ...partsOf(scope), claim: 'any' })}
-          aria-label={t('scopes.link.locked', { n: scope.claimed, scope: rowKey(scope) })}
+          aria-label={t('scopes.link.locked', { n: scope.claimed, scope: scopeText(scope) })}
           className="inline-flex items-center gap-1.5 rounded-sm hover:underline"
         >
           <Icon name="lock" size={12} className={toneText.doubt} />

@@ -4,7 +4,7 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { PropertyField } from '../../../forms/property/PropertyField.tsx'
 import { isSet } from '../../../forms/property/property-value.ts'
-import { useManagerText, type Manager } from '../../../components/use-manager-text.ts'
+import { isManagedBy, useManagerText, type Manager } from '../../../components/use-manager-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -69,6 +69,7 @@ export const EditorField = memo(function EditorField({
   const shown = active?.began ? active.began.base : view
   const parts = { locator, property, definition, view, shown, draftEdit, isOpen, onEdit, onReset }
   const isReadOnly = isLocked || isSaving
+  const apply = managedBy !== undefined && isManagedBy(managedBy, 'apply') ? managedBy : undefined
 
   return (
     <PropertyField
@@ -100,7 +101,7 @@ export const EditorField = memo(function EditorField({
       status={
         <>
           {isUnapplied && <Unapplied />}
-          {managedBy?.startsWith('apply:') === true && <ManagedBy manager={managedBy} />}
+          {apply !== undefined && <ManagedBy manager={apply} />}
           {!isPlain && draftEdit !== undefined && (
             <EditStatus
               isRemoved={draftEdit.edit.kind === 'removed'}
@@ -123,9 +124,7 @@ export const EditorField = memo(function EditorField({
                     <LockLine is={isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'} />
                   )
                 : isMissed && <LockLine is="missed" />}
-              {managedBy?.startsWith('apply:') === true && draftEdit !== undefined && (
-                <TakesOver manager={managedBy} />
-              )}
+              {apply !== undefined && draftEdit !== undefined && <TakesOver manager={apply} />}
               <FieldNotes {...parts} />
             </>
           )}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
-import { useManagerText } from '../../../components/use-manager-text.ts'
+import { isManagedBy, useManagerText } from '../../../components/use-manager-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/dialog/Dialog.tsx'
@@ -46,7 +46,7 @@ export function PropertyHistoryDialog({
   const managerText = useManagerText()
   const manager = resource?.managedBy?.[property]
   // its entry says so itself
-  const isDefault = manager?.startsWith('default:') === true
+  const isDefault = manager !== undefined && isManagedBy(manager, 'default')
   return (
     <Dialog
       open

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
+import { NOTE_MAX } from '#contract/console-api/vocabulary.ts'
 import { useWrite } from '../../../api/write.ts'
 import { TextAreaField } from '../../../forms/fields/TextAreaField.tsx'
 import { FormDialog } from '../../../forms/form/FormDialog.tsx'
@@ -8,8 +9,6 @@ import { fieldOfRequest } from '../../../forms/form/server-errors.ts'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
 import { useZodForm } from '../../../forms/form/use-zod-form.ts'
 import { useText } from '../../../i18n/use-text.ts'
-
-const NOTE_MAX = 1000
 
 /** Adds a note to an operation. */
 export function NoteDialog({ operationId, onClose }: { operationId: string; onClose: () => void }) {

@@ -3,6 +3,7 @@ import { operationTypeKey } from '../../../components/operation-type.ts'
 import { formatDuration, formatUtcTime } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
+import { scopeText } from '../../../components/scope-text.ts'
 import { runTimeOf } from '../../../components/run-time.ts'
 import { failureTitle, remedyOf } from '../describe-failure.ts'
 import { codeText, linkText, plainText } from './markdown-text.ts'
@@ -35,7 +36,7 @@ export function operationMarkdown(
 
 function headOf(operation: OperationDetail, t: Translate, link: string): string {
   const { installation, requestedBy, reason, createdAt } = operation
-  const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } = installation
+  const { bundle, bundleInstallId } = installation
   const runTime = runTimeOf(operation)
   const lines: [string, string | null][] = [
     [t('operations.field.operation'), linkText(plainText(operation.operationId), link)],
@@ -45,7 +46,7 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
       plainText(named(t, `${bundle.environmentKey}/${bundle.bundleId}`, bundleInstallId)),
     ],
     [t('operations.field.versions'), plainText(versionsText(operation))],
-    [t('operations.field.scope'), plainText(`${environmentKey}/${applicationRuntimeId}/${workspaceId}`)],
+    [t('operations.field.scope'), plainText(scopeText(installation))],
     [
       t('operations.field.sequenceAndRun'),
       t('operations.facts.sequenceAndRun', { sequence: operation.executionSequence, run: operation.run }),

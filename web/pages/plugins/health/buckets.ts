@@ -1,16 +1,15 @@
 import type { HealthFigures, PluginHealth } from '#contract/console-api/shapes.ts'
-import { HEALTH_RANGES, type HealthRange } from '#contract/console-api/vocabulary.ts'
+import { HEALTH_RANGES, healthStart, type HealthRange } from '#contract/console-api/vocabulary.ts'
 
 export type Bucket = { from: number; to: number; figures: HealthFigures | null }
 
 /** Every bucket of the range, also those without attempts, oldest first. */
 export function bucketsOf({ buckets, until }: PluginHealth, range: HealthRange): Bucket[] {
-  const { lengthMs, bucketMs } = HEALTH_RANGES[range]
+  const { bucketMs } = HEALTH_RANGES[range]
   const bySince = new Map(buckets.map((bucket) => [Date.parse(bucket.since), bucket]))
   const end = Date.parse(until)
-  const first = Math.ceil((end - lengthMs) / bucketMs) * bucketMs
   const all: Bucket[] = []
-  for (let from = first; from <= end; from += bucketMs)
+  for (let from = healthStart(range, end); from <= end; from += bucketMs)
     all.push({ from, to: from + bucketMs, figures: bySince.get(from) ?? null })
   return all
 }
