@@ -17,48 +17,84 @@ const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
  * @param help the help text of each metric, also of the gauges.
  */
 export function createMetrics(help: Readonly<Record<string, string>>): Metrics {
-  const values = new Map<string, Map<string, number>>()
-  const add = (name: string, labels: Labels, by: number): void => {
-    const series = values.get(name) ?? new Map<string, number>()
-    values.set(name, series)
-    const key = labelText(labels)
-    series.set(key, (series.get(key) ?? 0) + by)
-  }
+  const counters = new Map<string, Map<string, number>>()
+  const histograms = new Map<string, Map<string, Histogram>>()
   return {
-    count: (name, labels, by = 1) => add(name, labels, by),
+    count(name, labels, by = 1) {
+      const series = seriesOf(counters, name)
+      const key = labelText(labels)
+      series.set(key, (series.get(key) ?? 0) + by)
+    },
     observe(name, labels, seconds) {
-      // the format requires every bucket in this order, including those of 0
-      for (const bound of BOUNDS) add(`${name}_bucket`, { ...labels, le: bound }, seconds <= bound ? 1 : 0)
-      add(`${name}_bucket`, { ...labels, le: '+Inf' }, 1)
-      add(`${name}_sum`, labels, seconds)
-      add(`${name}_count`, labels, 1)
+      const series = seriesOf(histograms, name)
+      const key = labelText(labels)
+      let histogram = series.get(key)
+      if (histogram === undefined) {
+        histogram = { labels, buckets: BOUNDS.map(() => 0), sum: 0, count: 0 }
+        series.set(key, histogram)
+      }
+      record(histogram, seconds)
     },
     render(gauges) {
       const lines: string[] = []
-      for (const [name, series] of values) {
-        const type = typeOf(name)
-        lines.push(...helpOf(help, type.slice(0, type.indexOf(' '))), `# TYPE ${type}`)
+      for (const [name, series] of counters) {
+        lines.push(...headerOf(help, name, 'counter'))
         for (const [labels, value] of series) lines.push(`${name}${labels} ${value}`)
+      }
+      for (const [name, series] of histograms) {
+        lines.push(...headerOf(help, name, 'histogram'))
+        for (const histogram of series.values()) lines.push(...linesOf(name, histogram))
       }
       const typed = new Set<string>()
       for (const { name, labels, value } of gauges) {
         if (!typed.has(name))
-          lines.push(...helpOf(help, name), `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`)
+          lines.push(...headerOf(help, name, name.endsWith('_total') ? 'counter' : 'gauge'))
         typed.add(name)
         lines.push(`${name}${labelText(labels)} ${value}`)
       }
-      return `${[...new Set(lines)].join('\n')}\n`
+      return `${lines.join('\n')}\n`
     },
   }
 }
 
-function helpOf(help: Readonly<Record<string, string>>, name: string): string[] {
-  return help[name] === undefined ? [] : [`# HELP ${name} ${help[name]}`]
+interface Histogram {
+  labels: Labels
+  /** The observations at or below each of `BOUNDS`. */
+  buckets: number[]
+  sum: number
+  count: number
 }
 
-function typeOf(name: string): string {
-  const histogram = /^(.*_seconds)_(?:bucket|sum|count)$/.exec(name)?.[1]
-  return histogram === undefined ? `${name} counter` : `${histogram} histogram`
+function seriesOf<Value>(metrics: Map<string, Map<string, Value>>, name: string): Map<string, Value> {
+  const known = metrics.get(name)
+  if (known !== undefined) return known
+  const series = new Map<string, Value>()
+  metrics.set(name, series)
+  return series
+}
+
+function record(histogram: Histogram, seconds: number): void {
+  for (const [index, bound] of BOUNDS.entries())
+    if (seconds <= bound) histogram.buckets[index] = (histogram.buckets[index] ?? 0) + 1
+  histogram.sum += seconds
+  histogram.count += 1
+}
+
+/** The format requires every bucket in this order, including those of 0. */
+function linesOf(name: string, { labels, buckets, sum, count }: Histogram): string[] {
+  const text = labelText(labels)
+  return [
+    ...BOUNDS.map((bound, index) => `${name}_bucket${labelText({ ...labels, le: bound })} ${buckets[index]}`),
+    `${name}_bucket${labelText({ ...labels, le: '+Inf' })} ${count}`,
+    `${name}_sum${text} ${sum}`,
+    `${name}_count${text} ${count}`,
+  ]
+}
+
+function headerOf(help: Readonly<Record<string, string>>, name: string, type: string): string[] {
+  const lines = [`# TYPE ${name} ${type}`]
+  if (help[name] !== undefined) lines.unshift(`# HELP ${name} ${help[name]}`)
+  return lines
 }
 
 function labelText(labels: Labels): string {
@@ -67,5 +103,7 @@ function labelText(labels: Labels): string {
 }
 
 function escapeLabel(text: string): string {
+  // most labels need no escape, and each request writes several
+  if (!/[\\"\n]/.test(text)) return text
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
