@@ -30,16 +30,26 @@ export interface ServiceRow {
   is_usable: boolean
 }
 
-/**
- * Returns services with the data of their owners, ordered by id. `where` and `isUsable` use the aliases `service` and
- * `owner`.
- */
-export async function selectServices(
-  db: Db,
-  options: { where: RawBuilder<unknown>; isUsable?: RawBuilder<boolean>; limit?: number | null },
-): Promise<ServiceRow[]> {
-  const { where, isUsable = sql<boolean>`true`, limit = null } = options
-  const result = await sql<ServiceRow>`
+/** `where` and `isUsable` use the aliases `service` and `owner`. */
+interface ServiceQuery {
+  where: RawBuilder<unknown>
+  isUsable?: RawBuilder<boolean>
+  limit?: number | null
+}
+
+/** Returns services with the data of their owners, ordered by id. */
+export async function selectServices(db: Db, query: ServiceQuery): Promise<ServiceRow[]> {
+  const result = await serviceQuery(query).execute(db)
+  return result.rows
+}
+
+/** The statement of {@link selectServices}, for use within another one. */
+export function serviceQuery({
+  where,
+  isUsable = sql<boolean>`true`,
+  limit = null,
+}: ServiceQuery): RawBuilder<ServiceRow> {
+  return sql<ServiceRow>`
     select
       service.service_id, service.title, service.url, service.consumers, service.enabled, owner.state as owner_state,
       case when service.owner_locator is not null then json_build_object(
@@ -68,6 +78,5 @@ export async function selectServices(
     ) as declared on true
     where ${where}
     order by service.service_id
-    limit ${limit}::int`.execute(db)
-  return result.rows
+    limit ${limit}::int`
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { AccessResolutionRequest } from '#contract/protocol/access-resolution.ts'
 import { isData, referencedServices } from '#contract/protocol/data.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
@@ -6,10 +5,8 @@ import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { Reference } from '#contract/protocol/typed-value.ts'
 import type { TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { readApplied } from '../../store/references/read-applied.ts'
-import { selectServices } from '../../store/services/select-services.ts'
+import { readAppliedTargets } from '../../store/references/read-applied.ts'
 import type { ServiceRow } from '../../store/services/select-services.ts'
-import { usableBy } from '../../store/services/usable-by.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { isActive, isSamePlace, mayResolve, targetRefusal } from '../../engine/resolution.ts'
 
@@ -26,24 +23,12 @@ export async function loadTargets(
   pluginId: string,
   request: PropertyOfInstallation,
 ): Promise<{ reference: Reference; targets: ServiceRow[] }> {
-  const reference = await readReference(deps, pluginId, request)
-  const serviceIds = referencedServices(reference)
-  const services = await selectServices(deps.db, {
-    where: sql`service.service_id = any(${serviceIds}::text[])`,
-    isUsable: usableBy(scopeOf(request.installation)),
-  })
-  return { reference, targets: serviceIds.map((serviceId) => requireTarget(services, serviceId)) }
-}
-
-async function readReference(
-  { db }: RuntimeDeps,
-  pluginId: string,
-  { installation, resource, propertyKey }: PropertyOfInstallation,
-): Promise<Reference> {
+  const { installation, resource, propertyKey } = request
   const { bundleInstallId } = installation
   // valid ids are UUIDs, and the database would reject anything else
   if (!Uuid.safeParse(bundleInstallId).success) throw notAuthorized()
-  const applied = await readApplied(db, { bundleInstallId, resource, propertyKey })
+  const at = { bundleInstallId, resource, propertyKey }
+  const applied = await readAppliedTargets(deps.db, at, scopeOf(installation))
   if (applied === undefined || !isSamePlace(applied, installation)) throw notAuthorized()
   if (!isActive(applied)) {
     throw new DomainError('INSTALLATION_NOT_ACTIVE', 'References of this installation do not resolve now.', {
@@ -51,8 +36,10 @@ async function readReference(
     })
   }
   if (!mayResolve(applied, { pluginId, resource, propertyKey })) throw notAuthorized()
-  if (applied.value === null || isData(applied.value)) throw notAuthorized()
-  return applied.value
+  const reference = applied.value
+  if (reference === null || isData(reference)) throw notAuthorized()
+  const targets = referencedServices(reference).map((serviceId) => requireTarget(applied.targets, serviceId))
+  return { reference, targets }
 }
 
 function requireTarget(services: readonly ServiceRow[], serviceId: string): ServiceRow {
