@@ -193,24 +193,23 @@ function costOf(
   groups: readonly Group[],
   imports: readonly (readonly number[])[],
 ): number {
-  const sizes = groups.map(() => 0)
-  for (const [index, { size }] of groups.entries()) {
-    const target = into[index] ?? index
-    sizes[target] = (sizes[target] ?? 0) + size
+  const merged = groups.map(() => ({ size: 0, imports: new Set<number>(), pages: new Set<string>() }))
+  for (const [index, { size, pages: users }] of groups.entries()) {
+    const target = merged[into[index] ?? index]
+    if (target === undefined) continue
+    target.size += size
+    for (const imported of imports[index] ?? []) target.imports.add(into[imported] ?? imported)
+    for (const page of users) target.pages.add(page)
   }
   return allPages.reduce((cost, page) => {
-    const pending = groups.flatMap(({ pages: names }, index) =>
-      names.includes(page) ? (into[index] ?? []) : [],
-    )
     const loaded = new Set<number>()
-    for (let group = pending.pop(); group !== undefined; group = pending.pop()) {
-      if (loaded.has(group)) continue
-      loaded.add(group)
-      for (const [index, imported] of imports.entries()) {
-        if (into[index] === group) pending.push(...imported.map((target) => into[target] ?? target))
-      }
+    for (const [index, { pages: users }] of merged.entries()) if (users.has(page)) loaded.add(index)
+    let visit = 0
+    // a set iterates over what is added to it meanwhile
+    for (const index of loaded) {
+      visit += REQUEST_COST + (merged[index]?.size ?? 0)
+      for (const imported of merged[index]?.imports ?? []) loaded.add(imported)
     }
-    const visit = [...loaded].reduce((sum, group) => sum + REQUEST_COST + (sizes[group] ?? 0), 0)
     return cost + visit * (MAIN_PAGES.has(page) ? MAIN_WEIGHT : 1)
   }, 0)
 }

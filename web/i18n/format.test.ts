@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { formatDuration, formatLocalTime, formatRelativeTime, formatRoughDuration } from './format.ts'
-import { formatShortTime } from './format.ts'
+import {
+  formatClockTime,
+  formatDay,
+  formatDuration,
+  formatLocalTime,
+  formatRelativeTime,
+  formatRoughDuration,
+  formatShortTime,
+} from './format.ts'
+import { localeStateOf } from './locale.ts'
 import { translator } from './testing.ts'
 
 const zone = process.env['TZ']
@@ -69,4 +77,50 @@ test('midnight is the start of a day', () => {
   assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 00:00:00 (GMT+8)')
   assert.equal(formatShortTime(at, at, 'zh'), '11月22日 00:00')
   assert.equal(formatShortTime(at, at + 400 * DAY, 'en'), '22 Nov 2026')
+})
+
+test('dates and times are those of Intl, on every day of a year', () => {
+  const day = { month: 'short', day: '2-digit' } as const
+  const minutes = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  for (const [locale, tag] of [
+    ['en', 'en-GB'],
+    ['zh', 'zh-CN'],
+  ] as const) {
+    const withIntl = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options)
+    const formats = {
+      clock: withIntl({ ...minutes, second: '2-digit' }),
+      day: withIntl(day),
+      short: withIntl({ ...day, ...minutes }),
+      year: withIntl({ ...day, year: 'numeric' }),
+      local: withIntl({ ...day, ...minutes, year: 'numeric', second: '2-digit' }),
+    }
+    for (let at = Date.parse('2026-01-01T00:00:07Z'); at < Date.parse('2027-01-01'); at += 23 * HOUR) {
+      assert.equal(formatClockTime(at), formats.clock.format(at))
+      assert.equal(formatDay(at, locale), formats.day.format(at))
+      assert.equal(formatShortTime(at, at, locale), formats.short.format(at))
+      assert.equal(formatShortTime(at, at + 400 * DAY, locale), formats.year.format(at))
+      assert.equal(formatLocalTime(at, locale), `${formats.local.format(at)} (GMT+8)`)
+    }
+  }
+})
+
+test('a zone is its offset from GMT at that time', () => {
+  const zoneAt = (name: string, at: string) => {
+    process.env['TZ'] = name
+    return formatLocalTime(Date.parse(at), 'en').match(/\((.*)\)$/)?.[1]
+  }
+  assert.equal(zoneAt('Europe/London', '2026-01-15T12:00:00Z'), 'GMT')
+  assert.equal(zoneAt('Europe/London', '2026-07-15T12:00:00Z'), 'GMT+1')
+  assert.equal(zoneAt('America/St_Johns', '2026-01-15T12:00:00Z'), 'GMT-3:30')
+  process.env['TZ'] = 'Asia/Shanghai'
+})
+
+test('numbers are those of Intl', () => {
+  for (const locale of ['en', 'zh'] as const) {
+    const { formatNumber } = localeStateOf(locale, {})
+    const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
+    for (const value of [0, 7, 999, 1000, -5, -1234.5, 3.2, 0.1 + 0.2, 0.0001, 1e-7, 1e21, 123_456_789]) {
+      assert.equal(formatNumber(value), format.format(value))
+    }
+  }
 })

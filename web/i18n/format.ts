@@ -2,37 +2,30 @@ import type { Locale } from './catalogue.ts'
 import { localeState } from './locale.ts'
 import type { Translate } from './use-text.ts'
 
-/** Dates, times and durations in the given language. Creating a `DateTimeFormat` is expensive, so they are cached. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-function dateTime(locale: Locale, name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${locale} ${name}`
-  const known = formats.get(key)
-  if (known) return known
-  const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : 'zh-CN', options)
-  formats.set(key, format)
-  return format
-}
-
 const currentLocale = (): Locale => localeState().locale
 
 export function formatNumber(value: number): string {
-  return localeState().number.format(value)
+  return localeState().formatNumber(value)
 }
 
-const DATE = { month: 'short', day: '2-digit' } as const
-// h23, because `hour12: false` may write midnight as 24:00
-const MINUTES = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-const SECONDS = { ...MINUTES, second: '2-digit' } as const
+/** Of British English, as `Intl` has them. */
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec']
+
+// Dates and times are put together here: the first `DateTimeFormat` of a page takes as long as rendering a list of them.
 
 /** `22 Nov 2026, 15:40:38 (GMT+8)` or `2026年11月22日 15:40:38 (GMT+8)`, in the person's time zone. */
 export function formatLocalTime(at: number, locale = currentLocale()): string {
-  const text = dateTime(locale, 'local', { year: 'numeric', ...DATE, ...SECONDS }).format(at)
-  // formatted separately: Chinese would put the zone between the date and the time
-  const zone = dateTime(locale, 'zone', { timeZoneName: 'short' })
-    .formatToParts(at)
-    .find(({ type }) => type === 'timeZoneName')
-  return zone ? `${text} (${zone.value})` : text
+  const date = new Date(at)
+  const day = withYear(date, locale)
+  return `${day}${locale === 'en' ? ',' : ''} ${formatClockTime(at)} (${zoneOf(date)})`
+}
+
+/** `GMT+8`, `GMT-3:30`, `GMT`. */
+function zoneOf(date: Date): string {
+  const offset = -date.getTimezoneOffset()
+  if (offset === 0) return 'GMT'
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]
+  return `GMT${offset < 0 ? '-' : '+'}${hours}${minutes === 0 ? '' : `:${twoDigits(minutes)}`}`
 }
 
 /** `2026-11-21 14:03:12 UTC`, for tickets. */
@@ -42,20 +35,30 @@ export function formatUtcTime(at: number): string {
 
 /** `21 Nov, 14:03`; the date alone for another year. */
 export function formatShortTime(at: number, now: number, locale = currentLocale()): string {
-  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
-  return sameYear
-    ? dateTime(locale, 'short', { ...DATE, ...MINUTES }).format(at)
-    : dateTime(locale, 'date', { year: 'numeric', ...DATE }).format(at)
+  const date = new Date(at)
+  if (date.getFullYear() !== new Date(now).getFullYear()) return withYear(date, locale)
+  return `${formatDay(at, locale)}${locale === 'en' ? ',' : ''} ${formatClockTime(at).slice(0, 5)}`
 }
 
 /** `21 Nov`. */
 export function formatDay(at: number, locale = currentLocale()): string {
-  return dateTime(locale, 'day', DATE).format(at)
+  const date = new Date(at)
+  const day = twoDigits(date.getDate())
+  return locale === 'en' ? `${day} ${MONTHS[date.getMonth()]}` : `${date.getMonth() + 1}月${day}日`
 }
 
-export function formatClockTime(at: number, locale = currentLocale()): string {
-  return dateTime(locale, 'clock', SECONDS).format(at)
+/** `14:03:12`. */
+export function formatClockTime(at: number): string {
+  const date = new Date(at)
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')
 }
+
+const withYear = (date: Date, locale: Locale): string => {
+  const day = formatDay(date.getTime(), locale)
+  return locale === 'en' ? `${day} ${date.getFullYear()}` : `${date.getFullYear()}年${day}`
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -17,16 +17,29 @@ export type LocaleState = {
   readonly locale: Locale
   readonly texts: Readonly<Partial<Record<Namespace, Messages>>>
   readonly plural: Intl.PluralRules
-  readonly number: Intl.NumberFormat
+  readonly formatNumber: (value: number) => string
 }
 
 export const localeStateOf = (locale: Locale, texts: LocaleState['texts']): LocaleState => ({
   locale,
   texts,
   plural: new Intl.PluralRules(locale),
-  // all digits: a limit of 0.0001 must not be shown as 0
-  number: new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }),
+  formatNumber: numberFormat(locale),
 })
+
+const UNGROUPED = /^-?\d{1,3}(\.\d+)?$/
+
+/** Creating the first `NumberFormat` of a page is slow; numbers without groups of digits are the same in all our languages. */
+function numberFormat(locale: Locale): (value: number) => string {
+  let format: Intl.NumberFormat | undefined
+  return (value) => {
+    const text = String(value)
+    if (UNGROUPED.test(text)) return text
+    // all digits: a limit of 0.0001 must not be shown as 0
+    format ??= new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
+    return format.format(value)
+  }
+}
 
 let state: LocaleState | undefined
 const listeners = new Set<() => void>()

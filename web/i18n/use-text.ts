@@ -73,7 +73,7 @@ function fill(state: LocaleState, key: string, parameters: Record<string, unknow
     if (index % 2 === 0) return part
     const value = parameters[part]
     // numbers are formatted for the locale; anything else is the caller's text or element
-    return typeof value === 'number' ? state.number.format(value) : (value as ReactNode)
+    return typeof value === 'number' ? state.formatNumber(value) : (value as ReactNode)
   })
 }
 
