@@ -172,6 +172,8 @@ export const operations = {
   'failed.endpoint': 'Endpoint',
   'failed.progress': 'State of the changes',
   'failed.progress.done': 'Done: {parts}',
+  'failed.progress.failed': 'Failed: {parts}',
+  'failed.progress.unknown': 'Result unknown: {parts}',
   'failed.progress.call': '{plugin} ({stage})',
   'failed.progress.applied': { one: '{n} resource applied', other: '{n} resources applied' },
   'failed.progress.notApplied': 'Resources not changed',

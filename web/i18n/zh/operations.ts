@@ -159,6 +159,8 @@ export const operations: Translated<typeof source> = {
   'failed.endpoint': '端点',
   'failed.progress': '变更状态',
   'failed.progress.done': '已完成：{parts}',
+  'failed.progress.failed': '失败：{parts}',
+  'failed.progress.unknown': '结果未知：{parts}',
   'failed.progress.call': '{plugin}（{stage}）',
   'failed.progress.applied': { other: '{n} 个资源已变更' },
   'failed.progress.notApplied': '资源未变更',
