@@ -24,11 +24,20 @@ const DATE = { month: 'short', day: '2-digit' } as const
 // h23, because `hour12: false` may write midnight as 24:00
 const MINUTES = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const SECONDS = { ...MINUTES, second: '2-digit' } as const
+const LOCAL = { year: 'numeric', ...DATE, ...SECONDS } as const
 
 /** `22 Nov 2026, 15:40:38 (GMT+8)` or `2026年11月22日 15:40:38 (GMT+8)`, in the person's time zone. */
 export function formatLocalTime(at: number, locale = currentLocale()): string {
-  const text = dateTime(locale, 'local', { year: 'numeric', ...DATE, ...SECONDS }).format(at)
-  // formatted separately: Chinese would put the zone between the date and the time
+  return withZone(dateTime(locale, 'local', LOCAL).format(at), at, locale)
+}
+
+/** Like {@link formatLocalTime}, to the millisecond. */
+export function formatExactTime(at: number, locale = currentLocale()): string {
+  return withZone(dateTime(locale, 'exact', { ...LOCAL, fractionalSecondDigits: 3 }).format(at), at, locale)
+}
+
+/** Formatted separately: Chinese would put the zone between the date and the time. */
+function withZone(text: string, at: number, locale: Locale): string {
   const zone = dateTime(locale, 'zone', { timeZoneName: 'short' })
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')

@@ -82,6 +82,10 @@ export const operations = {
 
   // the page of an operation
   'detail.failure': 'Why it failed',
+  'detail.history': 'History',
+  'detail.views': 'Views of the history',
+  'detail.sentences': 'Sentences',
+  'detail.everything': 'Everything',
   'detail.timeline': 'Timeline',
   'detail.timeline.hint': 'Use the arrow keys to move between attempts.',
   'detail.calls': 'Plugin calls',

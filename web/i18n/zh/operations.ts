@@ -80,6 +80,10 @@ export const operations: Translated<typeof source> = {
   'causes.all': '显示全部操作',
 
   'detail.failure': '失败原因',
+  'detail.history': '历史',
+  'detail.views': '历史视图',
+  'detail.sentences': '文字',
+  'detail.everything': '全部',
   'detail.timeline': '时间线',
   'detail.timeline.hint': '使用方向键切换尝试。',
   'detail.calls': '插件调用',

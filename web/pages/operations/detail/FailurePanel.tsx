@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
 import { OwnerText } from '../../../components/OwnerText.tsx'
-import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.ts'
+import { joinList, joinSentences } from '../../../i18n/punctuation.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -161,13 +161,14 @@ function progressText(progress: Progress, t: Translate): string {
   if (resources !== null) done.push(t('operations.failed.progress.applied', { n: resources }))
   const failed = names(progress.failed)
   const unknown = names(progress.unknown)
-  return joinClauses(t, [
+  const parts = [
     done.length > 0 && t('operations.failed.progress.done', { parts: joinList(t, done) }),
     failed.length > 0 && t('operations.failed.progress.failed', { parts: joinList(t, failed) }),
     unknown.length > 0 && t('operations.failed.progress.unknown', { parts: joinList(t, unknown) }),
     resources === null && t('operations.failed.progress.notApplied'),
     notReached.length > 0 && t('operations.failed.progress.notReached', { n: notReached.length }),
-  ])
+  ]
+  return parts.filter(Boolean).join(t('common.punctuation.semicolon'))
 }
 
 /** The plugin, the stage and the attempt. */
