@@ -10,6 +10,7 @@ import type { forms } from './en/forms.ts'
 import type { installations } from './en/installations.ts'
 import type { localServices } from './en/local-services.ts'
 import type { notifications } from './en/notifications.ts'
+import type { operationHistory } from './en/operation-history.ts'
 import type { operations } from './en/operations.ts'
 import type { overview } from './en/overview.ts'
 import type { platform } from './en/platform.ts'
@@ -43,6 +44,7 @@ export type Catalogue = {
   installations: typeof installations
   localServices: typeof localServices
   notifications: typeof notifications
+  operationHistory: typeof operationHistory
   operations: typeof operations
   overview: typeof overview
   platform: typeof platform
@@ -76,6 +78,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     installations: async () => (await import('./en/installations.ts')).installations,
     localServices: async () => (await import('./en/local-services.ts')).localServices,
     notifications: async () => (await import('./en/notifications.ts')).notifications,
+    operationHistory: async () => (await import('./en/operation-history.ts')).operationHistory,
     operations: async () => (await import('./en/operations.ts')).operations,
     overview: async () => (await import('./en/overview.ts')).overview,
     plans: async () => (await import('./en/plans.ts')).plans,
@@ -98,6 +101,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     installations: async () => (await import('./zh/installations.ts')).installations,
     localServices: async () => (await import('./zh/local-services.ts')).localServices,
     notifications: async () => (await import('./zh/notifications.ts')).notifications,
+    operationHistory: async () => (await import('./zh/operation-history.ts')).operationHistory,
     operations: async () => (await import('./zh/operations.ts')).operations,
     overview: async () => (await import('./zh/overview.ts')).overview,
     plans: async () => (await import('./zh/plans.ts')).plans,

@@ -4,6 +4,7 @@ import {
   formatClockTime,
   formatDay,
   formatDuration,
+  formatExactTime,
   formatLocalTime,
   formatRelativeTime,
   formatRoughDuration,
@@ -70,6 +71,8 @@ test('a local time ends with its zone', () => {
   const at = Date.parse('2026-11-22T07:40:38Z')
   assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 15:40:38 (GMT+8)')
   assert.equal(formatLocalTime(at, 'zh'), '2026年11月22日 15:40:38 (GMT+8)')
+  assert.equal(formatExactTime(at + 7, 'en'), '22 Nov 2026, 15:40:38.007 (GMT+8)')
+  assert.equal(formatExactTime(at + 7, 'zh'), '2026年11月22日 15:40:38.007 (GMT+8)')
 })
 
 test('midnight is the start of a day', () => {

@@ -15,9 +15,18 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 
 
 /** `22 Nov 2026, 15:40:38 (GMT+8)` or `2026年11月22日 15:40:38 (GMT+8)`, in the person's time zone. */
 export function formatLocalTime(at: number, locale = currentLocale()): string {
+  return localTime(at, formatClockTime(at), locale)
+}
+
+/** Like {@link formatLocalTime}, to the millisecond. */
+export function formatExactTime(at: number, locale = currentLocale()): string {
+  const milliseconds = String(new Date(at).getMilliseconds()).padStart(3, '0')
+  return localTime(at, `${formatClockTime(at)}.${milliseconds}`, locale)
+}
+
+function localTime(at: number, clockTime: string, locale: Locale): string {
   const date = new Date(at)
-  const day = withYear(date, locale)
-  return `${day}${locale === 'en' ? ',' : ''} ${formatClockTime(at)} (${zoneOf(date)})`
+  return `${withYear(date, locale)}${locale === 'en' ? ',' : ''} ${clockTime} (${zoneOf(date)})`
 }
 
 /** `GMT+8`, `GMT-3:30`, `GMT`. */

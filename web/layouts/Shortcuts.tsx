@@ -8,7 +8,7 @@ const ShortcutHelp = lazyPart(async () => (await import('./ShortcutHelp.tsx')).S
 
 const CHORD_MS = 1_500
 
-/** Keys that work on every page while no field has the focus: chords, the search of the page, its rows, and this help. */
+/** Keys that work on every page while no field has the focus: chords, the search of the page, its rows and views, and this help. */
 export function Shortcuts() {
   const navigate = useNavigate()
   const [isHelp, setIsHelp] = useState(false)
@@ -22,6 +22,7 @@ export function Shortcuts() {
     else if (key === '?') setIsHelp(true)
     else if (key === '/') focusSearch()
     else if (key === 'j' || key === 'k') focusRow(key === 'j' ? 1 : -1)
+    else if (key >= '1' && key <= '9') chooseView(key)
     else return
     event.preventDefault()
   })
@@ -47,6 +48,11 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
 
 function focusSearch(): void {
   document.querySelector<HTMLInputElement>('#content input[type=search]')?.focus()
+}
+
+/** Chooses a view of the page by its number; see `TabList`. */
+function chooseView(key: string): void {
+  document.querySelector<HTMLElement>(`#content [role=tab][aria-keyshortcuts="${key}"]`)?.click()
 }
 
 /** Moves the focus to the next or previous row of the page's list. */

@@ -27,12 +27,17 @@ export const operationsSearch = (raw: Raw) =>
   })
 export type OperationsSearch = ReturnType<typeof operationsSearch>
 
-/** Which attempt of which call is looked at. */
+/** How the history of an operation is shown, if not as a timeline. */
+export const HISTORY_VIEWS = ['sentences', 'everything'] as const
+export type HistoryView = (typeof HISTORY_VIEWS)[number]
+
+/** Which attempt of which call is looked at, and how the history is shown. */
 export const operationSearch = (raw: Raw) =>
   omitUndefined({
     stage: oneOf(raw, 'stage', ['BEFORE_RESOURCES', 'AFTER_RESOURCES']),
     plugin: text(raw, 'plugin'),
     attempt: whole(raw, 'attempt'),
+    view: oneOf(raw, 'view', HISTORY_VIEWS),
   })
 export type OperationSearch = ReturnType<typeof operationSearch>
 

@@ -82,6 +82,10 @@ export const operations = {
 
   // the page of an operation
   'detail.failure': 'Why it failed',
+  'detail.history': 'History',
+  'detail.views': 'Views of the history',
+  'detail.sentences': 'Sentences',
+  'detail.everything': 'Everything',
   'detail.timeline': 'Timeline',
   'detail.timeline.hint': 'Use the arrow keys to move between attempts.',
   'detail.calls': 'Plugin calls',
@@ -172,6 +176,8 @@ export const operations = {
   'failed.endpoint': 'Endpoint',
   'failed.progress': 'State of the changes',
   'failed.progress.done': 'Done: {parts}',
+  'failed.progress.failed': 'Failed: {parts}',
+  'failed.progress.unknown': 'Result unknown: {parts}',
   'failed.progress.call': '{plugin} ({stage})',
   'failed.progress.applied': { one: '{n} resource applied', other: '{n} resources applied' },
   'failed.progress.notApplied': 'Resources not changed',

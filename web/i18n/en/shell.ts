@@ -59,6 +59,7 @@ export const shell = {
   'keys.search': 'Search this page',
   'keys.rows': 'Next and previous row',
   'keys.open': 'Open the row',
+  'keys.views': 'Views of an operation’s history',
   'keys.review': 'Review changes',
   'keys.confirm': 'Save the review',
   'keys.help': 'Show this help',

@@ -61,6 +61,7 @@ export const shell: Translated<typeof source> = {
   'keys.search': '搜索此页面',
   'keys.rows': '下一行和上一行',
   'keys.open': '打开该行',
+  'keys.views': '操作历史的视图',
   'keys.review': '检查更改',
   'keys.confirm': '保存',
   'keys.help': '显示此帮助',

@@ -61,6 +61,51 @@ test('attempts between the first and the last are loaded when they are chosen', 
   await expect.element(main.getByText(`${COUNT} of ${COUNT}`)).toBeVisible()
 })
 
+test('the history has three views, chosen by keys and kept in the address', async () => {
+  const [first, second] = [timeout({ response: null }), timeout({ attempt: 2, startedAt: at(2_000) })]
+  const late = { ...second, late: true, outcome: 'APPLIED' as const, failure: null, httpStatus: 200 }
+  const { stages: _, ...rest } = failed
+  const detail = operation(
+    { ...rest, reason: 'Ticket 4711', finishedAt: at(5_000) },
+    { after: [call('hooks', 20, [first, late])] },
+  )
+  await serveScope({ 'GET /operations/{operationId}': () => detail })
+  await renderConsole(`/operations/${detail.operationId}`)
+  const tab = (name: string) => page.getByRole('tab', { name })
+  await expect.element(tab('Timeline')).toHaveAttribute('aria-selected', 'true')
+
+  await userEvent.keyboard('1')
+  await expect.element(tab('Sentences')).toHaveAttribute('aria-selected', 'true')
+  const sentences = page.getByRole('list', { name: 'History in sentences' })
+  await expect.element(sentences.getByText('Mira requested the operation. Reason: Ticket 4711')).toBeVisible()
+  await expect.element(sentences.getByText(/The response came late and changed nothing\./)).toBeVisible()
+
+  await userEvent.keyboard('3')
+  const table = page.getByRole('table', { name: 'Everything that is recorded' })
+  const answer = table.getByRole('row', { name: /Late response received/ })
+  await expect.element(answer).toMatchTextContent(/:02\.100 .*Attempt 2, run 1/)
+  const request = table.getByRole('row', { name: /Request sent.*Attempt 1, run 1/ })
+  await request.getByRole('link', { name: 'Attempt 1, run 1' }).click()
+  await expect.element(page.getByRole('heading', { name: /^Attempt 1, run 1/ })).toBeVisible()
+  await expect.element(tab('Everything')).toHaveAttribute('aria-selected', 'true')
+  await page.getByRole('link', { name: 'Next attempt' }).click()
+  await expect.element(page.getByRole('heading', { name: /^Attempt 2, run 1/ })).toBeVisible()
+  await expect.element(tab('Everything')).toHaveAttribute('aria-selected', 'true')
+
+  // with the focus on a tab, arrow keys move between them
+  await tab('Everything').click()
+  await userEvent.keyboard('{ArrowRight}')
+  await expect.element(tab('Sentences')).toHaveFocus()
+  await expect.element(tab('Sentences')).toHaveAttribute('aria-selected', 'true')
+
+  // keys that a person types are text
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByRole('textbox', { name: /^Note/ }).click()
+  await userEvent.keyboard('3')
+  await expect.element(page.getByRole('textbox', { name: /^Note/ })).toHaveValue('3')
+  await expect.element(sentences).toBeInTheDocument()
+})
+
 const ASSIGN = 'PUT /operations/{operationId}/assignee'
 
 test('a person who is not the first to assign it sees who has it, and nothing is overwritten', async () => {

@@ -1,3 +1,4 @@
+import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
 import { useText } from '../../../i18n/use-text.ts'
@@ -22,10 +23,13 @@ export function AttemptPanel({
   operation,
   call,
   bar,
+  view,
 }: {
   operation: OperationDetail
   call: PluginCall
   bar: Bar
+  /** The view of the history, which links keep. */
+  view: OperationSearch['view']
 }) {
   const t = useText()
   const { attempt, verdict } = bar
@@ -50,7 +54,7 @@ export function AttemptPanel({
           {t(`vocabulary.phase.${bar.stage}`)}
         </>
       }
-      actions={<AttemptSteps operation={operation} call={call} bar={bar} />}
+      actions={<AttemptSteps operation={operation} call={call} bar={bar} view={view} />}
       flush
     >
       <Card padded={false} className="divide-y divide-line">

@@ -12,10 +12,12 @@ export function AttemptSteps({
   operation,
   call,
   bar,
+  view,
 }: {
   operation: OperationDetail
   call: PluginCall
   bar: Bar
+  view: OperationSearch['view']
 }) {
   const t = useText()
   const { attempt } = bar.attempt
@@ -23,7 +25,7 @@ export function AttemptSteps({
   if (count < 2) return null
   // attempts are numbered from 1 without gaps; one that is not loaded is loaded when it is chosen
   const to = (number: number) =>
-    number < 1 || number > count ? undefined : { ...choiceOf(bar), attempt: number }
+    number < 1 || number > count ? undefined : { ...choiceOf(bar), attempt: number, ...(view && { view }) }
   return (
     <div className="flex items-center gap-2">
       <span className="text-xs text-muted tabular-nums">

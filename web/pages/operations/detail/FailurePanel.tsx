@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
 import { OwnerText } from '../../../components/OwnerText.tsx'
-import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.ts'
+import { joinList, joinSentences } from '../../../i18n/punctuation.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -14,7 +14,7 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
-import { effectOf, failedCallOf, progressOf, type Effect, type Progress } from './progress.ts'
+import { effectOf, failedCallOf, progressOf, type CallName, type Effect, type Progress } from './progress.ts'
 import { choiceOf, failurePointOf, type Timeline } from './timeline.ts'
 
 /**
@@ -150,17 +150,25 @@ function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, 
     : t('operations.receipt.now.used', { n: attemptsUsed, run })
 }
 
-/** What is done, what is not, and what was never reached. */
-function progressText({ done, resources, notReached }: Progress, t: Translate): string {
-  const parts = done.map(({ pluginId, stage }) =>
-    t('operations.failed.progress.call', { plugin: pluginId, stage: t(`vocabulary.phase.${stage}`) }),
-  )
-  if (resources !== null) parts.push(t('operations.failed.progress.applied', { n: resources }))
-  return joinClauses(t, [
-    parts.length > 0 && t('operations.failed.progress.done', { parts: joinList(t, parts) }),
+/** What is done, what is not, what nobody can know, and what was never reached. */
+function progressText(progress: Progress, t: Translate): string {
+  const { resources, notReached } = progress
+  const names = (calls: readonly CallName[]) =>
+    calls.map(({ pluginId, stage }) =>
+      t('operations.failed.progress.call', { plugin: pluginId, stage: t(`vocabulary.phase.${stage}`) }),
+    )
+  const done = names(progress.done)
+  if (resources !== null) done.push(t('operations.failed.progress.applied', { n: resources }))
+  const failed = names(progress.failed)
+  const unknown = names(progress.unknown)
+  const parts = [
+    done.length > 0 && t('operations.failed.progress.done', { parts: joinList(t, done) }),
+    failed.length > 0 && t('operations.failed.progress.failed', { parts: joinList(t, failed) }),
+    unknown.length > 0 && t('operations.failed.progress.unknown', { parts: joinList(t, unknown) }),
     resources === null && t('operations.failed.progress.notApplied'),
-    notReached > 0 && t('operations.failed.progress.notReached', { n: notReached }),
-  ])
+    notReached.length > 0 && t('operations.failed.progress.notReached', { n: notReached.length }),
+  ]
+  return parts.filter(Boolean).join(t('common.punctuation.semicolon'))
 }
 
 /** The plugin, the stage and the attempt. */

@@ -12,10 +12,10 @@ import { AttemptPanel } from './AttemptPanel.tsx'
 import { WaitingPanel } from './Evidence.tsx'
 import { Facts } from './Facts.tsx'
 import { FailurePanel } from './FailurePanel.tsx'
+import { History } from './History.tsx'
 import { Changes, Resources } from './Outcome.tsx'
-import { Timeline } from './Timeline.tsx'
 import { useChosenAttempts, type Loading } from './use-chosen-attempts.ts'
-import { chosenBar, rowsOf, timelineOf } from './timeline.ts'
+import { chosenBar, timelineOf } from './timeline.ts'
 import { RetryResult } from './RetryResult.tsx'
 import { RecoveryActions } from './RecoveryActions.tsx'
 import type { RecoveryAction } from './recovery-actions.ts'
@@ -30,7 +30,6 @@ export function OperationDetails({
   choice: OperationSearch
   onRecover: (action: RecoveryAction) => void
 }) {
-  const t = useText()
   const { operation, loading } = useChosenAttempts(answer, choice)
   const timeline = useMemo(() => timelineOf(operation), [operation])
   const bar = loading ? null : chosenBar(timeline, operation, choice)
@@ -39,7 +38,6 @@ export function OperationDetails({
     operation.stages
       .find(({ stage }) => stage === bar.stage)
       ?.calls.find(({ pluginId }) => pluginId === bar.pluginId)
-  const hasPlugins = rowsOf(timeline).length > 0
   return (
     <div className="space-y-6">
       {operation.state === 'TAKEN_OVER' && <TakenOver operation={operation} />}
@@ -61,15 +59,9 @@ export function OperationDetails({
       )}
       <Assignment operation={operation} />
       <Facts operation={operation} />
-      {hasPlugins ? (
-        <Timeline operation={operation} timeline={timeline} chosen={bar} />
-      ) : (
-        <Card>
-          <p className="text-muted">{t('operations.detail.noPlugins')}</p>
-        </Card>
-      )}
+      <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
       {loading && <LoadingAttempt loading={loading} />}
-      {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} />}
+      {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} view={choice.view} />}
       <Resources operation={operation} />
       <Changes operation={operation} />
     </div>

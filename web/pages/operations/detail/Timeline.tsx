@@ -5,7 +5,7 @@ import { useWidth } from '../../../components/use-width.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
-import { Card, Section } from '../../../ui/Card.tsx'
+import { Card } from '../../../ui/Card.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { BandHead, ResourcesRow } from './TimelineBand.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
@@ -116,17 +116,12 @@ export function Timeline({
   )
 
   return (
-    <Section
-      title={t('operations.detail.timeline')}
-      description={
-        <>
-          {operation.operationType === 'DETACH' &&
-            `${t('operations.detail.descending')}${t('common.punctuation.sentence')}`}
-          <span className="pointer-coarse:hidden">{t('operations.detail.timeline.hint')}</span>
-        </>
-      }
-      flush
-    >
+    <>
+      <p className="mb-2 text-muted">
+        {operation.operationType === 'DETACH' &&
+          `${t('operations.detail.descending')}${t('common.punctuation.sentence')}`}
+        <span className="pointer-coarse:hidden">{t('operations.detail.timeline.hint')}</span>
+      </p>
       <Card padded={false} className="overflow-hidden">
         {/* the links inside are interactive; this only moves the focus between them */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
@@ -138,7 +133,7 @@ export function Timeline({
           {stage(timeline.after)}
         </div>
       </Card>
-    </Section>
+    </>
   )
 }
 

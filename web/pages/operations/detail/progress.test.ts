@@ -4,8 +4,8 @@ import type { Failure } from '#contract/console-api/shapes.ts'
 import { translator } from '../../../i18n/testing.ts'
 import { failureTitle } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
-import { effectOf, failedCallOf, progressOf } from './progress.ts'
-import { attempt, call, failure, operation, refusal } from './testing.ts'
+import { effectOf, failedCallOf, progressOf, type CallName } from './progress.ts'
+import { attempt, call, failure, operation, refusal, timeout } from './testing.ts'
 import { timelineOf } from './timeline.ts'
 
 const of = (reason: string, more: Record<string, number> = {}): Failure => ({
@@ -41,12 +41,73 @@ test('the progress counts what is done, and what was never reached', () => {
   )
   assert.deepEqual(progressOf(stopped, timelineOf(stopped)), {
     done: [{ pluginId: 'tenants', stage: 'BEFORE_RESOURCES' }],
+    failed: [{ pluginId: 'hooks', stage: 'BEFORE_RESOURCES' }],
+    unknown: [],
     resources: null,
-    notReached: 2,
+    notReached: [
+      { pluginId: 'tenants', stage: 'AFTER_RESOURCES' },
+      { pluginId: 'hooks', stage: 'AFTER_RESOURCES' },
+    ],
   })
   assert.equal(failedCallOf(stopped, timelineOf(stopped))?.pluginId, 'hooks')
   const later = { ...stopped, phase: 'AFTER_RESOURCES' as const }
   assert.equal(progressOf(later, timelineOf(later)).resources, 1)
+})
+
+const TIMED_OUT = { ...of('callTimeout', { seconds: 30 }), errorCode: 'PLUGIN_TIMEOUT' }
+const stage = 'BEFORE_RESOURCES'
+
+test('what nobody can know stays on the first screen when a parallel call fails definitely', () => {
+  const calls = [
+    call('alpha', 10, [timeout({ failure: TIMED_OUT })]),
+    call('beta', 10, [refusal()]),
+    call('gamma', 10, [timeout({ failure: of('callRefused') })]),
+    call('delta', 10, [attempt({ outcome: 'UNKNOWN', failure: of('callReportedUnknown') })]),
+    call('epsilon', 10, [timeout({ failure: TIMED_OUT }), attempt({ attempt: 2 })]),
+    call('zeta', 10, [attempt({ outcome: 'FAILED', failure: of('callReportedFailed') })]),
+    call('eta', 10, [attempt({ outcome: null, response: null, failure: of('callInvalid') })]),
+    { ...call('theta', 10, [attempt({ late: true })]), outcome: null },
+    call('iota', 10, []),
+  ]
+  const stopped = operation(
+    { state: 'FAILED', phase: stage, failure: failure('MAILBOX_LOCKED', false, 'beta') },
+    { before: calls },
+  )
+  const progress = progressOf(stopped, timelineOf(stopped))
+  const names = (of: readonly CallName[]) => of.map(({ pluginId }) => pluginId)
+  assert.deepEqual(names(progress.done), ['epsilon'])
+  assert.deepEqual(names(progress.failed), ['beta', 'gamma', 'zeta'])
+  assert.deepEqual(names(progress.unknown), ['alpha', 'delta', 'eta', 'theta'])
+  assert.deepEqual(names(progress.notReached), ['iota'])
+})
+
+test('what nobody can know stays on the first screen when a plugin is disabled during its retries', () => {
+  const unsure = { ...call('hooks', 20, [timeout({ failure: TIMED_OUT })]), uncertainAttempts: 1 }
+  const gone = { ...of('pluginNotRegistered'), errorCode: 'PLUGIN_NOT_REGISTERED' }
+  const stopped = operation({ state: 'FAILED', phase: stage, failure: gone }, { before: [unsure] })
+  assert.deepEqual(progressOf(stopped, timelineOf(stopped)).unknown, [{ pluginId: 'hooks', stage }])
+  assert.deepEqual(effectOf(gone, unsure), { kind: 'earlier', attempts: 1 })
+})
+
+test('a rejected token says nothing about the attempts before it', () => {
+  const rejected = of('callHttpStatus', { status: 401 })
+  const rejections = [1, 2].map((n) =>
+    attempt({ attempt: n, outcome: null, httpStatus: 401, failure: rejected }),
+  )
+  const sure = { ...call('hooks', 20, rejections), uncertainAttempts: 2 }
+  const unsure = {
+    ...call('hooks', 20, [timeout({ failure: TIMED_OUT }), ...rejections]),
+    uncertainAttempts: 3,
+  }
+  assert.deepEqual(effectOf(rejected, sure), { kind: 'rejected' })
+  assert.deepEqual(effectOf(rejected, unsure), { kind: 'earlier', attempts: 1 })
+  for (const [hooks, standing] of [
+    [sure, 'failed'],
+    [unsure, 'unknown'],
+  ] as const) {
+    const stopped = operation({ state: 'FAILED', phase: stage, failure: rejected }, { before: [hooks] })
+    assert.deepEqual(progressOf(stopped, timelineOf(stopped))[standing], [{ pluginId: 'hooks', stage }])
+  }
 })
 
 test('a plugin’s failure is titled with its own message, whatever its code', async () => {

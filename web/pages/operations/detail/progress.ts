@@ -1,40 +1,68 @@
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { INVALID_RESPONSE, isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import { failurePointOf, rowsOf, type Timeline } from './timeline.ts'
-import { isSuccess } from './verdict.ts'
+import { failurePointOf, rowsOf, type Row, type Timeline } from './timeline.ts'
+import { isSuccess, isUncertain, verdictOf } from './verdict.ts'
 
-/** How far an operation came before it stopped. */
+/** A plugin call by its name. */
+export interface CallName {
+  pluginId: string
+  stage: Stage
+}
+
+/** How far an operation came. Once it has stopped, each of its calls is counted exactly once. */
 export interface Progress {
-  done: { pluginId: string; stage: Stage }[]
+  done: CallName[]
+  /** Calls that did not succeed, and that the plugin rejected, reported as failed, or never received. */
+  failed: CallName[]
+  /** Calls that the plugin may have acted on, without a definite result. */
+  unknown: CallName[]
   /** The number of resources, once they were changed. */
   resources: number | null
   /** Calls that were never sent. */
-  notReached: number
+  notReached: CallName[]
 }
 
-export function progressOf({ resources, phase }: OperationDetail, timeline: Timeline): Progress {
-  const rows = rowsOf(timeline)
+export function progressOf(operation: OperationDetail, timeline: Timeline): Progress {
+  const { resources, phase } = operation
   const isApplied = phase === 'AFTER_RESOURCES' || phase === 'DONE'
-  return {
-    done: rows.flatMap(({ stage, row }) =>
-      row.result !== 'NOT_CALLED' && isSuccess(row.result) ? [{ pluginId: row.pluginId, stage }] : [],
-    ),
+  const progress: Progress = {
+    done: [],
+    failed: [],
+    unknown: [],
     resources: isApplied ? resources.length : null,
-    notReached: rows.filter(({ row }) => row.result === 'NOT_CALLED').length,
+    notReached: [],
   }
+  for (const { stage, row } of rowsOf(timeline)) {
+    const call = callOf(operation, stage, row.pluginId)
+    const standing = call && standingOf(call, row)
+    if (standing) progress[standing].push({ pluginId: row.pluginId, stage })
+  }
+  return progress
+}
+
+/** What became of a call; null while it is in progress. */
+function standingOf(call: PluginCall, { result, count }: Row) {
+  if (count === 0) return 'notReached'
+  if (result === 'IN_FLIGHT') return null
+  if (result !== 'NOT_CALLED' && isSuccess(result)) return 'done'
+  // a response that came late changes nothing, so it is no result
+  const failure = call.attempts.findLast(({ late }) => !late)?.failure
+  if (!failure) return result === 'FAILED' && call.uncertainAttempts === 0 ? 'failed' : 'unknown'
+  const { kind } = effectOf(failure, call)
+  return kind === 'unknown' || kind === 'invalid' || kind === 'earlier' ? 'unknown' : 'failed'
 }
 
 /**
  * What is known about the effect of the call that failed: that there is none, that the plugin rejected the call, that it
  * reported the failure itself, or that nobody knows. `earlier` counts attempts with an unknown result before a definite
- * failure.
+ * failure, among the loaded ones if the plugin rejected the last one.
  */
 export type Effect =
   | { kind: 'none' | 'rejected' | 'unknown' | 'invalid' | 'failed' }
   | { kind: 'earlier'; attempts: number }
 
-export function effectOf(failure: Failure, { uncertainAttempts }: PluginCall): Effect {
+export function effectOf(failure: Failure, { uncertainAttempts, attempts }: PluginCall): Effect {
   const reason = isFromPlugin(failure) ? null : reasonOf(failure)
   if (reason === null || reason === 'callReportedFailed') {
     return uncertainAttempts > 0 ? { kind: 'earlier', attempts: uncertainAttempts } : { kind: 'failed' }
@@ -43,13 +71,32 @@ export function effectOf(failure: Failure, { uncertainAttempts }: PluginCall): E
   if (NOT_RECEIVED.has(reason)) {
     return uncertainAttempts > 0 ? { kind: 'earlier', attempts: uncertainAttempts } : { kind: 'none' }
   }
-  const status = Number(failure.parameters?.['status'])
-  return { kind: reason === 'callHttpStatus' && (status === 401 || status === 403) ? 'rejected' : 'unknown' }
+  if (!isRejected(failure)) return { kind: 'unknown' }
+  // a rejected attempt counts as uncertain, so the others are those that matter
+  const unknown = attempts.filter(
+    (attempt) => isUncertain(verdictOf(attempt)) && !hasNoEffect(attempt.failure),
+  )
+  return unknown.length > 0 ? { kind: 'earlier', attempts: unknown.length } : { kind: 'rejected' }
+}
+
+/** Whether the plugin rejected the token of the call. */
+function isRejected(failure: Failure | null): boolean {
+  const status = Number(failure?.parameters?.['status'])
+  return failure !== null && reasonOf(failure) === 'callHttpStatus' && (status === 401 || status === 403)
+}
+
+/** Whether the plugin did not receive the call, rejected it, or reported that it did not complete it. */
+function hasNoEffect(failure: Failure | null): boolean {
+  if (failure === null) return false
+  const reason = reasonOf(failure)
+  return isFromPlugin(failure) || (reason !== null && NOT_RECEIVED.has(reason)) || isRejected(failure)
 }
 
 /** The call that the operation failed at; null if the runtime itself failed. */
 export function failedCallOf(operation: OperationDetail, timeline: Timeline): PluginCall | null {
   const point = failurePointOf(timeline, operation)
-  const stage = operation.stages.find((candidate) => candidate.stage === point?.stage)
-  return stage?.calls.find(({ pluginId }) => pluginId === point?.pluginId) ?? null
+  return point && callOf(operation, point.stage, point.pluginId)
 }
+
+const callOf = ({ stages }: OperationDetail, stage: Stage, pluginId: string): PluginCall | null =>
+  stages.find((of) => of.stage === stage)?.calls.find((call) => call.pluginId === pluginId) ?? null

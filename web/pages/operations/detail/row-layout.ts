@@ -35,7 +35,7 @@ export function layoutRow(
       last &&
       'bars' in last &&
       from < lastEnd + FOLD_PX &&
-      isEqual(last.bars[0], bar) &&
+      isSameResult(last.bars[0], bar) &&
       isFoldable(last, from + width)
     ) {
       marks[marks.length - 1] = {
@@ -57,7 +57,8 @@ const endOf = (marks: readonly Mark[]): number => {
 }
 
 /** The same result of an automatic retry; a manual retry is always a new bar. */
-const isEqual = (a: Bar, b: Bar) =>
+/** Whether two attempts of one call differ only in their times. */
+export const isSameResult = (a: Bar, b: Bar) =>
   a.verdict === b.verdict &&
   a.attempt.run === b.attempt.run &&
   a.attempt.late === b.attempt.late &&

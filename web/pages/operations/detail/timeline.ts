@@ -146,7 +146,7 @@ export function runsOf({ retries }: OperationDetail): { run: number; from: numbe
   return retries.map(({ run, startedAt }) => ({ run, from: Date.parse(startedAt) }))
 }
 
-export const choiceOf = ({ stage, pluginId, attempt }: Bar): Required<OperationSearch> => ({
+export const choiceOf = ({ stage, pluginId, attempt }: Bar): Required<Omit<OperationSearch, 'view'>> => ({
   stage,
   plugin: pluginId,
   attempt: attempt.attempt,

@@ -1,0 +1,152 @@
+import { useMemo } from 'react'
+import { formatDuration, formatExactTime } from '../../../../i18n/format.ts'
+import { messageText } from '../../../../i18n/message-text.ts'
+import { joinClauses } from '../../../../i18n/punctuation.ts'
+import { useText, type Translate } from '../../../../i18n/use-text.ts'
+import { Table, type Column } from '../../../../ui/table/Table.tsx'
+import { failureTitle, stoppedText } from '../../describe-failure.ts'
+import type { Bar } from '../timeline.ts'
+import { verdictLook } from '../verdict.ts'
+import { AttemptLink } from './AttemptLink.tsx'
+import type { HistoryEntry } from './history.ts'
+
+const entryKey = ({ id }: HistoryEntry) => id
+
+/** Requests, responses and events in one list, with times in milliseconds. */
+export function Everything({
+  operationId,
+  history,
+}: {
+  operationId: string
+  history: readonly HistoryEntry[]
+}) {
+  const t = useText()
+  const columns = useMemo<Column<HistoryEntry>[]>(
+    () => [
+      {
+        id: 'time',
+        header: t('operationHistory.time'),
+        width: '15.5rem',
+        cell: ({ at }) => (
+          <time dateTime={new Date(at).toISOString()} className="tabular-nums">
+            {formatExactTime(at)}
+          </time>
+        ),
+      },
+      {
+        id: 'event',
+        header: t('operationHistory.event'),
+        width: '11.5rem',
+        cell: (entry) => eventText(entry, t),
+      },
+      {
+        id: 'call',
+        header: t('operationHistory.call'),
+        width: '16rem',
+        cell: (entry) => <Call operationId={operationId} entry={entry} />,
+      },
+      {
+        id: 'details',
+        header: t('operationHistory.details'),
+        card: 'wide',
+        cell: (entry) => <Details entry={entry} />,
+      },
+    ],
+    [t, operationId],
+  )
+  return (
+    <Table
+      label={t('operationHistory.label.everything')}
+      columns={columns}
+      rows={history}
+      rowKey={entryKey}
+      lines={2}
+      empty={null}
+    />
+  )
+}
+
+function Call({ operationId, entry }: { operationId: string; entry: HistoryEntry }) {
+  const t = useText()
+  const of = 'bar' in entry ? entry.bar : 'gap' in entry ? entry.gap : null
+  if (of === null) return null
+  return (
+    <>
+      <span className="mono block truncate font-medium">{of.pluginId}</span>
+      <span className="block truncate text-xs text-faint">
+        <AttemptLink operationId={operationId} of={of} view="everything" />
+        {' · '}
+        {t(`vocabulary.phase.${of.stage}`)}
+      </span>
+    </>
+  )
+}
+
+function eventText(entry: HistoryEntry, t: Translate): string {
+  if (entry.kind !== 'response') return t(`operationHistory.event.${entry.kind}`)
+  const { late, httpStatus } = entry.bar.attempt
+  if (late) return t('operationHistory.event.late')
+  return t(httpStatus === null ? 'operationHistory.event.noResponse' : 'operationHistory.event.response')
+}
+
+function Details({ entry }: { entry: HistoryEntry }) {
+  const t = useText()
+  const text = detailsText(entry, t)
+  const failure = entry.kind === 'response' ? entry.bar.attempt.failure : null
+  const message = failure && messageText(failure)
+  return (
+    <>
+      <span title={text} className="block truncate">
+        {text}
+      </span>
+      {message !== null && (
+        <span title={message} className="block truncate text-xs text-muted">
+          {message}
+        </span>
+      )}
+    </>
+  )
+}
+
+function detailsText(entry: HistoryEntry, t: Translate): string {
+  switch (entry.kind) {
+    case 'requested':
+      return joinClauses(t, [entry.by.name, entry.reason])
+    case 'started':
+      return t('operationHistory.details.waited', { time: formatDuration(entry.waitedMs, t) })
+    case 'response':
+      return responseText(entry.bar, t)
+    case 'resources':
+      return joinClauses(t, [
+        t('operations.detail.resources.row', { n: entry.count }),
+        t('operationHistory.details.until', { time: formatExactTime(entry.to) }),
+      ])
+    case 'failed': {
+      const { run, failure } = entry
+      return joinClauses(t, [
+        `${t('operations.field.run')} ${run}`,
+        failureTitle(failure, t),
+        failure.errorCode,
+        failure.stopped && stoppedText(failure.stopped, t),
+      ])
+    }
+    case 'retried':
+      return joinClauses(t, [`${t('operations.field.run')} ${entry.run}`, entry.by.name, entry.reason])
+    case 'takenOver':
+      return joinClauses(t, [entry.by.name, entry.reason])
+    case 'note':
+      return joinClauses(t, [entry.note.author.name, entry.note.text])
+    default:
+      return ''
+  }
+}
+
+function responseText({ attempt, verdict, from, to }: Bar, t: Translate): string {
+  const { httpStatus, failure } = attempt
+  return joinClauses(t, [
+    t(verdictLook[verdict].word),
+    httpStatus !== null && `HTTP ${httpStatus}`,
+    to !== null && formatDuration(to - from, t),
+    failure?.errorCode,
+  ])
+}
