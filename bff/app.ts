@@ -39,6 +39,8 @@ import { readShell } from './document/shell.ts'
 import { consoleFiles } from './routes/console-files.ts'
 import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
 import { eventRoute } from './routes/events.ts'
+import { savedViewRoutes } from './routes/saved-views.ts'
+import { createSavedViews } from './saved-views/saved-views.ts'
 import { startPurging } from './purging.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 import { createRuntimeEvents } from './runtime-events.ts'
@@ -166,6 +168,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       log,
     }),
   )
+  app.route('/api', savedViewRoutes(createSavedViews({ db, recorder: auth.recorder })))
   app.route(
     '/api',
     endpointRoutes({

@@ -9,19 +9,23 @@ import { loadActorKey } from './actor-key.ts'
 import { createConsole } from './app.ts'
 import type { ConsoleOptions } from './app.ts'
 import { openConsoleDatabase } from './open-database.ts'
+import type { RoleGrant } from './session/roles.ts'
 import { EVERYWHERE } from './testing.ts'
 
 /**
- * A complete console on a real server, for tests, with one user: `ada`, password `correct horse`. Without
- * `runtimeUrl` there is no runtime; without `folder` there is no page.
+ * A complete console on a real server, for tests. The password of all users is `correct horse`; by default there is one
+ * user, the administrator `ada`. Without `runtimeUrl` there is no runtime; without `folder` there is no page.
  */
 export async function startConsole({
   runtimeUrl = 'http://127.0.0.1:1/bundle-runtime/api',
   connection,
+  roles = { ada: [EVERYWHERE('admin')] },
   ...options
 }: Pick<ConsoleOptions, 'rates'> & {
   connection: ConnectionSettings
   runtimeUrl?: string
+  /** By user name. */
+  roles?: Readonly<Record<string, RoleGrant[]>>
   folder?: string
 }): Promise<{ origin: string; stop(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bff-console-'))
@@ -38,7 +42,11 @@ export async function startConsole({
       publicOrigin: origin,
       externalIdp: null,
       rolesClaim: 'roles',
-      users: [{ username: 'ada', password: 'correct horse', roles: [EVERYWHERE('admin')] }],
+      users: Object.entries(roles).map(([username, granted]) => ({
+        username,
+        password: 'correct horse',
+        roles: granted,
+      })),
       limits: { idleSeconds: 900, absoluteSeconds: 900 },
       trustedProxyHops: 0,
     },

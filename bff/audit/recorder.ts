@@ -35,6 +35,13 @@ export interface Recorder {
   signedIn(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
   /** Called in the transaction that ends the session. */
   signedOut(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
+  /** Called in the transaction that changes a saved view. `subject`: the view in words. */
+  viewChanged(
+    tx: BffDb,
+    person: KnownPerson,
+    change: { action: 'view.create' | 'view.save' | 'view.delete'; subject: string },
+    origin: Origin,
+  ): Promise<void>
   /** `who`: the person, or the name of an existing user, if known. Never throws. */
   signInFailed(
     who: { person: KnownPerson } | { username: string | null },
@@ -59,23 +66,15 @@ const NO_TARGET = { scope: null, bundleInstallId: null, operationId: null }
 const ADDRESS_BUCKETS = 1_024
 
 export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions): Recorder {
-  const sessionEvent = (
+  const addDone = (
     tx: BffDb,
-    action: 'session.sign-in' | 'session.sign-out',
+    done: Pick<NewAuditEvent, 'action' | 'subject'>,
     actor: KnownPerson,
     origin: Origin,
   ) =>
     addEvent(
       tx,
-      {
-        ...NO_TARGET,
-        ...originOf(origin),
-        action,
-        outcome: 'DONE',
-        subject: CONSOLE,
-        errorCode: null,
-        actor,
-      },
+      { ...NO_TARGET, ...originOf(origin), ...done, outcome: 'DONE', errorCode: null, actor },
       { key: null, seconds: 0 },
     )
 
@@ -92,10 +91,13 @@ export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions):
 
   return {
     async signedIn(tx, person, origin) {
-      await sessionEvent(tx, 'session.sign-in', person, origin)
+      await addDone(tx, { action: 'session.sign-in', subject: CONSOLE }, person, origin)
     },
     async signedOut(tx, person, origin) {
-      await sessionEvent(tx, 'session.sign-out', person, origin)
+      await addDone(tx, { action: 'session.sign-out', subject: CONSOLE }, person, origin)
+    },
+    async viewChanged(tx, person, change, origin) {
+      await addDone(tx, change, person, origin)
     },
     signInFailed(who, errorCode, origin) {
       const action = 'session.sign-in'

@@ -2,16 +2,12 @@ import { Hono } from 'hono'
 import type { Context } from 'hono'
 import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
-import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/parse-request.ts'
-import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Grant, Place } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { consoleApi } from '#contract/console-api/rows.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
-import { readJsonBody } from '#http-kit/body.ts'
-import type { JsonBody } from '#http-kit/body.ts'
-import { StrictJsonError } from '#http-kit/text/strict-json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { refusedRequest } from '../audit/refused-request.ts'
 import type { RefusedRequest } from '../audit/recorder.ts'
@@ -20,6 +16,7 @@ import { ConsoleFailure } from '../failure.ts'
 import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
 import { findProtectedProperty } from '../protected-property.ts'
 import type { RuntimeClient } from '../runtime-client.ts'
+import { parseReceived, receive } from './receive.ts'
 
 export interface ApiVariables {
   requestId: string
@@ -36,13 +33,6 @@ export interface EndpointOptions {
 }
 
 type ApiContext = Context<{ Variables: ApiVariables }>
-
-const IDEMPOTENCY_KEY = /^[A-Za-z0-9._~-]{1,128}$/
-const KEY_PROBLEM: RequestProblem = {
-  path: 'header.Idempotency-Key',
-  errorCode: 'REQUEST_INVALID',
-  message: 'Is required: 1 to 128 of A-Z a-z 0-9 . _ ~ -',
-}
 
 /**
  * The routes of `/api/*`, one for each row of the runtime's API: checks the permission and the request,
@@ -62,7 +52,7 @@ export function endpointRoutes(options: EndpointOptions): Hono<{ Variables: ApiV
 
 /** The methods of a path, so that another method gets 405 instead of 404. */
 export function methodsOf(path: string): string[] {
-  return (Object.keys(runtimeApi) as EndpointName[])
+  return (Object.keys(consoleApi) as EndpointName[])
     .map((name) => splitName(name))
     .filter((endpoint) => new RegExp(`^${endpoint.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map((endpoint) => endpoint.method)
@@ -76,12 +66,9 @@ async function answer(
 ): Promise<Response> {
   const person = c.var.person
   c.set('endpoint', name)
-  const write = isWrite(name, row)
-  const idempotencyKey = c.req.header('idempotency-key') ?? null
-  const params: Record<string, string> = c.req.param()
-  const query = new URLSearchParams(new URL(c.req.url).search)
-  const received = row.body === undefined ? undefined : await readBody(c, row)
-  const body = received?.json
+  const received = await receive(c, name, row)
+  const { params, query, idempotencyKey } = received
+  const body = received.body?.json
   // permission first: only people who may make the request see what is wrong with it
   try {
     permit(person.grants, row, params, body)
@@ -91,32 +78,20 @@ async function answer(
       await options.onRefused(c, refusedRequest(name, { params, body, errorCode: error.code }))
     throw error
   }
-  const parsed = parseRequest(row, { params, query, body })
-  const lacksKey = write && (idempotencyKey === null || !IDEMPOTENCY_KEY.test(idempotencyKey))
-  const problems = [...(lacksKey ? [KEY_PROBLEM] : []), ...(parsed.ok ? [] : parsed.problems)]
-  if (problems.length > 0) throw invalid(problems)
+  parseReceived(row, received)
   const data = await options.runtime({
     name,
     params,
     query: withoutEmpty(query),
     // forward the received bytes: a newly serialized body could exceed the runtime's size limit
-    body: received?.bytes ?? null,
+    body: received.body?.bytes ?? null,
     assertion: await options.assertionOf({ ...person, clientAddress: c.var.clientAddress }),
     requestId: c.var.requestId,
-    idempotencyKey: write ? idempotencyKey : null,
+    idempotencyKey,
     // a write is never aborted: the runtime may already have executed it
-    ...(!write && { signal: c.req.raw.signal }),
+    ...(!isWrite(name, row) && { signal: c.req.raw.signal }),
   })
   return c.json((row.keepsProtectedProperty === true ? data : hideProtectedProperty(data)) as JsonValue)
-}
-
-async function readBody(c: ApiContext, row: EndpointRow): Promise<JsonBody | undefined> {
-  try {
-    return await readJsonBody(c.req.raw, row.maxBodyBytes)
-  } catch (error) {
-    if (error instanceof StrictJsonError) throw invalid([bodyProblem(row, error.message)])
-    throw error
-  }
 }
 
 /**
@@ -177,15 +152,11 @@ function refuseProtected(body: unknown): void {
   })
 }
 
-function invalid(problems: readonly RequestProblem[]): ConsoleFailure {
-  const { code, message, details } = requestFailure(problems)
-  return new ConsoleFailure(code, { message: message.slice(0, 512), details })
-}
-
 function withoutEmpty(query: URLSearchParams): URLSearchParams {
   return new URLSearchParams([...query].filter(([, value]) => value !== ''))
 }
 
-function honoPath(path: string): string {
+/** A path template as the router writes it. */
+export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }

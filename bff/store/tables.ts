@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
+import type { ViewPage } from '#contract/console-api/pages/saved-views.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { RoleGrant } from '../session/roles.ts'
@@ -57,6 +58,17 @@ export interface BffTables {
     last_at: Time
     available_at: string
     attempts: Generated<number>
+  }
+  'bff.saved_view': {
+    view_id: string
+    iss: string
+    sub: string
+    owner_name: string
+    page: ViewPage
+    name: string
+    search: string
+    is_shared: boolean
+    updated_at: Time
   }
   'bff.sign_in_limit': { bucket: number; tokens: number; updated_at: Time }
 }

@@ -52,6 +52,11 @@ export const PLATFORM_MESSAGES = {
   operationAssigned: 'The operation is now assigned to {person}.',
   operationUnassigned: 'The operation is no longer assigned to anyone.',
   operationNotesFull: 'The operation already has {max} notes, the maximum.',
+  viewNameTaken: 'Another view of this page has this name. Choose a different one.',
+  viewNotYours: 'Only the owner of a shared view or an administrator can change it. Save a view of your own.',
+  viewsFull: 'You already have {max} views, the maximum. Delete one first.',
+  sharedViewsFull:
+    'There are already {max} shared views, the maximum. Save it without sharing, or delete one first.',
   personUnknown: 'This person has never signed in, so nothing can be assigned to them.',
   operationFailedAgain:
     'The operation has failed again since you read it: this is run {run}, not run {seen}. Reload it.',

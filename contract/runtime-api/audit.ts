@@ -76,7 +76,7 @@ export const auditEndpoints = defineEndpoints({
 /** What a console did itself, or rejected before it sent a request to the runtime. */
 export const ConsoleEvent = z.strictObject({
   action: z.enum(AUDIT_ACTIONS),
-  /** DONE is only for sign-ins and sign-outs: the runtime records all other actions itself. */
+  /** DONE is only for sign-ins, sign-outs and saved views: the runtime records all other actions itself. */
   outcome: z.enum(['DONE', 'REFUSED']),
   subject: z.string().min(1).max(512),
   errorCode: z.string().min(1).max(ERROR_CODE_MAX).nullable(),
@@ -94,7 +94,7 @@ export type ConsoleEvent = z.infer<typeof ConsoleEvent>
 export const auditRecordApi = defineEndpoints({
   'POST /audit/entries': {
     summary:
-      'Record a sign-in, a sign-out, or a request that the console rejected, under the actor of the assertion',
+      'Record a sign-in, a sign-out, a change of a saved view, or a request that the console rejected, under the actor of the assertion',
     access: { needs: 'recording' },
     body: ConsoleEvent,
     answer: z.object({ recorded: z.literal(true) }),

@@ -11,6 +11,7 @@ import {
   Uuid,
   WorkspaceId,
 } from '#contract/protocol/keys.ts'
+import { DURATION } from './moment.ts'
 import { NEXT_ACTIONS, NEXT_ACTORS } from './vocabulary.ts'
 import {
   ServiceReference,
@@ -18,6 +19,12 @@ import {
   ServiceReferenceMap,
   TypedValue,
 } from '#contract/protocol/typed-value.ts'
+
+/** A time, or how long before now it was. */
+export const Moment = z.union(
+  [Timestamp, z.string().regex(DURATION)],
+  'Must be a time in UTC with milliseconds, or a duration before now such as PT30M, PT24H or P7D',
+)
 
 /** `limit` and `cursor` of every list. */
 export const pageQuery = {

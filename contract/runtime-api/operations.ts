@@ -19,6 +19,7 @@ import {
   ResourceLocator,
   scopeFilter,
   searchText,
+  Moment,
   Timestamp,
   Uuid,
 } from './common.ts'
@@ -201,8 +202,8 @@ export const operationFilters = {
   assignee: z.string().max(256).optional(),
   /** The key of a failure group. */
   failureGroup: z.string().max(64).optional(),
-  since: Timestamp.optional(),
-  until: Timestamp.optional(),
+  since: Moment.optional(),
+  until: Moment.optional(),
   q: searchText,
 }
 

@@ -3,6 +3,8 @@ import type { Configuration, Installation, Operation } from '#contract/console-a
 import { operationTypeKey } from '../components/operation-type.ts'
 import { ApiError, callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
+import { loadTexts } from '../i18n/locale.ts'
+import { readyMadeViews, savedView, viewLink } from '../components/views/views.ts'
 import { propertyTitle } from '../components/property-labels.ts'
 import { matchesWords, parseScope, scopeText } from '../components/scope-text.ts'
 import type { Translate } from '../i18n/use-text.ts'
@@ -84,12 +86,29 @@ export async function searchEverything(
       )
     }),
   ])
+  const views = await groupOf(t('shell.palette.views'), signal, async () => {
+    const [{ user }, { items }] = await Promise.all([
+      client.fetchQuery(apiQuery('GET /session', {})),
+      client.fetchQuery(apiQuery('GET /saved-views', {})),
+      loadTexts(['views']),
+    ])
+    const ready = readyMadeViews(t, { userId: user.id, now: Date.now() })
+    return matching([...items.map(savedView), ...ready], text, ({ name, page }) =>
+      [t('shell.palette.view', { name }), t(`shell.nav.${page}`)].join(' '),
+    ).map((view) => ({
+      id: `view ${view.id}`,
+      title: t('shell.palette.view', { name: view.name }),
+      detail: t(`shell.nav.${view.page}`),
+      icon: 'bookmark' as const,
+      to: viewLink(view),
+    }))
+  })
   const properties = {
     title: t('shell.palette.properties'),
     hits: propertyHits(text, client),
     limit: t('shell.palette.propertiesLimit'),
   }
-  return [scopes, installations, properties, operations, bundles, plugins, services]
+  return [views, scopes, installations, properties, operations, bundles, plugins, services]
 }
 
 /** The results of one list. If it cannot be searched, the others still show theirs. */

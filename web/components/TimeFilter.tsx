@@ -1,4 +1,5 @@
-import { formatShortTime } from '../i18n/format.ts'
+import { durationMs } from '#contract/console-api/vocabulary.ts'
+import { formatDuration, formatShortTime } from '../i18n/format.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { FilterChip } from '../ui/Filters.tsx'
@@ -10,8 +11,20 @@ export type TimeRange = { since?: string | undefined; until?: string | undefined
 
 const TimeForm = lazyPart(async () => (await import('./filter-forms.ts')).TimeForm)
 
-/** Filters by time. The address contains absolute times, not "today": a pasted link shows the same list tomorrow. */
-export function TimeFilter({ since, until, onChange }: TimeRange & { onChange: (range: TimeRange) => void }) {
+/**
+ * Filters by time: two moments, or how long before now. A list of the last 24 hours stays one, also in a saved view; two
+ * moments show the same list tomorrow.
+ */
+export function TimeFilter({
+  since,
+  until,
+  onChange,
+  isRelative = false,
+}: TimeRange & {
+  onChange: (range: TimeRange) => void
+  /** The list understands durations before now. */
+  isRelative?: boolean
+}) {
   const t = useText()
   return (
     <>
@@ -23,7 +36,13 @@ export function TimeFilter({ since, until, onChange }: TimeRange & { onChange: (
           </Button>
         )}
       >
-        <TimeForm key={`${since} ${until}`} since={since} until={until} onChange={onChange} />
+        <TimeForm
+          key={`${since} ${until}`}
+          since={since}
+          until={until}
+          onChange={onChange}
+          isRelative={isRelative}
+        />
       </Popup>
       {since !== undefined && (
         <FilterChip
@@ -44,7 +63,10 @@ export function TimeFilter({ since, until, onChange }: TimeRange & { onChange: (
 }
 
 function Moment({ at }: { at: string }) {
-  const moment = Date.parse(at)
+  const t = useText()
   const now = useNow(60_000)
+  const ms = durationMs(at)
+  if (ms !== null) return <>{t('common.timeFilter.ago', { duration: formatDuration(ms, t) })}</>
+  const moment = Date.parse(at)
   return <>{Number.isNaN(moment) ? at : formatShortTime(moment, now)}</>
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { momentAt } from '#contract/console-api/vocabulary.ts'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field } from '../ui/Field.tsx'
@@ -6,15 +7,19 @@ import { closePopup } from '../ui/Popup.tsx'
 import { localInput, momentOfInput } from './local-time.ts'
 import type { TimeRange } from './TimeFilter.tsx'
 
-const HOUR = 3_600_000
-const PRESETS: readonly { label: PlainTextKey; ms: number }[] = [
-  { label: 'common.timeFilter.lastHour', ms: HOUR },
-  { label: 'common.timeFilter.lastDay', ms: 24 * HOUR },
-  { label: 'common.timeFilter.lastWeek', ms: 7 * 24 * HOUR },
+const PRESETS: readonly { label: PlainTextKey; duration: string }[] = [
+  { label: 'common.timeFilter.lastHour', duration: 'PT1H' },
+  { label: 'common.timeFilter.lastDay', duration: 'PT24H' },
+  { label: 'common.timeFilter.lastWeek', duration: 'P7D' },
 ]
 
 /** The popup of the time filter: presets, or two moments. */
-export function TimeForm({ since, until, onChange }: TimeRange & { onChange: (range: TimeRange) => void }) {
+export function TimeForm({
+  since,
+  until,
+  onChange,
+  isRelative,
+}: TimeRange & { onChange: (range: TimeRange) => void; isRelative: boolean }) {
   const t = useText()
   const [from, setFrom] = useState(localInput(since))
   const [to, setTo] = useState(localInput(until))
@@ -28,13 +33,13 @@ export function TimeForm({ since, until, onChange }: TimeRange & { onChange: (ra
       }}
     >
       <div className="flex flex-col gap-1">
-        {PRESETS.map(({ label, ms }) => (
+        {PRESETS.map(({ label, duration }) => (
           <button
-            key={ms}
+            key={duration}
             type="button"
             onClick={(event) => {
               closePopup(event.currentTarget)
-              onChange({ since: new Date(Date.now() - ms).toISOString(), until: undefined })
+              onChange({ since: isRelative ? duration : momentAt(duration, Date.now()), until: undefined })
             }}
             className="h-8 rounded-md px-2 text-left hover:bg-hover"
           >

@@ -24,6 +24,7 @@ import type { selection } from './en/selection.ts'
 import type { services } from './en/services.ts'
 import type { shell } from './en/shell.ts'
 import type { versions } from './en/versions.ts'
+import type { views } from './en/views.ts'
 import type { vocabulary } from './en/vocabulary.ts'
 import type { Messages } from './messages.ts'
 
@@ -58,6 +59,7 @@ export type Catalogue = {
   services: typeof services
   shell: typeof shell
   versions: typeof versions
+  views: typeof views
   vocabulary: typeof vocabulary
 }
 export type Namespace = keyof Catalogue
@@ -90,6 +92,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     selection: async () => (await import('./en/selection.ts')).selection,
     services: async () => (await import('./en/services.ts')).services,
     versions: async () => (await import('./en/versions.ts')).versions,
+    views: async () => (await import('./en/views.ts')).views,
   },
   zh: {
     audit: async () => (await import('./zh/audit.ts')).audit,
@@ -113,6 +116,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     selection: async () => (await import('./zh/selection.ts')).selection,
     services: async () => (await import('./zh/services.ts')).services,
     versions: async () => (await import('./zh/versions.ts')).versions,
+    views: async () => (await import('./zh/views.ts')).views,
   },
 }
 

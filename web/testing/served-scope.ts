@@ -142,6 +142,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     }),
     'GET /installations': () => ({ items: [], nextCursor: null }),
     'GET /operations': () => ({ items: operations, nextCursor: null }),
+    'GET /saved-views': () => ({ items: [], nextCursor: null }),
     [CONFIGURATION]: () => configuration,
     [`GET ${base}/history` as const]: () => ({ items: snapshots, nextCursor: null }),
     [PLAN]: plan,

@@ -11,6 +11,8 @@ export type LinkTarget = {
   params?: Readonly<Record<string, string>>
   search?: object
   hash?: string
+  /** What the history entry remembers; true keeps it. */
+  state?: true | { viewId: string }
 }
 
 /** For the control that opens a part of a page: they start to load it. */

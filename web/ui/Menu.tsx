@@ -26,6 +26,34 @@ export function Menu({
 const ITEM =
   'flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left outline-none hover:bg-hover focus-visible:bg-selected'
 
+/** One of several items of which at most one is chosen. */
+export function MenuRadio({
+  checked,
+  children,
+  onSelect,
+}: {
+  checked: boolean
+  children: ReactNode
+  onSelect: () => void
+}) {
+  return (
+    <button
+      type="button"
+      role="menuitemradio"
+      aria-checked={checked}
+      tabIndex={-1}
+      className={ITEM}
+      onClick={(event) => {
+        closePopup(event.currentTarget)
+        onSelect()
+      }}
+    >
+      <span className="flex size-3.5 shrink-0">{checked && <Icon name="check" size={14} />}</span>
+      <span className="min-w-0 flex-1">{children}</span>
+    </button>
+  )
+}
+
 export function MenuItem({
   icon,
   children,

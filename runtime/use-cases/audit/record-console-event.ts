@@ -5,7 +5,13 @@ import { findPlace } from '../../store/places/find-place.ts'
 import { recordAudit } from './record.ts'
 import type { Tx } from '../../model/db.ts'
 
-const DONE_BY_CONSOLE = new Set<string>(['session.sign-in', 'session.sign-out'])
+const DONE_BY_CONSOLE = new Set<string>([
+  'session.sign-in',
+  'session.sign-out',
+  'view.create',
+  'view.save',
+  'view.delete',
+])
 
 /**
  * Records what a console did itself, or refused without a request to the runtime, on behalf of the actor. Refuses
@@ -14,7 +20,7 @@ const DONE_BY_CONSOLE = new Set<string>(['session.sign-in', 'session.sign-out'])
 export async function recordConsoleEvent(tx: Tx, actor: Actor, event: ConsoleEvent): Promise<void> {
   const { action, subject, outcome, errorCode, occurrences, operationId, bundleInstallId } = event
   if (outcome === 'DONE' && !DONE_BY_CONSOLE.has(action)) {
-    const message = 'Only sign-ins and sign-outs are done by a console'
+    const message = 'A console itself only signs people in and out and keeps saved views'
     throw new DomainError('REQUEST_INVALID', `body.outcome: ${message}`, {
       details: [{ path: 'body.outcome', errorCode: 'REQUEST_INVALID', message }],
     })

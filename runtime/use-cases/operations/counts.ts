@@ -2,6 +2,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { countOperations as countRows } from '../../store/operations/count-operations.ts'
 import type { Bucket } from '../../store/buckets.ts'
+import { atMoments } from './moments.ts'
 
 type Name = 'GET /operations/counts'
 
@@ -16,7 +17,7 @@ export async function countOperations(
   { deps, actor }: ReadContext,
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const { bucket, ...filter } = query
+  const { bucket, ...filter } = atMoments(query, deps.clock)
   const until = filter.until === undefined ? deps.clock.now().getTime() : Date.parse(filter.until)
   const since =
     filter.since === undefined

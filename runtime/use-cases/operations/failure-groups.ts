@@ -6,6 +6,7 @@ import { groupFailures } from '../../store/operations/group-failures.ts'
 import type { AfterGroup, FailureGroupRow } from '../../store/operations/group-failures.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
+import { atMoments } from './moments.ts'
 
 type Name = 'GET /failure-groups'
 
@@ -14,7 +15,7 @@ export async function listFailureGroups(
   { deps, actor }: ReadContext,
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const rows = await groupFailures(deps.db, actor, query, readCursor(query.cursor))
+  const rows = await groupFailures(deps.db, actor, atMoments(query, deps.clock), readCursor(query.cursor))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const hasMore = rows.length > page.length && last !== undefined

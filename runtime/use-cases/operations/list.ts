@@ -5,6 +5,7 @@ import { DomainError } from '../../engine/domain-error.ts'
 import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
 import { listOperations as listRows } from '../../store/operations/list-operations.ts'
 import type { After } from '../../store/operations/list-operations.ts'
+import { atMoments } from './moments.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 
 type Name = 'GET /operations'
@@ -14,7 +15,7 @@ export async function listOperations(
   { deps, actor }: ReadContext,
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const rows = await listRows(deps.db, actor, query, readCursor(query.cursor))
+  const rows = await listRows(deps.db, actor, atMoments(query, deps.clock), readCursor(query.cursor))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const hasMore = rows.length > page.length && last !== undefined

@@ -99,6 +99,9 @@ suite('operations in the API', { concurrency: false }, () => {
     assert.equal((await idsOf({ requestedBy: 'ada', phase: 'BEFORE_RESOURCES' })).length, 7)
     assert.equal((await idsOf({ until: '2026-01-01T00:00:00.124Z' })).length, 4)
     assert.equal((await idsOf({ since: '2026-01-01T00:00:00.124Z' })).length, 3)
+    assert.equal((await idsOf({ since: 'PT1H' })).length, 3)
+    assert.equal((await idsOf({ until: 'PT1H' })).length, 4)
+    assert.equal((await idsOf({ since: 'P9999D', until: 'PT1H' })).length, 4)
   })
 
   test('people see only what they may, and anything else is not found', async () => {
@@ -133,6 +136,12 @@ suite('operations in the API', { concurrency: false }, () => {
       bucket: 'hour',
       buckets: [{ since: '2026-01-01T00:00:00.000Z', counts: { PENDING: 4 } }],
     })
+    assert.deepEqual(
+      (await count({ since: 'PT1H', bucket: 'minute' })).buckets.flatMap(({ counts }) =>
+        Object.values(counts),
+      ),
+      [3],
+    )
     assert.deepEqual((await count(range, onlyIn(one.workspace_id))).buckets[0]?.counts, { PENDING: 1 })
     await assert.rejects(count({ since: '2020-01-01T00:00:00.000Z', bucket: 'minute' }), {
       code: 'REQUEST_INVALID',

@@ -48,6 +48,8 @@ export const shell = {
   'palette.title': 'Search',
   'palette.pages': 'Pages',
   'palette.scopes': 'Scopes',
+  'palette.views': 'Views',
+  'palette.view': 'View {name}',
   'palette.properties': 'Properties',
   'palette.bundles': 'Bundles',
   'palette.actions': 'Actions',

@@ -35,6 +35,10 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   operationAssigned: '该操作现在的负责人是 {person}。',
   operationUnassigned: '该操作现在没有负责人。',
   operationNotesFull: '该操作已有 {max} 条备注，达到上限。',
+  viewNameTaken: '此页面已有同名的视图。请使用其他名称。',
+  viewNotYours: '只有共享视图的所有者或管理员才能更改它。您可以另存为自己的视图。',
+  viewsFull: '您已有 {max} 个视图，达到上限。请先删除一个。',
+  sharedViewsFull: '已有 {max} 个共享视图，达到上限。请保存为个人视图，或先删除一个共享视图。',
   personUnknown: '此人从未登录过，因此无法向其分配操作。',
   operationFailedAgain:
     '在您查看之后，该操作又失败了一次：现在是第 {run} 轮，而不是第 {seen} 轮。请重新加载。',

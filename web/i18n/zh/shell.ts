@@ -50,6 +50,8 @@ export const shell: Translated<typeof source> = {
   'palette.title': '搜索',
   'palette.pages': '页面',
   'palette.scopes': '作用域',
+  'palette.views': '视图',
+  'palette.view': '视图 {name}',
   'palette.properties': '属性',
   'palette.bundles': 'Bundle',
   'palette.actions': '动作',

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { apiQuery } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useKnownPeople } from '../../components/use-known-people.ts'
+import { ViewsMenu } from '../../components/views/ViewsMenu.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
@@ -27,7 +28,7 @@ export function AuditPage() {
   const { cursor: _, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
   const change = (next: SearchChange<AuditSearch>) =>
-    void navigate({ search: omitUndefined({ ...filters, ...next }), replace: true })
+    void navigate({ search: omitUndefined({ ...filters, ...next }), replace: true, state: true })
   const clear = () => void navigate({ search: {} })
   if (session.data && !may) {
     return (
@@ -40,8 +41,9 @@ export function AuditPage() {
   }
   return (
     <Page title={t('audit.title')}>
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <AuditFilters search={search} people={people} onChange={change} onClear={isFiltered && clear} />
+        <ViewsMenu page="audit" search={search} />
       </div>
       <AuditList search={search} enabled={may} onClear={isFiltered && clear} />
     </Page>

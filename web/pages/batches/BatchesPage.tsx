@@ -9,6 +9,7 @@ import { apiQuery } from '../../api/query.ts'
 import { batchTitle, batchVersions } from '../../components/batch/batch-title.ts'
 import { batchLook } from '../../components/batch/looks.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
+import { ViewsMenu } from '../../components/views/ViewsMenu.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -36,7 +37,7 @@ export function BatchesPage() {
   const clear = search.state !== undefined && (() => void navigate({ search: {} }))
   return (
     <Page title={t('batches.title')}>
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterBar onClear={clear}>
           <ChoiceFilter
             label={t('batches.state.filter')}
@@ -46,9 +47,12 @@ export function BatchesPage() {
               label: t(`batches.state.${state}`),
               ...batchLook[state],
             }))}
-            onChange={(state) => void navigate({ search: omitUndefined({ state }), replace: true })}
+            onChange={(state) =>
+              void navigate({ search: omitUndefined({ state }), replace: true, state: true })
+            }
           />
         </FilterBar>
+        <ViewsMenu page="batches" search={search} />
       </div>
       <QueryTable
         label={t('batches.list')}

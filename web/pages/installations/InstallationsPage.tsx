@@ -10,6 +10,7 @@ import { useListSelection } from '../../components/batch/use-list-selection.tsx'
 import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
 import { scopeText } from '../../components/scope-text.ts'
+import { ViewsMenu } from '../../components/views/ViewsMenu.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -57,7 +58,7 @@ export function InstallationsPage() {
   const isFiltered = Object.keys(filters).length > 0
   // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<InstallationsSearch>) =>
-    void navigate({ search: omitUndefined({ ...filters, sort, ...next }), replace: true })
+    void navigate({ search: omitUndefined({ ...filters, sort, ...next }), replace: true, state: true })
   const clear = () => void navigate({ search: omitUndefined({ sort }) })
 
   return (
@@ -71,8 +72,9 @@ export function InstallationsPage() {
         )
       }
     >
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <InstallationFilters search={search} onChange={change} onClear={isFiltered && clear} />
+        <ViewsMenu page="installations" search={search} />
       </div>
       <QueryTable
         label={t('installations.list')}
@@ -83,7 +85,7 @@ export function InstallationsPage() {
         sort={sort ?? INSTALLATION_SORTS[0]}
         onSort={(next) => change({ sort: INSTALLATION_SORTS.find((known) => known === next) })}
         cursor={cursor}
-        pageLink={(at) => paths.installations(omitUndefined({ ...search, cursor: at }))}
+        pageLink={(at) => ({ ...paths.installations(omitUndefined({ ...search, cursor: at })), state: true })}
         onClear={isFiltered && clear}
         selection={actions.length === 0 ? undefined : selection.table}
         skeletonRows={12}

@@ -93,7 +93,7 @@ export function OperationFilters({
         ]}
         onChange={(assignee) => onChange({ assignee })}
       />
-      <TimeFilter since={search.since} until={search.until} onChange={onChange} />
+      <TimeFilter since={search.since} until={search.until} onChange={onChange} isRelative />
       <TextFilters
         label={t('operations.filter.more')}
         onOpen={() => {

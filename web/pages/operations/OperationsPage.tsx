@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import type { OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { ViewsMenu } from '../../components/views/ViewsMenu.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -22,7 +23,7 @@ export function OperationsPage() {
   const isFiltered = Object.keys(filters).length > 0
   // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<OperationsSearch>) =>
-    void navigate({ search: omitUndefined({ ...filters, sort, view, ...next }), replace: true })
+    void navigate({ search: omitUndefined({ ...filters, sort, view, ...next }), replace: true, state: true })
   const clear = () => void navigate({ search: omitUndefined({ sort, view }) })
   return (
     <Page
@@ -44,6 +45,7 @@ export function OperationsPage() {
           ]}
           onChange={(next) => change({ view: next === 'causes' ? next : undefined })}
         />
+        <ViewsMenu page="operations" search={search} />
       </div>
       {view === 'causes' ? (
         <CausesTable search={search} onClear={isFiltered && clear} />

@@ -56,7 +56,7 @@ export function OperationsTable({
         sort={sort ?? OPERATION_SORTS[0]}
         onSort={(next) => onChange({ sort: OPERATION_SORTS.find((known) => known === next) })}
         cursor={cursor}
-        pageLink={(at) => paths.operations(omitUndefined({ ...search, cursor: at }))}
+        pageLink={(at) => ({ ...paths.operations(omitUndefined({ ...search, cursor: at })), state: true })}
         onClear={onClear}
         selection={mayRetry ? selection.table : undefined}
         skeletonRows={12}

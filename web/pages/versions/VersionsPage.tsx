@@ -9,6 +9,7 @@ import type { BatchTarget } from '../../components/batch/BatchDialog.tsx'
 import { useErrorView } from '../../components/describe-code.ts'
 import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
 import { ListPager } from '../../components/ListPager.tsx'
+import { ViewsMenu } from '../../components/views/ViewsMenu.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -39,13 +40,14 @@ export function VersionsPage() {
   const { cursor, q, upgrade, ...scope } = search
   const load = useUpgradeTargets(scope, setTargets)
   const change = (next: SearchChange<VersionsSearch>) =>
-    void navigate({ search: omitUndefined({ ...scope, q, upgrade, ...next }), replace: true })
+    void navigate({ search: omitUndefined({ ...scope, q, upgrade, ...next }), replace: true, state: true })
   const isFiltered = Object.keys({ ...search, cursor }).length > 1
   const clear = () => void navigate({ search: {} })
   return (
     <Page title={t('versions.title')} meta={<p>{t('versions.about')}</p>}>
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <VersionFilters search={search} onChange={change} onClear={isFiltered && clear} />
+        <ViewsMenu page="versions" search={search} />
       </div>
       {query.data === undefined ? (
         error ? (

@@ -60,6 +60,7 @@ const drawings = {
   undo: <path d="M3 8a5 5 0 1 0 1.5-3.6M2.8 1.8v3h3" />,
   retry: <path d="M13 8a5 5 0 1 1-1.5-3.6M13.2 1.8v3h-3" />,
   edit: <path d="m10.8 2.7 2.5 2.5-7.8 7.8-3.2.7.7-3.2z" />,
+  bookmark: <path d="M4.5 2.5h7v11L8 10.8l-3.5 2.7z" />,
   filter: <path d="M2 3.5h12M4.5 8h7M6.8 12.5h2.4" />,
   chevronDown: <path d="m4 6.2 4 4 4-4" />,
   chevronRight: <path d="m6.2 4 4 4-4 4" />,

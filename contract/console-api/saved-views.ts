@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { listOf, Person, Timestamp, Uuid } from '#contract/runtime-api/common.ts'
+import { isViewSearch, VIEW_NAME_MAX, VIEW_PAGES, VIEW_SEARCH_MAX } from './pages/saved-views.ts'
+
+const page = z.enum(VIEW_PAGES)
+const name = z
+  .string()
+  .trim()
+  .min(1, 'Must not be empty')
+  .max(VIEW_NAME_MAX, `Must be at most ${VIEW_NAME_MAX} characters`)
+  .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, 'Must not contain control characters')
+
+const settings = {
+  page,
+  name,
+  /** The filters, as the page has them in its address. */
+  search: z.string().max(VIEW_SEARCH_MAX, `Must be at most ${VIEW_SEARCH_MAX} characters`),
+  /** Whether everyone who may see the page sees the view. */
+  shared: z.boolean(),
+}
+
+/** A name for the filters of a page. It contains no data: what it shows depends on who opens it. */
+export const SavedView = z.object({
+  ...settings,
+  viewId: Uuid,
+  owner: Person,
+  /** Whether the caller may change and delete it: its owner may, and an administrator if it is shared. */
+  editable: z.boolean(),
+  updatedAt: Timestamp,
+})
+export type SavedView = z.infer<typeof SavedView>
+
+const body = z.strictObject(settings).refine((view) => isViewSearch(view.page, view.search), {
+  path: ['search'],
+  message: 'Must contain only filters of this page, and at least one',
+})
+const params = z.strictObject({ viewId: Uuid })
+
+/** The console keeps the views; the runtime does not know them. */
+export const savedViewApi = defineEndpoints({
+  'GET /saved-views': {
+    summary: 'The caller’s own views and the shared ones, of pages that the caller may see, by name',
+    access: { needs: 'session' },
+    query: z.strictObject({}),
+    answer: listOf(SavedView),
+    codes: [],
+  },
+  'POST /saved-views': {
+    summary: 'Save the filters of a page under a name',
+    access: { needs: 'session' },
+    body,
+    answer: SavedView,
+    codes: [],
+  },
+  'PUT /saved-views/{viewId}': {
+    summary: 'Rename, share or change a view; its page stays',
+    access: { needs: 'session' },
+    params,
+    body,
+    answer: SavedView,
+    codes: ['NOT_FOUND'],
+  },
+  'DELETE /saved-views/{viewId}': {
+    summary: 'Delete a view',
+    access: { needs: 'session' },
+    params,
+    answer: z.object({ viewId: Uuid }),
+    codes: ['NOT_FOUND'],
+  },
+})
