@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,11 +8,12 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { wrapData } from '#contract/protocol/data.ts'
+import { AuditEntry } from '#contract/runtime-api/audit.ts'
 import { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
-import { reportRetrying } from '../store/webhooks/deliver.ts'
+import { expireDeliveries, reportRetrying } from '../store/webhooks/deliver.ts'
 import { until } from '../testing/stream.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
 import { delayMs } from './deliver.ts'
@@ -302,12 +303,83 @@ describe('notifications', { concurrency: false }, () => {
       update runtime.operation set started_at = started_at - interval '31 minutes'
       where operation_id = ${operationId}`.execute(deps.db)
     await reportRetrying(deps.db)
+    // the run is old, but what is retried now is not
+    assert.deepEqual(await log(webhookId), [])
+    await sql`
+      update runtime.attempt set finished_at = finished_at - interval '31 minutes'
+      where operation_id = ${operationId} and attempt = 1`.execute(deps.db)
+    await reportRetrying(deps.db)
     await reportRetrying(deps.db)
     assert.deepEqual(
       (await log(webhookId)).map(({ event, operationId: of }) => [event, of]),
       [['operation.retrying', operationId]],
     )
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('expire while a person has disabled the webhook for a week, but not its tests', async () => {
+    const { webhookId } = await create()
+    await sql`update runtime.webhook set enabled = false where webhook_id = ${webhookId}`.execute(deps.db)
+    const waiting = async (days: number) => {
+      const subject = randomUUID()
+      await sql`
+        insert into runtime.webhook_delivery (webhook_id, event, subject, body, available_at)
+        values (${webhookId}, 'operation.failed', ${subject}, '{}', now() - make_interval(days => ${days}))`.execute(
+        deps.db,
+      )
+    }
+    await waiting(6)
+    await waiting(8)
+    await expireDeliveries(deps.db)
+    const states = (await log(webhookId)).map(({ state, lastError }) => [state, lastError])
+    assert.deepEqual(
+      new Map(states.map(([state, error]) => [state, error])),
+      new Map([
+        ['PENDING', null],
+        ['FAILED', 'expired'],
+      ]),
+    )
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('do not delay or fail the change that they report while their webhook is being deleted', async () => {
+    const { webhookId } = await create({ events: ['operation.in_doubt'] })
+    const { webhookId: other } = await create({ events: ['operation.in_doubt'] })
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const { operationId } = await deps.install(guarded, { scope: deps.newScope() })
+    await deps.succeeds(operationId)
+    const deletion = await deps.db.startTransaction().execute()
+    await sql`delete from runtime.webhook where webhook_id = ${webhookId}`.execute(deletion)
+    await sql`
+      update runtime.operation set in_doubt_since = now() where operation_id = ${operationId}`.execute(
+      deps.db,
+    )
+    await deletion.commit().execute()
+    assert.deepEqual(
+      (await log(other)).map(({ event }) => event),
+      ['operation.in_doubt'],
+    )
+    await deps.ok(`/webhooks/${other}`, { method: 'DELETE' })
+  })
+
+  it('leave the path of their address out of the audit, which still shows that it changed', async () => {
+    const { webhookId } = await create({ url: `${receiver.url}/T0KEN` })
+    const settings = { title: 'On call', events: ['operation.failed'], scope: null, retryingAfterMinutes: 30 }
+    const body = { ...settings, url: `${receiver.url}/T1KEN`, enabled: true }
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'PUT', body })
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+    const entries = AuditEntry.array().parse((await deps.ok('/audit?limit=3', {}))['items'])
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['webhook.delete', 'webhook.save', 'webhook.create'],
+    )
+    const text = JSON.stringify(entries)
+    assert.doesNotMatch(text, /T[01]KEN/)
+    assert.deepEqual(
+      entries[1]?.changes.map(({ property }) => property),
+      ['url'],
+    )
+    assert.match(text, new RegExp(new URL(receiver.url).host))
   })
 
   it('are not written for a change that is rolled back, and are for an operation in doubt', async () => {

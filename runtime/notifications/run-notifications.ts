@@ -2,6 +2,7 @@ import type { PeriodicTask } from '../deps/periodic-task.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
   deleteOldDeliveries,
+  expireDeliveries,
   reportRetrying,
   takeDeliveries,
   WEBHOOK_SHARE,
@@ -57,6 +58,7 @@ export function startNotifications(
   const scan = async (): Promise<void> => {
     if (await isPaused()) return
     await reportRetrying(deps.db)
+    await expireDeliveries(deps.db)
     await deleteOldDeliveries(deps.db)
   }
   const repeat = async (task: () => Promise<void>, pauseMs: number): Promise<void> => {

@@ -118,6 +118,20 @@ it('batches pause, because their pending items may have run already', async () =
   assert.equal((counts as JsonObject)['SUCCEEDED'], 2)
 })
 
+it('webhooks start without the failures of the restored state', async () => {
+  const { db } = http.runtime.deps
+  await sql`
+    insert into runtime.webhook (webhook_id, title, url, events, retrying_after_minutes, enabled, secret, failing_since)
+    values (gen_random_uuid(), 'On call', 'http://127.0.0.1:9', '{operation.failed}', 30, true, '', now() - interval '9 days')`.execute(
+    db,
+  )
+  await recover(db, { isForced: true })
+  const { rows } = await sql<{ failing: boolean }>`
+    select failing_since is not null as failing from runtime.webhook`.execute(db)
+  assert.deepEqual(rows, [{ failing: false }])
+  await sql`delete from runtime.webhook`.execute(db)
+})
+
 it('a recovery awaits a scope before it locks an installation, so that it cannot deadlock', async () => {
   const { db } = http.runtime.deps
   let recovery: Promise<unknown> | undefined

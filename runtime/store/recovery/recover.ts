@@ -21,7 +21,7 @@ export async function isSameServer(db: Db): Promise<boolean> {
 
 /**
  * After the database went back in time: raises the execution sequence of every installation and the snapshot version of
- * every scope, so that no number is used twice, pauses the batches, marks the operations in progress as in doubt, and
+ * every scope, so that no number is used twice, pauses the batches, lets webhooks start without their failures, marks the operations in progress as in doubt, and
  * deletes the events, because no reader's position in them is valid. One transaction; until it is committed no operation
  * can be created or leased if the server changed.
  *
@@ -40,6 +40,7 @@ export async function recover(
     if (!isForced && (await isSameServer(tx))) return null
     await sql`update runtime.server_identity set identity = runtime.current_identity()`.execute(tx)
     await pauseBatches(tx)
+    await forgetFailures(tx)
     await lockAllScopes(tx)
     const installations = await raiseSequences(tx, raiseBy)
     const scopes = await raiseSnapshots(tx, raiseBy)
@@ -58,6 +59,13 @@ async function pauseBatches(tx: Tx): Promise<void> {
     where finished_at is null and state in ('RUNNING', 'PAUSED') and exists (
       select from runtime.batch_item
       where batch_item.batch_id = batch.batch_id and batch_item.state = 'PENDING')`.execute(tx)
+}
+
+/** How long a receiver had failed in the restored state says nothing about it now, and would disable its webhook. */
+async function forgetFailures(tx: Tx): Promise<void> {
+  await sql`update runtime.webhook set failing_since = null where enabled and failing_since is not null`.execute(
+    tx,
+  )
 }
 
 /** Before any installation and in the order of their ids, as in every other transaction, so that none deadlocks. */

@@ -16,6 +16,8 @@ export interface DueDelivery {
 const LEASE_SECONDS = 60
 /** How long a delivery is retried, and a webhook may fail. */
 const GIVE_UP_DAYS = 3
+/** How long a delivery waits for a disabled webhook. */
+const EXPIRE_DAYS = 7
 const KEPT_DAYS = 30
 
 /** How many deliveries of one webhook are under way at once, and of one whose last delivery failed. */
@@ -109,20 +111,47 @@ const isLong = () =>
   sql`coalesce(failing_since < clock_timestamp() - make_interval(days => ${GIVE_UP_DAYS}), false)`
 
 /**
- * Reports runs that are retried automatically and started longer ago than a webhook allows, each once; at most 500 in one
- * call.
+ * Reports runs that have been retried automatically for longer than a webhook allows, each once; at most 500 in one call.
+ * A retry begins when the first attempt of the waiting call in this run has ended: what came before in the run took time,
+ * but was not retried.
  */
 export async function reportRetrying(db: Db): Promise<void> {
   await sql`
-    select runtime.notify_operation('operation.retrying', operation, run_start)
-    from runtime.operation, coalesce(run_started_at, started_at) as run_start
-    where state = 'WAITING' and exists (
-      select from runtime.webhooks_for('operation.retrying', operation, run_start) as webhook
+    select runtime.notify_operation('operation.retrying', operation, retrying.since)
+    from runtime.operation as operation cross join lateral (
+      select coalesce(
+        min(coalesce(attempt.finished_at, attempt.started_at)),
+        -- it waits for the runtime itself
+        operation.run_started_at, operation.started_at) as since
+      from runtime.plugin_call as call join runtime.attempt as attempt
+        on attempt.operation_id = call.operation_id and attempt.stage = call.stage
+          and attempt.plugin_id = call.plugin_id and attempt.attempt = call.attempts - call.run_attempts + 1
+      where call.operation_id = operation.operation_id and call.stage = operation.phase
+        and not call.ended_well and call.next_attempt_at is not null
+    ) as retrying
+    where operation.state = 'WAITING' and exists (
+      select from runtime.webhook where enabled and 'operation.retrying' = any(events)
+    ) and exists (
+      select from runtime.webhooks_for('operation.retrying', operation, retrying.since) as webhook
       where not exists (
         select from runtime.webhook_delivery as reported
         where reported.webhook_id = webhook.webhook_id and reported.event = 'operation.retrying'
           and reported.subject = operation.operation_id || '/' || operation.run))
     limit 500`.execute(db)
+}
+
+/**
+ * Ends deliveries that have waited for a week because a person has disabled their webhook: nobody needs the report of a
+ * week ago when it is enabled again.
+ */
+export async function expireDeliveries(db: Db): Promise<void> {
+  await sql`
+    update runtime.webhook_delivery as delivery
+    set state = 'FAILED', ended_at = clock_timestamp(), last_status = null, last_error = 'expired'
+    from runtime.webhook as webhook
+    where webhook.webhook_id = delivery.webhook_id and not webhook.enabled
+      and delivery.state = 'PENDING' and delivery.event <> 'test'
+      and delivery.available_at < clock_timestamp() - make_interval(days => ${EXPIRE_DAYS})`.execute(db)
 }
 
 /** Deletes a part of the log that is older than a month. */

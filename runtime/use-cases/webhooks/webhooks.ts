@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { uuidv7 } from '#http-kit/ids.ts'
 import type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 import { DomainError } from '../../engine/domain-error.ts'
@@ -151,7 +151,7 @@ function settingsOf(body: Input<'POST /webhooks'>['body']): WebhookSettings {
 function fieldsOf(row: WebhookSettings & { enabled: boolean }): Fields {
   return {
     title: row.title,
-    url: row.url,
+    url: maskedAddress(row.url),
     events: row.events.join(', '),
     environmentKey: row.environment_key,
     applicationRuntimeId: row.application_runtime_id,
@@ -159,6 +159,17 @@ function fieldsOf(row: WebhookSettings & { enabled: boolean }): Fields {
     retryingAfterMinutes: row.retrying_after_minutes,
     enabled: row.enabled,
   }
+}
+
+/**
+ * An address for the audit: many receivers take a secret in the path. The origin stays readable, and the
+ * digest shows that the rest has changed.
+ */
+function maskedAddress(url: string): string {
+  const { origin, pathname } = new URL(url)
+  if (pathname === '/') return origin
+  const digest = createHash('sha256').update(url).digest('hex').slice(0, 8)
+  return `${origin}/… (SHA-256 ${digest}…)`
 }
 
 function webhookView(row: WebhookRow): Webhook {
