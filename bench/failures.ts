@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { systemClock } from '#http-kit/clock.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
@@ -29,7 +30,7 @@ export async function benchFailures(): Promise<Result> {
     ) as made where operation_id = id and state <> 'FAILED'`.execute(db)
   await sql`vacuum analyze runtime.operation`.execute(db)
   // the use case reads nothing else
-  const deps = { db } as unknown as RuntimeDeps
+  const deps = { db, clock: systemClock } as unknown as RuntimeDeps
   const actor = { ...person, grants: [...person.grants], requestId: 'bench' }
   const QUERIES: Record<string, object> = {
     'first page': {},

@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { wrapData } from '#contract/protocol/data.ts'
+import { AuditEntry } from '#contract/runtime-api/audit.ts'
 import { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
@@ -367,15 +368,17 @@ describe('notifications', { concurrency: false }, () => {
     const body = { ...settings, url: `${receiver.url}/T1KEN`, enabled: true }
     await deps.ok(`/webhooks/${webhookId}`, { method: 'PUT', body })
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
-    const entries = (await deps.ok('/audit?limit=3', {}))['items'] as JsonObject[]
+    const entries = AuditEntry.array().parse((await deps.ok('/audit?limit=3', {}))['items'])
     assert.deepEqual(
       entries.map(({ action }) => action),
       ['webhook.delete', 'webhook.save', 'webhook.create'],
     )
     const text = JSON.stringify(entries)
     assert.doesNotMatch(text, /T[01]KEN/)
-    const changed = (entries[1]?.['changes'] as JsonObject[]).map(({ property }) => property)
-    assert.deepEqual(changed, ['url'])
+    assert.deepEqual(
+      entries[1]?.changes.map(({ property }) => property),
+      ['url'],
+    )
     assert.match(text, new RegExp(new URL(receiver.url).host))
   })
 

@@ -6,6 +6,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { callAttempts } from './call-attempts.ts'
+import { instantAt } from '../instants.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import { operationFilter } from './filter-operations.ts'
 import { findByText, isFound } from './find-by-text.ts'
@@ -17,6 +18,10 @@ export type FailureGroupRow = OperationRow & {
   failure_group: string
   call_attempts: number
   shape: string
+  /** What the groups are ordered by: the operations that had failed when the first page was read. */
+  ranked: number
+  /** Now, in microseconds since 1970. */
+  now: number
   operations: number
   scopes: number
   versions: string[]
@@ -26,11 +31,17 @@ export type FailureGroupRow = OperationRow & {
 
 /** The group that a page starts after. */
 export interface AfterGroup {
-  operations: number
+  /** When the first page was read, in microseconds since 1970: what failed later does not change the order. */
+  readAt: number
+  /** The size of the group then. */
+  ranked: number
   key: string
 }
 
-/** The groups of the failed operations that the actor may see, the largest first. */
+/**
+ * The groups of the failed operations that the actor may see, the largest first. The pages after the first have the order of
+ * its time, so no group is skipped because it has grown; one that has shrunk since may be returned again.
+ */
 export async function groupFailures(
   db: Db,
   actor: Actor,
@@ -43,26 +54,30 @@ export async function groupFailures(
   const condition = sql`operation.state = 'FAILED' and ${isVisible(visible, 'operation')}
     and ${operationFilter(filter)} ${found === null ? sql`` : sql`and ${isFound(found)}`}
     ${errorCode === undefined ? sql`` : sql`and operation.failure_group in (${groupsWithCode(errorCode)})`}`
+  const ranked =
+    after === undefined
+      ? sql`count(*)`
+      : sql`count(*) filter (where finished_at <= ${instantAt(after.readAt)})`
   const start =
     after === undefined
       ? sql`true`
-      : sql`count(*) < ${after.operations} or (count(*) = ${after.operations} and failure_group > ${after.key})`
+      : sql`${ranked} > 0 and (${ranked}, ${after.key}) < (${after.ranked}, failure_group)`
   const { rows } = await sql<FailureGroupRow>`
     with page as (
-      select failure_group, count(*) as operations, min(finished_at) as first_at, max(finished_at) as last_at,
+      select failure_group, count(*) as operations, ${ranked} as ranked, min(finished_at) as first_at, max(finished_at) as last_at,
         count(distinct scope_id) as scopes, (array_agg(distinct target_version))[1:10] as versions
       from runtime.operation as operation where ${condition}
       group by failure_group having ${start}
-      order by count(*) desc, failure_group limit ${query.limit + 1}
+      order by ranked desc, failure_group limit ${query.limit + 1}
     )
-    select operation.*, page.*, ${callAttempts()} as call_attempts,
+    select operation.*, page.*, (extract(epoch from statement_timestamp()) * 1000000)::bigint as now, ${callAttempts()} as call_attempts,
       runtime.failure_shape(operation.failure ->> 'message') as shape
     from page cross join lateral (
       select * from runtime.operation as operation
       where operation.failure_group = page.failure_group and ${condition}
       order by finished_at desc, operation_id desc limit 1
     ) as operation
-    order by page.operations desc, page.failure_group`.execute(db)
+    order by page.ranked desc, page.failure_group`.execute(db)
   return rows
 }
 

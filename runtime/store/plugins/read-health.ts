@@ -52,7 +52,8 @@ export async function readHealth(db: Db, actor: Actor, request: HealthRequest): 
   const { pluginId, bucketMs } = request
   const { rows } = await sql<HealthRow>`
     with finished as materialized (
-      select recent.*, operation.bundle_environment_key, operation.bundle_id, operation.target_version,
+      -- without what is not aggregated, so that it fits into memory
+      select recent.started_at, recent.attempt, recent.duration_ms, operation.bundle_environment_key, operation.bundle_id, operation.target_version,
         date_bin(make_interval(secs => ${bucketMs / 1000}), recent.started_at, '0001-01-01T00:00:00Z'::timestamptz) as bucket,
         recent.outcome in ('NOT_APPLIED', 'APPLIED', 'VERIFIED') as succeeded, ${isUncertain()} as uncertain
       from (${newest(request)}) as recent join runtime.operation as operation using (operation_id)

@@ -119,6 +119,30 @@ suite('failure groups', { concurrency: false }, () => {
     await assert.rejects(groups({ cursor: 'x' }), { code: 'REQUEST_INVALID' })
   })
 
+  test('are neither skipped nor counted differently when a group grows between two pages', async () => {
+    const [large, small] = ['Growing: large.', 'Growing: small.']
+    for (const message of [large, large, large, large, small, small, small]) await failed(locked(message))
+    const first = await groups({ limit: 1 })
+    assert.equal(first.groups[0]?.shape, large)
+    // it becomes the largest, so it would have been on the first page
+    for (let more = 0; more < 3; more++) await failed(locked(small))
+    await failed(locked('Growing: new.'))
+    const shapes: (string | undefined)[] = []
+    const counts: (number | undefined)[] = []
+    const keys = new Set<string | undefined>([first.groups[0]?.key])
+    let cursor = first.next
+    while (cursor !== undefined) {
+      const page: Awaited<ReturnType<typeof groups>> = await groups({ limit: 1, cursor })
+      shapes.push(page.groups[0]?.shape)
+      counts.push(page.groups[0]?.count)
+      keys.add(page.groups[0]?.key)
+      cursor = page.next
+    }
+    assert.deepEqual([shapes[0], counts[0]], [small, 6])
+    assert.equal(keys.size, shapes.length + 1)
+    assert.ok(!shapes.includes('Growing: new.'))
+  })
+
   const SHAPES = {
     'Tenant 7f3a-11 is gone, see https://example.com/a?b=1 now.': 'Tenant # is gone, see … now.',
     "It doesn't know 'this' and can't say why.": "It doesn't know … and can't say why.",

@@ -15,13 +15,14 @@ export async function listFailureGroups(
   { deps, actor }: ReadContext,
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const rows = await groupFailures(deps.db, actor, atMoments(query, deps.clock), readCursor(query.cursor))
+  const after = readCursor(query.cursor)
+  const rows = await groupFailures(deps.db, actor, atMoments(query, deps.clock), after)
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const hasMore = rows.length > page.length && last !== undefined
   return {
     groups: page.map((row) => groupView(row)),
-    ...(hasMore && { next: encodeCursor([last.operations, last.failure_group]) }),
+    ...(hasMore && { next: encodeCursor([after?.readAt ?? last.now, last.ranked, last.failure_group]) }),
   }
 }
 
@@ -45,8 +46,8 @@ function groupView(row: FailureGroupRow): FailureGroup {
 
 function readCursor(cursor: string | undefined): AfterGroup | undefined {
   if (cursor === undefined) return undefined
-  const [operations, key] = decodeCursor(cursor, ['number', 'string'])
-  if (typeof operations !== 'number' || !Number.isSafeInteger(operations) || typeof key !== 'string')
+  const [readAt, ranked, key] = decodeCursor(cursor, ['number', 'number', 'string'])
+  if (!Number.isSafeInteger(readAt) || !Number.isSafeInteger(ranked) || typeof key !== 'string')
     throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
-  return { operations, key }
+  return { readAt: Number(readAt), ranked: Number(ranked), key }
 }
