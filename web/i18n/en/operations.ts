@@ -303,6 +303,8 @@ export const operations = {
   'attempt.view': 'View as',
   'attempt.view.tree': 'Tree',
   'attempt.view.raw': 'Raw',
+  'attempt.view.search': 'Search',
+  'attempt.view.compare': 'Compare',
   'attempt.writes': 'Properties written',
   'attempt.writes.none': 'No properties were written.',
   'attempt.writes.discarded': 'Properties written by an unsuccessful call are not saved.',

@@ -274,6 +274,8 @@ export const operations: Translated<typeof source> = {
   'attempt.view': '显示方式',
   'attempt.view.tree': '树形',
   'attempt.view.raw': '原文',
+  'attempt.view.search': '搜索',
+  'attempt.view.compare': '比较',
   'attempt.writes': '写入的属性',
   'attempt.writes.none': '未写入任何属性。',
   'attempt.writes.discarded': '未成功的调用所写入的内容不会保存。',

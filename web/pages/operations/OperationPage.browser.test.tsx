@@ -106,6 +106,40 @@ test('the history has three views, chosen by keys and kept in the address', asyn
   await expect.element(sentences).toBeInTheDocument()
 })
 
+test('two attempts are compared, and a text is found in all of them', async () => {
+  const one = timeout({ attempt: 1 })
+  const two = timeout({ attempt: 2, httpStatus: 200, response: { note: 'mailbox A' } })
+  const three = timeout({ attempt: 3, httpStatus: 200, response: { note: 'mailbox B' }, durationMs: 250 })
+  const { stages: _, ...rest } = failed
+  const detail = operation(rest, { after: [call('hooks', 20, [one, two, three])] })
+  await serveScope({ 'GET /operations/{operationId}': () => detail })
+  await renderConsole(`/operations/${detail.operationId}`)
+  await page.getByText('Compare', { exact: true }).click()
+  const first = page.getByLabelText('Compare attempt', { exact: true })
+  await expect.element(first).toHaveValue('2')
+  const differences = page.getByLabelText('Differences between two attempts')
+  await expect.element(differences).toMatchTextContent(/Duration.*100 ms.*250 ms.*Response, note.*mailbox B/)
+  expect(differences.element().textContent).not.toMatch(/HTTP status|Failure/)
+  const marks = [...differences.element().querySelectorAll('mark')]
+  expect(marks.map(({ textContent }) => textContent)).toContain('B')
+  await first.selectOptions('1')
+  await expect.element(differences).toMatchTextContent(/HTTP status/)
+
+  await page.getByText('Search', { exact: true }).click()
+  const search = page.getByRole('searchbox', { name: 'Search request and responses' })
+  await search.fill('MAILBOX')
+  await expect.element(page.getByText('1 of 2')).toBeVisible()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.getByText('2 of 2')).toBeVisible()
+  await userEvent.keyboard('{Shift>}{Enter}{/Shift}')
+  await expect.element(page.getByText('1 of 2')).toBeVisible()
+  await page.getByRole('button', { name: 'Previous match' }).click()
+  await expect.element(page.getByText('2 of 2')).toBeVisible()
+  await expect.element(page.getByRole('region', { name: 'Response of attempt 3, run 1' })).toBeVisible()
+  await search.fill('[')
+  await expect.element(page.getByText('0 of 0')).toBeVisible()
+})
+
 const ASSIGN = 'PUT /operations/{operationId}/assignee'
 
 test('a person who is not the first to assign it sees who has it, and nothing is overwritten', async () => {
