@@ -1,4 +1,5 @@
 import type { catalog } from './en/catalog.ts'
+import type { attemptTools } from './en/attempt-tools.ts'
 import type { audit } from './en/audit.ts'
 import type { batches } from './en/batches.ts'
 import type { codeTitles } from './en/code-titles.ts'
@@ -33,6 +34,7 @@ export type Locale = (typeof LOCALES)[number]
 
 /** All texts by namespace. Those of {@link CoreNamespace} load at the start, others with the route of a page. */
 export type Catalogue = {
+  attemptTools: typeof attemptTools
   audit: typeof audit
   batches: typeof batches
   catalog: typeof catalog
@@ -71,6 +73,7 @@ type Loader = () => Promise<Messages>
 /** The modules of the page texts. One line for each language and namespace, so that each is a separate chunk. */
 export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
   en: {
+    attemptTools: async () => (await import('./en/attempt-tools.ts')).attemptTools,
     audit: async () => (await import('./en/audit.ts')).audit,
     batches: async () => (await import('./en/batches.ts')).batches,
     catalog: async () => (await import('./en/catalog.ts')).catalog,
@@ -95,6 +98,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     views: async () => (await import('./en/views.ts')).views,
   },
   zh: {
+    attemptTools: async () => (await import('./zh/attempt-tools.ts')).attemptTools,
     audit: async () => (await import('./zh/audit.ts')).audit,
     batches: async () => (await import('./zh/batches.ts')).batches,
     catalog: async () => (await import('./zh/catalog.ts')).catalog,

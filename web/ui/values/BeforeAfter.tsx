@@ -8,6 +8,8 @@ export type Change = {
   name: ReactNode
   before: PropertyValue
   after: PropertyValue
+  /** The values as they are shown, if not as properties. */
+  shown?: { before: ReactNode; after: ReactNode }
   /** Below the name: a note, a control. */
   note?: ReactNode
 }
@@ -29,10 +31,10 @@ export function BeforeAfter({ changes, label }: { changes: readonly Change[]; la
             </dt>
             <dd className="grid min-w-0 gap-1 @min-[44rem]/changes:grid-cols-2">
               <Side sign="−" label={t('common.diff.before')} tint="bg-fail-tint" signInk="text-fail">
-                <PropertyValueView value={change.before} />
+                {change.shown?.before ?? <PropertyValueView value={change.before} />}
               </Side>
               <Side sign="+" label={t('common.diff.after')} tint="bg-ok-tint" signInk="text-ok">
-                <PropertyValueView value={change.after} />
+                {change.shown?.after ?? <PropertyValueView value={change.after} />}
               </Side>
             </dd>
           </div>

@@ -1,21 +1,28 @@
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { Attempt, PluginCall } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../../components/lazy-part.ts'
 import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { Segmented } from '../../../ui/Segmented.tsx'
 import { CodeBlock } from '../../../ui/values/CodeBlock.tsx'
 import { JsonTree } from '../../../ui/values/JsonTree.tsx'
 import type { Verdict } from './verdict.ts'
 
-type View = 'tree' | 'raw'
+type View = 'tree' | 'raw' | 'search' | 'compare'
 
-/** The request and the response, masked, as a tree or as text to copy. */
+const AttemptTools = lazyPart(
+  async () => (await import('./tools/AttemptTools.tsx')).AttemptTools,
+  ['attemptTools'],
+)
+
+/** The request and the response, masked, as a tree or as text to copy; or a search in them, or a comparison of attempts. */
 export function Payloads({
-  request,
+  call,
   attempt,
   verdict,
 }: {
-  request: PluginCall['request']
+  call: PluginCall
   attempt: Attempt
   verdict: Verdict
 }) {
@@ -38,19 +45,29 @@ export function Payloads({
           options={[
             { value: 'tree', label: t('operations.attempt.view.tree') },
             { value: 'raw', label: t('operations.attempt.view.raw') },
+            { value: 'search', label: t('operations.attempt.view.search') },
+            ...(call.attempts.length > 1
+              ? [{ value: 'compare' as const, label: t('operations.attempt.view.compare') }]
+              : []),
           ]}
           onChange={setView}
         />
       </div>
-      <div className="grid gap-4 xl:grid-cols-2">
-        <Payload title={t('operations.attempt.request')} value={request} view={view} absent="–" />
-        <Payload
-          title={t('operations.attempt.response')}
-          value={attempt.response}
-          view={view}
-          absent={t(absent)}
-        />
-      </div>
+      {view === 'search' || view === 'compare' ? (
+        <Suspense fallback={<SkeletonLines lines={6} />}>
+          <AttemptTools call={call} view={view} />
+        </Suspense>
+      ) : (
+        <div className="grid gap-4 xl:grid-cols-2">
+          <Payload title={t('operations.attempt.request')} value={call.request} view={view} absent="–" />
+          <Payload
+            title={t('operations.attempt.response')}
+            value={attempt.response}
+            view={view}
+            absent={t(absent)}
+          />
+        </div>
+      )}
     </div>
   )
 }
@@ -63,7 +80,7 @@ function Payload({
 }: {
   title: string
   value: unknown
-  view: View
+  view: 'tree' | 'raw'
   /** Shown if there is no response. */
   absent: string
 }) {

@@ -1,0 +1,8 @@
+import type { PluginCall } from '#contract/console-api/shapes.ts'
+import { CompareAttempts } from './CompareAttempts.tsx'
+import { SearchPayloads } from './SearchPayloads.tsx'
+
+/** The views of a call's payloads that load when they are opened. */
+export function AttemptTools({ call, view }: { call: PluginCall; view: 'search' | 'compare' }) {
+  return view === 'search' ? <SearchPayloads call={call} /> : <CompareAttempts call={call} />
+}

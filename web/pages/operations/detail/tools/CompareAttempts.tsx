@@ -1,0 +1,101 @@
+import { useState } from 'react'
+import type { Attempt, PluginCall } from '#contract/console-api/shapes.ts'
+import { formatDuration, formatExactTime } from '../../../../i18n/format.ts'
+import { messageText } from '../../../../i18n/message-text.ts'
+import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
+import { useText, type Translate } from '../../../../i18n/use-text.ts'
+import { Select } from '../../../../ui/Select.tsx'
+import { BeforeAfter, type Change } from '../../../../ui/values/BeforeAfter.tsx'
+import { verdictLook, verdictOf } from '../verdict.ts'
+import { attemptDifferences, changedParts } from './attempt-differences.ts'
+
+/** What differs between two attempts of a call, at first between its last one and the one before. */
+export function CompareAttempts({ call: { attempts } }: { call: PluginCall }) {
+  const t = useText()
+  const [numbers, setNumbers] = useState({
+    before: attempts.at(-2)?.attempt,
+    after: attempts.at(-1)?.attempt,
+  })
+  const find = (number: number | undefined) => attempts.find(({ attempt }) => attempt === number)
+  const [before, after] = [find(numbers.before), find(numbers.after)]
+  if (!before || !after) return <p className="text-muted">{t('attemptTools.compare.one')}</p>
+  const options = attempts.map((attempt) => ({ value: String(attempt.attempt), label: nameOf(attempt, t) }))
+  const changes = changesOf(before, after, t)
+  const { more } = attemptDifferences(before, after)
+  return (
+    <div className="space-y-3">
+      <div className="grid gap-2 sm:grid-cols-2">
+        {(['before', 'after'] as const).map((side) => (
+          <Select
+            key={side}
+            aria-label={t(`attemptTools.compare.${side}`)}
+            options={options}
+            value={String(numbers[side])}
+            onChange={({ target }) => setNumbers({ ...numbers, [side]: Number(target.value) })}
+          />
+        ))}
+      </div>
+      <p className="text-muted">{t('attemptTools.compare.request')}</p>
+      <BeforeAfter label={t('attemptTools.compare.label')} changes={changes} />
+      {more > 0 && <p className="text-muted">{t('attemptTools.compare.more', { n: more })}</p>}
+    </div>
+  )
+}
+
+const nameOf = (attempt: Attempt, t: Translate): string =>
+  labelled(
+    t,
+    t('operations.attempt.name', { attempt: attempt.attempt, run: attempt.run }),
+    t(verdictLook[verdictOf(attempt)].word),
+  )
+
+function changesOf(one: Attempt, other: Attempt, t: Translate): Change[] {
+  const found = attemptDifferences(one, other)
+  const change = (id: string, name: string, before: unknown, after: unknown): Change => ({
+    id,
+    name,
+    ...(typeof before === 'string' && typeof after === 'string' && { shown: marked(before, after) }),
+    before: before === undefined ? null : { '@type': 'Data', value: before },
+    after: after === undefined ? null : { '@type': 'Data', value: after },
+  })
+  /** A pair of values, in words. */
+  const inWords = <Value,>(
+    name: string,
+    pair: { before: Value; after: Value } | null,
+    text: (value: Value) => string,
+  ) => (pair === null ? [] : [change(`of ${name}`, name, text(pair.before), text(pair.after))])
+  const sent = { before: one.startedAt, after: other.startedAt }
+  return [
+    ...inWords(t('operations.attempt.started'), one === other ? null : sent, (at) =>
+      formatExactTime(Date.parse(at)),
+    ),
+    ...inWords(t('attemptTools.compare.result'), found.verdict, (verdict) => t(verdictLook[verdict].word)),
+    ...inWords(t('operations.attempt.http'), found.httpStatus, (status) =>
+      status === null ? t('operations.attempt.noHttp') : String(status),
+    ),
+    ...inWords(t('operations.attempt.duration'), found.durationMs, (ms) =>
+      ms === null ? '–' : formatDuration(ms, t),
+    ),
+    ...inWords(t('operations.field.failure'), found.failure, (failure) =>
+      failure === null ? '–' : joinClauses(t, [failure.errorCode, messageText(failure)]),
+    ),
+    ...found.response.map(({ path, before, after }) =>
+      change(`response ${path}`, joinClauses(t, [t('operations.attempt.response'), path]), before, after),
+    ),
+  ]
+}
+
+/** Both texts, with what differs marked. */
+function marked(before: string, after: string): NonNullable<Change['shown']> {
+  const parts = changedParts(before, after)
+  const side = (middle: string) => (
+    <span className="mono wrap-anywhere whitespace-pre-wrap">
+      {parts.start}
+      {middle !== '' && (
+        <mark className="rounded-sm bg-transparent font-semibold text-ink underline">{middle}</mark>
+      )}
+      {parts.end}
+    </span>
+  )
+  return { before: side(parts.before), after: side(parts.after) }
+}
