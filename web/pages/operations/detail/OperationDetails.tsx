@@ -61,6 +61,7 @@ export function OperationDetails({
       )}
       <Assignment operation={operation} />
       <Facts operation={operation} />
+      {operation.attemptsRemoved && <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>}
       {hasPlugins ? (
         <Timeline operation={operation} timeline={timeline} chosen={bar} />
       ) : (
