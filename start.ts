@@ -44,6 +44,7 @@ export interface StartOptions {
     credentials?: readonly string[]
     /** The files of the sealing key; without them it is stored in `dataDir`. */
     sealingKeyFiles?: readonly string[]
+    retention?: RuntimeOptions['retention']
     events?: RuntimeOptions['events']
   }
   /** Whether to run the example plugins that the demo uses. */
@@ -189,6 +190,7 @@ async function startRuntime(
     credentials,
     actorKeys: createLocalJWKSet({ keys: [assertionKey.publicJwk] }),
     log: log.child({ part: 'runtime' }),
+    ...(settings.retention !== undefined && { retention: settings.retention }),
     ...(settings.events !== undefined && { events: settings.events }),
   })
   stops.push(() => runtime.stop())

@@ -39,6 +39,8 @@ export const VARIABLES = [
   'EGRESS_DENY',
   'SEALING_KEY_FILE',
   'SHUTDOWN_DELAY_SECONDS',
+  'RETENTION_OPERATIONS_DAYS',
+  'RETENTION_ATTEMPTS_DAYS',
 ] as const
 
 /** Those whose value may be a secret. Each can come from a file instead: `OIDC_CLIENT_SECRET_FILE` names it. */
@@ -56,7 +58,15 @@ export const fileVariable = (name: string): string => `${name}_FILE`
 const KNOWN: readonly string[] = [...VARIABLES, ...SECRET_VARIABLES.map(fileVariable)]
 
 /** Nobody else uses names that start like this, so an unknown one is a mistake even if it resembles no known name. */
-const OWN_PREFIXES = ['OIDC_', 'EGRESS_', 'RUNTIME_API_', 'ACTOR_ASSERTION_', 'SEALING_KEY', 'DATABASE_']
+const OWN_PREFIXES = [
+  'OIDC_',
+  'EGRESS_',
+  'RUNTIME_API_',
+  'ACTOR_ASSERTION_',
+  'SEALING_KEY',
+  'DATABASE_',
+  'RETENTION_',
+]
 
 /** Kubernetes and Docker set such variables for every service that they know: `RUNTIME_SERVICE_HOST`. */
 const SERVICE_LINK = /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT(?:_\d+_(?:TCP|UDP)(?:_(?:ADDR|PORT|PROTO))?)?$/

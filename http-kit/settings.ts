@@ -88,14 +88,22 @@ export function port(fallback: number) {
 }
 
 /** An integer within bounds. */
-export function whole(fallback: number, { min, max }: { min: number; max: number }) {
+export function whole(fallback: number, bounds: { min: number; max: number }) {
+  return wholeNumber(bounds).default(fallback)
+}
+
+/** An integer within bounds, or nothing. */
+export function wholeIfSet(bounds: { min: number; max: number }) {
+  return wholeNumber(bounds).optional()
+}
+
+function wholeNumber({ min, max }: { min: number; max: number }) {
   const message = `a whole number from ${min} to ${max} is needed`
   return z
     .string()
     .regex(/^\d{1,9}$/, message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
-    .default(fallback)
 }
 
 /** An origin such as `https://console.example.org`: no path, query, fragment or user. */

@@ -33,6 +33,8 @@ import { RUNTIME_METRIC_HELP } from './http/metric-help.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createHandlers } from './http/routes.ts'
 import { startNotifications } from './notifications/run-notifications.ts'
+import { startRetention } from './retention/run-retention.ts'
+import type { RetentionOptions } from './retention/run-retention.ts'
 import { startJanitor } from './janitor.ts'
 import { loadSigner } from './keys/signer.ts'
 import { combineTasks } from './deps/periodic-task.ts'
@@ -100,6 +102,8 @@ export interface RuntimeOptions {
     calmPollMs?: number
     maxStreams?: number
   }
+  /** How long finished work is kept; without it, for ever. */
+  retention?: Omit<RetentionOptions, 'isPaused'>
   /** The maximum number of connections for requests (default 16) and for the worker (default 8). */
   connections?: { http?: number; worker?: number }
   /** The limits of each connection; by default statements of requests are cancelled after 15 s. */
@@ -285,6 +289,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         startJanitor(workerDeps, signer.publicKey),
         startKeyKeeper(workerDeps),
         startRecovery(workerDeps, recovering.db),
+        ...(options.retention === undefined
+          ? []
+          : [
+              startRetention(workerDeps, {
+                ...options.retention,
+                isPaused: () => space.isOut(working.db),
+              }),
+            ]),
       ])
       if (options.worker !== 'off') {
         if (options.isExclusive === true) {

@@ -34,6 +34,9 @@ describe('the runtime settings', () => {
       ['EGRESS_DENY', 'host-without-port'],
       ['LEASE_SECONDS', '0'],
       ['LEASE_SECONDS', '1.5'],
+      ['RETENTION_OPERATIONS_DAYS', 'for ever'],
+      ['RETENTION_OPERATIONS_DAYS', '-1'],
+      ['RETENTION_ATTEMPTS_DAYS', '401'],
       ['RUNTIME_API_CREDENTIAL', 'short'],
     ] as const
     for (const [name, value] of wrong) {
@@ -50,6 +53,21 @@ describe('the runtime settings', () => {
     assert.equal(
       readRuntimeSettings({ PLATFORM_API_BASE: 'https://x/base/' }).platformApiBase,
       'https://x/base',
+    )
+  })
+
+  it('keep attempts no longer than operations', () => {
+    const periods = (operations: string, attempts = '') =>
+      readRuntimeSettings({ RETENTION_OPERATIONS_DAYS: operations, RETENTION_ATTEMPTS_DAYS: attempts })
+        .retention
+    assert.deepEqual(periods(''), { operationsDays: 400, attemptsDays: 90 })
+    assert.deepEqual(periods('30'), { operationsDays: 30, attemptsDays: 30 })
+    assert.deepEqual(periods('0', '1000'), { operationsDays: 0, attemptsDays: 1_000 })
+    assert.deepEqual(periods('30', '0'), { operationsDays: 30, attemptsDays: 0 })
+    assert.throws(() => periods('30', '31'), /RETENTION_ATTEMPTS_DAYS is wrong: .* 30 days/)
+    assert.throws(
+      () => readRuntimeSettings({ RETENTION_OPERATION_DAYS: '3' }),
+      /the nearest is RETENTION_OPERATIONS_DAYS/,
     )
   })
 

@@ -6,6 +6,7 @@ import { parseEgressAllow } from '#http-kit/egress.ts'
 import { parseEgressDeny } from '#http-kit/platform-addresses.ts'
 import { credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
 import { DATABASE_VARIABLES, databaseSettings } from './database-settings.ts'
+import { RETENTION_VARIABLES, retentionSettings } from './retention-settings.ts'
 
 const Settings = z.object({
   RUNTIME_PORT: port(8081),
@@ -24,6 +25,7 @@ const Settings = z.object({
   ACTOR_ASSERTION_JWKS: z.string().optional(),
   LEASE_SECONDS: whole(60, { min: 1, max: 9_999 }),
   SHUTDOWN_DELAY_SECONDS: whole(0, { min: 0, max: 300 }),
+  ...RETENTION_VARIABLES,
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })
 
@@ -51,6 +53,7 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
     actorAssertionJwks: settings.ACTOR_ASSERTION_JWKS ?? null,
     leaseMs: settings.LEASE_SECONDS * 1_000,
     shutdownDelayMs: settings.SHUTDOWN_DELAY_SECONDS * 1_000,
+    retention: retentionSettings(settings),
     logLevel: settings.LOG_LEVEL,
   }
 }

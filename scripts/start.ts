@@ -39,6 +39,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
       egressDeny: runtime.egressDeny,
       credentials: runtime.credentials,
       sealingKeyFiles: runtime.sealingKeyFiles,
+      retention: runtime.retention,
     },
     plugins: wantsDemo || existsSync(join(dataDir, 'plugins')),
     folder: join(root, 'dist', 'web'),

@@ -148,6 +148,8 @@ export const OperationDetail = Operation.extend({
   takeover: z.object({ at: Timestamp, by: Person, reason: z.string().nullable() }).nullable(),
   /** Oldest first; absent from receipts of earlier versions. */
   notes: z.array(Note).optional(),
+  /** Whether retention removed its attempts and requests; absent from receipts of earlier versions. */
+  attemptsRemoved: z.boolean().optional(),
   /** The batches that started it, or a run of it, newest first; absent from receipts of earlier versions. */
   batches: z.array(z.object({ batchId: Uuid, action: z.enum(BATCH_ACTIONS) })).optional(),
   /** The current registrations of its plugins; a plugin that is not registered is absent. */

@@ -93,6 +93,7 @@ export const AUDIT_ACTIONS = [
   'session.sign-in',
   'session.sign-out',
   'data.read',
+  'retention.run',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

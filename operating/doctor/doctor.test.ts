@@ -112,6 +112,23 @@ describe('the doctor', () => {
     assert.match(await findingOf('egress'), /^ok all 1 plugins/)
   })
 
+  it('says how long finished work is kept, and finds a run of retention that is overdue', async () => {
+    const setDue = (days: number) =>
+      sql`update runtime.retention set due_at = clock_timestamp() - make_interval(days => ${days})`.execute(
+        database.db,
+      )
+    await setDue(-1)
+    assert.match(
+      await findingOf('retention'),
+      /^ok operations are kept for 400 days, their attempts for 90 days; no run yet/,
+    )
+    const nothing = { RETENTION_OPERATIONS_DAYS: '0', RETENTION_ATTEMPTS_DAYS: '0' }
+    assert.match(await findingOf('retention', nothing), /^warn nothing is ever removed/)
+    await setDue(3)
+    assert.match(await findingOf('retention'), /^warn .* overdue for 3 days/)
+    await setDue(-1)
+  })
+
   it('finds an OpenID provider that is away or another one', async () => {
     const oidc = { OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: 'a secret of it' }
     const provide = (OIDC_ISSUER: string) => findingOf('provider', { ...oidc, OIDC_ISSUER })

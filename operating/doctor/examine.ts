@@ -1,3 +1,5 @@
+import { findPending } from '#database/migrate.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { NOT_CREATED, openForExamination } from '../open-for-examination.ts'
 import type { Opened } from '../open-for-examination.ts'
 import { readDeployment } from '../deployment.ts'
@@ -7,6 +9,7 @@ import { checkDatabase } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkEgress } from './check-egress.ts'
 import { checkAssertionKey, checkSealingKey } from './check-keys.ts'
+import { checkRetention } from './check-retention.ts'
 import { checkProvider } from './check-provider.ts'
 import { checkRemoteRuntime } from './check-runtime.ts'
 import { checked, fail, ok, skip } from './finding.ts'
@@ -49,7 +52,7 @@ function checksOfDatabase(deployment: Deployment, database: Opened | string): Pr
     return [
       checked('database', () => Promise.resolve(isNew ? ok(database) : fail(database))),
       checked('keys', () => checkSealingKey(deployment, null, false)),
-      ...['clock', 'egress'].map((check) =>
+      ...['clock', 'egress', 'retention'].map((check) =>
         checked(check, () => Promise.resolve(skip('there is no database to ask'))),
       ),
     ]
@@ -64,5 +67,9 @@ function checksOfDatabase(deployment: Deployment, database: Opened | string): Pr
     checked('keys', () => checkSealingKey(deployment, db, isMigrated)),
     checked('clock', () => checkClock(pool)),
     checked('egress', () => checkEgress(deployment, pool, isMigrated)),
+    checked('retention', async () => {
+      const isCurrent = isMigrated && (await findPending(pool, RUNTIME_MIGRATIONS)).length === 0
+      return checkRetention(deployment, db, isCurrent)
+    }),
   ]
 }

@@ -2,6 +2,8 @@ import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { Position } from '../store/events/position.ts'
 import { countClaims } from '../store/overview/count-claims.ts'
 import { readLags } from '../store/overview/read-lags.ts'
+import { readRetention } from '../store/retention/retention-row.ts'
+import type { RetentionState } from '../store/retention/retention-row.ts'
 import type { Db } from '../model/db.ts'
 import type { Gauge, Labels } from '#http-kit/gauge.ts'
 import type { WorkerStatus } from '../model/worker-status.ts'
@@ -59,7 +61,11 @@ function workerGauges(worker: WorkerStatus): Gauge[] {
 
 /** What only the database knows. Covers all replicas, except for the lag of this replica's feed. */
 export async function databaseGauges(db: Db, passedOn: Position | null): Promise<Gauge[]> {
-  const [claims, lags] = await Promise.all([countClaims(db), readLags(db, passedOn)])
+  const [claims, lags, retention] = await Promise.all([
+    countClaims(db),
+    readLags(db, passedOn),
+    readRetention(db),
+  ])
   const operations = CLAIM_STATES.map((state) => ({
     name: 'bundle_runtime_operations',
     labels: { state },
@@ -70,5 +76,28 @@ export async function databaseGauges(db: Db, passedOn: Position | null): Promise
     { name: 'bundle_runtime_operations_in_doubt', labels: {}, value: lags.inDoubt },
     { name: 'bundle_runtime_oldest_due_seconds', labels: {}, value: lags.due },
     { name: 'bundle_runtime_event_lag_seconds', labels: {}, value: lags.feed },
+    ...retentionGauges(retention),
+  ]
+}
+
+function retentionGauges({
+  failures,
+  overdue,
+  sinceCompleted,
+  oldestFinished,
+  ...removed
+}: RetentionState): Gauge[] {
+  const since = (name: string, value: number | null): Gauge[] =>
+    value === null ? [] : [{ name: `bundle_runtime_${name}`, labels: {}, value }]
+  return [
+    ...Object.entries(removed).map(([kind, value]) => ({
+      name: 'bundle_runtime_retention_removed_total',
+      labels: { kind },
+      value,
+    })),
+    ...since('retention_failures_total', failures),
+    ...since('retention_overdue_seconds', overdue),
+    ...since('retention_last_run_seconds', sinceCompleted),
+    ...since('oldest_finished_seconds', oldestFinished),
   ]
 }

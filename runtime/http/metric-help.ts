@@ -11,6 +11,13 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_runtime_oldest_due_seconds:
     'How long the oldest due operation has waited for a worker; the same on every replica.',
   bundle_runtime_event_lag_seconds: 'Age of the oldest event that this replica has not delivered.',
+  bundle_runtime_retention_removed_total:
+    'What retention has removed, by kind; the same on every replica, as are all metrics of retention.',
+  bundle_runtime_retention_failures_total: 'Runs of retention that failed and were repeated.',
+  bundle_runtime_retention_overdue_seconds:
+    'Since when a run of retention is due or in progress; 0 between runs.',
+  bundle_runtime_retention_last_run_seconds: 'How long ago the last run of retention ended.',
+  bundle_runtime_oldest_finished_seconds: 'How long ago the oldest finished operation ended.',
   bundle_runtime_listening: '1 while this replica receives notifications of other replicas.',
   bundle_runtime_database_up: '1 if the database responded just now.',
   bundle_runtime_database_connections: 'Connections by pool and state.',

@@ -158,7 +158,8 @@ suite('an operation with many attempts', { concurrency: false }, () => {
       await pausing.until(operation_id, 'SUCCEEDED')
       const results = await countResults(db, operation_id, SHOWN_ENDS)
       assert.ok(rows.operation !== undefined)
-      const others = { retries: [], notes: [], successor: undefined, plugins: [], batches: [] }
+      const nothing = { retries: [], notes: [], successor: undefined, plugins: [], batches: [] }
+      const others = { ...nothing, attemptsRemoved: false }
       const { stages } = operationDetail({ ...rows, ...others, operation: rows.operation, results })
       const calls = stages.flatMap((stage) => stage.calls)
       assert.deepEqual(

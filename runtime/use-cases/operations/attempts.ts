@@ -6,10 +6,11 @@ import { readAttemptPage } from '../../store/operations/read-attempts.ts'
 import { readCalls } from '../../store/operations/read-calls.ts'
 import { readPlan } from '../../store/operations/read-plan.ts'
 import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
-import { notFound, requireVisible } from '../authorize.ts'
+import { requireVisible } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 import { attemptView, masksOf } from './detail.ts'
+import { missingOperation } from './missing-operation.ts'
 
 type Name = 'GET /operations/{operationId}/attempts'
 
@@ -24,7 +25,7 @@ export function listAttempts(
     db,
     async (tx) => {
       const operation = await findOperation(tx, operationId)
-      if (operation === undefined) throw notFound('operation')
+      if (operation === undefined) throw await missingOperation(tx, operationId)
       requireVisible(actor, scopeOf(operation), 'operation')
       const after = cursorValues(query.cursor, ['number'])
       const from = after === null ? query.from : cursorInteger(after[0])

@@ -40,6 +40,7 @@ export interface OperationRows {
   /** The registrations of its plugins. */
   plugins: readonly PluginRow[]
   batches: NonNullable<OperationDetail['batches']>
+  attemptsRemoved: boolean
 }
 
 /** An operation with its plan, calls and attempts, for display. */
@@ -90,6 +91,7 @@ export function operationDetail(rows: OperationRows): OperationDetail {
             reason: rows.successor.reason,
           },
     notes: rows.notes.map(noteView),
+    attemptsRemoved: rows.attemptsRemoved,
     batches: rows.batches,
     plugins: rows.plugins.map((row) => {
       const { timeoutMs, maxAttempts } = callLimits(row)

@@ -13,7 +13,9 @@ import { operationDetail } from './detail.ts'
 import type { OperationDetail } from '#contract/runtime-api/operations.ts'
 import { isPluginOf, selectPlugins } from '../../store/plugins/select-plugins.ts'
 import { withMarks } from '../../engine/steps/with-marks.ts'
-import { requireVisible, notFound } from '../authorize.ts'
+import { areAttemptsRemoved } from '../../store/retention/are-attempts-removed.ts'
+import { requireVisible } from '../authorize.ts'
+import { missingOperation } from './missing-operation.ts'
 
 type Name = 'GET /operations/{operationId}'
 
@@ -37,7 +39,7 @@ export async function readDetail(
     db,
     async (tx) => {
       const operation = await findOperation(tx, operationId)
-      if (operation === undefined) throw notFound('operation')
+      if (operation === undefined) throw await missingOperation(tx, operationId)
       requireVisible(actor, scopeOf(operation), 'operation')
       const plan = await readPlan(tx, vault, operationId)
       return operationDetail({
@@ -52,6 +54,7 @@ export async function readDetail(
           operation.taken_over_by === null ? undefined : await findOperation(tx, operation.taken_over_by),
         plugins: await selectPlugins(tx, { where: isPluginOf(operationId) }),
         batches: await batchesOfOperation(tx, operationId),
+        attemptsRemoved: await areAttemptsRemoved(tx, operationId),
       })
     },
     { isolation: 'repeatable read' },

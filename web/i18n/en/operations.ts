@@ -95,6 +95,8 @@ export const operations = {
   'detail.noChanges': 'This operation changes no properties.',
   'detail.noCalls': 'No plugin is called in this stage.',
   'detail.noPlugins': 'No plugins are bound. The runtime does everything itself.',
+  'detail.attemptsRemoved':
+    'The attempts of this operation, with their requests and responses, were removed when their retention period ended.',
   'detail.parallel': 'parallel',
   'detail.parallel.hint': 'Plugins with the same order are called in parallel.',
   'detail.descending': 'A detach operation calls plugins in descending order.',

@@ -93,6 +93,7 @@ export const operations: Translated<typeof source> = {
   'detail.noChanges': '此操作不变更任何属性。',
   'detail.noCalls': '此阶段不调用插件。',
   'detail.noPlugins': '未绑定插件，全部由运行时完成。',
+  'detail.attemptsRemoved': '此操作的各次尝试及其请求和响应已在保留期限届满后删除。',
   'detail.parallel': '并行',
   'detail.parallel.hint': '顺序相同的插件并行调用。',
   'detail.descending': '分离操作按顺序值从大到小调用插件。',

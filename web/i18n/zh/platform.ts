@@ -85,6 +85,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   permissionNeededAnywhere: '该操作需要权限 {permission}。',
   permissionNeededEverywhere: '该操作需要对所有作用域的权限 {permission}。',
   notFound: '该对象不存在，或您无权查看。',
+  operationRemoved:
+    '该操作不存在，或您无权查看。按照此部署的保留期限，{date} 之前结束的大多数操作已被删除；其审计记录仍会保留。',
   keyReused: '此 Idempotency-Key 已用于不同的请求正文。请使用新的键发送新请求。',
   cursorInvalid: '该游标不属于此列表。请不带游标重新开始。',
   ownerNotModule: '所有者必须是某个安装实例中的模块，以完整的资源定位符给出。',

@@ -45,6 +45,7 @@ const ICONS: Record<AuditAction, IconName> = {
   'session.sign-in': 'unlocked',
   'session.sign-out': 'signOut',
   'data.read': 'search',
+  'retention.run': 'clock',
 }
 
 /** One audited action as a sentence, with its reason and changes. */

@@ -30,6 +30,7 @@ export function OperationDetails({
   choice: OperationSearch
   onRecover: (action: RecoveryAction) => void
 }) {
+  const t = useText()
   const { operation, loading } = useChosenAttempts(answer, choice)
   const timeline = useMemo(() => timelineOf(operation), [operation])
   const bar = loading ? null : chosenBar(timeline, operation, choice)
@@ -59,6 +60,7 @@ export function OperationDetails({
       )}
       <Assignment operation={operation} />
       <Facts operation={operation} />
+      {operation.attemptsRemoved && <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>}
       <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
       {loading && <LoadingAttempt loading={loading} />}
       {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} view={choice.view} />}

@@ -1,0 +1,45 @@
+import { runEvery } from '../deps/periodic-task.ts'
+import type { PeriodicTask } from '../deps/periodic-task.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { countFailure } from '../store/retention/retention-row.ts'
+import { removeStep } from './remove-step.ts'
+import type { RetentionPeriods } from './remove-step.ts'
+
+export interface RetentionOptions extends RetentionPeriods {
+  /** How often to look whether a run is due, in milliseconds; default 60,000. */
+  pollMs?: number
+  /** Nothing is removed while it resolves to true. */
+  isPaused?: () => Promise<boolean>
+}
+
+/** A step of 10 ms is followed by a pause of 100 ms, so that people and workers do not notice retention. */
+const PAUSE_FACTOR = 10
+
+/** Removes what is older than its period. Any number of replicas may do so on one database: one at a time works. */
+export function startRetention(
+  deps: Pick<RuntimeDeps, 'db' | 'clock' | 'log'>,
+  { pollMs = 60_000, isPaused = () => Promise.resolve(false), ...periods }: RetentionOptions,
+): PeriodicTask {
+  const { db, clock, log } = deps
+  const run = async (stopped: AbortSignal): Promise<void> => {
+    while (!stopped.aborted && !(await isPaused())) {
+      const began = clock.monotonic()
+      const result = await removeStep(db, periods)
+      if (result.kind === 'completed') log.info('retention completed a run', { ...result.removed })
+      if (result.kind !== 'removed') return
+      await clock.sleep((clock.monotonic() - began) * PAUSE_FACTOR, stopped).catch(() => undefined)
+    }
+  }
+  return runEvery(
+    deps,
+    { everyMs: pollMs, failureMessage: 'retention could not remove what is old', first: 'later' },
+    async (stopped) => {
+      try {
+        await run(stopped)
+      } catch (error) {
+        await countFailure(db).catch(() => undefined)
+        throw error
+      }
+    },
+  )
+}
