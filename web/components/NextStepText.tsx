@@ -16,7 +16,7 @@ export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextSt
   )
 }
 
-/** The same in two lines, for a column, with the name of the person who works on it. */
+/** The same in two lines, for a column; the second line names the person who works on it, if there is one. */
 export function NextStepLines({
   nextStep: { actor, action },
   assignee = null,
@@ -25,19 +25,20 @@ export function NextStepLines({
   assignee?: Person | null
 }) {
   const t = useText()
-  if (actor === 'NOBODY') {
-    if (assignee !== null) return assignee.name
-    return <span className="text-faint">–</span>
-  }
+  const person = assignee !== null && t('common.assignedTo', { name: assignee.name })
+  if (actor === 'NOBODY') return person || <span className="text-faint">–</span>
+  const what = t(`vocabulary.next.${action}`)
+  const who = `${t(`vocabulary.actor.${actor}`)}${t('common.punctuation.colon')}`
   return (
     <>
-      <span className={cx('block truncate', actor === 'PLATFORM' ? 'text-muted' : 'font-medium')}>
-        {t(`vocabulary.actor.${actor}`)}
-        {assignee !== null && ` · ${assignee.name}`}
-        {t('common.punctuation.colon')}
+      <span
+        title={person ? who + what : undefined}
+        className={cx('block truncate', actor === 'PLATFORM' ? 'text-muted' : 'font-medium')}
+      >
+        {person ? who + what : who}
       </span>
-      <span title={t(`vocabulary.next.${action}`)} className="block truncate text-xs text-muted">
-        {t(`vocabulary.next.${action}`)}
+      <span title={person || what} className="block truncate text-xs text-muted">
+        {person || what}
       </span>
     </>
   )

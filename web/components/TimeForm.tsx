@@ -4,7 +4,9 @@ import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field } from '../ui/Field.tsx'
 import { closePopup } from '../ui/Popup.tsx'
+import { TextInput } from '../ui/TextInput.tsx'
 import { localInput, momentOfInput } from './local-time.ts'
+import { parseTime } from './parse-time.ts'
 import type { TimeRange } from './TimeFilter.tsx'
 
 const PRESETS: readonly { label: PlainTextKey; duration: string }[] = [
@@ -23,12 +25,18 @@ export function TimeForm({
   const t = useText()
   const [from, setFrom] = useState(localInput(since))
   const [to, setTo] = useState(localInput(until))
+  const [around, setAround] = useState('')
+  const [isUnknown, setUnknown] = useState(false)
   return (
     <form
       className="w-64 max-w-[calc(100vw-2rem)] space-y-3 p-2"
       onSubmit={(event) => {
         event.preventDefault()
+        const range = around.trim() === '' ? undefined : parseTime(around, Date.now())
+        setUnknown(range === null)
+        if (range === null) return
         closePopup(event.currentTarget)
+        if (range !== undefined) return onChange(range)
         onChange({ since: momentOfInput(from), until: momentOfInput(to) })
       }}
     >
@@ -47,6 +55,20 @@ export function TimeForm({
           </button>
         ))}
       </div>
+      <Field
+        label={t('common.timeFilter.around')}
+        help={t('common.timeFilter.example')}
+        error={isUnknown ? t('common.timeFilter.unknown') : undefined}
+      >
+        {(wiring) => (
+          <TextInput
+            {...wiring}
+            maxLength={40}
+            value={around}
+            onChange={(event) => setAround(event.target.value)}
+          />
+        )}
+      </Field>
       <Field label={t('common.timeFilter.since')}>
         {(wiring) => (
           <input

@@ -1,5 +1,6 @@
 export const common = {
   nextStep: 'Next step',
+  assignedTo: 'Assigned to {name}',
   cancel: 'Cancel',
   close: 'Close',
   copy: 'Copy',
@@ -24,6 +25,9 @@ export const common = {
   'filter.apply': 'Apply',
   views: 'Views',
   'timeFilter.label': 'Time',
+  'timeFilter.around': 'Around',
+  'timeFilter.example': 'For example “yesterday 14:00”',
+  'timeFilter.unknown': 'Enter a day, a time or both, such as “yesterday 14:00”.',
   'timeFilter.since': 'From',
   'timeFilter.until': 'To',
   'timeFilter.ago': '{duration} before now',

@@ -3,6 +3,7 @@ import type { Translated } from '../messages.ts'
 
 export const common: Translated<typeof source> = {
   nextStep: '下一步',
+  assignedTo: '负责人：{name}',
   cancel: '取消',
   close: '关闭',
   copy: '复制',
@@ -27,6 +28,9 @@ export const common: Translated<typeof source> = {
   'filter.apply': '应用',
   views: '视图',
   'timeFilter.label': '时间',
+  'timeFilter.around': '大约时间',
+  'timeFilter.example': '例如“昨天下午 2 点”',
+  'timeFilter.unknown': '请输入日期、时间或两者，例如“昨天 14:00”。',
   'timeFilter.since': '开始时间',
   'timeFilter.until': '结束时间',
   'timeFilter.ago': '距今 {duration}',

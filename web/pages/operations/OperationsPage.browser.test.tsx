@@ -93,6 +93,21 @@ test('operations are filtered by the name of a person, and the others stay to ch
   await expect.element(person.getByRole('option', { name: mine.requestedBy.name })).toBeInTheDocument()
 })
 
+test('operations are filtered by a time in words', async () => {
+  const { api } = await serveScope({ [OPERATIONS]: () => ({ items: [operation()], nextCursor: null }) })
+  const screen = await renderConsole('/operations')
+  await page.getByRole('button', { name: 'Time' }).click()
+  const around = page.getByRole('textbox', { name: 'Around' })
+  await around.fill('some day')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(around).toHaveAccessibleDescription(/Enter a day, a time or both/)
+  await around.fill('2026-11-20 14:00')
+  await userEvent.keyboard('{Enter}')
+  const since = new Date(2026, 10, 20, 13, 30).toISOString()
+  await expect.poll(screen.address).toContain(`since=${encodeURIComponent(since)}`)
+  await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('since')).toBe(since)
+})
+
 test('operations are filtered by their assignee, and by having none', async () => {
   const ling = { id: 'ling', name: 'Ling Zhao' }
   const renamed = operation({
@@ -108,7 +123,7 @@ test('operations are filtered by their assignee, and by having none', async () =
     [OPERATIONS]: () => ({ items: [renamed, hers], nextCursor: null }),
   })
   await renderConsole('/operations')
-  await expect.element(page.getByRole('cell', { name: /Ling Zhao/ })).toBeVisible()
+  await expect.element(page.getByRole('cell', { name: /^Support: .+ Assigned to Ling Zhao$/ })).toBeVisible()
   const assignee = page.getByRole('combobox', { name: 'Assignee' })
   const asked = () => api.requests(OPERATIONS).at(-1)?.query.get('assignee')
   await userEvent.selectOptions(assignee, 'Nobody')
