@@ -13,6 +13,7 @@ export type {
   Installation,
   InstallationDetail,
   InstalledResource,
+  InstalledProperty,
   InstalledVersions,
 } from '#contract/runtime-api/installations.ts'
 export type {

@@ -27,6 +27,17 @@ import { Operation } from './operations.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
 import { CLAIM_STATES, INSTALLATION_SORTS, INSTALLATION_STATES, UPGRADES } from './vocabulary.ts'
 
+/** A property of an ACTIVE installation, with the titles of the newest version of its bundle. */
+export const InstalledProperty = z.object({
+  installation: InstallationIdentity,
+  locator: ResourceLocator,
+  resourceTitle: z.string(),
+  property: PropertyName,
+  /** Its name if it has no title. */
+  title: z.string(),
+})
+export type InstalledProperty = z.infer<typeof InstalledProperty>
+
 export const Installation = z.object({
   installation: InstallationIdentity,
   title: z.string().nullable(),
@@ -140,6 +151,13 @@ export const installationEndpoints = defineEndpoints({
       ...pageQuery,
     }),
     answer: listOf(InstalledVersions),
+    codes: [],
+  },
+  'GET /installed-properties': {
+    summary: 'Properties of ACTIVE installations, by title, name, resource, bundle and scope',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject({ q: searchText.unwrap(), limit: pageQuery.limit }),
+    answer: z.object({ items: z.array(InstalledProperty) }),
     codes: [],
   },
   'POST /installations': {

@@ -1,29 +1,17 @@
-import type { Locator, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { wrapData } from '#contract/protocol/data.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { expectPage, MAIL } from '../vocabulary.ts'
 import { platform } from '../../demo/people.ts'
+import { countInput } from '../harness/count-input.ts'
 import type { System } from '../harness/system.ts'
 import { expect, test } from '../harness/test.ts'
 
-/** Presses like a person with a mouse, and counts. A choice from a list is two presses. */
-function counting(page: Page) {
-  let clicks = 0
-  return {
-    click: async (target: Locator) => {
-      clicks += 1
-      await target.click()
-    },
-    choose: async (list: Locator, value: string) => {
-      clicks += 2
-      await list.selectOption(value)
-    },
-    count: () => clicks,
-    row: (scope: { workspaceId: number; environmentKey: string; applicationRuntimeId: string }) =>
-      page.getByRole('checkbox', {
-        name: `Select CRM suite ${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`,
-      }),
-  }
-}
+/** The checkbox of an installation of CRM suite in a list. */
+const rowOf = (page: Page, { environmentKey, applicationRuntimeId, workspaceId }: Scope) =>
+  page.getByRole('checkbox', {
+    name: `Select CRM suite ${environmentKey}/${applicationRuntimeId}/${workspaceId}`,
+  })
 
 test('three installations are upgraded in at most 8 clicks, with a result for each', async ({
   system,
@@ -32,21 +20,21 @@ test('three installations are upgraded in at most 8 clicks, with a result for ea
   const scopes = [system.newScope(), system.newScope(), system.newScope()]
   for (const scope of scopes) await system.install(scope, 'crm-suite', '1.1.0')
   const page = await signIn('olivia', '/')
-  const person = counting(page)
-  await person.click(page.getByRole('navigation').getByRole('link', { name: 'Installations' }))
-  for (const scope of scopes) await person.click(person.row(scope))
+  const input = await countInput(page)
+  await page.getByRole('navigation').getByRole('link', { name: 'Installations' }).click()
+  for (const scope of scopes) await rowOf(page, scope).click()
   const bar = page.getByRole('region', { name: 'Selection' })
   await expect(bar).toContainText('3 selected')
-  await person.click(bar.getByRole('button', { name: 'Upgrade' }))
+  await bar.getByRole('button', { name: 'Upgrade' }).click()
   const dialog = page.getByRole('dialog', { name: 'Upgrade 3 installations' })
   await expect(dialog).toContainText('3 are refused')
   await expect(dialog.getByText('Data region').first()).toBeVisible()
-  await person.choose(dialog.getByLabel('Data region'), 'eu-central')
+  await input.choose(dialog.getByLabel('Data region'), 'eu-central')
   await expect(dialog).toContainText('3 will start')
-  await person.click(dialog.getByRole('button', { name: 'Upgrade 3 installations' }))
+  await dialog.getByRole('button', { name: 'Upgrade 3 installations' }).click()
 
   await expectPage(page, 'Upgrade 3 installations of CRM suite')
-  expect(person.count()).toBeLessThanOrEqual(8)
+  expect(await input.clicks()).toBeLessThanOrEqual(8)
   await expect(page.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(3)
   for (const scope of scopes) expect(await system.operations(scope, 'UPGRADE')).toHaveLength(1)
@@ -59,8 +47,7 @@ test('a property is set in two installations: first one, then the rest, after a 
   const scopes = [system.newScope(), system.newScope()]
   for (const scope of scopes) await system.install(scope, 'crm-suite', '1.0.0')
   const page = await signIn('olivia', '/installations')
-  const person = counting(page)
-  for (const scope of scopes) await person.click(person.row(scope))
+  for (const scope of scopes) await rowOf(page, scope).click()
   await page
     .getByRole('region', { name: 'Selection' })
     .getByRole('button', { name: 'Set a property' })
@@ -125,6 +112,7 @@ test('an outdated version is upgraded from the versions of its bundle, and a dow
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(2)
 
   await page.goto(`/versions?q=${bundle.bundleId}`)
+  // the answer to "is every installation on this version"
   await expect(fleet).toContainText('1 of 3 is outdated')
   await fleet.getByRole('link', { name: 'Fleet 1.10.0: 2 installations' }).click()
   await expectPage(page, 'Installations')
@@ -138,6 +126,7 @@ test('an outdated version is upgraded from the versions of its bundle, and a dow
   await page.goto(`/installations/${installed[1]}?action=upgrade&version=1.9.0`)
   await expectPage(page, 'Downgrade Fleet')
   await expect(page.getByRole('main')).toContainText('This is a downgrade from 1.10.0 to 1.9.0.')
+  await expect(page.getByLabel('Reason for downgrading')).toBeVisible()
   await page.getByRole('button', { name: 'Downgrade to 1.9.0' }).click()
   await expectPage(page, /^Downgrade/)
 })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { wrapData } from '#contract/protocol/data.ts'
 import { ling } from '../../demo/people.ts'
 import { configurationPath, expectApplied, field, MAIL, review, saveButton } from '../vocabulary.ts'
+import { countInput } from '../harness/count-input.ts'
 import { expect, test } from '../harness/test.ts'
 
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
@@ -14,20 +15,16 @@ test('a save of three properties is undone in four clicks, and names its operati
   await saveButton(page).click()
   await expectApplied(page)
 
-  let clicks = 0
-  const click = async (locator: ReturnType<typeof page.getByRole>) => {
-    clicks += 1
-    await locator.click()
-  }
-  await click(page.getByRole('link', { name: 'History', exact: true }))
+  const input = await countInput(page)
+  await page.getByRole('link', { name: 'History', exact: true }).click()
   await expect(page.getByRole('link', { name: 'Configure operation' }).first()).toBeVisible()
-  await click(page.getByRole('button', { name: 'Undo this save' }).first())
+  await page.getByRole('button', { name: 'Undo this save' }).first().click()
   const changes = page.getByRole('dialog').getByLabel('Changes of CRM mail')
   await expect(changes).toContainText(/Before: 2525.*After: 587/s)
   await expect(changes).toContainText('After: smtp.example.com')
-  await click(saveButton(page))
+  await saveButton(page).click()
   await expect(page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })).toHaveCount(2)
-  expect(clicks).toBeLessThanOrEqual(4)
+  expect(await input.clicks()).toBeLessThanOrEqual(4)
   await page.getByRole('link', { name: 'Form', exact: true }).click()
   await expect(field(page, 'SMTP port')).toHaveValue('587')
   await expect(field(page, 'SMTP user')).toHaveValue('crm')

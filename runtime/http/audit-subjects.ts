@@ -1,4 +1,5 @@
 import type { Scope } from '#contract/protocol/scope.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 import { subjectOf } from '../use-cases/catalog/publish.ts'
 import type { AuditSubjectDetails, AuditSubjects } from './handlers.ts'
 
@@ -101,7 +102,7 @@ export const auditSubjects: AuditSubjects = {
 function savedConfiguration(params: Scope, reason: string | undefined): AuditSubjectDetails {
   const scope = scopeOf(params)
   return {
-    subject: `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`,
+    subject: scopeText(scope),
     scope,
     reason: reason ?? null,
   }

@@ -8,6 +8,7 @@ import {
   readBatch,
   stopBatch,
 } from '../use-cases/batches/batches.ts'
+import { findProperties } from '../use-cases/catalog/installed-properties.ts'
 import { publishVersion } from '../use-cases/catalog/publish.ts'
 import { listBundles, listVersions, readManifest } from '../use-cases/catalog/read-catalog.ts'
 import { readHistory } from '../use-cases/configuration/history.ts'
@@ -76,6 +77,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /installations': listInstallations,
     'GET /installed-versions': listInstalledVersions,
+    'GET /installed-properties': findProperties,
     'POST /installations': install,
     'POST /installations/plan': planInstall,
     'GET /installations/{bundleInstallId}': readInstallation,

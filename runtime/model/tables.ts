@@ -81,6 +81,8 @@ export interface RuntimeTables {
     /** Computed from the version, with the next one: its place among versions, and whether it is a release. */
     precedence: GeneratedAlways<string>
     is_release: GeneratedAlways<boolean>
+    /** Computed from the manifest: locator, title of the resource, name and title of each property. */
+    properties: GeneratedAlways<{ locator: string; resource: string; property: string; title: string }[]>
   }
   'runtime.installation': ScopeColumns & {
     bundle_install_id: string

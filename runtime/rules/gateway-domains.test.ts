@@ -128,6 +128,24 @@ describe('the domain of a gateway', () => {
     await harness.succeeds(await harness.upgrade(bundleInstallId, body))
   })
 
+  it('is not written by an operation that keeps it', async () => {
+    const scope = harness.newScope()
+    const properties = setting(publicOf, 'kept.example.org')
+    const bundleInstallId = await harness.installed(site, { scope, properties })
+    const versions = async () =>
+      (
+        await sql<{ xmin: string }>`
+          select xmin::text from runtime.gateway_domain where domain = 'kept.example.org'`.execute(harness.db)
+      ).rows
+    const before = await versions()
+    assert.deepEqual(await refusals(scope, { [publicOf]: wrapped({ note: 'other' }) }), [])
+    const { snapshotVersion } = await harness.configuration(scope)
+    await harness.succeeds(
+      await harness.upgrade(bundleInstallId, { targetVersion: '2.0.0', snapshotVersion }),
+    )
+    assert.deepEqual(await versions(), before)
+  })
+
   it('is free after a detach that a replica of an earlier version has completed', async () => {
     const [one, other] = [harness.newScope(), harness.newScope()]
     const properties = setting(publicOf, 'released.example.org')

@@ -19,6 +19,7 @@ const { QueryObserver } = await import('@tanstack/react-query')
 const { queryClient } = await import('../app/query-client.ts')
 const { startLiveUpdates } = await import('./live.ts')
 const { apiQuery } = await import('./query.ts')
+const { referencesCall } = await import('#contract/console-api/pages/installations.ts')
 
 const unavailable = (response: ServerResponse): void => {
   const problem = { code: 'UPSTREAM_UNAVAILABLE', title: '', message: '', remedy: '', errorPath: [] }
@@ -78,4 +79,40 @@ test('a page that shows an outage refetches every 10 s while its event stream st
   answers['/api/summary'] = summary
   await page.until('success', 20_000)
   assert.equal(reads, 2)
+})
+
+test('the references of an installation are refetched when it changes itself, and no other', async (t) => {
+  const [own, other] = [crypto.randomUUID(), crypto.randomUUID()]
+  const counts: Record<string, number> = {}
+  for (const id of [own, other])
+    answers[`/api/installations/${id}/references`] = (response) => {
+      counts[id] = (counts[id] ?? 0) + 1
+      response.end('{"items":[]}')
+    }
+  const changed = (id: string, at: number) =>
+    `id: 7-${at}\nevent: installation\ndata: ${JSON.stringify({ kind: 'installation', row: { installation: { bundleInstallId: id } } })}\n\n`
+  const stream = Promise.withResolvers<ServerResponse>()
+  answers['/api/events'] = (response) => {
+    openStream(response)
+    stream.resolve(response)
+  }
+  t.after(startLiveUpdates(queryClient))
+  const until = async (id: string, count: number): Promise<void> => {
+    const deadline = performance.now() + 5_000
+    while (counts[id] !== count) {
+      assert.ok(performance.now() < deadline, `not read ${count} times`)
+      await sleep(20)
+    }
+  }
+  for (const id of [own, other]) {
+    const name = 'GET /installations/{bundleInstallId}/references'
+    t.after(new QueryObserver(queryClient, apiQuery(name, referencesCall(id))).subscribe(() => undefined))
+    await until(id, 1)
+  }
+  const response = await stream.promise
+  response.write(changed(own, 2))
+  await until(own, 2)
+  response.write(changed(other, 3))
+  await until(other, 2)
+  assert.equal(counts[own], 2)
 })

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
+import { referencesCall } from '#contract/console-api/pages/installations.ts'
 import type { Operation, RuntimeEvent } from '#contract/console-api/shapes.ts'
 import type { Answer, EndpointName } from './client.ts'
 import { takeDocumentOrigin } from './document-data.ts'
@@ -9,6 +10,8 @@ import { invalidateEndpoints } from './query.ts'
 
 /** How long changes are batched before lists, counts and details are refetched. */
 const BATCH_MS = 250
+/** The same for answers that the change of any installation can affect, and seldom does. */
+const SELDOM_MS = 5_000
 
 const listeners = new Set<() => void>()
 let state: ConnectionState = 'connecting'
@@ -27,22 +30,18 @@ export function useConnection(): ConnectionState {
 /** Keeps everything shown up to date from the event stream; returns a function that stops it. */
 export function startLiveUpdates(client: QueryClient): () => void {
   const { position, names } = takeDocumentOrigin()
-  const pending = new Set<EndpointName>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const invalidateSoon = (names: readonly EndpointName[]) => {
-    for (const name of names) pending.add(name)
-    timer ??= setTimeout(() => {
-      timer = undefined
-      const names = [...pending]
-      pending.clear()
-      void invalidateEndpoints(client, names)
-    }, BATCH_MS)
-  }
+  const soon = batchInvalidations(client, BATCH_MS)
+  const seldom = batchInvalidations(client, SELDOM_MS)
   const stop = followEvents(
     {
       onEvent: (event) => {
         patchCache(client, event)
-        invalidateSoon(INVALIDATED_BY[event.kind])
+        soon.add(INVALIDATED_BY[event.kind])
+        if (event.kind === 'installation') {
+          const { bundleInstallId } = event.row.installation
+          void client.invalidateQueries({ queryKey: [REFERENCES, referencesCall(bundleInstallId)] })
+          seldom.add(['GET /installations/{bundleInstallId}/referrers'])
+        }
       },
       // without a position changes may be missing in the document's answers, and in the editor, which must be current
       onBegin: () => void invalidateEndpoints(client, [...names.filter(isNotSession), CONFIGURATION]),
@@ -60,10 +59,31 @@ export function startLiveUpdates(client: QueryClient): () => void {
     position,
   )
   return () => {
-    clearTimeout(timer)
+    soon.cancel()
+    seldom.cancel()
     stop()
   }
 }
+
+/** Collects endpoints and invalidates them together, `delayMs` after the first. */
+function batchInvalidations(client: QueryClient, delayMs: number) {
+  const pending = new Set<EndpointName>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return {
+    add: (names: readonly EndpointName[]) => {
+      for (const name of names) pending.add(name)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        const names = [...pending]
+        pending.clear()
+        void invalidateEndpoints(client, names)
+      }, delayMs)
+    },
+    cancel: () => clearTimeout(timer),
+  }
+}
+
+const REFERENCES = 'GET /installations/{bundleInstallId}/references' as const
 
 const CONFIGURATION =
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
@@ -91,8 +111,6 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   installation: [
     'GET /installations',
     'GET /installations/{bundleInstallId}',
-    'GET /installations/{bundleInstallId}/references',
-    'GET /installations/{bundleInstallId}/referrers',
     'GET /installed-versions',
     'GET /scopes',
     'GET /summary',

@@ -1,5 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
-import type { Configuration, Installation, Operation } from '#contract/console-api/shapes.ts'
+import type {
+  Configuration,
+  Installation,
+  InstalledProperty,
+  Operation,
+} from '#contract/console-api/shapes.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { operationTypeKey } from '../components/operation-type.ts'
 import { ApiError, callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
@@ -20,8 +26,8 @@ const CONFIGURATION =
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
 
 /**
- * Finds scopes, installations, operations, bundles, plugins, services, and the properties of configurations that this
- * page has loaded. Each word of the text must occur; ids are found by their start or end. A pasted scope comes first.
+ * Finds scopes, installations, operations, bundles, plugins, services, and properties by title. Each word of the text
+ * must occur; ids are found by their start or end. A pasted scope comes first.
  */
 export async function searchEverything(
   text: string,
@@ -86,28 +92,31 @@ export async function searchEverything(
       )
     }),
   ])
-  const views = await groupOf(t('shell.palette.views'), signal, async () => {
-    const [{ user }, { items }] = await Promise.all([
-      client.fetchQuery(apiQuery('GET /session', {})),
-      client.fetchQuery(apiQuery('GET /saved-views', {})),
-      loadTexts(['views']),
-    ])
-    const ready = readyMadeViews(t, { userId: user.id, now: Date.now() })
-    return matching([...items.map(savedView), ...ready], text, ({ name, page }) =>
-      [t('shell.palette.view', { name }), t(`shell.nav.${page}`)].join(' '),
-    ).map((view) => ({
-      id: `view ${view.id}`,
-      title: t('shell.palette.view', { name: view.name }),
-      detail: t(`shell.nav.${view.page}`),
-      icon: 'bookmark' as const,
-      to: viewLink(view),
-    }))
-  })
-  const properties = {
-    title: t('shell.palette.properties'),
-    hits: propertyHits(text, client),
-    limit: t('shell.palette.propertiesLimit'),
-  }
+  const [views, properties] = await Promise.all([
+    groupOf(t('shell.palette.views'), signal, async () => {
+      const [{ user }, { items }] = await Promise.all([
+        client.fetchQuery(apiQuery('GET /session', {})),
+        client.fetchQuery(apiQuery('GET /saved-views', {})),
+        loadTexts(['views']),
+      ])
+      const ready = readyMadeViews(t, { userId: user.id, now: Date.now() })
+      return matching([...items.map(savedView), ...ready], text, ({ name, page }) =>
+        [t('shell.palette.view', { name }), t(`shell.nav.${page}`)].join(' '),
+      ).map((view) => ({
+        id: `view ${view.id}`,
+        title: t('shell.palette.view', { name: view.name }),
+        detail: t(`shell.nav.${view.page}`),
+        icon: 'bookmark' as const,
+        to: viewLink(view),
+      }))
+    }),
+    groupOf(t('shell.palette.properties'), signal, async () => {
+      const { items } = await callApi('GET /installed-properties', { query }, { signal })
+      // those of a configuration that is open come first, also if its version is not the newest
+      const hits = [...loadedPropertyHits(text, client), ...items.map(propertyHit)]
+      return [...new Map(hits.map((hit) => [hit.id, hit])).values()].slice(0, MAX_HITS)
+    }),
+  ])
   return [views, scopes, installations, properties, operations, bundles, plugins, services]
 }
 
@@ -142,7 +151,7 @@ function scopeHits(text: string, known: readonly Parameters<typeof scopeText>[0]
   }))
 }
 
-function propertyHits(text: string, client: QueryClient): PaletteHit[] {
+function loadedPropertyHits(text: string, client: QueryClient): PaletteHit[] {
   const loaded = client.getQueriesData<Configuration>({
     predicate: ({ queryKey, state }) => queryKey[0] === CONFIGURATION && state.data !== undefined,
   })
@@ -152,17 +161,34 @@ function propertyHits(text: string, client: QueryClient): PaletteHit[] {
         const title = propertyTitle(definition, property)
         if (configuration === undefined || !matchesWords(`${title} ${property} ${resource.title}`, text))
           return []
-        return {
-          id: `property ${scopeText(configuration.scope)} ${locator} ${property}`,
+        return propertyHit({
+          installation: configuration.scope,
+          locator,
+          resourceTitle: resource.title,
+          property,
           title,
-          detail: `${resource.title} · ${property}`,
-          icon: 'edit' as const,
-          to: paths.configuration(configuration.scope, { resource: locator, property }),
-        }
+        })
       }),
     ),
   )
   return hits.slice(0, MAX_HITS)
+}
+
+function propertyHit({
+  installation,
+  locator,
+  resourceTitle,
+  property,
+  title,
+}: Omit<InstalledProperty, 'installation'> & { installation: Scope }): PaletteHit {
+  const scope = scopeText(installation)
+  return {
+    id: `property ${scope} ${locator} ${property}`,
+    title: `${resourceTitle} · ${title}`,
+    detail: scope,
+    icon: 'edit',
+    to: paths.configuration(installation, { resource: locator, property }),
+  }
 }
 
 function installationHit({ installation, version, state }: Installation, t: Translate): PaletteHit {

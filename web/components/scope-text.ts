@@ -1,8 +1,7 @@
 import { isKey } from '#contract/protocol/locator.ts'
 import type { ScopeKey } from '../paths.ts'
 
-export const scopeText = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeKey): string =>
-  `${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+export { scopeText } from '#contract/protocol/scope-text.ts'
 
 /** Whether a text contains every word of another, in any order and case. */
 export function matchesWords(text: string, words: string): boolean {

@@ -129,7 +129,7 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
       >
         {message(t, text.trim(), found.state, hits.length)}
       </p>
-      <Limits groups={found.groups} state={found.state} />
+      <FailedLists groups={found.groups} state={found.state} />
       <div
         aria-hidden="true"
         className="hidden gap-4 border-t border-line bg-sunken px-4 py-2 text-xs text-faint sm:flex"
@@ -148,24 +148,15 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
   )
 }
 
-/** Which lists could not be searched, and what the search leaves out. */
-function Limits({ groups, state }: Found) {
+/** Which lists could not be searched. */
+function FailedLists({ groups, state }: Found) {
   const t = useText()
-  if (state !== 'found') return null
   const failed = groups.filter(({ isFailed }) => isFailed === true).map(({ title }) => title)
-  const limits = groups.flatMap(({ hits, limit }) =>
-    limit !== undefined && hits.length === 0 ? [limit] : [],
-  )
-  if (failed.length === 0 && limits.length === 0) return null
+  if (state !== 'found' || failed.length === 0) return null
   return (
-    <div className="space-y-1 px-4 pb-3 text-xs text-muted">
-      {failed.length > 0 && (
-        <p role="status">{t('shell.palette.listsFailed', { lists: joinList(t, failed) })}</p>
-      )}
-      {limits.map((limit) => (
-        <p key={limit}>{limit}</p>
-      ))}
-    </div>
+    <p role="status" className="px-4 pb-3 text-xs text-muted">
+      {t('shell.palette.listsFailed', { lists: joinList(t, failed) })}
+    </p>
   )
 }
 

@@ -7,6 +7,8 @@ const OTHERS: readonly { label: PlainTextKey; keys: readonly string[] }[] = [
   { label: 'shell.keys.palette', keys: ['mod', 'K'] },
   { label: 'shell.keys.search', keys: ['/'] },
   { label: 'shell.keys.rows', keys: ['j', 'k'] },
+  { label: 'shell.keys.select', keys: ['x'] },
+  { label: 'shell.keys.actions', keys: ['a'] },
   { label: 'shell.keys.open', keys: ['↵'] },
   { label: 'shell.keys.views', keys: ['1', '2', '3'] },
   { label: 'shell.keys.review', keys: ['mod', 'S'] },

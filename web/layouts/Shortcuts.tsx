@@ -23,6 +23,8 @@ export function Shortcuts() {
     else if (key === '/') focusSearch()
     else if (key === 'j' || key === 'k') focusRow(key === 'j' ? 1 : -1)
     else if (key >= '1' && key <= '9') chooseView(key)
+    else if (key === 'x') selectRow()
+    else if (key === 'a') focusSelectionAction()
     else return
     event.preventDefault()
   })
@@ -61,4 +63,14 @@ function focusRow(step: 1 | -1): void {
   const at = links.findIndex((link) => link === document.activeElement)
   const next = at === -1 ? (step === 1 ? links[0] : links.at(-1)) : links[at + step]
   next?.focus()
+}
+
+/** Selects the row that has the focus, or removes it from the selection. */
+function selectRow(): void {
+  document.activeElement?.closest('tr')?.querySelector<HTMLInputElement>('input[type=checkbox]')?.click()
+}
+
+/** Moves the focus to the first action for the selected rows. */
+function focusSelectionAction(): void {
+  document.querySelector<HTMLElement>('#content [data-selection-actions] button')?.focus()
 }

@@ -17,8 +17,6 @@ export type PaletteGroup = {
   hits: readonly PaletteHit[]
   /** This list could not be searched. */
   isFailed?: boolean
-  /** What the search of this list leaves out. */
-  limit?: string
 }
 
 /** `paused`: newer tabs of the same person receive the updates instead of this one. */

@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
@@ -51,10 +52,11 @@ export function Segments({
   return (
     <span className={cx('mono wrap-anywhere', className)}>
       <span className="text-muted">
-        {parts
-          .slice(0, -1)
-          .map((part) => `${part}/`)
-          .join('')}
+        {Object.entries(parts.slice(0, -1)).map(([position, part]) => (
+          <Fragment key={position}>
+            {part}/<wbr />
+          </Fragment>
+        ))}
       </span>
       {parts.at(-1)}
     </span>

@@ -4,6 +4,7 @@ import { getOwn } from '#contract/json-schema/get-own.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { DomainHolder, DomainUse } from '../../model/gateway-domain.ts'
 import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
@@ -75,6 +76,3 @@ export function domainProblems(
     return [{ locator, property, errorCode: 'PROPERTY_INVALID' as const, ...message }]
   })
 }
-
-const scopeText = ({ environmentKey, applicationRuntimeId, workspaceId }: Scope): string =>
-  `${environmentKey}/${applicationRuntimeId}/${workspaceId}`

@@ -39,21 +39,35 @@ export async function readDomainHolders(
 }
 
 /**
- * Replaces the domains of an installation. Waits for transactions that hold one of them. Returns those that another
- * gateway holds; the transaction must then be rolled back, unless the installation had them before as well.
+ * Replaces the domains of an installation; a domain that stays is not written. Waits for transactions that take one of
+ * the new ones. Returns those that another gateway holds; the transaction must then be rolled back, unless the
+ * installation had them before as well.
  */
 export async function replaceDomains(
   tx: Tx,
   { environmentKey, bundleInstallId }: { environmentKey: string; bundleInstallId: string },
   uses: readonly DomainUse[],
 ): Promise<DomainUse[]> {
-  await releaseDomains(tx, [bundleInstallId])
-  if (uses.length === 0) return []
   const held = await tx
+    .selectFrom('runtime.gateway_domain')
+    .select(['domain', 'locator', 'property'])
+    .where('bundle_install_id', '=', bundleInstallId)
+    .execute()
+  const lacks = (list: readonly DomainUse[]) => (use: DomainUse) => !list.some((one) => isSameUse(one, use))
+  const released = held.filter(lacks(uses)).map(({ domain }) => domain)
+  if (released.length > 0)
+    await tx
+      .deleteFrom('runtime.gateway_domain')
+      .where('bundle_install_id', '=', bundleInstallId)
+      .where('domain', '=', sql<string>`any(${released}::text[])`)
+      .execute()
+  const wanted = uses.filter(lacks(held))
+  if (wanted.length === 0) return []
+  const taken = await tx
     .insertInto('runtime.gateway_domain')
     .values(
       // in one order, so that two transactions with the same domains do not deadlock
-      uses
+      wanted
         .toSorted((one, other) => (one.domain < other.domain ? -1 : 1))
         .map(({ domain, locator, property }) => ({
           environment_key: environmentKey,
@@ -64,11 +78,13 @@ export async function replaceDomains(
         })),
     )
     .onConflict((conflict) => conflict.doNothing())
-    .returning(['locator', 'property'])
+    .returning(['domain', 'locator', 'property'])
     .execute()
-  return uses.filter(
-    ({ locator, property }) => !held.some((one) => one.locator === locator && one.property === property),
-  )
+  return wanted.filter(lacks(taken))
+}
+
+function isSameUse(one: DomainUse, other: DomainUse): boolean {
+  return one.domain === other.domain && one.locator === other.locator && one.property === other.property
 }
 
 /** Releases all domains of installations, so that other gateways may use them. */

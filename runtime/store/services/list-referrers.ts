@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
 import { visibleTo } from '../visible.ts'
 import type { Db } from '../../model/db.ts'
@@ -17,32 +18,46 @@ export interface ReferrerRow {
 
 /**
  * The properties that refer to the services, as saved or as applied, ordered by installation, locator, property and
- * service, starting after `after`.
+ * service, starting after `after`. The indexes of migration 0029_finding find them.
  */
 export async function listReferrerRows(
   db: Db,
   actor: Actor,
-  options: { serviceIds: readonly string[]; after: readonly (string | number)[] | null; limit: number },
+  options: ReferrersOptions,
 ): Promise<ReferrerRow[]> {
-  const { serviceIds, after, limit } = options
+  return (await referrersQuery(actor, options).execute(db)).rows
+}
+
+interface ReferrersOptions {
+  serviceIds: readonly string[]
+  after: readonly (string | number)[] | null
+  limit: number
+}
+
+/** The query of {@link listReferrerRows}. */
+export function referrersQuery(
+  actor: Actor,
+  { serviceIds, after, limit }: ReferrersOptions,
+): RawBuilder<ReferrerRow> {
   const [installId, locator, property, serviceId] = after ?? []
-  const result = await sql<ReferrerRow>`
+  return sql<ReferrerRow>`
     select installation.environment_key, installation.application_runtime_id, installation.workspace_id,
       installation.bundle_install_id, installation.bundle_environment_key, installation.bundle_id,
       held.locator, held.property, target.service_id
     from (
       select bundle_install_id, locator, property, value from runtime.configuration_property
+      where value ->> '@type' like 'ServiceReference%'
+        and runtime.service_ids(value) && ${serviceIds}::text[]
       union all
       select bundle_install_id, locator, applied.key, applied.value
       from runtime.installed_resource, jsonb_each(properties) as applied
+      where jsonb_path_exists(properties, '$.*."@type" ? (@ starts with "ServiceReference")')
+        and runtime.service_ids_of_all(properties) && ${serviceIds}::text[]
     ) as held
+    cross join lateral unnest(runtime.service_ids(held.value)) as target (service_id)
+    -- a few of many installations, which the planner cannot estimate: "offset 0" looks up each
     cross join lateral (
-      select held.value ->> 'serviceId' where held.value ->> '@type' = 'ServiceReference'
-      union select entry.value ->> 'serviceId' from jsonb_each(held.value -> 'valueMap') as entry
-      where held.value ->> '@type' = 'ServiceReferenceMap'
-      union select entry ->> 'serviceId' from jsonb_array_elements(held.value -> 'valueList') as entry
-      where held.value ->> '@type' = 'ServiceReferenceList') as target (service_id)
-    join runtime.installation as installation on installation.bundle_install_id = held.bundle_install_id
+      select * from runtime.installation where bundle_install_id = held.bundle_install_id offset 0) as installation
     where installation.state <> 'DETACHED'
       and target.service_id = any(${serviceIds}::text[])
       and ${visibleTo(actor, 'read', 'installation')}
@@ -52,10 +67,9 @@ export async function listReferrerRows(
           : sql`(installation.bundle_install_id::text, held.locator, held.property, target.service_id)
               > (${installId}, ${locator}, ${property}, ${serviceId})`
       }
-    group by installation.bundle_install_id, held.locator, held.property, target.service_id
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     order by installation.bundle_install_id::text, held.locator, held.property, target.service_id
-    limit ${limit}`.execute(db)
-  return result.rows
+    limit ${limit}`
 }
 
 /** The ids of the services that an installation owns. */

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { InstalledReference } from '#contract/runtime-api/references.ts'
 import * as z from 'zod'
+import { referrersQuery } from '../../store/services/list-referrers.ts'
 import { CORE, reference, ResolveHarness, SCOPE } from '../../testing/resolve.ts'
 
 let deps: ResolveHarness
@@ -100,6 +101,36 @@ describe('the references of an installation', () => {
       owner: { bundleInstallId: deps.installId, locator: CORE },
     })
     assert.deepEqual(await referrers(), ['byCountry chat', 'inOrder chat'])
+  })
+
+  it('are found with an index, both as saved and as applied', async () => {
+    const { db } = deps.http.runtime.deps
+    await sql`
+      insert into runtime.configuration_property
+        (scope_id, locator, property, bundle_install_id, value, snapshot_version)
+      select scope_id, ${CORE}, 'filler' || number, bundle_install_id, jsonb_build_object('@type', 'Data', 'value', number), 1
+      from runtime.installation, generate_series(1, 5000) as number where bundle_install_id = ${deps.installId}`.execute(
+      db,
+    )
+    await sql`
+      insert into runtime.installed_resource
+      select bundle_install_id, locator || number, scope_id, kind, title, module_id, version, definitions, written_by,
+        '{"name": {"@type": "Data", "value": "x"}}', verified_at
+      from runtime.installed_resource, generate_series(1, 5000) as number
+      where bundle_install_id = ${deps.installId} and locator = ${CORE}`.execute(db)
+    await sql`analyze runtime.configuration_property, runtime.installed_resource`.execute(db)
+    const query = referrersQuery(
+      { id: 'ines', name: 'Ines', requestId: 'r', grants: [{ scope: null, permissions: ['read'] }] },
+      { serviceIds: ['chat'], after: null, limit: 10 },
+    )
+    const plan = (await sql<{ 'QUERY PLAN': string }>`explain ${query}`.execute(db)).rows
+      .map((row) => row['QUERY PLAN'])
+      .join('\n')
+    await sql`delete from runtime.configuration_property`.execute(db)
+    await sql`delete from runtime.installed_resource where properties ->> 'name' is not null`.execute(db)
+    assert.match(plan, /configuration_property_services/)
+    assert.match(plan, /installed_resource_services/)
+    assert.doesNotMatch(plan, /Seq Scan on (configuration_property|installed_resource)/)
   })
 
   it('are visible to people who may see the installation', async () => {

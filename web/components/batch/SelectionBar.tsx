@@ -30,7 +30,9 @@ export function SelectionBar({
       <Button size="sm" onClick={onClear}>
         {t('selection.clear')}
       </Button>
-      <span className="flex flex-1 flex-wrap justify-end gap-2">{children}</span>
+      <span data-selection-actions="" className="flex flex-1 flex-wrap justify-end gap-2">
+        {children}
+      </span>
     </section>
   )
 }

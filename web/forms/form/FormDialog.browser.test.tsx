@@ -18,6 +18,7 @@ function TitleDialog() {
       submit="Register"
       onClose={() => undefined}
     >
+      <input type="file" aria-label="Upload a file" />
       <TextField control={form.control} name="title" label="Title" />
       <TextField control={form.control} name="endpoint" label="Endpoint" />
     </FormDialog>
@@ -29,6 +30,11 @@ const asksBeforeUnload = () => !dispatchEvent(new Event('beforeunload', { cancel
 const dialog = page.getByRole('dialog', { name: 'New plugin' })
 const endpoint = page.getByRole('textbox', { name: 'Endpoint' })
 const question = page.getByRole('alert')
+
+test('the first field has the focus, not the choice of a file before it', async () => {
+  await renderInConsole(<TitleDialog />)
+  await expect.element(page.getByRole('textbox', { name: 'Title' })).toHaveFocus()
+})
 
 test('each Escape opens or closes the question whether to discard, and the dialog stays', async () => {
   await renderInConsole(<TitleDialog />)

@@ -107,6 +107,7 @@ export const installations = {
   'upgrade.submit': 'Upgrade to {version}',
   'downgrade.title': 'Downgrade {bundle}',
   'downgrade.warning': 'Downgrade: {version} is older than the installed version',
+  'downgrade.reason': 'Reason for downgrading',
   'downgrade.submit': 'Downgrade to {version}',
   'upgrade.stale.title': 'The configuration has changed since you started',
   'upgrade.stale.text':

@@ -105,6 +105,7 @@ export const installations: Translated<typeof source> = {
   'upgrade.submit': '升级到 {version}',
   'downgrade.title': '降级 {bundle}',
   'downgrade.warning': '降级：{version} 低于已安装的版本',
+  'downgrade.reason': '降级原因',
   'downgrade.submit': '降级到 {version}',
   'upgrade.stale.title': '您开始编辑后，配置已发生变化',
   'upgrade.stale.text':

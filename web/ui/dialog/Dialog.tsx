@@ -45,9 +45,12 @@ function OpenDialog({
   const id = useId()
   const pressedOn = useRef<EventTarget>(null)
   const lastFocused = useRef<HTMLElement>(null)
-  // not the close button, which would otherwise be the first candidate
+  // neither the close button nor the choice of a file, which would otherwise be the first candidates
   const dialog = useModal(
-    (shown) => initialFocus?.current ?? shown.querySelector<HTMLElement>('input, textarea, select') ?? shown,
+    (shown) =>
+      initialFocus?.current ??
+      shown.querySelector<HTMLElement>('input:not([type="file"]), textarea, select') ??
+      shown,
   )
 
   const close = () => {

@@ -23,13 +23,14 @@ export function ObjectControl(props: ControlProps) {
   const found = problems ?? problemPointers(schema, data)
   const shown = members.filter(({ schema: member }) => member['const'] === undefined)
   return (
-    <div {...groupProps(wiring)} className="rounded-md">
+    <div {...groupProps(wiring)} className="@container rounded-md">
       <div className="space-y-3 rounded-md border border-line px-3 py-2.5">
         {shown.map(({ name, title, help, schema: member, isRequired }) => {
           const id = `${wiring.id}.${name}`
           const inside = pointersInside(found, name)
           return (
-            <div key={name} className="grid min-w-0 gap-x-4 gap-y-1 sm:grid-cols-[10rem_minmax(0,1fr)]">
+            // titles are above their fields where a form within a form leaves little room
+            <div key={name} className="grid min-w-0 gap-x-4 gap-y-1 @md:grid-cols-[10rem_minmax(0,1fr)]">
               <div className="min-w-0 pt-1">
                 <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
                   {title}

@@ -75,6 +75,7 @@ export function UpgradeForm({
     if (hasEdits === (base === null)) onBase(hasEdits ? (restoredBase ?? snapshotVersion) : null)
   }, [hasEdits, base, onBase, snapshotVersion, restoredBase])
   const isStale = base !== null && base !== snapshotVersion
+  const isOlder = isDowngrade(detail.version, manifest.version)
 
   const may = useMay('installation:upgrade', installation)
   const notNow = unavailableReason(detail)
@@ -116,12 +117,9 @@ export function UpgradeForm({
       onSubmit={submit.onSubmit}
       busy={submit.busy}
       error={submit.error}
-      submit={t(
-        isDowngrade(detail.version, manifest.version)
-          ? 'installations.downgrade.submit'
-          : 'installations.upgrade.submit',
-        { version: manifest.version },
-      )}
+      submit={t(isOlder ? 'installations.downgrade.submit' : 'installations.upgrade.submit', {
+        version: manifest.version,
+      })}
       invalid={invalid}
       blockedReason={
         (!may && t('installations.reason.permission.upgrade')) ||
@@ -175,7 +173,11 @@ export function UpgradeForm({
           <OperationPlanView state={planned} isAtField={(problem) => fieldOf(problem) !== null} />
         </Section>
       )}
-      <ReasonField control={form.control} label={t('installations.upgrade.reason')} className="max-w-2xl" />
+      <ReasonField
+        control={form.control}
+        label={t(isOlder ? 'installations.downgrade.reason' : 'installations.upgrade.reason')}
+        className="max-w-2xl"
+      />
       <LeaveGuard
         isDirty={isSensitiveTyped}
         isSamePage={({ pathname, search }) =>

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { InstalledProperty } from '#contract/runtime-api/installations.ts'
+import { bundleOf, locatorOf, moduleOf, startRuleHarness } from '../../testing/rules.ts'
+import type { RuleHarness } from '../../testing/rules.ts'
+
+const titled = (title: string) => ({ kind: 'DATA', schema: { type: 'string', title } }) as const
+const shop = bundleOf('shop', {
+  resources: [moduleOf('checkout', { currency: titled('Default currency'), note: titled('') })],
+})
+const newer = bundleOf('shop', {
+  version: '2.0.0',
+  resources: [moduleOf('checkout', { currency: titled('Currency of prices'), added: titled('Added later') })],
+})
+
+let harness: RuleHarness
+let scopes: { environmentKey: string; applicationRuntimeId: string; workspaceId: number }[] = []
+before(async () => {
+  harness = await startRuleHarness()
+  await harness.publish(shop)
+  scopes = [1, 2, 3, 4].map(() => harness.newScope())
+  for (const scope of scopes) await harness.installed(shop, { scope })
+})
+after(() => harness.close())
+
+const find = async (
+  q: string,
+  options: Parameters<RuleHarness['http']['call']>[1] = {},
+): Promise<InstalledProperty[]> => {
+  const answer = await harness.http.call(`/installed-properties?q=${encodeURIComponent(q)}&limit=10`, options)
+  assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
+  return answer.data['items'] as unknown as InstalledProperty[]
+}
+
+describe('properties of installations', () => {
+  it('are found by title and name, a few installations of each', async () => {
+    const found = await find('default CURR')
+    assert.equal(found.length, 3)
+    const [first] = found
+    assert.equal(first?.title, 'Default currency')
+    assert.equal(first?.property, 'currency')
+    assert.equal(first?.locator, locatorOf(shop, 'checkout'))
+    assert.deepEqual(
+      (await find('note')).map(({ title }) => title),
+      ['note', 'note', 'note'],
+      'a property without a title has its name',
+    )
+  })
+
+  it('are found with a part of the scope and the bundle, which alone find nothing', async () => {
+    const last = scopes.at(-1)
+    assert.ok(last)
+    const text = `${last.environmentKey}/${last.applicationRuntimeId}/${last.workspaceId}`
+    const found = await find(`currency ${text} shop`)
+    assert.deepEqual(
+      found.map(({ installation }) => installation.workspaceId),
+      [last.workspaceId],
+    )
+    for (const q of [text, 'shop', 'currency elsewhere', '%']) assert.deepEqual(await find(q), [], q)
+  })
+
+  it('are limited to what the person may see', async () => {
+    const [scope] = scopes
+    assert.ok(scope)
+    const found = await find('currency', { grants: [{ scope, permissions: ['read'] }] })
+    assert.deepEqual(
+      found.map(({ installation }) => installation.workspaceId),
+      [scope.workspaceId],
+    )
+  })
+
+  it('have the titles of the newest version, and exist in the installed one', async () => {
+    await harness.publish(newer)
+    assert.equal((await find('prices')).length, 3)
+    assert.deepEqual(await find('added'), [])
+  })
+})
