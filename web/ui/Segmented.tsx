@@ -22,7 +22,7 @@ export function Segmented<Value extends string>({
         <label
           key={option.value}
           className={cx(
-            'flex h-6 min-w-6 flex-1 items-center justify-center gap-1 rounded-sm px-2 text-xs font-medium whitespace-nowrap has-focus-visible:outline-2 has-focus-visible:outline-accent',
+            'flex h-6 min-w-6 flex-auto items-center justify-center gap-1 rounded-sm px-2 text-xs font-medium whitespace-nowrap has-focus-visible:outline-2 has-focus-visible:outline-accent',
             option.value === value
               ? 'bg-surface text-ink shadow-1 ring-1 ring-line-strong'
               : 'text-muted hover:text-ink',

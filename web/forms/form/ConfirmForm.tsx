@@ -40,6 +40,7 @@ export function ConfirmForm({
   danger = false,
   reason,
   word,
+  disarmedReason = null,
   send,
   onClose,
 }: {
@@ -53,6 +54,8 @@ export function ConfirmForm({
   reason?: { label: string; required: boolean }
   /** A word that must be typed to confirm. */
   word?: string
+  /** Why it can't be confirmed now; what was typed stays. */
+  disarmedReason?: string | null
   /** Performs the action; rejects with an ApiError. The reason is trimmed, and empty if none was entered. */
   send: (answer: { reason: string }) => Promise<unknown>
   onClose: () => void
@@ -74,6 +77,7 @@ export function ConfirmForm({
       submit={confirm}
       danger={danger}
       incompleteReason={
+        disarmedReason ||
         (isReasonRequired && !hasReason && t('common.confirm.reasonMissing')) ||
         (word !== undefined && typedWord.trim() !== word && t('common.confirm.type', { word }))
       }

@@ -273,6 +273,7 @@ export const operations = {
   'takeover.again': 'You can install the bundle again afterwards, starting from its last configuration.',
   'takeover.calls': 'The detach operation calls these plugins, in this order',
   'takeover.lastResult': 'Last result',
+  'takeover.lastResponse': 'Last response',
   'takeover.noPlugins': 'No plugins are called. The runtime detaches the installation itself.',
   'takeover.reason': 'Reason for takeover',
   'takeover.confirm': 'Take over and detach',
@@ -280,7 +281,9 @@ export const operations = {
 
   // changed by someone else
   'changed.title': 'This operation has changed',
-  'changed.text': 'It is now “{state}”, run {run}. Close this dialog to review it.',
+  'changed.text': 'It is now “{state}”, run {run}.',
+  'changed.review': 'Continue with its current state',
+  'changed.over': 'Close this dialog to review it.',
 
   // an attempt
   'attempt.name': 'Attempt {attempt}, run {run}',

@@ -247,13 +247,16 @@ export const operations: Translated<typeof source> = {
   'takeover.again': '之后可以使用最后一次的配置重新安装该 Bundle。',
   'takeover.calls': '分离操作将按以下顺序调用插件',
   'takeover.lastResult': '上次结果',
+  'takeover.lastResponse': '最后的响应',
   'takeover.noPlugins': '不调用插件，由运行时完成分离。',
   'takeover.reason': '接管原因',
   'takeover.confirm': '接管并分离',
   'takeover.accepted': '已开始接管，结果将显示在本页。',
 
   'changed.title': '此操作已发生变化',
-  'changed.text': '现在为“{state}”，第 {run} 轮。请关闭此对话框后重新查看。',
+  'changed.text': '现在为“{state}”，第 {run} 轮。',
+  'changed.review': '以当前状态继续',
+  'changed.over': '请关闭此对话框并查看操作。',
 
   'attempt.name': '第 {attempt} 次尝试（第 {run} 轮）',
   'attempt.of': '{attempt} / {n}',

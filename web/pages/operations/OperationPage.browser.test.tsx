@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Attempt } from '#contract/console-api/shapes.ts'
+import { queryClient } from '../../app/query-client.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { refusal } from '../../testing/api.ts'
 import { serveScope } from '../../testing/served-scope.ts'
@@ -138,6 +139,64 @@ test('two attempts are compared, and a text is found in all of them', async () =
   await expect.element(page.getByRole('region', { name: 'Response of attempt 3, run 1' })).toBeVisible()
   await search.fill('[')
   await expect.element(page.getByText('0 of 0')).toBeVisible()
+})
+
+test('a takeover is disarmed when the operation moves, and keeps what was typed', async () => {
+  const { stages: _, ...rest } = failed
+  const before = operation({ ...rest, run: 1 }, { after: [call('hooks', 20, [timeout()])] })
+  const after = { ...before, run: 2 }
+  let current: typeof before = before
+  const { bundle: _bundle, bundleInstallId: _id, ...scope } = before.installation
+  const TAKEOVER = 'POST /operations/{operationId}/takeover'
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => current,
+    [`${TAKEOVER}/plan`]: () => ({
+      planToken: 'token',
+      operationType: 'DETACH',
+      scope,
+      installation: before.installation,
+      currentVersion: '1.0.0',
+      targetVersion: null,
+      snapshotVersion: 1,
+      claim: null,
+      resources: [],
+      changes: [],
+      stages: [
+        {
+          stage: 'AFTER_RESOURCES',
+          calls: [{ pluginId: 'hooks', order: 20, availability: 'READY', reads: [], writes: [] }],
+        },
+      ],
+      problems: [],
+    }),
+    [TAKEOVER]: () => refusal({ status: 409, code: 'TAKEOVER_NOT_ALLOWED', message: 'Not now.' }),
+  })
+  await renderConsole(`/operations/${before.operationId}`)
+  await page.getByRole('button', { name: 'Take over and detach' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect.element(dialog.getByText('Last response: It was PLUGIN_TIMEOUT.')).toBeVisible()
+  await dialog.getByRole('textbox', { name: /^Reason/ }).fill('The course is over')
+  await dialog.getByRole('textbox', { name: /^Type/ }).fill('support-desk')
+  const confirm = dialog.getByRole('button', { name: 'Take over and detach' })
+  await expect.element(confirm).toBeEnabled()
+
+  // a colleague's retry failed again meanwhile
+  current = after
+  await queryClient.invalidateQueries()
+  await expect.element(dialog.getByText('This operation has changed').first()).toBeVisible()
+  await expect.element(confirm).toBeDisabled()
+  await expect.element(dialog.getByRole('textbox', { name: /^Reason/ })).toHaveValue('The course is over')
+  await dialog.getByRole('button', { name: 'Continue with its current state' }).click()
+  await expect.element(confirm).toBeEnabled()
+  await confirm.click()
+  await expect.poll(() => api.requests(TAKEOVER).at(-1)?.body).toMatchObject({ run: 2 })
+
+  // it succeeded, so there is nothing to take over
+  await expect.element(dialog.getByText('Not now.')).toBeVisible()
+  current = { ...after, state: 'SUCCEEDED', failure: null }
+  await queryClient.invalidateQueries()
+  await expect.element(dialog.getByText('Close this dialog to review it.')).toBeVisible()
+  await expect.element(confirm).toBeDisabled()
 })
 
 const ASSIGN = 'PUT /operations/{operationId}/assignee'

@@ -1,7 +1,9 @@
+import { useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import type { RecoveryAction } from './recovery-actions.ts'
+import { recoveryBasis, type RecoveryAction } from './recovery-actions.ts'
 import { RetryDialog } from './RetryDialog.tsx'
 import { StopDialog } from './StopDialog.tsx'
 import { TakeoverDialog } from './TakeoverDialog.tsx'
@@ -12,7 +14,10 @@ import { timelineOf } from './timeline.ts'
  */
 export type ChosenRecovery = { action: RecoveryAction; seen: OperationDetail }
 
-/** Rendered by the page and not by the failure panel, so that it stays if the failure disappears meanwhile. */
+/**
+ * Rendered by the page and not by the failure panel, so that it stays if the failure disappears meanwhile. When anything
+ * moves, nothing can be confirmed until the person has reviewed it; what they typed stays.
+ */
 export function RecoveryDialog({
   chosen,
   operation,
@@ -22,13 +27,29 @@ export function RecoveryDialog({
   operation: OperationDetail
   onClose: () => void
 }) {
-  const { action, seen } = chosen
-  const hasChanged = operation.state !== seen.state || operation.run !== seen.run
+  const t = useText()
+  const { action } = chosen
+  const [seen, setSeen] = useState(chosen.seen)
+  // the automatic retries of a waiting operation move all the time, and stopping them stays what it is
+  const hasChanged =
+    action === 'stop'
+      ? operation.state !== 'RUNNING' && hasMoved(seen, operation)
+      : recoveryBasis(seen) !== recoveryBasis(operation)
   const props = {
     operation: seen,
     timeline: timelineOf(seen),
     onClose,
-    changeNotice: hasChanged ? <ChangeNotice operation={operation} /> : null,
+    change: hasChanged
+      ? {
+          notice: (
+            <ChangeNotice
+              operation={operation}
+              onReview={action === 'stop' || operation.state !== 'FAILED' ? null : () => setSeen(operation)}
+            />
+          ),
+          reason: t('operations.changed.title'),
+        }
+      : null,
   }
   switch (action) {
     case 'retry':
@@ -36,19 +57,33 @@ export function RecoveryDialog({
     case 'takeover':
       return <TakeoverDialog {...props} />
     case 'stop':
-      // an automatic attempt may run meanwhile
-      return (
-        <StopDialog {...props} changeNotice={operation.state === 'RUNNING' ? null : props.changeNotice} />
-      )
+      return <StopDialog {...props} />
   }
 }
 
-function ChangeNotice({ operation }: { operation: OperationDetail }) {
+const hasMoved = (seen: OperationDetail, now: OperationDetail) =>
+  seen.state !== now.state || seen.run !== now.run
+
+function ChangeNotice({
+  operation,
+  onReview,
+}: {
+  operation: OperationDetail
+  /** Null if the action is not possible any more. */
+  onReview: (() => void) | null
+}) {
   const t = useText()
-  const state = t(`vocabulary.operation.${operation.state}`)
+  const { state, run } = operation
   return (
     <Notice tone="warn" live title={t('operations.changed.title')}>
-      {t('operations.changed.text', { state, run: operation.run })}
+      <p>{t('operations.changed.text', { state: t(`vocabulary.operation.${state}`), run })}</p>
+      {onReview ? (
+        <Button size="sm" className="mt-2" onClick={onReview}>
+          {t('operations.changed.review')}
+        </Button>
+      ) : (
+        <p>{t('operations.changed.over')}</p>
+      )}
     </Notice>
   )
 }

@@ -12,15 +12,18 @@ import { messageText } from '../../../i18n/message-text.ts'
 import type { RecoveryProps } from './recovery-props.ts'
 
 /** Describes the retry. An accepted retry is not a success yet, and is not reported as one. */
-export function RetryDialog({ operation, timeline, onClose, changeNotice }: RecoveryProps) {
+export function RetryDialog({ operation, timeline, onClose, change }: RecoveryProps) {
   const t = useText()
   const rich = useRichText()
   const retry = useRecovery('retry')
   const { failure, phase, run, operationId } = operation
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const phaseText = t(`vocabulary.phase.${phase}`)
+  // the event of this request may arrive before its response
+  const current = retry.isPending ? null : change
   return (
     <ConfirmForm
+      disarmedReason={current?.reason ?? null}
       onClose={onClose}
       title={t('operations.retry.title')}
       confirm={t('operations.retry.confirm')}
@@ -36,7 +39,7 @@ export function RetryDialog({ operation, timeline, onClose, changeNotice }: Reco
         onClose()
       }}
     >
-      {!retry.isPending && changeNotice}
+      {current?.notice}
       {failure?.retryable === false && (
         <Notice tone="warn" title={t('operations.retry.warn')}>
           <p>{t('operations.retry.warnText', { message: messageText(failure) })}</p>

@@ -4,12 +4,15 @@ import type { RecoveryProps } from './recovery-props.ts'
 import { useRecovery } from './use-recovery.ts'
 
 /** Stops the automatic retries, so that the operation can be taken over without waiting for the last attempt. */
-export function StopDialog({ operation, onClose, changeNotice }: RecoveryProps) {
+export function StopDialog({ operation, onClose, change }: RecoveryProps) {
   const t = useText()
   const stop = useRecovery('stop-retrying')
   const { operationId, run } = operation
+  // the event of this request may arrive before its response
+  const current = stop.isPending ? null : change
   return (
     <ConfirmForm
+      disarmedReason={current?.reason ?? null}
       onClose={onClose}
       title={t('operations.stop.title')}
       confirm={t('operations.stop.confirm')}
@@ -19,7 +22,7 @@ export function StopDialog({ operation, onClose, changeNotice }: RecoveryProps) 
         onClose()
       }}
     >
-      {!stop.isPending && changeNotice}
+      {current?.notice}
       <p>{t('operations.stop.about')}</p>
       <p className="text-muted">{t('operations.stop.unknown')}</p>
     </ConfirmForm>

@@ -1,5 +1,6 @@
 import type { PlannedStage } from '#contract/console-api/shapes.ts'
-import { joinList } from '../../../i18n/punctuation.ts'
+import { messageText } from '../../../i18n/message-text.ts'
+import { joinList, labelled } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -25,7 +26,11 @@ export function TakeoverCalls({ stages, timeline }: { stages: readonly PlannedSt
   )
 }
 
-function Planned({ plugin: { pluginId, order, stages, availability, last } }: { plugin: PlannedPlugin }) {
+function Planned({
+  plugin: { pluginId, order, stages, availability, last, failure },
+}: {
+  plugin: PlannedPlugin
+}) {
   const t = useText()
   const look = last === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[last]
   const called = stages.map((stage) => t(`vocabulary.phase.${stage}`))
@@ -35,6 +40,11 @@ function Planned({ plugin: { pluginId, order, stages, availability, last } }: { 
       <span className="min-w-0 flex-1">
         <span className="mono block font-medium wrap-anywhere">{pluginId}</span>
         <span className="block text-xs text-muted">{joinList(t, called)}</span>
+        {failure && (
+          <span className="block text-xs wrap-anywhere text-muted">
+            {labelled(t, t('operations.takeover.lastResponse'), messageText(failure))}
+          </span>
+        )}
         {availability !== 'READY' && (
           <span className="flex gap-1 text-xs text-doubt">
             <Icon name="warning" size={12} className="mt-0.5" />

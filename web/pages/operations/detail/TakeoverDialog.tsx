@@ -12,7 +12,7 @@ import { useRecovery } from './use-recovery.ts'
 import type { RecoveryProps } from './recovery-props.ts'
 
 /** A DETACH that takes over a failed operation: what ends, which plugins are called, and that it cannot be undone. */
-export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: RecoveryProps) {
+export function TakeoverDialog({ operation, timeline, onClose, change }: RecoveryProps) {
   const t = useText()
   const rich = useRichText()
   const navigate = useNavigate()
@@ -20,8 +20,11 @@ export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: R
   const { installation, operationId, run } = operation
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
+  // the event of this request may arrive before its response
+  const current = takeOver.isPending ? null : change
   return (
     <ConfirmForm
+      disarmedReason={current?.reason ?? null}
       danger
       onClose={onClose}
       title={t('operations.takeover.title')}
@@ -38,7 +41,7 @@ export function TakeoverDialog({ operation, timeline, onClose, changeNotice }: R
         await navigate(paths.operation(answer.operation.operationId))
       }}
     >
-      {!takeOver.isPending && changeNotice}
+      {current?.notice}
       <Notice tone="error" icon="warning" title={t('operations.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">
           <li>{t('operations.takeover.ends')}</li>

@@ -1,4 +1,4 @@
-import type { PlannedStage } from '#contract/console-api/shapes.ts'
+import type { Failure, PlannedStage } from '#contract/console-api/shapes.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { CallOutcome } from '../../../ui/states.ts'
 import { rowsOf, type Timeline } from './timeline.ts'
@@ -12,6 +12,8 @@ export interface PlannedPlugin {
   stages: Stage[]
   /** The result of its last call in the operation that is taken over, in either stage. */
   last: CallOutcome | Verdict
+  /** The failure of its last attempt there; null if it has none. */
+  failure: Failure | null
 }
 
 /** The plugins of a plan, each once, in the order of their first calls. */
@@ -27,14 +29,16 @@ export function plannedPlugins(planned: readonly PlannedStage[], timeline: Timel
           order,
           availability,
           stages: [stage],
-          last: lastResultOf(pluginId, timeline),
+          ...lastResultOf(pluginId, timeline),
         })
     }
   }
   return [...plugins.values()]
 }
 
-function lastResultOf(pluginId: string, timeline: Timeline): PlannedPlugin['last'] {
+function lastResultOf(pluginId: string, timeline: Timeline): Pick<PlannedPlugin, 'last' | 'failure'> {
   const rows = rowsOf(timeline).flatMap(({ row }) => (row.pluginId === pluginId ? [row] : []))
-  return rows.findLast(({ bars }) => bars.length > 0)?.result ?? 'NOT_CALLED'
+  const row = rows.findLast(({ bars }) => bars.length > 0)
+  const attempt = row?.bars.findLast((bar) => !bar.attempt.late)?.attempt
+  return { last: row?.result ?? 'NOT_CALLED', failure: attempt?.failure ?? null }
 }

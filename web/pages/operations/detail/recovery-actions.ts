@@ -1,4 +1,4 @@
-import type { Operation } from '#contract/console-api/shapes.ts'
+import type { Operation, OperationDetail } from '#contract/console-api/shapes.ts'
 import type { PlainTextKey } from '../../../i18n/use-text.ts'
 
 export type RecoveryAction = 'retry' | 'takeover' | 'stop'
@@ -17,3 +17,7 @@ export function recoveryAvailability(
     ? { isAvailable: true }
     : { isAvailable: false, reason: `operations.action.${action}.permission` }
 }
+
+/** What a person decides on: the state, the calls, their results, and the plugins. Two equal ones are the same basis. */
+export const recoveryBasis = ({ state, run, failure, stages, plugins }: OperationDetail): string =>
+  JSON.stringify([state, run, failure, stages, plugins])

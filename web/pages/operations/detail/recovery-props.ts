@@ -7,6 +7,9 @@ export interface RecoveryProps {
   operation: OperationDetail
   timeline: Timeline
   onClose: () => void
-  /** Shown when the operation has changed since the dialog was opened. */
-  changeNotice: ReactNode
+  /**
+   * When the operation has changed since the dialog was opened or last reviewed: what to show, and why nothing can be
+   * confirmed. Null while it has not changed.
+   */
+  change: { notice: ReactNode; reason: string } | null
 }
