@@ -7,6 +7,9 @@ import { controlKind } from '../control-kind.ts'
 import type { InnerProps } from './control-props.ts'
 import { NumberControl } from './NumberControl.tsx'
 import { ObjectControl } from './ObjectControl.tsx'
+import { ReferenceControl } from './ReferenceControl.tsx'
+import { ReferenceListControl } from './ReferenceListControl.tsx'
+import { ReferenceMapControl } from './ReferenceMapControl.tsx'
 import { SecretControl } from './SecretControl.tsx'
 import { SwitchControl } from './SwitchControl.tsx'
 import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
@@ -14,20 +17,11 @@ import { ListControl } from './ListControl.tsx'
 import { NullableControl } from './NullableControl.tsx'
 import { VariantsControl } from './VariantsControl.tsx'
 
-// controls that need a library or query services are loaded on demand
+// large controls, and those that need a library, are loaded on demand
 const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
 const CronControl = lazyWithRetry(async () => ({ default: (await import('./CronControl.tsx')).CronControl }))
 const TimeZoneControl = lazyWithRetry(async () => ({
   default: (await import('./TimeZoneControl.tsx')).TimeZoneControl,
-}))
-const ReferenceControl = lazyWithRetry(async () => ({
-  default: (await import('./ReferenceControl.tsx')).ReferenceControl,
-}))
-const ReferenceMapControl = lazyWithRetry(async () => ({
-  default: (await import('./ReferenceMapControl.tsx')).ReferenceMapControl,
-}))
-const ReferenceListControl = lazyWithRetry(async () => ({
-  default: (await import('./ReferenceListControl.tsx')).ReferenceListControl,
 }))
 
 const CONTROLS = {
