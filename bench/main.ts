@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, attempts, typing, lists [--installations N --operations N], failures, save, batch, bff, engine, recovery, plugin, start`
+const usage = `Name one or more of: console, attempts, typing, lists [--installations N --operations N], failures, save, batch, bff, engine, retention, recovery, plugin, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -28,6 +28,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   batch: async () => (await import('./batch.ts')).benchBatch(),
   bff: async () => (await import('./bff.ts')).benchBff(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
+  retention: async () => (await import('./retention.ts')).benchRetention(),
   recovery: async () => (await import('./recovery.ts')).benchRecovery(),
   plugin: async () => (await import('./plugin.ts')).benchPlugin(),
   start: async () => (await import('./start.ts')).benchStart(),

@@ -41,6 +41,7 @@ export const VARIABLES = [
   'SHUTDOWN_DELAY_SECONDS',
   'RETENTION_OPERATIONS_DAYS',
   'RETENTION_ATTEMPTS_DAYS',
+  'RETENTION_ARCHIVE_DIR',
 ] as const
 
 /** Those whose value may be a secret. Each can come from a file instead: `OIDC_CLIENT_SECRET_FILE` names it. */

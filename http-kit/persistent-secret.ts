@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nullWhen, writeOnce } from './write-once.ts'
 
 /** Where a generated secret is stored. */
 export interface SecretLocation {
@@ -20,52 +20,12 @@ export async function persistentSecret(
 ): Promise<string> {
   const found = await findPersistentSecret(options)
   if (found !== null) return found
-  const path = join(options.directory, options.file)
-  await mkdir(options.directory, { recursive: true, mode: 0o700 })
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  try {
-    await writeDurably(draft, await options.make())
-    // the link fails if another process was first; its secret is used then
-    await link(draft, path).catch(nullWhen('EEXIST'))
-  } finally {
-    await unlink(draft).catch(nullWhen('ENOENT'))
-  }
-  await syncDirectory(options.directory)
-  return await readFile(path, 'utf8')
+  // if another process was first, its secret is used
+  await writeOnce(options.directory, options.file, await options.make())
+  return await readFile(join(options.directory, options.file), 'utf8')
 }
 
 /** The secret of {@link persistentSecret} if it exists, else null. */
 export function findPersistentSecret({ directory, file }: SecretLocation): Promise<string | null> {
   return readFile(join(directory, file), 'utf8').catch(nullWhen('ENOENT'))
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/**
- * A new file name is durable only after its directory is synced. Windows cannot open directories and persists names
- * itself.
- */
-async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-function nullWhen(code: string) {
-  return (error: unknown): null => {
-    if (error instanceof Error && 'code' in error && error.code === code) return null
-    throw error
-  }
 }

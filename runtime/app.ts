@@ -33,8 +33,9 @@ import { RUNTIME_METRIC_HELP } from './http/metric-help.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createHandlers } from './http/routes.ts'
 import { startNotifications } from './notifications/run-notifications.ts'
+import { archiveReceipts } from './retention/archive-receipts.ts'
 import { startRetention } from './retention/run-retention.ts'
-import type { RetentionOptions } from './retention/run-retention.ts'
+import type { RetentionSettings } from './retention/run-retention.ts'
 import { startJanitor } from './janitor.ts'
 import { loadSigner } from './keys/signer.ts'
 import { combineTasks } from './deps/periodic-task.ts'
@@ -103,7 +104,7 @@ export interface RuntimeOptions {
     maxStreams?: number
   }
   /** How long finished work is kept; without it, for ever. */
-  retention?: Omit<RetentionOptions, 'isPaused'>
+  retention?: RetentionSettings
   /** The maximum number of connections for requests (default 16) and for the worker (default 8). */
   connections?: { http?: number; worker?: number }
   /** The limits of each connection; by default statements of requests are cancelled after 15 s. */
@@ -276,6 +277,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     }
   }
 
+  const keepNoLonger = ({ archive, ...periods }: RetentionSettings): PeriodicTask =>
+    startRetention(workerDeps, {
+      ...periods,
+      isPaused: () => space.isOut(working.db),
+      ...(archive !== null && { archive: (ids) => archiveReceipts(workerDeps, archive, ids) }),
+    })
+
   return {
     app,
     deps,
@@ -289,14 +297,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         startJanitor(workerDeps, signer.publicKey),
         startKeyKeeper(workerDeps),
         startRecovery(workerDeps, recovering.db),
-        ...(options.retention === undefined
-          ? []
-          : [
-              startRetention(workerDeps, {
-                ...options.retention,
-                isPaused: () => space.isOut(working.db),
-              }),
-            ]),
+        ...(options.retention === undefined ? [] : [keepNoLonger(options.retention)]),
       ])
       if (options.worker !== 'off') {
         if (options.isExclusive === true) {

@@ -60,10 +60,10 @@ describe('the runtime settings', () => {
     const periods = (operations: string, attempts = '') =>
       readRuntimeSettings({ RETENTION_OPERATIONS_DAYS: operations, RETENTION_ATTEMPTS_DAYS: attempts })
         .retention
-    assert.deepEqual(periods(''), { operationsDays: 400, attemptsDays: 90 })
-    assert.deepEqual(periods('30'), { operationsDays: 30, attemptsDays: 30 })
-    assert.deepEqual(periods('0', '1000'), { operationsDays: 0, attemptsDays: 1_000 })
-    assert.deepEqual(periods('30', '0'), { operationsDays: 30, attemptsDays: 0 })
+    assert.deepEqual(periods(''), { operationsDays: 400, attemptsDays: 90, archive: null })
+    assert.deepEqual(periods('30'), { operationsDays: 30, attemptsDays: 30, archive: null })
+    assert.deepEqual(periods('0', '1000'), { operationsDays: 0, attemptsDays: 1_000, archive: null })
+    assert.deepEqual(periods('30', '0'), { operationsDays: 30, attemptsDays: 0, archive: null })
     assert.throws(() => periods('30', '31'), /RETENTION_ATTEMPTS_DAYS is wrong: .* 30 days/)
     assert.throws(
       () => readRuntimeSettings({ RETENTION_OPERATION_DAYS: '3' }),

@@ -8,6 +8,7 @@ import { listen } from '#http-kit/serve.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
+import { requireArchive } from './retention/archive-receipts.ts'
 import { readRole } from './role.ts'
 
 /** Plugin calls get ten seconds to end, and database statements a little more. */
@@ -22,6 +23,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
   const log = createLog({ name: 'bundle-runtime', level: settings.logLevel })
   for (const credential of callers.credentials) log.addSecret(credential)
+  await requireArchive(settings.retention.archive)
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl: databaseSettings.url, dataDir })
   const listener = await listen({

@@ -1,6 +1,6 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { SettingsError, wholeIfSet } from '#http-kit/settings.ts'
-import type { RetentionPeriods } from './retention/remove-step.ts'
+import type { RetentionSettings } from './retention/run-retention.ts'
 
 const DAYS = { min: 0, max: 36_500 }
 const DEFAULT_OPERATIONS_DAYS = 400
@@ -10,6 +10,7 @@ const DEFAULT_ATTEMPTS_DAYS = 90
 export const RETENTION_VARIABLES = {
   RETENTION_OPERATIONS_DAYS: wholeIfSet(DAYS),
   RETENTION_ATTEMPTS_DAYS: wholeIfSet(DAYS),
+  RETENTION_ARCHIVE_DIR: z.string().optional(),
 }
 
 /**
@@ -19,7 +20,7 @@ export const RETENTION_VARIABLES = {
  */
 export function retentionSettings(
   settings: z.output<z.ZodObject<typeof RETENTION_VARIABLES>>,
-): RetentionPeriods {
+): RetentionSettings {
   const operationsDays = settings.RETENTION_OPERATIONS_DAYS ?? DEFAULT_OPERATIONS_DAYS
   const longest = operationsDays === 0 ? Infinity : operationsDays
   const attemptsDays = settings.RETENTION_ATTEMPTS_DAYS ?? Math.min(DEFAULT_ATTEMPTS_DAYS, longest)
@@ -27,5 +28,5 @@ export function retentionSettings(
     throw new SettingsError(
       `RETENTION_ATTEMPTS_DAYS is wrong: attempts go with their operation, which is kept for ${operationsDays} days (RETENTION_OPERATIONS_DAYS)`,
     )
-  return { operationsDays, attemptsDays }
+  return { operationsDays, attemptsDays, archive: settings.RETENTION_ARCHIVE_DIR ?? null }
 }

@@ -7,6 +7,7 @@ import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { readRuntimeSettings } from '#runtime/config.ts'
+import { requireArchive } from '#runtime/retention/archive-receipts.ts'
 import { buildDemo } from '../demo/build-demo.ts'
 import { startAll } from '../start.ts'
 import type { Running } from '../start.ts'
@@ -21,6 +22,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     throw new SettingsError(`${unknown} is not an option; available: ${OPTIONS.join(', ')}`)
   const settings = readConsoleSettings(process.env)
   const runtime = readRuntimeSettings(process.env)
+  await requireArchive(runtime.retention.archive)
   const dataDir = resolve(runtime.dataDir)
   await buildConsole()
 

@@ -120,7 +120,7 @@ export const PLATFORM_MESSAGES = {
   permissionNeededEverywhere: 'This requires the permission {permission} in all scopes.',
   notFound: 'There is no such {kind}, or you are not allowed to see it.',
   operationRemoved:
-    'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed, as the retention period of this deployment says. Their audit entries are kept.',
+    'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed when their retention period ended. Their audit entries are kept.',
   keyReused: 'This Idempotency-Key was used with a different body. Send a new request with a new key.',
   cursorInvalid: 'The cursor does not belong to this list. Start again without it.',
   ownerNotModule: 'The owner must be a Module of an installation, given by its full locator.',

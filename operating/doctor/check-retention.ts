@@ -1,5 +1,6 @@
 import type { Db } from '#runtime/model/db.ts'
 import { readRetention } from '#runtime/store/retention/retention-row.ts'
+import { requireArchive } from '#runtime/retention/archive-receipts.ts'
 import type { Deployment } from '../deployment.ts'
 import { ok, skip, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -19,6 +20,7 @@ export async function checkRetention(
     return warn(
       'nothing is ever removed, so the disk fills up; set RETENTION_OPERATIONS_DAYS or RETENTION_ATTEMPTS_DAYS',
     )
+  await requireArchive(runtime.retention.archive)
   const kept = `operations are kept ${periodOf(operationsDays)}, their attempts ${periodOf(attemptsDays)}`
   if (!isCurrent) return ok(kept)
   const { overdue, sinceCompleted, failures } = await readRetention(db)

@@ -5,9 +5,10 @@ import { nextFinished } from '../store/retention/finished-operations.ts'
 import type { FinishedOperation } from '../store/retention/finished-operations.ts'
 import { removeAttempts } from '../store/retention/remove-attempts.ts'
 import { removeBatch } from '../store/retention/remove-batch.ts'
-import { removeOperations } from '../store/retention/remove-operations.ts'
+import { deleteOperations, lockRemovable } from '../store/retention/remove-operations.ts'
 import { addRemoved, completeRun, lockRun } from '../store/retention/retention-row.ts'
 import type { Removed, RetentionRow } from '../store/retention/retention-row.ts'
+import { systemActor } from './system-actor.ts'
 import { recordAudit } from '../use-cases/audit/record.ts'
 
 /** How many days something is kept after it finished; 0: for ever. */
@@ -18,6 +19,9 @@ export interface RetentionPeriods {
   attemptsDays: number
 }
 
+/** Called with operations before something of them is removed; nothing is if it rejects. */
+export type Archive = (operationIds: readonly string[]) => Promise<void>
+
 /** What a step did: `removed` part of what is old, `completed` the run, or nothing: `none`. */
 export type StepResult = { kind: 'none' } | { kind: 'removed' } | { kind: 'completed'; removed: Removed }
 
@@ -25,14 +29,18 @@ export type StepResult = { kind: 'none' } | { kind: 'removed' } | { kind: 'compl
  * Does the next step of a run of retention, in one transaction. Does nothing if no run is due or another replica is in the
  * middle of a step. See docs/decisions/0046.
  */
-export function removeStep(db: Db, { operationsDays, attemptsDays }: RetentionPeriods): Promise<StepResult> {
+export function removeStep(
+  db: Db,
+  { operationsDays, attemptsDays }: RetentionPeriods,
+  archive: Archive = () => Promise.resolve(),
+): Promise<StepResult> {
   return inTransaction(db, async (tx) => {
     await sql`set local lock_timeout = '1s'`.execute(tx)
     const run = await lockRun(tx)
     if (run === undefined) return { kind: 'none' }
     const removed =
-      (operationsDays === 0 ? null : await removeOldOperations(tx, run, operationsDays)) ??
-      (attemptsDays === 0 ? null : await removeOldAttempts(tx, run, attemptsDays))
+      (operationsDays === 0 ? null : await removeOldOperations(tx, run, operationsDays, archive)) ??
+      (attemptsDays === 0 ? null : await removeOldAttempts(tx, run, attemptsDays, archive))
     if (removed === null) return complete(tx, run, operationsDays)
     await addRemoved(tx, removed)
     return { kind: 'removed' }
@@ -40,25 +48,38 @@ export function removeStep(db: Db, { operationsDays, attemptsDays }: RetentionPe
 }
 
 /** Returns null if the run has examined all. */
-async function removeOldOperations(tx: Tx, run: RetentionRow, days: number): Promise<Removed | null> {
+async function removeOldOperations(
+  tx: Tx,
+  run: RetentionRow,
+  days: number,
+  archive: Archive,
+): Promise<Removed | null> {
   const now = run.runStartedAt
   // first, because an operation stays as long as a batch names it
   if (await removeBatch(tx, now, days)) return { operations: 0, attempts: 0, batches: 1 }
   const next = await nextFinished(tx, { at: run.examinedAt, id: run.examinedId }, { now, days })
   const last = next.at(-1)
   if (last === undefined) return null
-  const removed = await removeOperations(tx, idsOf(next))
+  const ids = await lockRemovable(tx, idsOf(next))
+  await archive(ids)
+  const attempts = await deleteOperations(tx, ids)
   await sql`update runtime.retention
     set examined_at = ${last.finished_at}::timestamptz, examined_id = ${last.operation_id}::uuid`.execute(tx)
-  return { ...removed, batches: 0 }
+  return { operations: ids.length, attempts, batches: 0 }
 }
 
 /** Returns null if no attempts are old enough. */
-async function removeOldAttempts(tx: Tx, run: RetentionRow, days: number): Promise<Removed | null> {
+async function removeOldAttempts(
+  tx: Tx,
+  run: RetentionRow,
+  days: number,
+  archive: Archive,
+): Promise<Removed | null> {
   const position = { at: run.attemptsUntil, id: run.attemptsUntilId }
   const next = await nextFinished(tx, position, { now: run.runStartedAt, days })
   const last = next.at(-1)
   if (last === undefined) return null
+  await archive(idsOf(next))
   const attempts = await removeAttempts(tx, idsOf(next))
   await sql`update runtime.retention
     set attempts_until = ${last.finished_at}::timestamptz, attempts_until_id = ${last.operation_id}::uuid`.execute(
@@ -74,25 +95,16 @@ async function complete(tx: Tx, run: RetentionRow, operationsDays: number): Prom
   const { operations, attempts, batches } = run
   const removed = { operations, attempts, batches }
   if (operations + attempts + batches > 0)
-    await recordAudit(
-      tx,
-      {
-        id: 'bundle-runtime',
-        name: 'Bundle Console',
-        grants: [],
-        requestId: `retention-${run.runStartedAt}`,
-      },
-      {
-        action: 'retention.run',
-        subject: 'retention',
-        changes: Object.entries(removed).map(([property, count]) => ({
-          locator: null,
-          property,
-          before: null,
-          after: { '@type': 'Data', value: count },
-        })),
-      },
-    )
+    await recordAudit(tx, systemActor(`retention-${run.runStartedAt}`), {
+      action: 'retention.run',
+      subject: 'retention',
+      changes: Object.entries(removed).map(([property, count]) => ({
+        locator: null,
+        property,
+        before: null,
+        after: { '@type': 'Data', value: count },
+      })),
+    })
   await completeRun(tx, operationsDays)
   return { kind: 'completed', removed }
 }

@@ -3,9 +3,17 @@ import type { PeriodicTask } from '../deps/periodic-task.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { countFailure } from '../store/retention/retention-row.ts'
 import { removeStep } from './remove-step.ts'
-import type { RetentionPeriods } from './remove-step.ts'
+import type { Archive, RetentionPeriods } from './remove-step.ts'
+
+/** The settings of retention. */
+export interface RetentionSettings extends RetentionPeriods {
+  /** The directory for the receipts of what is removed; null: they are not stored. */
+  archive: string | null
+}
 
 export interface RetentionOptions extends RetentionPeriods {
+  /** Default: nothing is archived. */
+  archive?: Archive
   /** How often to look whether a run is due, in milliseconds; default 60,000. */
   pollMs?: number
   /** Nothing is removed while it resolves to true. */
@@ -18,13 +26,13 @@ const PAUSE_FACTOR = 10
 /** Removes what is older than its period. Any number of replicas may do so on one database: one at a time works. */
 export function startRetention(
   deps: Pick<RuntimeDeps, 'db' | 'clock' | 'log'>,
-  { pollMs = 60_000, isPaused = () => Promise.resolve(false), ...periods }: RetentionOptions,
+  { pollMs = 60_000, isPaused = () => Promise.resolve(false), archive, ...periods }: RetentionOptions,
 ): PeriodicTask {
   const { db, clock, log } = deps
   const run = async (stopped: AbortSignal): Promise<void> => {
     while (!stopped.aborted && !(await isPaused())) {
       const began = clock.monotonic()
-      const result = await removeStep(db, periods)
+      const result = await removeStep(db, periods, archive)
       if (result.kind === 'completed') log.info('retention completed a run', { ...result.removed })
       if (result.kind !== 'removed') return
       await clock.sleep((clock.monotonic() - began) * PAUSE_FACTOR, stopped).catch(() => undefined)

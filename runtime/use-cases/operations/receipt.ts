@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
+import type { Person } from '#contract/runtime-api/common.ts'
 import { RECEIPT_FORMAT, RECEIPT_VERSION } from '#contract/runtime-api/operations.ts'
+import type { OperationDetail } from '#contract/runtime-api/operations.ts'
 import { authorize } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { readDetail } from './read.ts'
@@ -13,12 +15,17 @@ export async function readReceipt(context: ReadContext, { params }: Input<Name>)
   const { actor, deps } = context
   const operation = await readDetail(context, params.operationId)
   authorize(actor, 'operation:export', operation.installation)
+  return receiptOf(operation, { at: deps.clock.now(), by: actor })
+}
+
+/** The receipt with its digest, which `by` exports. */
+export function receiptOf(operation: OperationDetail, { at, by }: { at: Date; by: Person }): Answer<Name> {
   // hidden before the digest is computed: the console's server would hide it later
   const content = hideProtectedProperty({
     format: RECEIPT_FORMAT,
     version: RECEIPT_VERSION,
-    exportedAt: deps.clock.now().toISOString(),
-    exportedBy: { id: actor.id, name: actor.name },
+    exportedAt: at.toISOString(),
+    exportedBy: { id: by.id, name: by.name },
     operation,
   } as const)
   return { ...content, sha256: digestOf(content) }

@@ -1,0 +1,35 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SettingsError } from '#http-kit/settings.ts'
+import { writeOnce } from '#http-kit/write-once.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { readDetail } from '../use-cases/operations/read.ts'
+import { receiptOf } from '../use-cases/operations/receipt.ts'
+import { systemActor } from './system-actor.ts'
+
+/** Refuses an archive that is not a directory. It is not created: on a missing mount, receipts would be lost with the machine. */
+export async function requireArchive(directory: string | null): Promise<void> {
+  if (directory === null) return
+  const found = await stat(directory).catch(() => null)
+  if (found?.isDirectory() !== true)
+    throw new SettingsError(`RETENTION_ARCHIVE_DIR is wrong: ${directory} is not a directory`)
+}
+
+/**
+ * Writes the receipts of operations to `<directory>/<year>-<month>/<operation>.json`, by the month in which they were created.
+ * A receipt that is there already stays: it is the one with the attempts.
+ */
+export async function archiveReceipts(
+  deps: RuntimeDeps,
+  directory: string,
+  operationIds: readonly string[],
+): Promise<void> {
+  await requireArchive(directory)
+  const actor = systemActor('retention-archive')
+  for (const operationId of operationIds) {
+    const operation = await readDetail({ deps, actor }, operationId)
+    const receipt = receiptOf(operation, { at: deps.clock.now(), by: actor })
+    const text = `${JSON.stringify(receipt, null, 2)}\n`
+    await writeOnce(join(directory, operation.createdAt.slice(0, 7)), `${operationId}.json`, text)
+  }
+}

@@ -1,0 +1,9 @@
+import type { Actor } from '../model/actor.ts'
+
+/** The platform itself, as the audit and archived receipts name it. It may read everything and do nothing else. */
+export const systemActor = (requestId: string): Actor => ({
+  id: 'bundle-runtime',
+  name: 'Bundle Console',
+  grants: [{ permissions: ['read'], scope: null }],
+  requestId,
+})
