@@ -12,18 +12,32 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`100 presses of Tab do not lead to ${String(target)}`)
 }
 
+/** Signs in, and waits until the page receives keys. */
+async function startWithKeys(signIn: (user: 'olivia') => Promise<Page>): Promise<Page> {
+  const page = await signIn('olivia')
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await expect(async () => {
+    await page.keyboard.press('?')
+    await expect(help).toBeVisible({ timeout: 2_000 })
+  }).toPass()
+  await page.keyboard.press('Escape')
+  await expect(help).toHaveCount(0)
+  return page
+}
+
 test('a pasted scope is opened in one step, and its property is found, edited, saved and undone by keyboard', async ({
   signIn,
   crmScope,
 }) => {
   // many presses, each of which waits for the page
   test.slow()
-  const page = await signIn('olivia', '/')
+  const page = await startWithKeys(signIn)
   const input = await countInput(page)
   const { environmentKey, applicationRuntimeId, workspaceId } = crmScope
   const scope = `${environmentKey}/${applicationRuntimeId}/${workspaceId}`
   const palette = page.getByRole('dialog', { name: 'Search' })
   await page.keyboard.press('Control+k')
+  await expect(palette.getByRole('combobox')).toBeFocused()
   await page.keyboard.insertText(scope)
   await expect(palette.getByRole('option', { name: scope }).first()).toHaveAttribute('aria-selected', 'true')
   await page.keyboard.press('Enter')
@@ -31,6 +45,7 @@ test('a pasted scope is opened in one step, and its property is found, edited, s
   expect(await input.keys(), 'Control, K and Enter').toBe(3)
 
   await page.keyboard.press('Control+k')
+  await expect(palette.getByRole('combobox')).toBeFocused()
   await page.keyboard.insertText(`smtp port ${scope}`)
   await expect(palette.getByRole('option', { name: 'CRM mail · SMTP port' })).toHaveAttribute(
     'aria-selected',
@@ -60,7 +75,7 @@ test('a pasted scope is opened in one step, and its property is found, edited, s
 test('installations are selected and upgraded by keyboard', async ({ system, signIn }) => {
   const scopes = [system.newScope(), system.newScope()]
   for (const scope of scopes) await system.install(scope, 'crm-suite', '1.1.0')
-  const page = await signIn('olivia', '/')
+  const page = await startWithKeys(signIn)
   const input = await countInput(page)
   await page.keyboard.press('g')
   await page.keyboard.press('i')
