@@ -56,7 +56,7 @@ const FAILURES: Record<string, Failure> = {
   'no response in time': {
     sequence: [{ kind: 'hang' }],
     title: 'The plugin did not respond in time',
-    says: ['did not respond within 1 s', UNKNOWN],
+    says: ['did not respond within 1 s', UNKNOWN, `Result unknown: ${PLUGIN} (Before resources)`],
     isUsedUp: true,
     next: CHECK,
   },
@@ -73,6 +73,54 @@ const FAILURES: Record<string, Failure> = {
     says: [UNKNOWN],
     isUsedUp: true,
     next: CHECK,
+  },
+  'a lost connection': {
+    sequence: [{ kind: 'reset' }],
+    title: 'The connection to the plugin was lost',
+    says: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Plugin owner: Start or reconnect the plugin',
+  },
+  'a redirect': {
+    sequence: [{ kind: 'status', status: 302 }],
+    title: 'The plugin’s endpoint redirects',
+    says: ['Ask an administrator to correct the plugin’s endpoint'],
+    isUsedUp: true,
+    next: 'Administrator: Correct the endpoint',
+  },
+  'HTTP 404': {
+    sequence: [{ kind: 'status', status: 404 }],
+    title: 'The plugin responded with HTTP 404',
+    says: ['Ask an administrator to correct the plugin’s endpoint'],
+    isUsedUp: true,
+    next: 'Administrator: Correct the endpoint',
+  },
+  'a response that was cut off': {
+    sequence: [{ kind: 'garbage', garbage: 'cut-body' }],
+    title: 'The plugin’s response was cut off',
+    says: [UNKNOWN],
+    isUsedUp: true,
+    next: CHECK,
+  },
+  'a response that is not JSON': {
+    sequence: [{ kind: 'garbage', garbage: 'not-json' }],
+    title: 'The plugin’s response is not JSON',
+    says: [UNKNOWN],
+    isUsedUp: true,
+    next: CHECK,
+  },
+  'a response that is too large': {
+    sequence: [{ kind: 'garbage', garbage: 'too-large' }],
+    title: 'The plugin’s response is too large',
+    says: [UNKNOWN],
+    isUsedUp: true,
+    next: CHECK,
+  },
+  'an outcome that does not exist': {
+    sequence: [{ kind: 'garbage', garbage: 'unknown-outcome' }],
+    title: 'The plugin sent an invalid response',
+    says: [`It is not known what ${PLUGIN} did.`],
+    next: 'Plugin owner: Fix the plugin’s response',
   },
   'another sequence': {
     sequence: [{ kind: 'garbage', garbage: 'wrong-sequence' }],
@@ -110,7 +158,12 @@ const FAILURES: Record<string, Failure> = {
     bundle: 'billing',
     sequence: [{ kind: 'failure-envelope', errorCode: 'TAXES_CLOSED', message: 'The year is closed.' }],
     title: 'The year is closed.',
-    says: ['TAXES_CLOSED', 'Done: tenant-provisioner (Before resources)', 'Resources not changed'],
+    says: [
+      'TAXES_CLOSED',
+      'Done: tenant-provisioner (Before resources)',
+      `Failed: ${PLUGIN} (Before resources)`,
+      'Resources not changed',
+    ],
     next: FIX,
   },
   'a token that the plugin refuses': {
@@ -153,7 +206,7 @@ test('each failure says what failed, where, whether anything is going on, and wh
   system,
   signIn,
 }) => {
-  test.setTimeout(120_000)
+  test.setTimeout(180_000)
   const before = await registration(system)
   const owner = { team: 'Integrations', contact: 'mailto:integrations@example.com' }
   let unreachable: string

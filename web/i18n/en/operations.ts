@@ -397,6 +397,8 @@ export const operations = {
   'share.label': 'Share',
   'share.link': 'Copy link',
   'share.markdown': 'Copy as Markdown',
+  'share.curl': 'Copy receipt download as curl',
+  'share.curlCopied': 'Copied. Before you run it, set CONSOLE_COOKIE to the cookie of your session.',
   'share.bundle': 'Download receipt (JSON)',
   'share.copied': 'Copied.',
   'share.copyFailed': 'The browser did not allow copying.',

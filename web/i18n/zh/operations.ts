@@ -350,6 +350,8 @@ export const operations: Translated<typeof source> = {
   'share.label': '分享',
   'share.link': '复制链接',
   'share.markdown': '复制为 Markdown',
+  'share.curl': '复制下载回执的 curl 命令',
+  'share.curlCopied': '已复制。运行前，请将 CONSOLE_COOKIE 设为您的会话 Cookie。',
   'share.bundle': '下载回执（JSON）',
   'share.copied': '已复制。',
   'share.copyFailed': '浏览器不允许复制。',

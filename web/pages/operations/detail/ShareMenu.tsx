@@ -9,6 +9,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
 import { showToast } from '../../../ui/toast.ts'
+import { receiptCommand } from './receipt-command.ts'
 
 const loadMarkdown = () => loadWithRetry(() => import('./markdown.ts'))
 // choosing the item tries again after a failure
@@ -19,12 +20,12 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const mayExport = useMay('operation:export', operation.installation)
   const download = useDownload(operation)
-  const copy = async (text: string | Promise<string>) => {
+  const copy = async (text: string | Promise<string>, copied = t('operations.share.copied')) => {
     try {
       // called before anything is awaited: browsers write to the clipboard only during the click
       const blob = Promise.resolve(text).then((plain) => new Blob([plain], { type: 'text/plain' }))
       await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })])
-      showToast({ text: t('operations.share.copied') })
+      showToast({ text: copied })
     } catch {
       showToast({ tone: 'error', text: t('operations.share.copyFailed') })
     }
@@ -55,6 +56,15 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
       </MenuItem>
       <MenuItem icon="copy" onSelect={() => void copy(markdown())}>
         {t('operations.share.markdown')}
+      </MenuItem>
+      <MenuItem
+        icon="copy"
+        disabledReason={mayExport ? null : t('operations.action.export.permission')}
+        onSelect={() =>
+          void copy(receiptCommand(location.origin, operation.operationId), t('operations.share.curlCopied'))
+        }
+      >
+        {t('operations.share.curl')}
       </MenuItem>
       <MenuItem
         icon="download"
