@@ -19,7 +19,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
   const { failure, phase, run, operationId } = operation
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const phaseText = t(`vocabulary.phase.${phase}`)
-  // an event of our own request may arrive before its response
+  // the event of this request may arrive before its response
   const current = retry.isPending ? null : change
   return (
     <ConfirmForm

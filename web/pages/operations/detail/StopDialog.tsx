@@ -8,7 +8,7 @@ export function StopDialog({ operation, onClose, change }: RecoveryProps) {
   const t = useText()
   const stop = useRecovery('stop-retrying')
   const { operationId, run } = operation
-  // an event of our own request may arrive before its response
+  // the event of this request may arrive before its response
   const current = stop.isPending ? null : change
   return (
     <ConfirmForm

@@ -20,7 +20,7 @@ export function TakeoverDialog({ operation, timeline, onClose, change }: Recover
   const { installation, operationId, run } = operation
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
-  // an event of our own request may arrive before its response
+  // the event of this request may arrive before its response
   const current = takeOver.isPending ? null : change
   return (
     <ConfirmForm
