@@ -108,6 +108,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'The local service has changed since you started. Nothing was saved.',
     remedy: 'Compare the two versions, then save on top of the new one.',
   },
+  PLUGIN_NOT_CHECKED: {
+    title: 'A plugin has no passing report',
+    message: 'This environment requires a passing plugin-check report of every plugin that is called.',
+    remedy: 'Upload the report of the plugin, or ask an administrator about the policy.',
+  },
   BATCH_NOT_PAUSED: {
     title: 'The batch is not paused',
     message: 'Someone else has continued or stopped it, or it has finished.',
@@ -225,6 +230,7 @@ const STATUS: Readonly<Record<string, number>> = {
   INSTALLATION_NOT_ACTIVE: 409,
   VERSION_EXISTS: 409,
   LOCAL_SERVICE_STALE: 409,
+  PLUGIN_NOT_CHECKED: 409,
   BATCH_NOT_PAUSED: 409,
   BATCH_FINISHED: 409,
   BATCH_ITEM_NOT_STARTED: 500,

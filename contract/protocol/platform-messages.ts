@@ -76,7 +76,7 @@ export const PLATFORM_MESSAGES = {
   planSnapshotMoved: 'The configuration was at snapshot {seen} and is now at snapshot {current}.',
   planScopeNew: 'The scope had no configuration and is now at snapshot {current}.',
   planVersionMoved: 'Bundle {bundle} was at version {seen} and is now at version {current}.',
-  planRegistrationsMoved: 'The registration of a plugin of bundle {bundle} has changed.',
+  planRegistrationsMoved: 'The registration or the check of a plugin of bundle {bundle} has changed.',
   planBindingsMoved: 'The plugin bindings of bundle {bundle} have changed.',
   planCallsMoved: 'The plugin calls for bundle {bundle}, or what they may read and write, have changed.',
   planValuesMoved: 'The values for bundle {bundle} are not those that the plan was made for.',
@@ -113,6 +113,14 @@ export const PLATFORM_MESSAGES = {
     'The domain {domain} is used by another gateway of this environment. Enter another one, or ask an administrator.',
   domainTwice: 'The domain {domain} is entered for more than one gateway. Enter a different one for each.',
   serviceNotUsable: 'The service {service} does not exist, is disabled, or cannot be used by this scope.',
+
+  // plugins without a passing report
+  pluginVersionUnknown:
+    'Environment {environment} requires a passing plugin-check report, and plugin {plugin} is registered without a version. Register its version and upload the report.',
+  pluginReportMissing:
+    'Environment {environment} requires a passing plugin-check report, and version {version} of plugin {plugin} has none. Run plugin-check and upload its report.',
+  pluginReportNotPassed:
+    'Environment {environment} requires a passing plugin-check report, and the last report of version {version} of plugin {plugin} did not pass. Fix the plugin, then upload a new report.',
 
   // permissions and requests
   permissionNeeded: 'This requires the permission {permission} here.',

@@ -24,6 +24,8 @@ export const AUDIT_ACTION_OF: Readonly<Record<WriteName, AuditAction>> = {
   'PUT /plugins/{pluginId}': 'plugin.save',
   'POST /plugins/{pluginId}/credentials': 'plugin.credential.create',
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': 'plugin.credential.revoke',
+  'PUT /plugins/{pluginId}/reports/{version}': 'plugin.report',
+  'PUT /plugin-policies/{environmentKey}': 'plugin.policy',
   'PUT /services/{serviceId}': 'service.save',
   'POST /webhooks': 'webhook.create',
   'PUT /webhooks/{webhookId}': 'webhook.save',

@@ -27,6 +27,14 @@ export const PlannedStage = z.object({
       pluginId: Key,
       order: z.number().int(),
       availability: z.enum(PLUGIN_AVAILABILITIES),
+      /** The policy of the environment asks for a passing report of the plugin's version, and there is none. */
+      unchecked: z
+        .object({
+          version: Key.nullable(),
+          policy: z.enum(['WARN', 'REFUSE']),
+          reason: z.enum(['NO_VERSION', 'NO_REPORT', 'NOT_PASSED']),
+        })
+        .optional(),
       /** The changed properties that the plugin may read. */
       reads: z.array(PropertyRef),
       /** The properties that the plugin may write. */

@@ -38,8 +38,12 @@ export const Plugin = z.object({
   title: z.string(),
   endpoint: z.string(),
   enabled: z.boolean(),
+  /** The version that runs at the endpoint, as registered. */
+  version: Key.optional(),
   ...limits,
   owner: PluginOwner.nullable(),
+  /** Whether the last report of this version passed. NONE: there is no report, or no version. */
+  check: z.enum(['PASSED', 'NOT_PASSED', 'NONE']),
   credentials: z.array(PluginCredential),
 })
 export type Plugin = z.infer<typeof Plugin>
@@ -69,6 +73,7 @@ export const pluginEndpoints = defineEndpoints({
       title: z.string().trim().min(1).max(200),
       endpoint: Address,
       enabled: z.boolean(),
+      version: Key.optional(),
       ...limits,
       owner: PluginOwner.optional(),
       reason: Reason.optional(),

@@ -8,6 +8,7 @@ import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
 import { operationEndpoints } from './operations.ts'
 import { pluginHealthEndpoints } from './plugin-health.ts'
+import { pluginReportEndpoints } from './plugin-reports.ts'
 import { pluginEndpoints } from './plugins.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
@@ -26,6 +27,7 @@ export const runtimeApi = {
   ...catalogEndpoints,
   ...pluginEndpoints,
   ...pluginHealthEndpoints,
+  ...pluginReportEndpoints,
   ...serviceEndpoints,
   ...referenceEndpoints,
   ...webhookEndpoints,

@@ -82,6 +82,8 @@ export const AUDIT_ACTIONS = [
   'plugin.save',
   'plugin.credential.create',
   'plugin.credential.revoke',
+  'plugin.report',
+  'plugin.policy',
   'service.save',
   'webhook.create',
   'webhook.save',
@@ -120,6 +122,10 @@ export const NEXT_ACTIONS = [
   'CHECK_RUNTIME',
 ] as const
 export type NextAction = (typeof NEXT_ACTIONS)[number]
+
+/** What an environment does with an operation that calls a plugin version without a passing report. */
+export const PLUGIN_POLICIES = ['IGNORE', 'WARN', 'REFUSE'] as const
+export type PluginPolicyName = (typeof PLUGIN_POLICIES)[number]
 
 export const HEALTH_RANGE_NAMES = ['hour', 'day', 'week', 'month'] as const
 export type HealthRange = (typeof HEALTH_RANGE_NAMES)[number]

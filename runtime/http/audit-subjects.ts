@@ -86,6 +86,14 @@ export const auditSubjects: AuditSubjects = {
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': ({ params }) => ({
     subject: `${params.pluginId} ${params.credentialId}`,
   }),
+  'PUT /plugins/{pluginId}/reports/{version}': ({ params, body }) => ({
+    subject: `${params.pluginId} ${params.version}`,
+    reason: body.reason ?? null,
+  }),
+  'PUT /plugin-policies/{environmentKey}': ({ params, body }) => ({
+    subject: params.environmentKey,
+    reason: body.reason ?? null,
+  }),
   'PUT /services/{serviceId}': ({ params, body }) => ({
     subject: params.serviceId,
     reason: body.reason ?? null,

@@ -6,6 +6,7 @@ import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { SAMPLE_BODIES } from '../testing/rows.ts'
 import { until } from '../testing/stream.ts'
 import { testingPlugin } from '../testing/plugin.ts'
 import type { TestingPlugin } from '../testing/plugin.ts'
@@ -156,6 +157,11 @@ describe('a bundle', () => {
       targets: [operationId],
       reason: 'A test',
     })
+    for (const name of [
+      'PUT /plugins/{pluginId}/reports/{version}',
+      'PUT /plugin-policies/{environmentKey}',
+    ] as const)
+      await ok(fillPath(splitName(name).path, places), 'PUT', SAMPLE_BODIES[name] ?? {})
     const { webhook } = await ok('/webhooks', 'POST', {
       title: 'On call',
       url: 'http://127.0.0.1:9/hook',

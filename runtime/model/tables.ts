@@ -20,9 +20,11 @@ import type {
   NotificationEvent,
   OperationState,
   Phase,
+  PluginPolicyName,
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
 import type { FrozenPlan, Writes } from './plan.ts'
+import type { PluginReportTable } from './plugin-report-table.ts'
 import type { StoredValue } from './stored-value.ts'
 
 // The content of the tables of migrations/*.sql as the driver returns it: int8 as number, timestamptz as RFC 3339
@@ -297,8 +299,11 @@ export interface RuntimeTables {
     max_backoff_ms: number | null
     owner_team: string | null
     owner_contact: string | null
+    version: string | null
     updated_at: Time
   }
+  'runtime.plugin_report': PluginReportTable
+  'runtime.plugin_policy': { environment_key: string; policy: PluginPolicyName }
   /** Written by triggers. */
   'runtime.plugin_endpoint': { plugin_id: string; since: Time; endpoint: string }
   'runtime.plugin_credential': {

@@ -59,6 +59,17 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': billing as unknown as JsonObject,
   'PUT /plugins/{pluginId}': { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true },
   'POST /plugins/{pluginId}/credentials': {},
+  'PUT /plugins/{pluginId}/reports/{version}': {
+    report: {
+      format: 'bundle-console/plugin-check-report',
+      version: 1,
+      checkerVersion: '0.1.0',
+      pluginId: 'tenants',
+      startedAt: '2026-11-23T05:00:00.000Z',
+      cases: [],
+    },
+  },
+  'PUT /plugin-policies/{environmentKey}': { policy: 'IGNORE' },
   'POST /webhooks': WEBHOOK,
   'PUT /webhooks/{webhookId}': { ...WEBHOOK, enabled: true },
   'POST /webhooks/{webhookId}/test': {},

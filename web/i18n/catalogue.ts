@@ -17,6 +17,7 @@ import type { overview } from './en/overview.ts'
 import type { platform } from './en/platform.ts'
 import type { plans } from './en/plans.ts'
 import type { pluginHealth } from './en/plugin-health.ts'
+import type { pluginReports } from './en/plugin-reports.ts'
 import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
 import type { references } from './en/references.ts'
@@ -53,6 +54,7 @@ export type Catalogue = {
   platform: typeof platform
   plans: typeof plans
   pluginHealth: typeof pluginHealth
+  pluginReports: typeof pluginReports
   plugins: typeof plugins
   recentOperations: typeof recentOperations
   references: typeof references
@@ -88,6 +90,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     overview: async () => (await import('./en/overview.ts')).overview,
     plans: async () => (await import('./en/plans.ts')).plans,
     pluginHealth: async () => (await import('./en/plugin-health.ts')).pluginHealth,
+    pluginReports: async () => (await import('./en/plugin-reports.ts')).pluginReports,
     plugins: async () => (await import('./en/plugins.ts')).plugins,
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
     references: async () => (await import('./en/references.ts')).references,
@@ -113,6 +116,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     overview: async () => (await import('./zh/overview.ts')).overview,
     plans: async () => (await import('./zh/plans.ts')).plans,
     pluginHealth: async () => (await import('./zh/plugin-health.ts')).pluginHealth,
+    pluginReports: async () => (await import('./zh/plugin-reports.ts')).pluginReports,
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
     references: async () => (await import('./zh/references.ts')).references,

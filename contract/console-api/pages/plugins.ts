@@ -4,7 +4,7 @@ import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
 export const pluginsSearch = (raw: Raw) => omitUndefined({ q: text(raw, 'q'), cursor: text(raw, 'cursor') })
 export type PluginsSearch = ReturnType<typeof pluginsSearch>
 
-export const PLUGIN_TABS = ['credentials', 'health', 'operations'] as const
+export const PLUGIN_TABS = ['credentials', 'health', 'reports', 'operations'] as const
 
 export const pluginSearch = (raw: Raw) =>
   omitUndefined({ tab: oneOf(raw, 'tab', PLUGIN_TABS), range: oneOf(raw, 'range', HEALTH_RANGE_NAMES) })
@@ -12,6 +12,7 @@ export type PluginSearch = ReturnType<typeof pluginSearch>
 
 export const pluginsCall = (search: PluginsSearch) => ({ query: { ...search, limit: 50 } })
 export const pluginCall = (pluginId: string) => ({ params: { pluginId } })
+export const pluginReportsCall = (pluginId: string) => ({ params: { pluginId }, query: {} })
 export const pluginHealthCall = (pluginId: string, { range = 'day' }: PluginSearch) => ({
   params: { pluginId },
   query: { range },

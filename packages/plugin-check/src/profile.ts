@@ -29,6 +29,8 @@ const Resource = z.strictObject({
 export const Profile = z.strictObject({
   $schema: z.string().optional(),
   pluginId: Key,
+  /** The version of the plugin that is tested, for the report. */
+  version: Key.optional(),
   resources: mapOf(ResourceLocator, Resource),
   configuration: PluginConfiguration.default({ schemaVersion: '1.0.0', values: {} }),
   /** False: the plugin accepts calls from anyone, so nothing about tokens is tested. */

@@ -8,9 +8,11 @@ import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { OwnedResource } from '../../model/owned-resource.ts'
 import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
+import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
 import { claimProblem } from '../claim-problem.ts'
 import { claimOf } from '../installation-view.ts'
 import { configurePlan } from '../plans/configure-plan.ts'
+import { uncheckedProblems } from '../plans/unchecked-problems.ts'
 import type { Problem } from '../problem.ts'
 import { checkChanges, protectedProblems } from './check-changes.ts'
 import { asDefined, compareChanges } from './compare.ts'
@@ -34,6 +36,8 @@ export interface Owner {
   changes: PlannedChange[]
   /** Null if its plugin bindings are broken, which is one of the problems. */
   plan: FrozenPlan | null
+  /** Without the passing report that the environment asks for. */
+  unchecked: UncheckedPlugins
 }
 
 /** Everything that a save would do and every reason to refuse it, by kind in the order of the checks. */
@@ -44,7 +48,10 @@ export interface SaveEvaluation {
   /** Of the resources that the save names. */
   managers: Managers
   owners: Owner[]
-  problems: Record<'shape' | 'protected' | 'ownership' | 'managers' | 'validity' | 'claim', Problem[]>
+  problems: Record<
+    'shape' | 'protected' | 'ownership' | 'managers' | 'validity' | 'claim' | 'checks',
+    Problem[]
+  >
 }
 
 /** The actual changes of a save, and the resources that it names. */
@@ -87,6 +94,7 @@ export interface LoadedOwners {
   current: PropertyMap
   /** By installation: its plugin bindings, or why they are unusable. */
   bindings: ReadonlyMap<string, CompiledAuthorization[] | Problem>
+  unchecked: UncheckedPlugins
 }
 
 /** Evaluates a save against the current configuration. `owned` are the resources that it changes. */
@@ -125,6 +133,9 @@ export function evaluateSave(
       claim: owners.flatMap(({ installation, claim }) =>
         claim === null ? [] : [claimProblem(installation.bundle_id, claim)],
       ),
+      checks: owners.flatMap(({ installation, plan, unchecked }) =>
+        uncheckedProblems(plan?.plugins ?? [], unchecked, installation.environment_key),
+      ),
     },
   }
 }
@@ -155,7 +166,7 @@ function unownedProblems(
 function evaluateOwners(
   owned: readonly OwnedResource[],
   changes: readonly PlannedChange[],
-  { installations, ledger, current, bindings }: LoadedOwners,
+  { installations, ledger, current, bindings, unchecked }: LoadedOwners,
 ): { owners: Owner[]; problems: Problem[] } {
   const owners: Owner[] = []
   const problems: Problem[] = []
@@ -174,6 +185,7 @@ function evaluateOwners(
       ledger: ofOwner,
       changes: ownChanges,
       plan: isBroken ? null : configurePlan({ ledger: ofOwner, current, changes: ownChanges, plugins }),
+      unchecked,
     })
   }
   return { owners, problems }

@@ -6,6 +6,8 @@ import type { Db } from '../../model/db.ts'
 
 export type PluginRow = Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at'> & {
   credentials: PluginCredential[]
+  /** Whether the last report of the registered version passed; null without one. */
+  report_passed: boolean | null
 }
 
 const TIME = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -18,7 +20,7 @@ export async function selectPlugins(
   const result = await sql<PluginRow>`
     select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled,
       plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
-      plugin.owner_team, plugin.owner_contact, coalesce(credential.all, '[]'::json) as credentials
+      plugin.owner_team, plugin.owner_contact, plugin.version, report.passed as report_passed, coalesce(credential.all, '[]'::json) as credentials
     from runtime.plugin as plugin
     left join lateral (
       select json_agg(json_build_object(
@@ -30,6 +32,8 @@ export async function selectPlugins(
       from runtime.plugin_credential as credential
       where credential.plugin_id = plugin.plugin_id
     ) as credential on true
+    left join runtime.plugin_report as report
+      on report.plugin_id = plugin.plugin_id and report.version = plugin.version
     where ${where}
     order by plugin.plugin_id
     limit ${limit}::int`.execute(db)

@@ -187,6 +187,27 @@ const samples: { [Name in WriteName]: () => Promise<Sample> } = {
     action: 'plugin.credential.revoke',
     params: { pluginId: 'holder', credentialId: await newCredential() },
   }),
+  'PUT /plugins/{pluginId}/reports/{version}': () =>
+    Promise.resolve({
+      action: 'plugin.report',
+      params: { pluginId: 'guard', version: '1.0.0' },
+      body: {
+        report: {
+          format: 'bundle-console/plugin-check-report',
+          version: 1,
+          checkerVersion: '0.1.0',
+          pluginId: 'guard',
+          startedAt: '2026-11-23T05:00:00.000Z',
+          cases: [],
+        },
+      },
+    }),
+  'PUT /plugin-policies/{environmentKey}': () =>
+    Promise.resolve({
+      action: 'plugin.policy',
+      params: { environmentKey: 'elsewhere' },
+      body: { policy: 'WARN' },
+    }),
   'PUT /services/{serviceId}': async () => ({
     action: 'service.save',
     params: { serviceId: 'mail' },

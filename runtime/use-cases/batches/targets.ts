@@ -234,6 +234,7 @@ export async function evaluateConfigure(
     operationType: 'CONFIGURE',
     targetVersion: installation.version ?? '',
     plan,
+    unchecked: own?.unchecked ?? new Map(),
   }
   return {
     part: plan === null ? null : part,

@@ -22,6 +22,7 @@ import { readUsableServices } from '../../store/configuration/read-usable-servic
 import { loadInstallations } from '../../store/installations/load-installations.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
+import { loadUnchecked } from '../plans/load-unchecked.ts'
 import { loadDomainProblems } from './load-domain-problems.ts'
 
 /**
@@ -63,7 +64,8 @@ async function loadOwners(
 ): Promise<LoadedOwners> {
   const ids = [...new Set(owned.map((row) => row.bundle_install_id))].toSorted()
   const bindings = new Map<string, CompiledAuthorization[] | Problem>()
-  if (ids.length === 0) return { installations: [], ledger: [], current: new Map(), bindings }
+  if (ids.length === 0)
+    return { installations: [], ledger: [], current: new Map(), bindings, unchecked: new Map() }
   const installations = await loadInstallations(db, ids)
   const ledger = await readLedger(db, vault, ids)
   const locators = ledger.map(({ locator }) => locator)
@@ -74,7 +76,9 @@ async function loadOwners(
     const ofOwner = ledger.filter((row) => row.bundle_install_id === id)
     bindings.set(id, await authorizationsOrProblem(db, installation, ofOwner))
   }
-  return { installations, ledger, current, bindings }
+  const plugins = [...bindings.values()].flatMap((found) => ('errorCode' in found ? [] : found))
+  const unchecked = await loadUnchecked(db, scope.environment_key, plugins)
+  return { installations, ledger, current, bindings, unchecked }
 }
 
 async function authorizationsOrProblem(

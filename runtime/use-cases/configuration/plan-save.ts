@@ -34,11 +34,11 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
       changes: changes.map((change) =>
         changeView(change, getOwn(facts.get(change.locator)?.definitions ?? {}, change.property)),
       ),
-      installations: owners.map(({ installation, claim, ledger, plan }) => ({
+      installations: owners.map(({ installation, claim, ledger, plan, unchecked }) => ({
         installation: identityOf(installation),
         claim,
         resources: ledger.map(({ locator }) => locator),
-        stages: stageViews(plan, 'CONFIGURE', basis.plugins),
+        stages: stageViews(plan, 'CONFIGURE', { plugins: basis.plugins, unchecked }),
       })),
       problems: [
         ...problems.shape,
@@ -47,6 +47,7 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
         ...problems.managers,
         ...problems.validity,
         ...problems.claim,
+        ...problems.checks,
       ],
     }
   })
@@ -60,13 +61,14 @@ export async function basisOfSave(
 ): Promise<TokenBasis> {
   return {
     snapshotVersion: snapshot_version,
-    parts: owners.map(({ installation, plan }) => ({
+    parts: owners.map(({ installation, plan, unchecked }) => ({
       id: installation.bundle_install_id,
       bundleId: installation.bundle_id,
       version: installation.version,
       operationType: 'CONFIGURE',
       targetVersion: installation.version ?? '',
       plan,
+      unchecked,
     })),
     plugins: await pluginsOf(
       db,

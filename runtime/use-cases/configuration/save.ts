@@ -95,6 +95,7 @@ export function changesAnything(
   refuseFor(problems.managers)
   refuseFor(problems.validity)
   refuseFor(problems.claim, { retryable: endsAutomatically(problems.claim) })
+  refuseFor(problems.checks)
   return true
 }
 

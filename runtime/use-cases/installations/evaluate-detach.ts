@@ -32,6 +32,7 @@ export async function evaluateDetach(
       ? detachPlan({ ledger, plugins: await loadAuthorizationsOrFrozen(db, installation, ledger) })
       : null,
     ledger,
+    unchecked: new Map(),
     refusals: refusals.list,
   }
 }

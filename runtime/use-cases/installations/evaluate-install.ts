@@ -6,6 +6,7 @@ import { DomainError } from '../../engine/domain-error.ts'
 import { refuseFor } from '../../engine/problem.ts'
 import { installPlan } from '../../engine/plans/install-plan.ts'
 import type { Seeds } from '../../engine/plans/install-plan.ts'
+import { uncheckedProblems } from '../../engine/plans/unchecked-problems.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
@@ -15,6 +16,7 @@ import { readUsableServices } from '../../store/configuration/read-usable-servic
 import { findUndetached } from '../../store/installations/find-undetached.ts'
 import { loadDomainProblems } from '../configuration/load-domain-problems.ts'
 import { Refusals } from '../plans/evaluation.ts'
+import { loadUnchecked } from '../plans/load-unchecked.ts'
 import type { OperationEvaluation } from '../plans/evaluation.ts'
 import { loadManifest } from './load-manifest.ts'
 import { readSeeds } from './seed.ts'
@@ -67,6 +69,8 @@ export async function evaluateInstall(
       () => bundleInstallId,
     )),
   ])
+  const unchecked = await loadUnchecked(db, request.scope.environmentKey, plan.plugins)
+  refusals.add(uncheckedProblems(plan.plugins, unchecked, request.scope.environmentKey))
   return {
     operationType: 'INSTALL',
     installation: null,
@@ -77,6 +81,7 @@ export async function evaluateInstall(
     targetVersion: request.targetVersion,
     plan,
     ledger: [],
+    unchecked,
     refusals: refusals.list,
     title: manifest.title,
   }

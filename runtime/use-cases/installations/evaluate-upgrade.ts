@@ -4,6 +4,7 @@ import { checkChanges, protectedProblems, servicesOf } from '../../engine/change
 import { DomainError } from '../../engine/domain-error.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Target } from '../../engine/plans/target.ts'
+import { uncheckedProblems } from '../../engine/plans/unchecked-problems.ts'
 import { upgradePlan } from '../../engine/plans/upgrade-plan.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
@@ -15,6 +16,7 @@ import { readLedger } from '../../store/installations/read-ledger.ts'
 import { loadDomainProblems } from '../configuration/load-domain-problems.ts'
 import { staleSnapshot } from '../configuration/stale-snapshot.ts'
 import { Refusals } from '../plans/evaluation.ts'
+import { loadUnchecked } from '../plans/load-unchecked.ts'
 import type { OperationEvaluation } from '../plans/evaluation.ts'
 import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
 import { loadManifest } from './load-manifest.ts'
@@ -57,7 +59,7 @@ export async function evaluateUpgrade(
   const target = await refusals.try(() => loadTarget(db, installation, request.targetVersion))
   // there is nothing to upgrade from, or to
   if (installation.state !== 'ACTIVE' || isSame || target === undefined)
-    return { ...evaluation, plan: null, ledger: [] }
+    return { ...evaluation, plan: null, ledger: [], unchecked: new Map() }
   refusals.add(unknownResources(given, target.resources))
   const ledger = await readLedger(db, vault, [installation.bundle_install_id])
   const locators = [
@@ -86,7 +88,9 @@ export async function evaluateUpgrade(
       () => installation.bundle_install_id,
     )),
   ])
-  return { ...evaluation, plan, ledger }
+  const unchecked = await loadUnchecked(db, scope.environment_key, plan.plugins)
+  refusals.add(uncheckedProblems(plan.plugins, unchecked, scope.environment_key))
+  return { ...evaluation, plan, ledger, unchecked }
 }
 
 /** The content of the version that an installation is upgraded to. Refuses as `loadManifest` and `targetOf` do. */

@@ -44,6 +44,7 @@ export async function evaluateTakeover(
     targetVersion: failed.target_version,
     plan: detachPlan({ ledger, plugins: [], takenOver }),
     ledger,
+    unchecked: new Map(),
     refusals: problem === null ? [] : [new DomainError('TAKEOVER_NOT_ALLOWED', problem)],
   }
 }

@@ -7,6 +7,7 @@ import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
+import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
 import { readPluginStates } from '../../store/plugins/read-plugin-states.ts'
 import type { PluginState } from '../../store/plugins/read-plugin-states.ts'
 import { refuseIfMoved } from './plan-token.ts'
@@ -25,6 +26,8 @@ export interface OperationEvaluation {
   /** Null if it cannot be made; `refusals` says why. */
   plan: FrozenPlan | null
   ledger: readonly LedgerRow[]
+  /** Without the passing report that the environment asks for. Empty for a DETACH. */
+  unchecked: UncheckedPlugins
   /** In the order of the checks: a write is refused with the first. */
   refusals: DomainError[]
 }

@@ -9,6 +9,7 @@ import type { PlatformProblem } from '../../engine/problem.ts'
 import type { Random } from '#http-kit/random.ts'
 import type { Db } from '../../model/db.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
+import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { PluginState } from '../../store/plugins/read-plugin-states.ts'
 import { isValuesDigestOf, plannedValues, valuesDigestOf } from './values-digest.ts'
@@ -24,6 +25,7 @@ export interface TokenPart {
   targetVersion: string | null
   /** Null if the plan cannot be made; it then differs from every plan that could. */
   plan: FrozenPlan | null
+  unchecked: UncheckedPlugins
 }
 
 /** What a plan is based on. */
@@ -143,9 +145,13 @@ function movedIn(
 }
 
 function digestsOf(part: TokenPart, plugins: ReadonlyMap<string, PluginState>): Digests {
-  const { version, operationType, targetVersion, plan } = part
+  const { version, operationType, targetVersion, plan, unchecked } = part
   if (plan === null) return [version, '', '', '']
-  const registrations = plan.plugins.map(({ pluginId }) => plugins.get(pluginId) ?? null)
+  const registrations = plan.plugins.flatMap(({ pluginId }) => [
+    plugins.get(pluginId) ?? null,
+    // left out where nothing is asked for, as in tokens of earlier releases
+    ...(unchecked.has(pluginId) ? [unchecked.get(pluginId)] : []),
+  ])
   const calls = [operationType, targetVersion, plannedStages(plan, operationType)]
   return [version, digest(registrations), digest(plan.plugins), digest(calls)]
 }

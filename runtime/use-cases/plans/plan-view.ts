@@ -12,7 +12,7 @@ import { changeViews } from '../installations/change-views.ts'
 import { basisOf } from './evaluation.ts'
 import type { OperationEvaluation } from './evaluation.ts'
 import { planTokenOf } from './plan-token.ts'
-import type { TokenKeys } from './plan-token.ts'
+import type { TokenBasis, TokenKeys, TokenPart } from './plan-token.ts'
 
 /** Makes a plan from what the database holds at one moment. */
 export function planAt<Result>({ deps }: ReadContext, plan: (db: Db) => Promise<Result>): Promise<Result> {
@@ -43,20 +43,24 @@ export async function operationPlan(
       action,
     })),
     changes: plan === null ? [] : changeViews(plan, evaluation.ledger),
-    stages: stageViews(plan, operationType, basis.plugins),
+    stages: stageViews(plan, operationType, { plugins: basis.plugins, unchecked: evaluation.unchecked }),
     problems: evaluation.refusals.flatMap(problemsOf),
   }
 }
 
-/** The plugin calls of a plan, with the availability of each plugin. */
+/** The plugin calls of a plan, with the availability of each plugin and what its check lacks. */
 export function stageViews(
   plan: FrozenPlan | null,
   operationType: OperationType,
-  plugins: ReadonlyMap<string, PluginState>,
+  { plugins, unchecked }: Pick<TokenBasis, 'plugins'> & Pick<TokenPart, 'unchecked'>,
 ): PlannedStage[] {
   return plannedStages(plan ?? { plugins: [], changes: [] }, operationType).map(({ stage, calls }) => ({
     stage,
-    calls: calls.map((call) => ({ ...call, availability: availabilityOf(plugins.get(call.pluginId)) })),
+    calls: calls.map((call) => {
+      const missing = unchecked.get(call.pluginId)
+      const availability = availabilityOf(plugins.get(call.pluginId))
+      return { ...call, availability, ...(missing !== undefined && { unchecked: missing }) }
+    }),
   }))
 }
 

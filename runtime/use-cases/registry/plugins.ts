@@ -53,6 +53,7 @@ export async function savePlugin(
     title: body.title,
     endpoint: body.endpoint,
     enabled: body.enabled,
+    version: body.version ?? null,
     timeout_ms: body.timeoutMs ?? null,
     max_attempts: body.maxAttempts ?? null,
     max_backoff_ms: body.maxBackoffMs ?? null,
@@ -74,6 +75,7 @@ function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'update
     title: row.title,
     endpoint: row.endpoint,
     enabled: row.enabled,
+    version: row.version,
     timeoutMs: row.timeout_ms,
     maxAttempts: row.max_attempts,
     maxBackoffMs: row.max_backoff_ms,
@@ -95,10 +97,12 @@ function pluginView(row: PluginRow): Plugin {
     title: row.title,
     endpoint: row.endpoint,
     enabled: row.enabled,
+    ...(row.version !== null && { version: row.version }),
     ...(row.timeout_ms !== null && { timeoutMs: row.timeout_ms }),
     ...(row.max_attempts !== null && { maxAttempts: row.max_attempts }),
     ...(row.max_backoff_ms !== null && { maxBackoffMs: row.max_backoff_ms }),
     owner: ownerOf(row),
+    check: row.report_passed === null ? 'NONE' : row.report_passed ? 'PASSED' : 'NOT_PASSED',
     credentials: row.credentials,
   }
 }

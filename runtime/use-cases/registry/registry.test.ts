@@ -40,6 +40,7 @@ describe('plugins', () => {
       timeoutMs: 500,
       maxAttempts: 3,
       owner,
+      check: 'NONE',
       credentials: [],
     })
     const changed = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, enabled: false } })
@@ -48,6 +49,7 @@ describe('plugins', () => {
       ...plugin,
       enabled: false,
       owner: null,
+      check: 'NONE',
       credentials: [],
     })
     assert.deepEqual((await call('/plugins/mailer', { grants: reader })).data, changed.data)

@@ -50,7 +50,7 @@ export function PlannedCalls({
 
 function PlannedCall({ call, isDetach }: { call: Call; isDetach: boolean }) {
   const t = useText()
-  const { pluginId, order, availability, reads, writes } = call
+  const { pluginId, order, availability, unchecked, reads, writes } = call
   return (
     <li className="flex min-w-0 items-baseline gap-2 text-xs">
       <span className="w-5 shrink-0 text-right text-faint tabular-nums" title={t('plans.order')}>
@@ -62,6 +62,12 @@ function PlannedCall({ call, isDetach }: { call: Call; isDetach: boolean }) {
           <span className="flex gap-1 text-doubt">
             <Icon name="warning" size={12} className="mt-0.5" />
             {t(`plans.availability.${availability}`)}
+          </span>
+        )}
+        {unchecked && (
+          <span className="flex gap-1 text-doubt">
+            <Icon name="warning" size={12} className="mt-0.5" />
+            {t(`plans.unchecked.${unchecked.reason}`, { version: unchecked.version ?? '' })}
           </span>
         )}
         {reads.length > 0 && <Rights text="plans.reads" properties={reads} />}

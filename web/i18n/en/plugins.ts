@@ -5,6 +5,11 @@ export const plugins = {
   'column.plugin': 'Plugin',
   'column.endpoint': 'Endpoint',
   'column.enabled': 'State',
+  'column.check': 'plugin-check',
+  'check.PASSED': 'Passed',
+  'check.NOT_PASSED': 'Not passed',
+  'check.NONE': 'No report',
+  policies: 'Report policies',
   'column.credentials': 'Valid credentials',
   'column.limits': 'Limits',
   enabled: 'Enabled',
@@ -24,6 +29,7 @@ export const plugins = {
 
   'fact.id': 'Plugin ID',
   'fact.endpoint': 'Endpoint',
+  'fact.version': 'Version',
   'fact.owner': 'Owner',
   'fact.noOwner': 'Not set',
   'fact.timeout': 'Request timeout',
@@ -33,6 +39,7 @@ export const plugins = {
   'tab.label': 'Plugin details',
   'tab.credentials': 'Credentials',
   'tab.health': 'Health',
+  'tab.reports': 'Reports',
   'tab.operations': 'Operations',
 
   'credentials.about':
@@ -82,6 +89,9 @@ export const plugins = {
     'An http or https URL on a host that the deployment allows. Lifecycle calls are sent to it with POST.',
   'form.endpoint.invalid': 'Enter an http or https URL without user information, query, or fragment',
   'form.enabled': 'Enabled',
+  'form.version': 'Version',
+  'form.version.help': 'Optional. The version that runs at the endpoint; its plugin-check report applies.',
+  'form.version.invalid': 'Use 1 to 128 letters (A–Z, a–z), digits, or . _ ~ -',
   'form.owner': 'Owner',
   'form.owner.help': 'Shown wherever this plugin has to be fixed.',
   'form.ownerTeam': 'Team',

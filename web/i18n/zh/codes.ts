@@ -111,6 +111,11 @@ export const codes = codeTexts({
     message: '您开始编辑后，本地服务已发生变化。未保存任何内容。',
     remedy: '请比较两个版本，然后在新版本上保存。',
   },
+  PLUGIN_NOT_CHECKED: {
+    title: '有插件没有通过的检查报告',
+    message: '此环境要求被调用的每个插件都有通过的 plugin-check 报告。',
+    remedy: '请上传该插件的报告，或向管理员了解此策略。',
+  },
   BATCH_NOT_PAUSED: {
     title: '该批次未暂停',
     message: '其他用户已继续或停止该批次，或它已结束。',

@@ -52,7 +52,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   planSnapshotMoved: '配置原为快照 {seen}，现为快照 {current}。',
   planScopeNew: '该作用域原先没有配置，现为快照 {current}。',
   planVersionMoved: 'Bundle {bundle} 原为版本 {seen}，现为版本 {current}。',
-  planRegistrationsMoved: 'Bundle {bundle} 的某个插件的注册信息已发生变化。',
+  planRegistrationsMoved: 'Bundle {bundle} 的某个插件的注册信息或检查结果已发生变化。',
   planBindingsMoved: 'Bundle {bundle} 的插件绑定已发生变化。',
   planCallsMoved: 'Bundle {bundle} 的插件调用，或其可读写的属性，已发生变化。',
   planValuesMoved: 'Bundle {bundle} 的值与生成计划时的值不同。',
@@ -81,6 +81,12 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   domainTakenElsewhere: '域名 {domain} 已被此环境中的另一个网关使用。请输入其他域名，或联系管理员。',
   domainTwice: '多个网关填写了同一个域名 {domain}。请为每个网关填写不同的域名。',
   serviceNotUsable: '服务 {service} 不存在、已停用，或不可用于此作用域。',
+  pluginVersionUnknown:
+    '环境 {environment} 要求有通过的 plugin-check 报告，而插件 {plugin} 注册时未填写版本。请填写其版本并上传报告。',
+  pluginReportMissing:
+    '环境 {environment} 要求有通过的 plugin-check 报告，而插件 {plugin} 的版本 {version} 没有报告。请运行 plugin-check 并上传其报告。',
+  pluginReportNotPassed:
+    '环境 {environment} 要求有通过的 plugin-check 报告，而插件 {plugin} 的版本 {version} 最近一次报告未通过。请修复插件，然后上传新的报告。',
   permissionNeeded: '在此处执行该操作需要权限 {permission}。',
   permissionNeededAnywhere: '该操作需要权限 {permission}。',
   permissionNeededEverywhere: '该操作需要对所有作用域的权限 {permission}。',

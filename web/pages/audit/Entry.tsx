@@ -32,6 +32,8 @@ const ICONS: Record<AuditAction, IconName> = {
   'local-service.save': 'edit',
   'bundle.publish': 'catalog',
   'plugin.save': 'plugins',
+  'plugin.report': 'plugins',
+  'plugin.policy': 'plugins',
   'plugin.credential.create': 'key',
   'plugin.credential.revoke': 'key',
   'service.save': 'services',

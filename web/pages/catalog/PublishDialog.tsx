@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useFormState, useWatch } from 'react-hook-form'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { useWrite } from '../../api/write.ts'
+import { JsonFileChoice } from '../../forms/fields/JsonFileChoice.tsx'
 import { parseJson } from '../../forms/fields/parse-json.ts'
 import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
 import { FormDialog } from '../../forms/form/FormDialog.tsx'
@@ -79,7 +80,8 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
           })
         }
         hint={
-          <FileChoice
+          <JsonFileChoice
+            label={t('catalog.publish.upload')}
             onText={(manifest) =>
               form.setValue('manifest', manifest, { shouldValidate: true, shouldDirty: true })
             }
@@ -87,24 +89,5 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
         }
       />
     </FormDialog>
-  )
-}
-
-function FileChoice({ onText }: { onText: (text: string) => void }) {
-  const t = useText()
-  return (
-    <label className="cursor-pointer rounded-sm font-medium text-accent has-focus-visible:outline-2 has-focus-visible:outline-accent hover:underline">
-      {t('catalog.publish.upload')}
-      <input
-        type="file"
-        accept=".json,application/json"
-        className="sr-only"
-        onChange={(event) => {
-          void event.target.files?.[0]?.text().then(onText)
-          // lets the person choose the same file again after fixing it
-          event.target.value = ''
-        }}
-      />
-    </label>
   )
 }

@@ -46,6 +46,7 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
         ...(plugin === null ? (['pluginId'] as const) : []),
         'title',
         'endpoint',
+        'version',
         ...LIMITS,
         'reason',
       ])(detail),
@@ -83,6 +84,14 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
         name="enabled"
         label={t('plugins.form.enabled')}
         offMeaning={t('plugins.disabled.meaning')}
+      />
+      <TextField
+        control={control}
+        name="version"
+        kind="key"
+        label={t('plugins.form.version')}
+        help={t('plugins.form.version.help')}
+        maxLength={128}
       />
       <fieldset>
         <legend className="font-medium">{t('plugins.form.owner')}</legend>

@@ -21,6 +21,7 @@ import { Id, Mono } from '../../ui/Id.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Credentials } from './Credentials.tsx'
+import { CheckBadge } from './reports/CheckBadge.tsx'
 import { LIMIT_RANGE, validCredentials, type Limit } from './limits.ts'
 import { PLUGIN_TABS, pluginCall } from '#contract/console-api/pages/plugins.ts'
 
@@ -30,6 +31,13 @@ const PluginHealth = lazyPart(
   async () => (await import('./health/PluginHealth.tsx')).PluginHealth,
   ['pluginHealth'],
 )
+
+const PluginReports = lazyPart(
+  async () => (await import('./reports/PluginReports.tsx')).PluginReports,
+  ['pluginReports'],
+)
+
+const INTENT = { health: PluginHealth.onIntent, reports: PluginReports.onIntent }
 
 const route = getRouteApi('/plugins/$id')
 
@@ -76,6 +84,15 @@ function Shown({ plugin }: { plugin: Plugin }) {
             { label: t('plugins.fact.id'), value: <Id id={pluginId} full copy /> },
             { label: t('plugins.fact.endpoint'), value: <Mono>{endpoint}</Mono> },
             {
+              label: t('plugins.fact.version'),
+              value: (
+                <span className="flex flex-wrap gap-x-3">
+                  {plugin.version ?? <span className="text-faint">{t('plugins.fact.noOwner')}</span>}
+                  <CheckBadge check={plugin.check} />
+                </span>
+              ),
+            },
+            {
               label: t('plugins.fact.owner'),
               value: plugin.owner ? (
                 <OwnerText owner={plugin.owner} />
@@ -97,7 +114,7 @@ function Shown({ plugin }: { plugin: Plugin }) {
             id,
             label: t(`plugins.tab.${id}`),
             to: paths.plugin(pluginId, id === 'credentials' ? {} : { tab: id }),
-            onIntent: id === 'health' ? PluginHealth.onIntent : undefined,
+            onIntent: id === 'health' || id === 'reports' ? INTENT[id] : undefined,
             count: id === 'credentials' && <Count>{validCredentials(plugin)}</Count>,
           }))}
         />
@@ -106,6 +123,11 @@ function Shown({ plugin }: { plugin: Plugin }) {
       {tab === 'health' && (
         <Suspense fallback={<Skeleton className="h-72 rounded-lg" />}>
           <PluginHealth pluginId={pluginId} search={search} />
+        </Suspense>
+      )}
+      {tab === 'reports' && (
+        <Suspense fallback={<Skeleton className="h-72 rounded-lg" />}>
+          <PluginReports plugin={plugin} may={may} />
         </Suspense>
       )}
       {tab === 'operations' && <RecentOperations of={{ pluginId }} />}

@@ -18,9 +18,15 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
+import { CheckBadge } from './reports/CheckBadge.tsx'
 import { setLimits, validCredentials, type Limit } from './limits.ts'
 
 const PluginDialog = lazyForm(async () => (await import('./PluginDialog.tsx')).PluginDialog)
+
+const PluginPolicies = lazyForm(
+  async () => (await import('./reports/PluginPolicies.tsx')).PluginPolicies,
+  ['pluginReports'],
+)
 
 const route = getRouteApi('/plugins')
 
@@ -29,6 +35,7 @@ export function PluginsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [registering, setRegistering] = useState(false)
+  const [showsPolicies, setShowsPolicies] = useState(false)
   const query = useQuery({
     ...apiQuery('GET /plugins', pluginsCall(search)),
     placeholderData: keepPreviousData,
@@ -40,13 +47,23 @@ export function PluginsPage() {
     <Page
       title={t('plugins.title')}
       actions={
-        <Button
-          icon="plus"
-          disabledReason={!may && t('plugins.reason.permission')}
-          onClick={() => setRegistering(true)}
-        >
-          {t('plugins.register')}
-        </Button>
+        <>
+          <Button
+            variant="quiet"
+            {...PluginPolicies.onIntent}
+            disabledReason={!may && t('plugins.reason.permission')}
+            onClick={() => setShowsPolicies(true)}
+          >
+            {t('plugins.policies')}
+          </Button>
+          <Button
+            icon="plus"
+            disabledReason={!may && t('plugins.reason.permission')}
+            onClick={() => setRegistering(true)}
+          >
+            {t('plugins.register')}
+          </Button>
+        </>
       }
     >
       <div className="mb-3">
@@ -72,6 +89,11 @@ export function PluginsPage() {
           <EmptyState icon="plugins" title={t('plugins.empty.title')} message={t('plugins.empty.message')} />
         }
       />
+      {showsPolicies && (
+        <Suspense>
+          <PluginPolicies onClose={() => setShowsPolicies(false)} />
+        </Suspense>
+      )}
       {registering && (
         <Suspense>
           <PluginDialog plugin={null} onClose={() => setRegistering(false)} />
@@ -111,6 +133,12 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
         meaning={t(enabled ? 'plugins.enabled.meaning' : 'plugins.disabled.meaning')}
       />
     ),
+    width: '8rem',
+  },
+  {
+    id: 'check',
+    header: t('plugins.column.check'),
+    cell: ({ check }) => <CheckBadge check={check} />,
     width: '8rem',
   },
   {

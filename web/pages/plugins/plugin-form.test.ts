@@ -37,9 +37,12 @@ test('editing a plugin without changes sends it unchanged', () => {
     title: 'Mailer',
     endpoint: 'https://mailer.example.com',
     enabled: false,
+    version: '1.2.0',
     timeoutMs: 900,
     owner: { team: 'Messaging', contact: 'mailto:messaging@example.com' },
   }
-  const body = pluginBodyOf(pluginFormOf({ ...registration, pluginId: 'mailer', credentials: [] }))
+  const body = pluginBodyOf(
+    pluginFormOf({ ...registration, pluginId: 'mailer', credentials: [], check: 'NONE' }),
+  )
   assert.deepEqual(body, registration)
 })

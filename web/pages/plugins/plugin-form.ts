@@ -20,6 +20,9 @@ export const pluginSchema = (t: Translate) => {
       title: z.string().check(z.refine((text) => text.trim() !== '', t('plugins.form.missing'))),
       endpoint: z.string().check(z.refine(isAddress, t('plugins.form.endpoint.invalid'))),
       enabled: z.boolean(),
+      version: z
+        .string()
+        .check(z.refine((text) => text === '' || isKey(text), t('plugins.form.version.invalid'))),
       ownerTeam: z.string(),
       ownerContact: z
         .string()
@@ -48,6 +51,7 @@ export function pluginFormOf(plugin: Plugin | null): PluginForm {
     title: plugin?.title ?? '',
     endpoint: plugin?.endpoint ?? '',
     enabled: plugin?.enabled ?? true,
+    version: plugin?.version ?? '',
     ownerTeam: plugin?.owner?.team ?? '',
     ownerContact: plugin?.owner?.contact ?? '',
     timeoutMs: text('timeoutMs'),
@@ -62,6 +66,7 @@ export function pluginBodyOf({
   title,
   endpoint,
   enabled,
+  version,
   ownerTeam,
   ownerContact,
   reason,
@@ -76,6 +81,7 @@ export function pluginBodyOf({
     title: title.trim(),
     endpoint,
     enabled,
+    ...(version !== '' && { version }),
     // its keys are the names of the limits, and its values numbers, just above
     ...(Object.fromEntries(set) as Partial<Record<Limit, number>>),
     ...(team !== '' && { owner: { team, ...(ownerContact !== '' && { contact: ownerContact }) } }),

@@ -27,6 +27,8 @@ export interface BenchOptions {
 export interface CheckOptions extends BenchOptions {
   seed: number
   cases?: readonly Case[]
+  /** Where the pages of the cases are, for the report. */
+  docsUrl?: string
   onResult?: (result: CaseResult) => void
 }
 
@@ -45,6 +47,9 @@ export async function check(options: CheckOptions): Promise<Report> {
       {
         checkerVersion: CHECKER_VERSION,
         pluginId: profile.pluginId,
+        pluginVersion: profile.version ?? null,
+        complete: cases.length === CASES.length,
+        docsUrl: options.docsUrl ?? null,
         url,
         seed,
         ids: bench.idTime,

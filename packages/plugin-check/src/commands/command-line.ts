@@ -43,7 +43,7 @@ plugin-check explain CASE                explain one case
   --seed N               repeat a run
   --ids N                repeat a run with the same ids; needs a plugin without memory of them
   --json FILE  --junit FILE  --html FILE  --badge FILE   write reports
-  --docs-url URL         where the pages of the cases are, for links of the HTML report
+  --docs-url URL         where the pages of the cases are, for links of the reports
   --values FILE          values for what a receipt masks, by JSON pointer; otherwise they are asked for
   --store FOLDER         where failed cases and the keys of the platform are stored (.plugin-check)
 
@@ -149,7 +149,14 @@ function chosenCases(names: readonly string[] | undefined): readonly Case[] {
 }
 
 async function run(options: Options, terminal: Terminal): Promise<number> {
-  const report = await check({ ...checkOptions(options), cases: chosenCases(options.case) })
+  const docsUrl = options['docs-url']
+  if (docsUrl !== undefined && !/^https?:\/\/./.test(docsUrl))
+    throw new UsageError('--docs-url must be an http or https address.')
+  const report = await check({
+    ...checkOptions(options),
+    cases: chosenCases(options.case),
+    ...(docsUrl !== undefined && { docsUrl }),
+  })
   writeReports(options, report)
   storeFailures(options.store, report)
   terminal.print(toTable(report))
@@ -164,7 +171,7 @@ function writeReports(options: Options, report: Report): void {
   const files = [
     [options.json, toJson(report)],
     [options.junit, toJunit(report)],
-    [options.html, toHtml(report, options['docs-url'] ?? null)],
+    [options.html, toHtml(report)],
     [options.badge, toBadge(report)],
   ] as const
   for (const [file, text] of files) if (file !== undefined) writeReport(file, text)

@@ -13,10 +13,11 @@ code, pre { font: 13px/1.4 ui-monospace, monospace } pre { overflow-x: auto; whi
 `
 
 /**
- * One file that loads nothing: everything is in it, and its content security policy forbids the network. `docsUrl` is
- * where the pages of the cases are; without it their text in this file is all there is.
+ * One file that loads nothing: everything is in it, and its content security policy forbids the network. Without
+ * `docsUrl`, the text of the cases in this file is all there is.
  */
-export function toHtml(report: Report, docsUrl: string | null): string {
+export function toHtml(report: Report): string {
+  const { docsUrl } = report
   const { PASSED, FAILED, BLOCKED, NOT_TESTED } = report.totals
   const untested = report.cases.filter(({ status }) => status === 'NOT_TESTED')
   return `<!doctype html>

@@ -33,6 +33,12 @@ export interface Report {
   version: 1
   checkerVersion: string
   pluginId: string
+  /** As the profile names it. */
+  pluginVersion: string | null
+  /** False: only some cases were chosen. */
+  complete: boolean
+  /** Where the pages of the cases are. */
+  docsUrl: string | null
   url: string
   seed: number
   /** The time in the ids of the run, in milliseconds since 1970. Seed and ids together reproduce every byte. */

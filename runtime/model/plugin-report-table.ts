@@ -1,0 +1,14 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { PluginCheckReport } from '#contract/protocol/plugin-check-report.ts'
+
+/** The last report of each version of a plugin. */
+export interface PluginReportTable {
+  plugin_id: string
+  version: string
+  passed: boolean
+  report: ColumnType<PluginCheckReport, string, string>
+  digest: string
+  uploaded_at: Generated<string>
+  uploaded_by_id: string
+  uploaded_by_name: string
+}

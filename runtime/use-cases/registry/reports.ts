@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { isPassing } from '#contract/protocol/plugin-check-report.ts'
+import type { PluginReport } from '#contract/runtime-api/plugin-reports.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { lockPlugin } from '../../store/plugins/lock-plugin.ts'
+import { putPolicy, putReport, selectPolicies, selectReports } from '../../store/plugins/reports.ts'
+import type { PluginReportRow } from '../../store/plugins/reports.ts'
+import { fieldChanges } from '../audit/field-changes.ts'
+import { recordAudit } from '../audit/record.ts'
+import { notFound } from '../authorize.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { canonicalText } from '../plans/values-digest.ts'
+import { requirePlugin } from './plugins.ts'
+
+/** The last report of each version of a plugin, newest first. Refuses with NOT_FOUND. */
+export async function listReports(
+  { deps }: ReadContext,
+  { params: { pluginId } }: Input<'GET /plugins/{pluginId}/reports'>,
+): Promise<Answer<'GET /plugins/{pluginId}/reports'>> {
+  await requirePlugin(deps.db, pluginId)
+  return { items: (await selectReports(deps.db, pluginId)).map(reportView), nextCursor: null }
+}
+
+/** Stores a report. Refuses one of another plugin or of another version. */
+export async function uploadReport(
+  { tx, actor }: WriteContext,
+  { params: { pluginId, version }, body }: Input<'PUT /plugins/{pluginId}/reports/{version}'>,
+): Promise<Answer<'PUT /plugins/{pluginId}/reports/{version}'>> {
+  if ((await lockPlugin(tx, pluginId)) === undefined) throw notFound('plugin')
+  const { report } = body
+  if (report.pluginId !== pluginId) throw wrong(`The report is about plugin ${report.pluginId}.`, 'pluginId')
+  const tested = report.pluginVersion ?? version
+  if (tested !== version) throw wrong(`The report is about version ${tested}.`, 'pluginVersion')
+  const [before] = await selectReports(tx, pluginId, version)
+  const after = {
+    plugin_id: pluginId,
+    version,
+    passed: isPassing(report),
+    report,
+    digest: createHash('sha256').update(canonicalText(report)).digest('hex'),
+    uploaded_by_id: actor.id,
+    uploaded_by_name: actor.name,
+  }
+  await putReport(tx, after)
+  await recordAudit(tx, actor, {
+    action: 'plugin.report',
+    subject: `${pluginId} ${version}`,
+    reason: body.reason ?? null,
+    changes: fieldChanges(before === undefined ? null : fieldsOf(before), fieldsOf(after)),
+  })
+  const [stored] = await selectReports(tx, pluginId, version)
+  if (stored === undefined) throw new Error('The report was not stored')
+  return reportView(stored)
+}
+
+/** The environments with a policy. */
+export async function listPolicies({ deps }: ReadContext): Promise<Answer<'GET /plugin-policies'>> {
+  const rows = await selectPolicies(deps.db)
+  return {
+    items: rows.map(({ environment_key, policy }) => ({ environmentKey: environment_key, policy })),
+    nextCursor: null,
+  }
+}
+
+/** Sets the policy of an environment. Takes effect with the next plan; operations that exist go on. */
+export async function savePolicy(
+  { tx, actor }: WriteContext,
+  { params: { environmentKey }, body: { policy, reason } }: Input<'PUT /plugin-policies/{environmentKey}'>,
+): Promise<Answer<'PUT /plugin-policies/{environmentKey}'>> {
+  const before = await putPolicy(tx, environmentKey, policy)
+  await recordAudit(tx, actor, {
+    action: 'plugin.policy',
+    subject: environmentKey,
+    reason: reason ?? null,
+    changes: fieldChanges({ policy: before }, { policy }),
+  })
+  return { environmentKey, policy }
+}
+
+const wrong = (message: string, field: string): DomainError =>
+  new DomainError('REQUEST_INVALID', message, {
+    details: [{ path: `body.report.${field}`, errorCode: 'REQUEST_INVALID', message }],
+  })
+
+const fieldsOf = ({ passed, digest, report }: Pick<PluginReportRow, 'passed' | 'digest' | 'report'>) => ({
+  passed,
+  digest,
+  checkerVersion: report.checkerVersion,
+})
+
+const ORDER = ['FAILED', 'BLOCKED', 'NOT_TESTED', 'PASSED']
+
+function reportView({ version, passed, digest, report, ...row }: PluginReportRow): PluginReport {
+  const totals = { PASSED: 0, FAILED: 0, BLOCKED: 0, NOT_TESTED: 0 }
+  for (const { status } of report.cases) totals[status]++
+  return {
+    version,
+    passed,
+    complete: report.complete === true,
+    checkerVersion: report.checkerVersion,
+    startedAt: report.startedAt,
+    docsUrl: report.docsUrl ?? null,
+    uploadedAt: row.uploaded_at,
+    uploadedBy: { id: row.uploaded_by_id, name: row.uploaded_by_name },
+    digest,
+    totals,
+    findings: report.cases
+      .filter(({ status }) => status !== 'PASSED')
+      .toSorted((one, two) => ORDER.indexOf(one.status) - ORDER.indexOf(two.status)),
+  }
+}

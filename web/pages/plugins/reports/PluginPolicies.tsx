@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useController, type Control } from 'react-hook-form'
+import * as z from 'zod/mini'
+import { isKey } from '#contract/protocol/locator.ts'
+import { PLUGIN_POLICIES } from '#contract/console-api/vocabulary.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { useWrite } from '../../../api/write.ts'
+import { TextField } from '../../../forms/fields/TextField.tsx'
+import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
+import { FormDialog } from '../../../forms/form/FormDialog.tsx'
+import { reasonIn } from '../../../forms/form/reason.ts'
+import { fieldOfRequest } from '../../../forms/form/server-errors.ts'
+import { useSubmit } from '../../../forms/form/use-submit.ts'
+import { useZodForm } from '../../../forms/form/use-zod-form.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { Field } from '../../../ui/Field.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { showToast } from '../../../ui/toast.ts'
+
+type PolicyForm = { environmentKey: string; policy: string; reason: string }
+
+/** Shows the policy of each environment for plugins without a passing report, and changes one. */
+export function PluginPolicies({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const policies = useQuery(apiQuery('GET /plugin-policies', { query: {} }))
+  const scopes = useQuery(apiQuery('GET /scopes', { query: { limit: 200 } }))
+  const schema = useMemo(
+    () =>
+      z.object({
+        environmentKey: z.string().check(z.refine(isKey, t('pluginReports.policy.invalid'))),
+        policy: z.string(),
+        reason: z.string(),
+      }),
+    [t],
+  )
+  const form = useZodForm(schema, { defaultValues: { environmentKey: '', policy: 'WARN', reason: '' } })
+  const { control } = form
+  const save = useWrite('PUT /plugin-policies/{environmentKey}', { invalidates: ['GET /plugin-policies'] })
+  const submit = useSubmit(
+    form,
+    async ({ environmentKey, policy: chosen, reason }) => {
+      const policy = PLUGIN_POLICIES.find((name) => name === chosen) ?? 'WARN'
+      await save.mutateAsync({ params: { environmentKey }, body: { policy, ...reasonIn({ reason }) } })
+      showToast({ text: t('pluginReports.policy.saved', { environment: environmentKey }) })
+      onClose()
+    },
+    fieldOfRequest(['reason']),
+  )
+  const current = new Map(policies.data?.items.map(({ environmentKey, policy }) => [environmentKey, policy]))
+  const environments = [
+    ...new Set([
+      ...current.keys(),
+      ...(scopes.data?.items ?? []).map(({ environmentKey }) => environmentKey),
+    ]),
+  ].toSorted()
+  return (
+    <FormDialog
+      form={form}
+      {...submit}
+      title={t('pluginReports.policy.title')}
+      description={t('pluginReports.policy.about')}
+      submit={t('common.save')}
+      onClose={onClose}
+    >
+      <DefinitionList
+        items={environments.map((environmentKey) => ({
+          label: environmentKey,
+          value: t(`pluginReports.policy.${current.get(environmentKey) ?? 'IGNORE'}`),
+        }))}
+      />
+      <TextField
+        control={control}
+        name="environmentKey"
+        kind="key"
+        label={t('pluginReports.policy.environment')}
+        maxLength={128}
+      />
+      <PolicyField control={control} label={t('pluginReports.policy.label')} />
+      <ReasonField control={control} />
+    </FormDialog>
+  )
+}
+
+function PolicyField({ control, label }: { control: Control<PolicyForm>; label: string }) {
+  const t = useText()
+  const { field } = useController({ control, name: 'policy' })
+  return (
+    <Field label={label}>
+      {(wiring) => (
+        <Select
+          {...wiring}
+          options={PLUGIN_POLICIES.map((value) => ({ value, label: t(`pluginReports.policy.${value}`) }))}
+          value={field.value}
+          onBlur={field.onBlur}
+          onChange={({ target }) => field.onChange(target.value)}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,159 @@
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useState } from 'react'
+import { pluginReportsCall } from '#contract/console-api/pages/plugins.ts'
+import type { Plugin, PluginReport } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { useErrorView } from '../../../components/describe-code.ts'
+import { lazyForm } from '../../../components/lazy-part.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { Id, Mono } from '../../../ui/Id.tsx'
+import { ExternalLink } from '../../../ui/Link.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { Time } from '../../../ui/Time.tsx'
+import { CheckBadge } from './CheckBadge.tsx'
+
+const UploadReport = lazyForm(async () => (await import('./UploadReport.tsx')).UploadReport)
+
+/** The last plugin-check report of each version of a plugin, that of the registered version first. */
+export function PluginReports({ plugin, may }: { plugin: Plugin; may: boolean }) {
+  const t = useText()
+  const [uploading, setUploading] = useState(false)
+  const query = useQuery(apiQuery('GET /plugins/{pluginId}/reports', pluginReportsCall(plugin.pluginId)))
+  const error = useErrorView(query.error)
+  const isCurrent = ({ version }: PluginReport) => version === plugin.version
+  const reports = query.data?.items.toSorted((one, two) => Number(isCurrent(two)) - Number(isCurrent(one)))
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-start justify-between gap-3">
+        <p className="max-w-[72ch] text-muted">{t('pluginReports.about')}</p>
+        <Button
+          icon="plus"
+          {...UploadReport.onIntent}
+          disabledReason={!may && t('plugins.reason.permission')}
+          onClick={() => setUploading(true)}
+        >
+          {t('pluginReports.upload')}
+        </Button>
+      </div>
+      {plugin.version === undefined && <Notice className="mb-3">{t('pluginReports.noVersion')}</Notice>}
+      {error && <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />}
+      {!reports && !error && <Skeleton className="h-48 rounded-lg" />}
+      {reports?.length === 0 && (
+        <Card>
+          <EmptyState
+            icon="plugins"
+            title={t('pluginReports.none.title')}
+            message={t('pluginReports.none.message')}
+          />
+        </Card>
+      )}
+      <div className="space-y-4">
+        {reports?.map((report) => (
+          <Report key={report.version} report={report} isCurrent={isCurrent(report)} />
+        ))}
+      </div>
+      {uploading && (
+        <Suspense>
+          <UploadReport plugin={plugin} onClose={() => setUploading(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function Report({ report, isCurrent }: { report: PluginReport; isCurrent: boolean }) {
+  const t = useText()
+  const { version, passed, complete, totals, findings, docsUrl } = report
+  const failed = findings.filter(({ status }) => status === 'FAILED' || status === 'BLOCKED')
+  const untested = findings.filter(({ status }) => status === 'NOT_TESTED')
+  return (
+    <Card>
+      <section aria-label={t('pluginReports.version', { version })}>
+        <h2 className="mb-3 flex flex-wrap items-center gap-x-3 font-medium">
+          {t('pluginReports.version', { version })}
+          <CheckBadge check={passed ? 'PASSED' : 'NOT_PASSED'} />
+          {isCurrent && <span className="text-xs font-normal text-muted">{t('pluginReports.current')}</span>}
+        </h2>
+        {!complete && (
+          <Notice tone="warn" className="mb-3">
+            {t('pluginReports.incomplete')}
+          </Notice>
+        )}
+        <DefinitionList
+          items={[
+            {
+              label: t('pluginReports.cases'),
+              value: t('pluginReports.totals', {
+                passed: totals.PASSED,
+                failed: totals.FAILED + totals.BLOCKED,
+                untested: totals.NOT_TESTED,
+              }),
+            },
+            { label: t('pluginReports.ran'), value: <Time at={report.startedAt} /> },
+            {
+              label: t('pluginReports.uploaded'),
+              value: (
+                <>
+                  <Time at={report.uploadedAt} /> · {report.uploadedBy.name}
+                </>
+              ),
+            },
+            { label: t('pluginReports.checker'), value: report.checkerVersion },
+            { label: t('pluginReports.digest'), value: <Id id={report.digest} copy /> },
+          ]}
+        />
+        {failed.length > 0 && (
+          <Findings title={t('pluginReports.findings')} findings={failed} docsUrl={docsUrl} />
+        )}
+        {untested.length > 0 && (
+          <details className="mt-4">
+            <summary className="cursor-pointer font-medium">
+              {t('pluginReports.untested', { n: untested.length })}
+            </summary>
+            <Findings findings={untested} docsUrl={docsUrl} />
+          </details>
+        )}
+      </section>
+    </Card>
+  )
+}
+
+/** Cases with what is wrong and how to fix it, linked to their pages if the report names where these are. */
+function Findings({
+  title,
+  findings,
+  docsUrl,
+}: {
+  title?: string
+  findings: PluginReport['findings']
+  docsUrl: string | null
+}) {
+  return (
+    <>
+      {title !== undefined && <h3 className="mt-4 font-medium">{title}</h3>}
+      <ul className="mt-2 divide-y divide-line">
+        {findings.map(({ id, title: rule, level, status, problem, fix }) => (
+          <li key={id} className="py-2">
+            <p className="wrap-anywhere">
+              {docsUrl === null ? (
+                <Mono>{id}</Mono>
+              ) : (
+                <ExternalLink href={`${docsUrl.replace(/\/+$/, '')}/cases/${id}.md`}>{id}</ExternalLink>
+              )}{' '}
+              <span className="text-xs text-faint">{level}</span>
+            </p>
+            <p className="wrap-anywhere">{rule}</p>
+            {problem !== null && <p className="text-muted wrap-anywhere">{problem}</p>}
+            {status === 'FAILED' && <p className="text-xs text-faint wrap-anywhere">{fix}</p>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
