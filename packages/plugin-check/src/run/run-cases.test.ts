@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { isPassing, PluginCheckReport } from '../../../../contract/protocol/plugin-check-report.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
@@ -69,6 +70,8 @@ test('a plugin that answers anything at all never breaks the checker', async (t)
   assert.equal(report.passed, false)
   assert.doesNotMatch(toTable(report), /could not be judged/)
   for (const text of [toHtml(report), toJunit(report), toBadge(report)]) assert.doesNotMatch(text, /<script/)
+  // what people upload to the console
+  assert.equal(isPassing(PluginCheckReport.parse(JSON.parse(toJson(report)))), false)
   for (const text of [toTable(report), toJson(report)]) assert.doesNotMatch(text, /[\u0000-\u0009\u001b]/)
 })
 
