@@ -173,6 +173,7 @@ describe('a bundle', () => {
     await ok(`/webhooks/${webhookId}/test`, 'POST', {})
     const params = { ...places, batchId: textOf((batch as JsonObject)['batchId']), webhookId }
     const queries: Partial<Record<EndpointName, string>> = {
+      'GET /installed-properties': '?q=name',
       'GET /operations/{operationId}/attempts': '?stage=BEFORE_RESOURCES&pluginId=tenants',
     }
     const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]

@@ -265,6 +265,8 @@ it('every table that holds sealed values is resealed', async () => {
     'audit_entry',
     'audit_head',
     'batch_item',
+    'bundle_version',
+    'plugin_report',
   ]
   assert.deepEqual(
     sealing.rows

@@ -22,17 +22,22 @@ create index installed_resource_services on runtime.installed_resource
   using gin (runtime.service_ids_of_all(properties))
   where jsonb_path_exists(properties, '$.*."@type" ? (@ starts with "ServiceReference")');
 
--- The properties that a version defines, for the search by title: locator, title of the resource, name, title.
+-- The properties that a version defines, for the search by title: locator, title of the resource, name, title. A manifest
+-- that was damaged has none: it must not fail the migration, and is reported where it is used.
 create function runtime.manifest_properties(bundle text, manifest json) returns jsonb
-language sql immutable parallel safe as $$
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'locator', bundle || '/' || (resource ->> 'kind') || '/' || (resource ->> 'name'),
-    'resource', resource ->> 'title',
-    'property', property.key,
-    'title', coalesce(nullif(property.value -> 'schema' ->> 'title', ''), property.key))), '[]')
-  from pg_catalog.json_array_elements(manifest -> 'resources') as resource
-  cross join lateral pg_catalog.json_each(coalesce(resource -> 'properties', '{}')) as property
-  where property.key <> 'instanceRefProperty'
-$$;
+language plpgsql immutable as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'locator', bundle || '/' || (resource ->> 'kind') || '/' || (resource ->> 'name'),
+      'resource', resource ->> 'title',
+      'property', property.key,
+      'title', coalesce(nullif(property.value -> 'schema' ->> 'title', ''), property.key))), '[]')
+    from pg_catalog.json_array_elements(manifest -> 'resources') as resource
+    cross join lateral pg_catalog.json_each(coalesce(resource -> 'properties', '{}')) as property
+    where property.key <> 'instanceRefProperty');
+exception when data_exception then
+  return '[]';
+end $$;
 alter table runtime.bundle_version add column properties jsonb not null generated always as
   (runtime.manifest_properties(bundle_environment_key || '/' || bundle_id, manifest)) stored;
