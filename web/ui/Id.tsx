@@ -1,4 +1,3 @@
-import { Fragment } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
@@ -52,11 +51,10 @@ export function Segments({
   return (
     <span className={cx('mono wrap-anywhere', className)}>
       <span className="text-muted">
-        {Object.entries(parts.slice(0, -1)).map(([position, part]) => (
-          <Fragment key={position}>
-            {part}/<wbr />
-          </Fragment>
-        ))}
+        {parts
+          .slice(0, -1)
+          .map((part) => `${part}/`)
+          .join('')}
       </span>
       {parts.at(-1)}
     </span>
