@@ -425,6 +425,7 @@ async function registration(system: System) {
   const {
     pluginId: _,
     credentials: __,
+    check: ___,
     owner,
     ...rest
   } = await system.call(platform, 'GET /plugins/{pluginId}', { params })

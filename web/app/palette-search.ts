@@ -13,7 +13,7 @@ import { loadTexts } from '../i18n/locale.ts'
 import { readyMadeViews, savedView, viewLink } from '../components/views/views.ts'
 import { propertyTitle } from '../components/property-labels.ts'
 import { matchesWords, parseScope, scopeText } from '../components/scope-text.ts'
-import type { Translate } from '../i18n/use-text.ts'
+import { currentText, type Translate } from '../i18n/use-text.ts'
 import type { PaletteGroup, PaletteHit } from '../layouts/shell-context.ts'
 import { paths } from '../paths.ts'
 import { installationLook, operationLook } from '../ui/states.ts'
@@ -99,7 +99,8 @@ export async function searchEverything(
         client.fetchQuery(apiQuery('GET /saved-views', {})),
         loadTexts(['views']),
       ])
-      const ready = readyMadeViews(t, { userId: user.id, now: Date.now() })
+      // `t` does not have the texts that were loaded just now
+      const ready = readyMadeViews(currentText(), { userId: user.id, now: Date.now() })
       return matching([...items.map(savedView), ...ready], text, ({ name, page }) =>
         [t('shell.palette.view', { name }), t(`shell.nav.${page}`)].join(' '),
       ).map((view) => ({
