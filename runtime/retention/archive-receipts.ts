@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SettingsError } from '#http-kit/settings.ts'
-import { writeOnce } from '#http-kit/write-once.ts'
+import { nullWhen, writeOnce } from '#http-kit/write-once.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { findOperation } from '../store/operations/find-operation.ts'
 import { readDetail } from '../use-cases/operations/read.ts'
 import { receiptOf } from '../use-cases/operations/receipt.ts'
 import { systemActor } from './system-actor.ts'
@@ -27,9 +28,15 @@ export async function archiveReceipts(
   await requireArchive(directory)
   const actor = systemActor('retention-archive')
   for (const operationId of operationIds) {
+    const stored = await findOperation(deps.db, operationId)
+    if (stored === undefined) continue
+    const month = join(directory, stored.created_at.slice(0, 7))
+    const file = `${operationId}.json`
+    // a step that ran out of time continues where it stopped, instead of repeating the same receipts each time
+    if ((await stat(join(month, file)).catch(nullWhen('ENOENT'))) !== null) continue
     const operation = await readDetail({ deps, actor }, operationId)
     const receipt = receiptOf(operation, { at: deps.clock.now(), by: actor })
     const text = `${JSON.stringify(receipt, null, 2)}\n`
-    await writeOnce(join(directory, operation.createdAt.slice(0, 7)), `${operationId}.json`, text)
+    await writeOnce(month, file, text)
   }
 }

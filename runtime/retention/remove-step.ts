@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import type { Db, Tx } from '../model/db.ts'
-import { nextFinished } from '../store/retention/finished-operations.ts'
+import { nextFinished, takenOverLater } from '../store/retention/finished-operations.ts'
 import type { FinishedOperation } from '../store/retention/finished-operations.ts'
 import { removeAttempts } from '../store/retention/remove-attempts.ts'
 import { removeBatch } from '../store/retention/remove-batch.ts'
@@ -76,9 +76,15 @@ async function removeOldAttempts(
   archive: Archive,
 ): Promise<Removed | null> {
   const position = { at: run.attemptsUntil, id: run.attemptsUntilId }
-  const next = await nextFinished(tx, position, { now: run.runStartedAt, days })
+  const age = { now: run.runStartedAt, days }
+  const next = await nextFinished(tx, position, age)
   const last = next.at(-1)
-  if (last === undefined) return null
+  if (last === undefined) {
+    const late = await takenOverLater(tx, position, age)
+    if (late.length === 0) return null
+    await archive(late)
+    return { operations: 0, attempts: await removeAttempts(tx, late), batches: 0 }
+  }
   await archive(idsOf(next))
   const attempts = await removeAttempts(tx, idsOf(next))
   await sql`update runtime.retention

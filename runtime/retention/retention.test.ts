@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
@@ -237,6 +237,32 @@ suite('retention', { concurrency: false }, () => {
     assert.equal(kept.stages[0]?.calls[0]?.attempts.length, 1)
   })
 
+  test('an operation that is taken over late has its attempts until the next run, and says so', async () => {
+    const { db } = engine.runtime
+    const [late] = await operationsOf(await engine.installation(), ['INSTALL'])
+    const [later] = await operationsOf(await engine.installation(), ['INSTALL'])
+    await age([late!], 100)
+    await age([later!], 95)
+    await sql`update runtime.operation set state = 'FAILED' where operation_id = ${late}`.execute(db)
+    const isRemoved = async () => {
+      const request = { params: { operationId: late! }, query: {}, body: undefined }
+      const { attemptsRemoved } = await readOperation(engine.runtime.read, request)
+      return attemptsRemoved
+    }
+    await run()
+    assert.deepEqual([await attemptsOf(late!), await attemptsOf(later!)], [2, 0])
+
+    await sql`update runtime.operation set state = 'TAKEN_OVER' where operation_id = ${late}`.execute(db)
+    assert.equal(await isRemoved(), false)
+    await sql`update runtime.retention set due_at = clock_timestamp()`.execute(db)
+    await run({ operationsDays: 400, attemptsDays: 120 })
+    assert.equal(await attemptsOf(late!), 2)
+    await sql`update runtime.retention set due_at = clock_timestamp()`.execute(db)
+    await run()
+    assert.equal(await attemptsOf(late!), 0)
+    assert.equal(await isRemoved(), true)
+  })
+
   test('keeps everything where the periods are 0, and before the first run is due', async () => {
     const ids = await operationsOf(await engine.installation(), ['INSTALL', 'CONFIGURE', 'CONFIGURE'])
     await age(ids, 5_000)
@@ -307,6 +333,12 @@ suite('retention', { concurrency: false }, () => {
       )
     }
     assert.equal(await attemptsOf(ids[1]!), 0)
+
+    // a step that is repeated does not write them again
+    const months = [...new Set(files.map((file) => dirname(join(directory, file))))]
+    for (const month of months) await utimes(month, 1, 1)
+    await archiveReceipts(engine.deps, directory, ids)
+    for (const month of months) assert.equal((await stat(month)).mtimeMs, 1_000)
 
     // what is stored stays when the operation itself goes
     await age(ids, 400)

@@ -6,6 +6,9 @@ export async function areAttemptsRemoved(db: Db, operationId: string): Promise<b
   const { rows } = await sql`
     select from runtime.operation, runtime.retention
     where operation_id = ${operationId} and state in ('SUCCEEDED', 'TAKEN_OVER')
-      and (finished_at, operation_id) <= (attempts_until, attempts_until_id)`.execute(db)
+      and (finished_at, operation_id) <= (attempts_until, attempts_until_id)
+      and not exists (select from runtime.attempt where attempt.operation_id = operation.operation_id)`.execute(
+    db,
+  )
   return rows.length > 0
 }

@@ -17,6 +17,24 @@ const OPERATIONS_AT_ONCE = 100
 const ATTEMPTS_AT_ONCE = 2_000
 
 /**
+ * Operations up to a position that still have attempts: they had failed when retention examined them, and were taken over
+ * later. Only those that finished more than `days` before `now`, and at most 10.
+ */
+export async function takenOverLater(
+  tx: Tx,
+  { at, id }: FinishedPosition,
+  { now, days }: { now: string; days: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ operation_id: string }>`
+    select operation_id from runtime.operation
+    where state = 'TAKEN_OVER' and (finished_at, operation_id) <= (${at}::timestamptz, ${id}::uuid)
+      and finished_at < ${now}::timestamptz - make_interval(days => ${days})
+      and exists (select from runtime.attempt where attempt.operation_id = operation.operation_id)
+    limit 10`.execute(tx)
+  return rows.map(({ operation_id }) => operation_id)
+}
+
+/**
  * The next operations after a position that finished more than `days` before `now`, in the order in which they finished:
  * at most 100, and fewer if they have many attempts.
  */

@@ -37,7 +37,11 @@ export function FailurePanel({
   const title = failureTitle(failure, t)
   const message = messageText(failure)
   const call = failedCallOf(operation, timeline)
-  const effect = call && effectText(effectOf(failure, call), call.pluginId, t)
+  // what only the removed attempts could prove is not claimed
+  const isProven = (effect: Effect) =>
+    operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
+  const known = call && effectOf(failure, call)
+  const effect = call && known && isProven(known) && effectText(known, call.pluginId, t)
   const isOver = operation.state !== 'FAILED'
   // what to do is for the system of today, not for that of a stored document
   const isStored = useAsOf() !== null

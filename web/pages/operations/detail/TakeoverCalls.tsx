@@ -4,10 +4,9 @@ import { joinList, labelled } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
-import { outcomeLook } from '../../../ui/states.ts'
 import { plannedPlugins, type PlannedPlugin } from './detach-preview.ts'
 import type { Timeline } from './timeline.ts'
-import { verdictLook } from './verdict.ts'
+import { resultLook } from './verdict.ts'
 
 /** The plugins that a takeover calls, each once, in call order: when it is called, and its last result. */
 export function TakeoverCalls({ stages, timeline }: { stages: readonly PlannedStage[]; timeline: Timeline }) {
@@ -32,7 +31,7 @@ function Planned({
   plugin: PlannedPlugin
 }) {
   const t = useText()
-  const look = last === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[last]
+  const look = resultLook(last)
   const called = stages.map((stage) => t(`vocabulary.phase.${stage}`))
   return (
     <li className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">

@@ -11,6 +11,7 @@ import { BandHead, ResourcesRow } from './TimelineBand.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
 import { Axis } from './TimelineAxis.tsx'
 import {
+  isReached,
   momentOf,
   rowsOf,
   runsOf,
@@ -81,9 +82,9 @@ export function Timeline({
 
   // once an operation has ended, calls that it never reached are folded
   const hasEnded = operation.state === 'FAILED' || operation.state === 'TAKEN_OVER'
-  const isReached = ({ bars }: Row) => !hasEnded || bars.length > 0
-  const reached = ({ rows }: StageBand) => rows.filter((row) => isReached(row))
-  const notReached = ({ rows }: StageBand) => rows.filter((row) => !isReached(row))
+  const isShown = (row: Row) => !hasEnded || isReached(row)
+  const reached = ({ rows }: StageBand) => rows.filter((row) => isShown(row))
+  const notReached = ({ rows }: StageBand) => rows.filter((row) => !isShown(row))
   const stage = (band: StageBand) => (
     <>
       <BandHead phase={band.phase} state={band.state} />

@@ -6,14 +6,13 @@ import { paths } from '../../../paths.ts'
 import { cx } from '../../../ui/class-names.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../../ui/Link.tsx'
-import { outcomeLook } from '../../../ui/states.ts'
 import { Countdown } from '../../../ui/Time.tsx'
 import { toneLine, toneText, toneTint } from '../../../ui/tone.ts'
 import { rowGrid, type Drawing } from './drawing.ts'
 import { layoutRow, type BarMark, type GapMark, type Mark } from './row-layout.ts'
 import { choiceOf, type Bar, type Row } from './timeline.ts'
 import { TrackLines } from './TimelineAxis.tsx'
-import { verdictLook } from './verdict.ts'
+import { resultLook, verdictLook } from './verdict.ts'
 import { isSame } from './keyboard-navigation.ts'
 
 export const barKey = ({ stage, pluginId, attempt }: Bar) => `${stage}/${pluginId}/${attempt.attempt}`
@@ -31,7 +30,7 @@ export function TimelineRow({
   drawing: Drawing
 }) {
   const t = useText()
-  const look = row.result === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[row.result]
+  const look = resultLook(row.result)
   const room = { ...drawing, width: drawing.width - (row.retryAt === null ? 0 : RETRY_PX) }
   const marks = drawing.width === 0 ? [] : layoutRow(row, room)
   return (

@@ -56,6 +56,14 @@ test('equal attempts are one line, and different ones are separate', () => {
   assert.match(text, /\*\*later\*\* \(order 30\): Not called/)
 })
 
+test('a call whose attempts were removed has its outcome', () => {
+  const old = operation(
+    { attemptsRemoved: true },
+    { before: [{ ...call('hooks', 10, []), outcome: 'APPLIED' }] },
+  )
+  assert.match(operationMarkdown(old, { t, link }), /\*\*hooks\*\* \(order 10\): Applied/)
+})
+
 test('a sensitive value is only shown as set or not set', () => {
   const text = operationMarkdown(failed, { t, link })
   assert.match(text, /`password`: not set → set \(hidden\)/)

@@ -8,7 +8,7 @@ import { runTimeOf } from '../../../components/run-time.ts'
 import { failureTitle, remedyOf } from '../describe-failure.ts'
 import { codeText, linkText, plainText } from './markdown-text.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
-import { verdictLook } from './verdict.ts'
+import { resultLook, verdictLook } from './verdict.ts'
 import { versionsText } from './versions.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
@@ -116,7 +116,7 @@ function failureOf(operation: OperationDetail, t: Translate): string {
 /** Consecutive equal attempts are one line, as they are one bar on the page. */
 function rowText(prefix: string, row: Row, t: Translate): string {
   const head = `- ${prefix}${t('operations.markdown.call', { plugin: plainText(row.pluginId), order: String(row.order) })}`
-  if (row.bars.length === 0) return labelled(t, head, t('vocabulary.outcome.NOT_CALLED'))
+  if (row.bars.length === 0) return labelled(t, head, t(resultLook(row.result).word))
   const groups: [Bar, ...Bar[]][] = []
   const gapBefore = (bar: Bar) => row.gaps.find(({ last }) => last === bar.attempt.attempt - 1)
   for (const bar of row.bars) {

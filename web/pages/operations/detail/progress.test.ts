@@ -131,3 +131,28 @@ test('only the fields of a response that differ are compared', () => {
   ])
   for (const response of [null, 'text', {}, { differs: 1 }]) assert.deepEqual(differencesIn(response), [])
 })
+
+test('calls whose attempts retention removed are still shown as called', () => {
+  const removed = (id: string, order: number, outcome: 'APPLIED' | null) => ({
+    ...call(id, order, []),
+    outcome,
+    runAttempts: 2,
+    request: null,
+  })
+  const old = operation(
+    {
+      state: 'TAKEN_OVER',
+      phase: stage,
+      failure: failure('PLUGIN_TIMEOUT', true, 'beta'),
+      attemptsRemoved: true,
+    },
+    { before: [removed('alpha', 10, 'APPLIED'), removed('beta', 20, null), call('gamma', 30, [])] },
+  )
+  assert.deepEqual(progressOf(old, timelineOf(old)), {
+    done: [{ pluginId: 'alpha', stage }],
+    failed: [],
+    unknown: [{ pluginId: 'beta', stage }],
+    resources: null,
+    notReached: [{ pluginId: 'gamma', stage }],
+  })
+})

@@ -1,7 +1,7 @@
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { INVALID_RESPONSE, isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import { failurePointOf, rowsOf, type Row, type Timeline } from './timeline.ts'
+import { failurePointOf, isReached, rowsOf, type Row, type Timeline } from './timeline.ts'
 import { isSuccess, isUncertain, verdictOf } from './verdict.ts'
 
 /** A plugin call by its name. */
@@ -42,8 +42,9 @@ export function progressOf(operation: OperationDetail, timeline: Timeline): Prog
 }
 
 /** What became of a call; null while it is in progress. */
-function standingOf(call: PluginCall, { result, count }: Row) {
-  if (count === 0) return 'notReached'
+function standingOf(call: PluginCall, row: Row) {
+  const { result } = row
+  if (!isReached(row)) return 'notReached'
   if (result === 'IN_FLIGHT') return null
   if (result !== 'NOT_CALLED' && isSuccess(result)) return 'done'
   // a response that came late changes nothing, so it is no result

@@ -99,6 +99,9 @@ function gapsOf(bars: readonly Bar[]): Gap[] {
   })
 }
 
+/** Whether the runtime has sent a call, also if its attempts are no longer stored. */
+export const isReached = ({ result, count }: Row): boolean => count > 0 || result !== 'NOT_CALLED'
+
 /** The number of attempts of a call. The last one is always in the answer. */
 export const attemptCount = ({ attempts }: PluginCall): number => attempts.at(-1)?.attempt ?? 0
 
@@ -106,7 +109,10 @@ export const attemptCount = ({ attempts }: PluginCall): number => attempts.at(-1
 function resultOf(call: PluginCall): CallOutcome | Verdict {
   if (call.outcome !== null && isSuccess(call.outcome)) return call.outcome
   const last = call.attempts.findLast(({ late }) => !late)
-  return last ? verdictOf(last) : (call.outcome ?? 'NOT_CALLED')
+  if (last) return verdictOf(last)
+  // retention has removed the attempts, and with them what the last one returned
+  const isRemoved = call.attempts.length === 0 && call.runAttempts > 0
+  return call.outcome ?? (isRemoved ? 'UNKNOWN' : 'NOT_CALLED')
 }
 
 function retryAtOf(operation: OperationDetail, stage: Stage, call: PluginCall): number | null {

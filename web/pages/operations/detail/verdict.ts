@@ -1,6 +1,6 @@
 import type { Attempt } from '#contract/console-api/shapes.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
-import { outcomeLook, type Appearance } from '../../../ui/states.ts'
+import { outcomeLook, type Appearance, type CallOutcome } from '../../../ui/states.ts'
 
 /**
  * The result of one attempt, in more detail than a plugin's outcome: whether it responded at all, and whether its
@@ -73,3 +73,6 @@ export const verdictLook: Record<Verdict, Appearance> = {
   UNREADABLE: look('doubt', 'unknown', 'UNREADABLE'),
   INTERRUPTED: look('doubt', 'unknown', 'INTERRUPTED'),
 }
+
+export const resultLook = (result: CallOutcome | Verdict): Appearance =>
+  result === 'NOT_CALLED' ? outcomeLook.NOT_CALLED : verdictLook[result]
