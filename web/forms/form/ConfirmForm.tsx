@@ -29,6 +29,12 @@ const confirmSchema = (
       ),
   })
 
+/** What has changed since a person opened a dialog: what to show, and why nothing can be confirmed. */
+export interface ConfirmChange {
+  notice: ReactNode
+  reason: string
+}
+
 /**
  * Confirms an action with consequences: asks for a reason, and for a word to be typed when the action cannot be undone.
  * It stays open until `send` has succeeded, and shows the error if it fails.
@@ -40,7 +46,7 @@ export function ConfirmForm({
   danger = false,
   reason,
   word,
-  disarmedReason = null,
+  change = null,
   send,
   onClose,
 }: {
@@ -54,8 +60,11 @@ export function ConfirmForm({
   reason?: { label: string; required: boolean }
   /** A word that must be typed to confirm. */
   word?: string
-  /** Why it can't be confirmed now; what was typed stays. */
-  disarmedReason?: string | null
+  /**
+   * Shown, and nothing can be confirmed; what was typed stays. Ignored while the form is sent, because the event of its
+   * own request may arrive before the response.
+   */
+  change?: ConfirmChange | null
   /** Performs the action; rejects with an ApiError. The reason is trimmed, and empty if none was entered. */
   send: (answer: { reason: string }) => Promise<unknown>
   onClose: () => void
@@ -69,6 +78,7 @@ export function ConfirmForm({
   const submit = useSubmit(form, (values) => send({ reason: values.reason.trim() }), fieldOfRequest(NAMES))
   const [typedReason, typedWord] = useWatch({ control, name: NAMES })
   const hasReason = typedReason.trim() !== ''
+  const current = submit.busy ? null : change
   return (
     <FormDialog
       form={form}
@@ -77,7 +87,7 @@ export function ConfirmForm({
       submit={confirm}
       danger={danger}
       incompleteReason={
-        disarmedReason ||
+        current?.reason ||
         (isReasonRequired && !hasReason && t('common.confirm.reasonMissing')) ||
         (word !== undefined && typedWord.trim() !== word && t('common.confirm.type', { word }))
       }
@@ -85,7 +95,10 @@ export function ConfirmForm({
       isDirty={hasReason}
       onClose={onClose}
     >
-      <div className="space-y-2">{children}</div>
+      <div className="space-y-2">
+        {current?.notice}
+        {children}
+      </div>
       {reason && (
         <ReasonField
           control={control}

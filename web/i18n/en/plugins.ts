@@ -31,7 +31,7 @@ export const plugins = {
   'fact.endpoint': 'Endpoint',
   'fact.version': 'Version',
   'fact.owner': 'Owner',
-  'fact.noOwner': 'Not set',
+  'fact.notSet': 'Not set',
   'fact.timeout': 'Request timeout',
   'fact.attempts': 'Attempts per run',
   'fact.backoff': 'Maximum retry delay',

@@ -33,7 +33,7 @@ export const plugins: Translated<typeof source> = {
   'fact.endpoint': '端点',
   'fact.version': '版本',
   'fact.owner': '负责人',
-  'fact.noOwner': '未设置',
+  'fact.notSet': '未设置',
   'fact.timeout': '请求超时',
   'fact.attempts': '每轮尝试次数',
   'fact.backoff': '最长重试间隔',

@@ -87,7 +87,7 @@ function Shown({ plugin }: { plugin: Plugin }) {
               label: t('plugins.fact.version'),
               value: (
                 <span className="flex flex-wrap gap-x-3">
-                  {plugin.version ?? <span className="text-faint">{t('plugins.fact.noOwner')}</span>}
+                  {plugin.version ?? <span className="text-faint">{t('plugins.fact.notSet')}</span>}
                   <CheckBadge check={plugin.check} />
                 </span>
               ),
@@ -97,7 +97,7 @@ function Shown({ plugin }: { plugin: Plugin }) {
               value: plugin.owner ? (
                 <OwnerText owner={plugin.owner} />
               ) : (
-                <span className="text-faint">{t('plugins.fact.noOwner')}</span>
+                <span className="text-faint">{t('plugins.fact.notSet')}</span>
               ),
             },
             { label: t('plugins.fact.timeout'), value: <LimitValue plugin={plugin} limit="timeoutMs" /> },

@@ -19,11 +19,9 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
   const { failure, phase, run, operationId } = operation
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const phaseText = t(`vocabulary.phase.${phase}`)
-  // the event of this request may arrive before its response
-  const current = retry.isPending ? null : change
   return (
     <ConfirmForm
-      disarmedReason={current?.reason ?? null}
+      change={change}
       onClose={onClose}
       title={t('operations.retry.title')}
       confirm={t('operations.retry.confirm')}
@@ -39,7 +37,6 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
         onClose()
       }}
     >
-      {current?.notice}
       {failure?.retryable === false && (
         <Notice tone="warn" title={t('operations.retry.warn')}>
           <p>{t('operations.retry.warnText', { message: messageText(failure) })}</p>

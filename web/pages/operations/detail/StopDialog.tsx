@@ -8,11 +8,9 @@ export function StopDialog({ operation, onClose, change }: RecoveryProps) {
   const t = useText()
   const stop = useRecovery('stop-retrying')
   const { operationId, run } = operation
-  // the event of this request may arrive before its response
-  const current = stop.isPending ? null : change
   return (
     <ConfirmForm
-      disarmedReason={current?.reason ?? null}
+      change={change}
       onClose={onClose}
       title={t('operations.stop.title')}
       confirm={t('operations.stop.confirm')}
@@ -22,7 +20,6 @@ export function StopDialog({ operation, onClose, change }: RecoveryProps) {
         onClose()
       }}
     >
-      {current?.notice}
       <p>{t('operations.stop.about')}</p>
       <p className="text-muted">{t('operations.stop.unknown')}</p>
     </ConfirmForm>

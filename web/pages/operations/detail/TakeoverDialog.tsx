@@ -20,11 +20,9 @@ export function TakeoverDialog({ operation, timeline, onClose, change }: Recover
   const { installation, operationId, run } = operation
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
-  // the event of this request may arrive before its response
-  const current = takeOver.isPending ? null : change
   return (
     <ConfirmForm
-      disarmedReason={current?.reason ?? null}
+      change={change}
       danger
       onClose={onClose}
       title={t('operations.takeover.title')}
@@ -41,7 +39,6 @@ export function TakeoverDialog({ operation, timeline, onClose, change }: Recover
         await navigate(paths.operation(answer.operation.operationId))
       }}
     >
-      {current?.notice}
       <Notice tone="error" icon="warning" title={t('operations.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">
           <li>{t('operations.takeover.ends')}</li>

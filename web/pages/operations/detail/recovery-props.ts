@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import type { ConfirmChange } from '../../../forms/form/ConfirmForm.tsx'
 import type { Timeline } from './timeline.ts'
 
 /** The props of the dialog of a recovery action. */
@@ -7,9 +7,6 @@ export interface RecoveryProps {
   operation: OperationDetail
   timeline: Timeline
   onClose: () => void
-  /**
-   * When the operation has changed since the dialog was opened or last reviewed: what to show, and why nothing can be
-   * confirmed. Null while it has not changed.
-   */
-  change: { notice: ReactNode; reason: string } | null
+  /** When the operation has changed since the dialog was opened or last reviewed; null while it has not. */
+  change: ConfirmChange | null
 }

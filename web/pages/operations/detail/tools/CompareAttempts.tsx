@@ -7,7 +7,7 @@ import { useText, type Translate } from '../../../../i18n/use-text.ts'
 import { Select } from '../../../../ui/Select.tsx'
 import { BeforeAfter, type Change } from '../../../../ui/values/BeforeAfter.tsx'
 import { verdictLook, verdictOf } from '../verdict.ts'
-import { attemptDifferences, changedParts } from './attempt-differences.ts'
+import { attemptDifferences, changedParts, type AttemptDifferences } from './attempt-differences.ts'
 
 /** What differs between two attempts of a call, at first between its last one and the one before. */
 export function CompareAttempts({ call: { attempts } }: { call: PluginCall }) {
@@ -20,8 +20,8 @@ export function CompareAttempts({ call: { attempts } }: { call: PluginCall }) {
   const [before, after] = [find(numbers.before), find(numbers.after)]
   if (!before || !after) return <p className="text-muted">{t('attemptTools.compare.one')}</p>
   const options = attempts.map((attempt) => ({ value: String(attempt.attempt), label: nameOf(attempt, t) }))
-  const changes = changesOf(before, after, t)
-  const { more } = attemptDifferences(before, after)
+  const { more, ...differences } = attemptDifferences(before, after)
+  const changes = changesOf({ before, after, differences }, t)
   return (
     <div className="space-y-3">
       <div className="grid gap-2 sm:grid-cols-2">
@@ -49,8 +49,14 @@ const nameOf = (attempt: Attempt, t: Translate): string =>
     t(verdictLook[verdictOf(attempt)].word),
   )
 
-function changesOf(one: Attempt, other: Attempt, t: Translate): Change[] {
-  const found = attemptDifferences(one, other)
+function changesOf(
+  {
+    before: one,
+    after: other,
+    differences: found,
+  }: { before: Attempt; after: Attempt; differences: Omit<AttemptDifferences, 'more'> },
+  t: Translate,
+): Change[] {
   const change = (id: string, name: string, before: unknown, after: unknown): Change => ({
     id,
     name,
