@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
-import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
+import { splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Grant, Place } from '#contract/endpoint/permission.ts'
@@ -89,7 +89,7 @@ async function answer(
     requestId: c.var.requestId,
     idempotencyKey,
     // a write is never aborted: the runtime may already have executed it
-    ...(!isWrite(name, row) && { signal: c.req.raw.signal }),
+    ...(!received.isWrite && { signal: c.req.raw.signal }),
   })
   return c.json((row.keepsProtectedProperty === true ? data : hideProtectedProperty(data)) as JsonValue)
 }

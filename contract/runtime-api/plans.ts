@@ -19,6 +19,15 @@ const PLUGIN_AVAILABILITIES = ['READY', 'DISABLED', 'NOT_REGISTERED'] as const
 
 const PropertyRef = z.object({ locator: ResourceLocator, property: PropertyName })
 
+/** Why a plugin does not have what the policy of an environment asks for: a passing report of its version. */
+export const UncheckedPlugin = z.object({
+  /** The registered version; null without one. */
+  version: Key.nullable(),
+  policy: z.enum(['WARN', 'REFUSE']),
+  reason: z.enum(['NO_VERSION', 'NO_REPORT', 'NOT_PASSED']),
+})
+export type UncheckedPlugin = z.infer<typeof UncheckedPlugin>
+
 /** The plugin calls of one stage, in call order; calls of equal order are made in parallel. */
 export const PlannedStage = z.object({
   stage: z.enum(STAGES),
@@ -28,13 +37,7 @@ export const PlannedStage = z.object({
       order: z.number().int(),
       availability: z.enum(PLUGIN_AVAILABILITIES),
       /** The policy of the environment asks for a passing report of the plugin's version, and there is none. */
-      unchecked: z
-        .object({
-          version: Key.nullable(),
-          policy: z.enum(['WARN', 'REFUSE']),
-          reason: z.enum(['NO_VERSION', 'NO_REPORT', 'NOT_PASSED']),
-        })
-        .optional(),
+      unchecked: UncheckedPlugin.optional(),
       /** The changed properties that the plugin may read. */
       reads: z.array(PropertyRef),
       /** The properties that the plugin may write. */

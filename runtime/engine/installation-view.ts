@@ -3,7 +3,12 @@ import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep } from '#contract/runtime-api/common.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
-import type { ClaimColumns, InstallationRow, InstallationViewRow } from '../model/installation.ts'
+import type {
+  ClaimColumns,
+  InstallationIdentityColumns,
+  InstallationRow,
+  InstallationViewRow,
+} from '../model/installation.ts'
 import { nextStepOf, nothingNext } from './situations.ts'
 
 /** An installation as a row of a list. */
@@ -20,17 +25,7 @@ export function installationView(row: InstallationViewRow): Installation {
   }
 }
 
-type IdentityColumns = Pick<
-  InstallationRow,
-  | 'environment_key'
-  | 'application_runtime_id'
-  | 'workspace_id'
-  | 'bundle_install_id'
-  | 'bundle_environment_key'
-  | 'bundle_id'
->
-
-export function identityOf(row: IdentityColumns): InstallationIdentity {
+export function identityOf(row: InstallationIdentityColumns): InstallationIdentity {
   return {
     environmentKey: row.environment_key,
     applicationRuntimeId: row.application_runtime_id,

@@ -1,5 +1,6 @@
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { InstallationState, TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
+import type { InstallationIdentityColumns } from '../model/installation.ts'
 import type { AppliedReference } from '../model/reference.ts'
 
 type Claimed = Pick<AppliedReference, 'state' | 'claim_type' | 'claim_phase'>
@@ -72,18 +73,8 @@ export function targetRefusal(service: Target | undefined): TargetRefusal | null
     : null
 }
 
-type Place = Pick<
-  AppliedReference,
-  | 'environment_key'
-  | 'application_runtime_id'
-  | 'workspace_id'
-  | 'bundle_install_id'
-  | 'bundle_environment_key'
-  | 'bundle_id'
->
-
 /** Whether a request matches the installation in every field, compared byte for byte. */
-export function isSamePlace(applied: Place, requested: InstallationIdentity): boolean {
+export function isSamePlace(applied: InstallationIdentityColumns, requested: InstallationIdentity): boolean {
   return (
     applied.environment_key === requested.environmentKey &&
     applied.application_runtime_id === requested.applicationRuntimeId &&

@@ -17,6 +17,17 @@ export interface ClaimColumns {
   claim_requested_by_name: OperationColumns['requested_by_name'] | null
 }
 
+/** The columns that identify an installation, its place and its bundle. */
+export type InstallationIdentityColumns = Pick<
+  InstallationColumns,
+  | 'environment_key'
+  | 'application_runtime_id'
+  | 'workspace_id'
+  | 'bundle_install_id'
+  | 'bundle_environment_key'
+  | 'bundle_id'
+>
+
 /** An installation and the operation that claims it, read by one statement. */
 export type InstallationRow = Selectable<RuntimeTables['runtime.installation']> & ClaimColumns
 

@@ -3,15 +3,10 @@ import type { ManifestPlugin } from '#contract/protocol/manifest.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { InstallationState, Phase } from '#contract/runtime-api/vocabulary.ts'
+import type { InstallationIdentityColumns } from './installation.ts'
 
 /** An installation with everything that one resolution needs. */
-export interface AppliedReference {
-  environment_key: string
-  application_runtime_id: string
-  workspace_id: number
-  bundle_install_id: string
-  bundle_environment_key: string
-  bundle_id: string
+export interface AppliedReference extends InstallationIdentityColumns {
   state: InstallationState
   /** The operation that holds the claim. */
   claim_type: OperationType | null

@@ -1,10 +1,4 @@
-/** Why a plugin does not have what the policy of an environment asks for: a passing report of its version. */
-export interface UncheckedPlugin {
-  /** The registered version; null without one. */
-  version: string | null
-  policy: 'WARN' | 'REFUSE'
-  reason: 'NO_VERSION' | 'NO_REPORT' | 'NOT_PASSED'
-}
+import type { UncheckedPlugin } from '#contract/runtime-api/plans.ts'
 
-/** By plugin. */
+/** Those of an operation's plugins that lack the report that the environment asks for, by plugin. */
 export type UncheckedPlugins = ReadonlyMap<string, UncheckedPlugin>

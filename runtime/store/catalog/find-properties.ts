@@ -1,24 +1,18 @@
 import { sql } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
-import { containing } from '../like.ts'
+import type { InstallationIdentityColumns } from '../../model/installation.ts'
+import { containing, wordsOf } from '../like.ts'
 import { visibleTo } from '../visible.ts'
 import { newestVersionOf } from './newest-version.ts'
 
-export interface FoundPropertyRow {
-  environment_key: string
-  application_runtime_id: string
-  workspace_id: number
-  bundle_install_id: string
-  bundle_environment_key: string
-  bundle_id: string
+export interface FoundPropertyRow extends InstallationIdentityColumns {
   locator: string
   resource: string
   property: string
   title: string
 }
 
-const WORDS_MAX = 8
 const PROPERTIES_MAX = 20
 
 /**
@@ -32,9 +26,9 @@ export async function findInstalledProperties(
   options: { q: string; perProperty: number; limit: number },
 ): Promise<FoundPropertyRow[]> {
   const { perProperty, limit } = options
-  const words = options.q.split(/\s+/).filter((word) => word !== '')
+  const words = wordsOf(options.q)
   if (words.length === 0) return []
-  const patterns = words.slice(0, WORDS_MAX).map(containing)
+  const patterns = words.map(containing)
   const each = (text: string, join: 'and' | 'or') =>
     sql`(${sql.join(
       patterns.map((pattern) => sql`${sql.ref(text)} ilike ${pattern}`),

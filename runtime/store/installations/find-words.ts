@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
 import { findIds } from '../find-ids.ts'
-import { containing } from '../like.ts'
+import { containing, wordsOf } from '../like.ts'
 import { MERGED_STREAMS_MAX } from '../visible-scopes.ts'
 import { findTitledBundles } from './find-bundles.ts'
 
@@ -16,13 +16,10 @@ export interface FoundWord {
   ids: readonly string[]
 }
 
-const WORDS_MAX = 8
-
 /** Looks up each word of a search among bundles, versions, scopes and ids, which are few. */
 export function findWords(db: Db, text: string): Promise<FoundWord[]> {
-  const words = text.split(/\s+/).filter((word) => word !== '')
   return Promise.all(
-    words.slice(0, WORDS_MAX).map(async (word) => ({
+    wordsOf(text).map(async (word) => ({
       word,
       bundles: await findTitledBundles(db, word),
       versions: await findVersions(db, word),

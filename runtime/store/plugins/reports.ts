@@ -3,7 +3,8 @@ import type { Selectable } from 'kysely'
 import type { PluginPolicy } from '#contract/runtime-api/plugin-reports.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
-import type { UncheckedPlugin } from '../../model/unchecked-plugin.ts'
+import type { UncheckedPlugin } from '#contract/runtime-api/plans.ts'
+import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
 
 export type PluginReportRow = Selectable<RuntimeTables['runtime.plugin_report']>
 type PolicyName = PluginPolicy['policy']
@@ -23,14 +24,14 @@ export function selectReports(db: Db, pluginId: string, version?: string): Promi
   return query.execute()
 }
 
-/** Stores the report of a version in place of an earlier one. */
-export async function putReport(
+/** Stores the report of a version in place of an earlier one, and returns it. */
+export function putReport(
   tx: Tx,
   { report, ...row }: Omit<PluginReportRow, 'uploaded_at'>,
-): Promise<void> {
+): Promise<PluginReportRow> {
   const { plugin_id: _, version: __, ...columns } = row
   const json = JSON.stringify(report)
-  await tx
+  return tx
     .insertInto('runtime.plugin_report')
     .values({ ...row, report: json })
     .onConflict((conflict) =>
@@ -40,7 +41,8 @@ export async function putReport(
         uploaded_at: sql<string>`clock_timestamp()`,
       }),
     )
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 /** Returns the stored policies by environment key. */
@@ -72,14 +74,14 @@ export async function putPolicy(tx: Tx, environmentKey: string, policy: PolicyNa
 export async function readUnchecked(
   db: Db,
   environmentKey: string,
-  pluginIds: readonly string[],
-): Promise<Map<string, UncheckedPlugin>> {
-  if (pluginIds.length === 0) return new Map()
+  plugins: readonly { pluginId: string }[],
+): Promise<UncheckedPlugins> {
+  if (plugins.length === 0) return new Map()
   const { rows } = await sql<UncheckedPlugin & { pluginId: string }>`
     select named.plugin_id as "pluginId", plugin.version, policy.policy,
       case when plugin.version is null then 'NO_VERSION' when report.passed is null then 'NO_REPORT' else 'NOT_PASSED' end
         as reason
-    from unnest(${[...pluginIds]}::text[]) as named (plugin_id)
+    from unnest(${plugins.map(({ pluginId }) => pluginId)}::text[]) as named (plugin_id)
     join runtime.plugin_policy as policy on policy.environment_key = ${environmentKey} and policy.policy <> 'IGNORE'
     left join runtime.plugin as plugin on plugin.plugin_id = named.plugin_id
     left join runtime.plugin_report as report

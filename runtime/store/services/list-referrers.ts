@@ -1,16 +1,11 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
+import type { InstallationIdentityColumns } from '../../model/installation.ts'
 import { visibleTo } from '../visible.ts'
 import type { Db } from '../../model/db.ts'
 
-export interface ReferrerRow {
-  environment_key: string
-  application_runtime_id: string
-  workspace_id: number
-  bundle_install_id: string
-  bundle_environment_key: string
-  bundle_id: string
+export interface ReferrerRow extends InstallationIdentityColumns {
   locator: string
   property: string
   service_id: string

@@ -22,7 +22,7 @@ import { readUsableServices } from '../../store/configuration/read-usable-servic
 import { loadInstallations } from '../../store/installations/load-installations.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
-import { loadUnchecked } from '../plans/load-unchecked.ts'
+import { readUnchecked } from '../../store/plugins/reports.ts'
 import { loadDomainProblems } from './load-domain-problems.ts'
 
 /**
@@ -77,7 +77,7 @@ async function loadOwners(
     bindings.set(id, await authorizationsOrProblem(db, installation, ofOwner))
   }
   const plugins = [...bindings.values()].flatMap((found) => ('errorCode' in found ? [] : found))
-  const unchecked = await loadUnchecked(db, scope.environment_key, plugins)
+  const unchecked = await readUnchecked(db, scope.environment_key, plugins)
   return { installations, ledger, current, bindings, unchecked }
 }
 

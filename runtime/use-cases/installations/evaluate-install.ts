@@ -16,7 +16,7 @@ import { readUsableServices } from '../../store/configuration/read-usable-servic
 import { findUndetached } from '../../store/installations/find-undetached.ts'
 import { loadDomainProblems } from '../configuration/load-domain-problems.ts'
 import { Refusals } from '../plans/evaluation.ts'
-import { loadUnchecked } from '../plans/load-unchecked.ts'
+import { readUnchecked } from '../../store/plugins/reports.ts'
 import type { OperationEvaluation } from '../plans/evaluation.ts'
 import { loadManifest } from './load-manifest.ts'
 import { readSeeds } from './seed.ts'
@@ -69,7 +69,7 @@ export async function evaluateInstall(
       () => bundleInstallId,
     )),
   ])
-  const unchecked = await loadUnchecked(db, request.scope.environmentKey, plan.plugins)
+  const unchecked = await readUnchecked(db, request.scope.environmentKey, plan.plugins)
   refusals.add(uncheckedProblems(plan.plugins, unchecked, request.scope.environmentKey))
   return {
     operationType: 'INSTALL',

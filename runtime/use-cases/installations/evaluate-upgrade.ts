@@ -16,7 +16,7 @@ import { readLedger } from '../../store/installations/read-ledger.ts'
 import { loadDomainProblems } from '../configuration/load-domain-problems.ts'
 import { staleSnapshot } from '../configuration/stale-snapshot.ts'
 import { Refusals } from '../plans/evaluation.ts'
-import { loadUnchecked } from '../plans/load-unchecked.ts'
+import { readUnchecked } from '../../store/plugins/reports.ts'
 import type { OperationEvaluation } from '../plans/evaluation.ts'
 import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
 import { loadManifest } from './load-manifest.ts'
@@ -88,7 +88,7 @@ export async function evaluateUpgrade(
       () => installation.bundle_install_id,
     )),
   ])
-  const unchecked = await loadUnchecked(db, scope.environment_key, plan.plugins)
+  const unchecked = await readUnchecked(db, scope.environment_key, plan.plugins)
   refusals.add(uncheckedProblems(plan.plugins, unchecked, scope.environment_key))
   return { ...evaluation, plan, ledger, unchecked }
 }

@@ -41,15 +41,13 @@ export async function uploadReport(
     uploaded_by_id: actor.id,
     uploaded_by_name: actor.name,
   }
-  await putReport(tx, after)
+  const stored = await putReport(tx, after)
   await recordAudit(tx, actor, {
     action: 'plugin.report',
     subject: `${pluginId} ${version}`,
     reason: body.reason ?? null,
     changes: fieldChanges(before === undefined ? null : fieldsOf(before), fieldsOf(after)),
   })
-  const [stored] = await selectReports(tx, pluginId, version)
-  if (stored === undefined) throw new Error('The report was not stored')
   return reportView(stored)
 }
 
