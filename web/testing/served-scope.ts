@@ -45,6 +45,8 @@ export interface ServedScope {
   save: (request: ServedRequest) => SaveAnswer
   /** Saves as a colleague; the page is notified by the event stream. */
   saveAsColleague: (values: Values) => Promise<void>
+  /** Reports the current snapshot on the event stream. */
+  announce: () => Promise<void>
 }
 
 type SaveAnswer = Answer<typeof SAVE> | ReturnType<typeof refusal>
@@ -133,6 +135,18 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     }
   }
 
+  const announce = async (): Promise<void> => {
+    const { savedAt, savedBy, snapshotVersion, resources } = configuration
+    const row = { savedAt, savedBy, locators: Object.keys(resources) }
+    await api.emit({
+      kind: 'configuration',
+      scope,
+      id: `${scope.workspaceId}`,
+      version: snapshotVersion,
+      row,
+    })
+  }
+
   const api = await serveApi({
     'GET /session': () => ({
       user: OLIVIA,
@@ -163,20 +177,14 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     configuration: () => configuration,
     plan,
     save,
+    announce,
     async saveAsColleague(values) {
       store(
         mapEntries(values, (properties) => mapEntries(properties, wrapData)),
         MIRA,
         null,
       )
-      const { savedAt, savedBy, snapshotVersion } = configuration
-      await api.emit({
-        kind: 'configuration',
-        scope,
-        id: `${scope.workspaceId}`,
-        version: snapshotVersion,
-        row: { savedAt, savedBy, locators: Object.keys(values) },
-      })
+      await announce()
     },
   }
 }

@@ -180,6 +180,46 @@ test('no frame shows the old value between the save and its snapshot', async () 
   expect([...shown]).toEqual(['2525'])
 })
 
+test('in 50 saves of two people, no frame after a save shows an older value', async () => {
+  const scope = await serveScope()
+  await renderConsole(scope.address(MAIL))
+  await expect.element(port).toHaveValue('587')
+  // the values that the field shows, frame by frame; each save has a larger one
+  const shown: number[] = []
+  const sample = () => {
+    const value = Number((port.query() as HTMLInputElement | null)?.value)
+    if (value !== shown.at(-1)) shown.push(value)
+    frame = requestAnimationFrame(sample)
+  }
+  let frame = requestAnimationFrame(sample)
+  for (let round = 0; round < 5; round++) {
+    const old = scope.configuration()
+    const version = scope.snapshotVersion() + 1
+    const value = 1_000 + version
+    await port.fill(String(value))
+    await bar.getByRole('button', { name: 'Review' }).click()
+    await expect.element(saveButton).toBeEnabled()
+    // in every other round, the reads before the event of the save return the older snapshot
+    const isLate = round % 2 === 0
+    if (isLate) scope.api.answer({ [CONFIGURATION]: () => old })
+    const reads = scope.api.requests(CONFIGURATION).length
+    await saveButton.click()
+    if (isLate) {
+      await expect.poll(() => scope.api.requests(CONFIGURATION).length).toBeGreaterThan(reads)
+      scope.api.answer({ [CONFIGURATION]: scope.configuration })
+      await scope.announce()
+    }
+    await expect.element(page.getByText(`Snapshot ${version} applied`)).toBeVisible()
+    await expect.element(bar).not.toBeInTheDocument()
+    // a colleague saves nine times in a row, without a pause between the reads
+    for (let step = 1; step <= 9; step++) await scope.saveAsColleague({ [MAIL]: { smtpPort: value + step } })
+    await expect.element(port).toHaveValue(String(value + 9))
+  }
+  cancelAnimationFrame(frame)
+  expect(scope.snapshotVersion()).toBe(51)
+  expect(shown).toEqual(shown.toSorted((one, other) => one - other))
+}, 90_000)
+
 test('a save whose page is left before the response drops its edits', async () => {
   let answer: () => void = () => undefined
   const isAnswered = new Promise<void>((resolve) => (answer = resolve))
