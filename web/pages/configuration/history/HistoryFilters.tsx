@@ -1,12 +1,14 @@
+import { useMemo } from 'react'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import type { Person } from '#contract/console-api/shapes.ts'
 import { TimeFilter } from '../../../components/TimeFilter.tsx'
+import { personOptions, useKnownPeople } from '../../../components/use-known-people.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import { useShell } from '../../../layouts/shell-context.ts'
 import { FilterBar, SelectFilter } from '../../../ui/Filters.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { definitionOf, propertyNames } from '../editor/outline.ts'
-import { propertyTitle, resourceTitle } from '../labels.ts'
+import { propertyOptions, resourceOptions } from './filter-options.ts'
 
 /** Narrows the history by resource, property, person and time. */
 export function HistoryFilters({
@@ -20,12 +22,16 @@ export function HistoryFilters({
   onChange: (next: SearchChange<ConfigurationSearch>) => void
 }) {
   const t = useText()
+  const { user } = useShell()
   const { configuration } = useEditor()
   const { changedIn, changed, by, since, until } = search
-  const resource = changedIn === undefined ? undefined : configuration.resources[changedIn]
   const isFiltered = [changedIn, changed, by, since, until].some((value) => value !== undefined)
-  const known = by === undefined || people.some(({ id }) => id === by) ? [] : [{ id: by, name: by }]
-  const byLabel = (one: { label: string }, other: { label: string }) => one.label.localeCompare(other.label)
+  const known = useKnownPeople(user === null ? people : [user, ...people])
+  const resources = useMemo(() => resourceOptions(configuration, changedIn), [configuration, changedIn])
+  const properties = useMemo(
+    () => propertyOptions(configuration, changedIn, changed),
+    [configuration, changedIn, changed],
+  )
   return (
     <FilterBar
       onClear={
@@ -43,25 +49,27 @@ export function HistoryFilters({
       <SelectFilter
         label={t('configuration.history.resource')}
         value={changedIn}
-        options={Object.entries(configuration.resources)
-          .map(([locator, one]) => ({ value: locator, label: resourceTitle(one, locator) }))
-          .toSorted(byLabel)}
-        onChange={(value) => onChange({ changedIn: value, changed: undefined })}
+        options={resources}
+        onChange={(value) =>
+          // a property that the resource does not have would find nothing
+          onChange({
+            changedIn: value,
+            ...(!propertyOptions(configuration, value, undefined).some((one) => one.value === changed) && {
+              changed: undefined,
+            }),
+          })
+        }
       />
-      {resource !== undefined && (
-        <SelectFilter
-          label={t('configuration.history.property')}
-          value={changed}
-          options={propertyNames(resource)
-            .map((name) => ({ value: name, label: propertyTitle(definitionOf(resource, name), name) }))
-            .toSorted(byLabel)}
-          onChange={(value) => onChange({ changed: value })}
-        />
-      )}
+      <SelectFilter
+        label={t('configuration.history.property')}
+        value={changed}
+        options={properties}
+        onChange={(value) => onChange({ changed: value })}
+      />
       <SelectFilter
         label={t('configuration.history.person')}
         value={by}
-        options={[...people, ...known].map(({ id, name }) => ({ value: id, label: name })).toSorted(byLabel)}
+        options={personOptions(known, by)}
         onChange={(value) => onChange({ by: value })}
       />
       <TimeFilter since={since} until={until} onChange={onChange} />

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import type { Person, Snapshot } from '#contract/console-api/shapes.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { renderConsole } from '../../../testing/render.tsx'
+import { CORE, MAIL, MIRA, OLIVIA, serveScope } from '../../../testing/served-scope.ts'
+import { HISTORY } from '../endpoints.ts'
+
+/** Each entry has one. */
+const entries = page.getByRole('button', { name: 'Compare with now' })
+const filter = (label: string) => page.getByRole('combobox', { name: label, exact: true })
+
+const snapshot = (
+  snapshotVersion: number,
+  savedBy: Person,
+  [locator, property]: [string, string],
+): Snapshot => ({
+  snapshotVersion,
+  savedAt: `2026-11-20T10:00:0${snapshotVersion}.000Z`,
+  savedBy,
+  reason: null,
+  cause: 'SAVE',
+  operationId: null,
+  operations: [],
+  changes: [{ locator, property, before: wrapData(1), after: wrapData(snapshotVersion) }],
+})
+
+/** The history of a scope; the server filters it. */
+async function renderHistory(search = '') {
+  const all = [
+    snapshot(4, OLIVIA, [MAIL, 'smtpPort']),
+    snapshot(3, MIRA, [MAIL, 'smtpUser']),
+    snapshot(2, MIRA, [CORE, 'seats']),
+  ]
+  const scope = await serveScope({
+    [HISTORY]: ({ query }) => {
+      const [locator, property, savedBy] = ['locator', 'property', 'savedBy'].map((name) => query.get(name))
+      const items = all.filter(
+        ({ savedBy: by, changes }) =>
+          (savedBy === null || by.id === savedBy) &&
+          changes.some(
+            (change) =>
+              (locator === null || change.locator === locator) &&
+              (property === null || change.property === property),
+          ),
+      )
+      return { items, nextCursor: null }
+    },
+  })
+  return renderConsole(`${scope.address(MAIL)}&tab=history${search}`)
+}
+
+test('the history is filtered by property alone, and by person; the other people stay to be chosen', async () => {
+  const screen = await renderHistory()
+  await expect.element(entries).toHaveLength(3)
+  await filter('Property').selectOptions('SMTP user')
+  await expect.element(entries).toHaveLength(1)
+  expect(screen.address()).toContain('changed=smtpUser')
+
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect.element(entries).toHaveLength(3)
+  await filter('Person').selectOptions('Olivia Quill')
+  await expect.element(entries).toHaveLength(1)
+  await filter('Person').selectOptions('Mira Castellan')
+  await expect.element(entries).toHaveLength(2)
+  expect(screen.address()).toContain('by=mira')
+})
+
+test('another resource keeps the property only if it has it', async () => {
+  const screen = await renderHistory('&changed=smtpPort')
+  await expect.element(entries).toHaveLength(1)
+  await filter('Resource').selectOptions('CRM mail')
+  await expect.poll(screen.address).toContain('changed=smtpPort')
+  await filter('Resource').selectOptions('CRM core')
+  await expect.poll(screen.address).not.toContain('changed=')
+  await expect.element(entries).toHaveLength(1)
+})
+
+test('the filters are chosen by keyboard', async () => {
+  const screen = await renderHistory()
+  await expect.element(entries).toHaveLength(3)
+  filter('Resource').element().focus()
+  await userEvent.tab()
+  await expect.element(filter('Property')).toHaveFocus()
+  await userEvent.keyboard('{ArrowDown}')
+  await expect.poll(screen.address).toContain('changed=seats')
+  await expect.element(entries).toHaveLength(1)
+})
