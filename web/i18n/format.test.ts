@@ -122,7 +122,21 @@ test('numbers are those of Intl', () => {
   for (const locale of ['en', 'zh'] as const) {
     const { formatNumber } = localeStateOf(locale, {})
     const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
-    for (const value of [0, 7, 999, 1000, -5, -1234.5, 3.2, 0.1 + 0.2, 0.0001, 1e-7, 1e21, 123_456_789]) {
+    for (const value of [
+      0,
+      7,
+      999,
+      1000,
+      -5,
+      -1234.5,
+      -12_345_678.125,
+      3.2,
+      0.1 + 0.2,
+      0.0001,
+      1e-7,
+      1e21,
+      123_456_789,
+    ]) {
       assert.equal(formatNumber(value), format.format(value))
     }
   }

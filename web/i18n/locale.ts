@@ -27,15 +27,16 @@ export const localeStateOf = (locale: Locale, texts: LocaleState['texts']): Loca
   formatNumber: numberFormat(locale),
 })
 
-const UNGROUPED = /^-?\d{1,3}(\.\d+)?$/
+const PLAIN = /^(-?\d+)(\.\d+)?$/
+const GROUP_END = /\B(?=(?:\d{3})+$)/g
 
-/** Creating the first `NumberFormat` of a page is slow; numbers without groups of digits are the same in all our languages. */
+/** Numbers as `Intl` has them in all our languages. Creating the first `NumberFormat` of a page is slow. */
 function numberFormat(locale: Locale): (value: number) => string {
   let format: Intl.NumberFormat | undefined
   return (value) => {
-    const text = String(value)
-    if (UNGROUPED.test(text)) return text
-    // all digits: a limit of 0.0001 must not be shown as 0
+    const [, whole, fraction = ''] = PLAIN.exec(String(value)) ?? []
+    if (whole !== undefined) return whole.replace(GROUP_END, ',') + fraction
+    // all digits: a limit of 0.0000001 must not be shown as 0
     format ??= new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
     return format.format(value)
   }

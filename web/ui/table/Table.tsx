@@ -4,9 +4,11 @@ import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { ErrorState, type ErrorView } from '../ErrorState.tsx'
 import type { LinkTarget } from '../Link.tsx'
+import { useIsPainted } from '../first-paint.ts'
 import { Skeleton } from '../Skeleton.tsx'
 import type { Column, RowSelection } from './column.ts'
 import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
+import { Gap } from './Gap.tsx'
 import { TableHead } from './Head.tsx'
 import { asRowGroup, asTable } from './roles.ts'
 import { TableRow } from './Row.tsx'
@@ -15,6 +17,8 @@ import { cellClass, columnClass } from './styles.ts'
 export type { Column } from './column.ts'
 
 const VIRTUAL_ABOVE = 200
+/** In pixels, by the lines of text of a row. */
+const ROW_HEIGHT = { 1: 36, 2: 52 }
 const VirtualBody = lazyWithRetry(async () => ({
   default: (await import('./VirtualBody.tsx')).VirtualBody,
 })) as unknown as typeof LoadedBody
@@ -107,7 +111,8 @@ export function Table<Row>(props: TableProps<Row>) {
 }
 
 function TableBody<Row>(props: TableProps<Row>) {
-  const { rows, columns, rowKey, rowLink: link, selectedKey, selection, skeletonRows = 8 } = props
+  const { rows, columns, rowKey, rowLink: link, selectedKey, selection, skeletonRows = 8, lines = 1 } = props
+  const isPainted = useIsPainted()
   if (!rows)
     return <SkeletonBody columns={columns} count={skeletonRows} hasChecks={selection !== undefined} />
   if (rows.length > VIRTUAL_ABOVE) {
@@ -117,9 +122,11 @@ function TableBody<Row>(props: TableProps<Row>) {
       </Suspense>
     )
   }
+  const rowHeight = ROW_HEIGHT[lines]
+  const shown = isPainted ? rows : rows.slice(0, Math.ceil(screen.height / rowHeight))
   return (
     <tbody {...asRowGroup} className="@max-[40rem]/table:block">
-      {rows.map((row) => {
+      {shown.map((row) => {
         const key = rowKey(row)
         return (
           <TableRow
@@ -133,6 +140,7 @@ function TableBody<Row>(props: TableProps<Row>) {
           />
         )
       })}
+      <Gap height={(rows.length - shown.length) * rowHeight} />
     </tbody>
   )
 }

@@ -2,7 +2,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 import type { LinkTarget } from '../Link.tsx'
 import type { Column } from './column.ts'
-import { asNothing, asRowGroup } from './roles.ts'
+import { Gap } from './Gap.tsx'
+import { asRowGroup } from './roles.ts'
 import { TableRow } from './Row.tsx'
 
 const ROW_HEIGHT = 36
@@ -67,14 +68,5 @@ export function VirtualBody<Row>({
       })}
       <Gap height={after} />
     </tbody>
-  )
-}
-
-function Gap({ height }: { height: number }) {
-  if (height <= 0) return null
-  return (
-    <tr {...asNothing} className="@max-[40rem]/table:block" style={{ height }}>
-      <td {...asNothing} />
-    </tr>
   )
 }

@@ -1,5 +1,6 @@
 import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { compareText } from '../../../i18n/compare-text.ts'
 import { bundleIdOf, propertyHelp, propertyTitle } from '../labels.ts'
 
 /** The filter of the page: a text, and only edited or only invalid properties. */
@@ -39,11 +40,11 @@ export function groupResources(configuration: Configuration): OutlineGroup[] {
     resources.sort(
       (a, b) =>
         KIND_ORDER[a.resource.kind] - KIND_ORDER[b.resource.kind] ||
-        a.resource.title.localeCompare(b.resource.title) ||
-        a.locator.localeCompare(b.locator),
+        compareText(a.resource.title, b.resource.title) ||
+        compareText(a.locator, b.locator),
     )
   return [...groups.values()].sort(
-    (a, b) => a.bundleId.localeCompare(b.bundleId) || a.bundleInstallId.localeCompare(b.bundleInstallId),
+    (a, b) => compareText(a.bundleId, b.bundleId) || compareText(a.bundleInstallId, b.bundleInstallId),
   )
 }
 
@@ -130,10 +131,10 @@ export function groupProperties(resource: ConfigurationResource, names: readonly
   const orderOf = (name: string) => definitionOf(resource, name)?.order ?? Number.MAX_SAFE_INTEGER
   const titleOf = (name: string) => propertyTitle(definitionOf(resource, name), name)
   for (const list of groups.values())
-    list.sort((a, b) => orderOf(a) - orderOf(b) || titleOf(a).localeCompare(titleOf(b)))
+    list.sort((a, b) => orderOf(a) - orderOf(b) || compareText(titleOf(a), titleOf(b)))
   return [...groups.entries()]
     .map(([name, properties]) => ({ name, properties }))
-    .sort((a, b) => Number(a.name !== '') - Number(b.name !== '') || a.name.localeCompare(b.name))
+    .sort((a, b) => Number(a.name !== '') - Number(b.name !== '') || compareText(a.name, b.name))
 }
 
 /** Values without a definition, left over from an earlier version. */

@@ -7,6 +7,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
+import { useIsPainted } from '../../../ui/first-paint.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { viewAt } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
@@ -34,6 +35,8 @@ import { zoneProperty, zoneOf } from './zone.ts'
 
 /** A form with more properties than this renders only those near the window. */
 const LAZY_ABOVE = 60
+/** The same in the first paint, which a form of many fields would delay. */
+const FIRST_PAINT = 8
 /** A form with more properties than this, in several groups, begins with a list of the groups. */
 const INDEX_ABOVE = 15
 
@@ -88,9 +91,11 @@ export const ResourceForm = memo(function ResourceForm({
       all.map(({ name, properties }) => [name, blocksOf(properties, (property) => shown.has(property))]),
     )
   }, [resource, names])
-  const isLong = total > LAZY_ABOVE
-  // always rendered, so that Shift+Tab enters the form at its end
-  const last = groups.at(-1)?.properties.at(-1)
+  const isPainted = useIsPainted()
+  const isLong = total > (isPainted ? LAZY_ABOVE : FIRST_PAINT)
+  const inOrder = groups.flatMap(({ properties }) => properties)
+  // the last is always rendered, so that Shift+Tab enters the form at its end
+  const wanted = new Set([focusOn, ...(isPainted ? inOrder.slice(-1) : inOrder.slice(0, FIRST_PAINT))])
   const left = leftovers(resource, names)
   const rowOf = (property: string): BlockRow[] => {
     const definition = definitionOf(resource, property)
@@ -167,7 +172,7 @@ export const ResourceForm = memo(function ResourceForm({
               {blocks.get(group.name)?.map(({ key, properties }) => (
                 <NearBlock
                   key={key}
-                  isWanted={!isLong || properties.some((name) => name === focusOn || name === last)}
+                  isWanted={!isLong || properties.some((name) => wanted.has(name))}
                   rows={properties.flatMap(rowOf)}
                 />
               ))}

@@ -1,0 +1,34 @@
+import { startTransition, useEffect, useState } from 'react'
+
+/** Whether this document has painted nothing yet. */
+let isUnpainted = isNewVisit()
+
+/**
+ * False in the first render of a document, true once that render has been painted. A component that renders more than the
+ * window shows renders the rest then, so that the person sees the page sooner. In every later mount it is true at once.
+ */
+export function useIsPainted(): boolean {
+  const [isPainted, setIsPainted] = useState(!isUnpainted)
+  useEffect(() => {
+    isUnpainted = false
+    if (isPainted) return
+    let timer: ReturnType<typeof setTimeout>
+    // a timer that starts in a frame ends after that frame is painted
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => startTransition(() => setIsPainted(true)))
+    })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  }, [isPainted])
+  return isPainted
+}
+
+/** A reloaded page is rendered whole at once: it needs its height to restore its scroll position. So is a hidden one. */
+function isNewVisit(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation')
+  return (
+    navigation instanceof PerformanceNavigationTiming && navigation.type === 'navigate' && !document.hidden
+  )
+}
