@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { allowsAddress } from './egress.ts'
 import type { Destination, EgressRule } from './egress.ts'
-import { OutboundError } from './outbound-reason.ts'
+import { OutboundError, tlsReasonOf } from './outbound-reason.ts'
 import { reachesPlatform } from './platform-addresses.ts'
 import type { PlatformAddresses } from './platform-addresses.ts'
 
@@ -48,7 +48,7 @@ export function egressConnector({
         tls({ ...options, httpSocket: socket }, (...[tlsError, secured]) => {
           if (tlsError === null) return callback(null, secured)
           socket.destroy()
-          callback(new OutboundError('tls', tlsError), null)
+          callback(new OutboundError(tlsReasonOf(tlsError), tlsError), null)
         })
       })
     })

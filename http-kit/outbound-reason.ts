@@ -1,6 +1,6 @@
 /**
- * Why there is no response. `refused`, `dns`, `tls` and `egress-denied` mean that no byte was sent. With all others the
- * other side may have acted.
+ * Why there is no response. `refused`, `dns`, `egress-denied` and all that begin with `tls` mean that no byte of the
+ * request was sent. With all others the other side may have acted.
  */
 export type OutboundFailure =
   | 'timeout'
@@ -8,6 +8,9 @@ export type OutboundFailure =
   | 'reset'
   | 'dns'
   | 'tls'
+  | 'tls-untrusted'
+  | 'tls-expired'
+  | 'tls-wrong-name'
   | 'cut'
   | 'too-large'
   | 'egress-denied'
@@ -40,6 +43,23 @@ const BY_CODE: Record<string, OutboundFailure> = {
   UND_ERR_BODY_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_OVERFLOW: 'too-large',
   UND_ERR_ABORTED: 'aborted',
+}
+
+/** What is wrong with the certificate, by the codes of OpenSSL and Node. */
+const BY_TLS_CODE: Record<string, OutboundFailure> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls-untrusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'tls-untrusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'tls-untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls-untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-untrusted',
+  CERT_HAS_EXPIRED: 'tls-expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls-wrong-name',
+}
+
+/** The reason for an error while a secure connection was being established. */
+export function tlsReasonOf(error: Error): OutboundFailure {
+  const { code } = error as { code?: unknown }
+  return (typeof code === 'string' ? BY_TLS_CODE[code] : undefined) ?? 'tls'
 }
 
 /** The reason for an error of the client; after the response has started, a lost connection means that it was cut off. */

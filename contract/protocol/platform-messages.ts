@@ -10,7 +10,12 @@ export const PLATFORM_MESSAGES = {
   callTimeout: 'Plugin {plugin} did not respond within {seconds} s.',
   callRefused: 'The connection to plugin {plugin} was refused. Check that the plugin is running.',
   callHostUnknown: 'The host of plugin {plugin} was not found. Check the endpoint of the plugin.',
-  callTlsFailed: 'A secure connection to plugin {plugin} could not be established. Check its certificate.',
+  callTlsFailed:
+    'A secure connection to plugin {plugin} could not be established. Check that its endpoint speaks HTTPS.',
+  callTlsUntrusted:
+    'The certificate of plugin {plugin} is not signed by an authority that this platform trusts. It may be self-signed.',
+  callTlsExpired: 'The certificate of plugin {plugin} has expired.',
+  callTlsWrongName: 'The certificate of plugin {plugin} is not valid for the host name of its endpoint.',
   callEgressDenied: 'The endpoint of plugin {plugin} is not among the addresses that this deployment allows.',
   callReset: 'The connection to plugin {plugin} was lost before a response arrived.',
   callRedirected:

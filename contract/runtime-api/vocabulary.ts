@@ -118,6 +118,7 @@ export const NEXT_ACTIONS = [
   'CHECK_RESULT',
   'REGISTER_PLUGIN',
   'FIX_ENDPOINT',
+  'FIX_TLS',
   'ALLOW_ENDPOINT',
   'CHECK_RUNTIME',
 ] as const

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '#database/free-port.ts'
 import { testDatabase } from '#database/testing.ts'
 import { toUrl } from '#database/settings.ts'
+import type { EgressRule } from '#http-kit/egress.ts'
 import { createLog } from '#http-kit/log.ts'
 import { formatLocator } from '#contract/protocol/locator.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -27,6 +28,8 @@ export interface System {
   proxy: FaultProxy
   call: DemoCaller
   script: Script
+  /** What the deployment allows calls to; a change applies to the next call. */
+  egressAllow: EgressRule[]
   /** A scope that no other test uses. */
   newScope(): Scope
   /** Starts the install of a bundle of the demo. */
@@ -81,6 +84,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
   })
   const [port, runtimePort] = [await freePort(), await freePort()]
   const proxy = await createFaultProxy(() => port)
+  const egressAllow: EgressRule[] = [{ kind: 'loopback' }]
   const running = await startAll({
     dataDir,
     databaseUrl: toUrl(database.connection),
@@ -100,7 +104,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
     runtime: {
       port: runtimePort,
       platformApiBase: null,
-      egressAllow: [{ kind: 'loopback' }],
+      egressAllow,
     },
     plugins: true,
     folder: new URL('../../dist/web', import.meta.url).pathname,
@@ -142,6 +146,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
     url: running.url,
     proxy: proxy,
     call,
+    egressAllow,
     script: createScript(plugins.scriptedHooks),
     ended,
     async operations(scope, operationType) {

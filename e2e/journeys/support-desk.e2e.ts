@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import { parseEgressAllow } from '#http-kit/egress.ts'
 import { freePort } from '#database/free-port.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Behaviour } from '#plugin/examples/scripted/script.ts'
@@ -26,11 +27,14 @@ interface Failure {
   says: readonly (string | RegExp)[]
   neverSays?: readonly string[]
   isUsedUp?: true
+  /** Titled so in Chinese. */
+  chinese?: { title: string; next: string }
   next: string
 }
 
 const CHECK = 'Plugin owner: Check the plugin'
 const FIX = 'Plugin owner: Fix what the plugin reports'
+const NEVER_RECEIVED = 'The plugin never received this call.'
 const UNKNOWN = `It is not known whether ${PLUGIN} acted.`
 
 const FAILURES: Record<string, Failure> = {
@@ -239,7 +243,7 @@ test('each failure says what failed, where, whether anything is going on, and wh
   const refused: Failure = {
     sequence: [],
     title: 'The plugin refused the connection',
-    says: ['The plugin never received this call.', 'Check that the plugin is running'],
+    says: [NEVER_RECEIVED, 'Check that the plugin is running'],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     next: 'Plugin owner: Start or reconnect the plugin',
@@ -273,6 +277,89 @@ test('each failure says what failed, where, whether anything is going on, and wh
   await page.goto('/operations?nextActor=PLUGIN_OWNER')
   await expect(page.getByRole('cell', { name: 'Plugin owner: Fix the token check' }).first()).toBeVisible()
   await expect(page.getByRole('cell', { name: /^Support: / })).toHaveCount(0)
+})
+
+/** The plugin is not called, because its registration is wrong. */
+const NOT_CALLED: readonly Failure[] = [
+  {
+    sequence: [],
+    title: 'The plugin’s host was not found',
+    says: [NEVER_RECEIVED, 'correct the plugin’s endpoint'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Administrator: Correct the endpoint',
+    chinese: { title: '找不到插件的主机', next: '管理员：更正端点地址' },
+  },
+  {
+    sequence: [],
+    title: 'The secure connection to the plugin failed',
+    says: [NEVER_RECEIVED, 'Check that its endpoint speaks HTTPS', 'a valid certificate'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Plugin owner: Fix the certificate or HTTPS',
+    chinese: { title: '无法与插件建立安全连接', next: '插件负责人：修复证书或 HTTPS' },
+  },
+  {
+    sequence: [],
+    title: 'The plugin’s endpoint is not allowed',
+    says: [NEVER_RECEIVED, 'allow the endpoint in this deployment'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Administrator: Allow the endpoint',
+    chinese: { title: '插件的端点地址未被放行', next: '管理员：放行端点地址' },
+  },
+  {
+    sequence: [],
+    title: 'The plugin can’t be called',
+    says: [NEVER_RECEIVED, 'is not registered or is disabled', 'not called'],
+    neverSays: [UNKNOWN],
+    next: 'Administrator: Register or enable the plugin',
+    chinese: { title: '无法调用插件', next: '管理员：注册或启用插件' },
+  },
+]
+
+test('a plugin that cannot be called is not said to have acted, in English and in Chinese', async ({
+  system,
+  signIn,
+}) => {
+  const before = await registration(system)
+  const install = async () =>
+    (await system.install(system.newScope(), 'crm-suite', '1.0.0')).operation.operationId
+  const owner = { team: 'Integrations', contact: 'mailto:integrations@example.com' }
+  const given = { ...before, ...SHORT, owner }
+  const failed: string[] = []
+  try {
+    await register(system, { ...given, endpoint: 'http://no-such-host.invalid/lifecycle' })
+    failed.push(await install())
+    await register(system, { ...given, endpoint: before.endpoint.replace('http:', 'https:') })
+    failed.push(await install())
+    // allowed when it was registered, and no longer when it is called
+    system.egressAllow.push(...parseEgressAllow('192.0.2.1'))
+    await register(system, { ...given, endpoint: 'http://192.0.2.1/lifecycle' })
+    system.egressAllow.splice(1)
+    failed.push(await install())
+    await register(system, { ...given, enabled: false })
+    failed.push(await install())
+  } finally {
+    system.egressAllow.splice(1)
+    await register(system, { ...before, owner })
+  }
+  const page = await signIn('sam')
+  const cases = NOT_CALLED.map((failure, index) => [failure, failed[index] ?? ''] as const)
+  for (const [failure, operationId] of cases) await expectAnswers(page, operationId, failure)
+
+  await page.getByRole('button', { name: /sam/i }).click()
+  await page.getByRole('dialog').getByText('简体中文').click()
+  for (const [{ chinese }, operationId] of cases) {
+    await page.goto(`/operations/${operationId}`)
+    const panel = page.getByRole('region', { name: '失败原因' })
+    await expect(panel.getByRole('heading', { name: chinese?.title ?? '' })).toBeVisible()
+    await expect(panel).toContainText('插件从未收到此调用')
+    await expect(panel).toContainText(chinese?.next ?? '')
+    await expect(panel).toContainText('否。')
+    // nothing stays in English but names and the code
+    await expect(panel).not.toContainText(/The plugin|Check|Ask/)
+  }
 })
 
 test('an operation that waits says which attempt is next and when it gives up', async ({

@@ -48,11 +48,12 @@ export const SITUATIONS: readonly Situation[] = [
     statuses: [401, 403],
   },
   failed(
-    'connection refused, lost or not secure',
-    ['callRefused', 'callReset', 'callTlsFailed'],
+    'no secure connection',
+    ['callTlsFailed', 'callTlsUntrusted', 'callTlsExpired', 'callTlsWrongName'],
     'PLUGIN_OWNER',
-    'RESTORE_PLUGIN',
+    'FIX_TLS',
   ),
+  failed('connection refused or lost', ['callRefused', 'callReset'], 'PLUGIN_OWNER', 'RESTORE_PLUGIN'),
   failed(
     'no response in time, another HTTP status, or an unreadable response',
     ['callTimeout', 'callHttpStatus', 'callWebPage', 'callNotJson', 'callCut', 'callTooLarge'],

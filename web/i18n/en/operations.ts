@@ -128,7 +128,10 @@ export const operations = {
   'reason.callTimeout': 'The plugin did not respond in time',
   'reason.callRefused': 'The plugin refused the connection',
   'reason.callHostUnknown': 'The plugin’s host was not found',
-  'reason.callTlsFailed': 'There is no secure connection to the plugin',
+  'reason.callTlsFailed': 'The secure connection to the plugin failed',
+  'reason.callTlsUntrusted': 'The plugin’s certificate is not trusted',
+  'reason.callTlsExpired': 'The plugin’s certificate has expired',
+  'reason.callTlsWrongName': 'The plugin’s certificate is for another host',
   'reason.callEgressDenied': 'The plugin’s endpoint is not allowed',
   'reason.callReset': 'The connection to the plugin was lost',
   'reason.callRedirected': 'The plugin’s endpoint redirects',
@@ -159,6 +162,8 @@ export const operations = {
     'Find out in the plugin’s own state and logs whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
   'remedy.FIX_ENDPOINT': 'Ask an administrator to correct the plugin’s endpoint, then retry.',
+  'remedy.FIX_TLS':
+    'Ask the plugin’s owner for a valid certificate that names the endpoint’s host and is signed by an authority that this platform trusts. Then retry.',
   'remedy.ALLOW_ENDPOINT':
     'Ask an administrator to allow the endpoint in this deployment, or to register another one. Then retry.',
   'remedy.CHECK_RUNTIME':

@@ -79,6 +79,7 @@ export const vocabulary = {
   'next.CHECK_RESULT': 'Find out the result',
   'next.REGISTER_PLUGIN': 'Register or enable the plugin',
   'next.FIX_ENDPOINT': 'Correct the endpoint',
+  'next.FIX_TLS': 'Fix the certificate or HTTPS',
   'next.ALLOW_ENDPOINT': 'Allow the endpoint',
   'next.CHECK_RUNTIME': 'Check the runtime’s log',
   'kind.MODULE': 'Module',

@@ -125,6 +125,9 @@ export const operations: Translated<typeof source> = {
   'reason.callRefused': '插件拒绝连接',
   'reason.callHostUnknown': '找不到插件的主机',
   'reason.callTlsFailed': '无法与插件建立安全连接',
+  'reason.callTlsUntrusted': '插件的证书不受信任',
+  'reason.callTlsExpired': '插件的证书已过期',
+  'reason.callTlsWrongName': '插件的证书与主机名不符',
   'reason.callEgressDenied': '插件的端点地址未被放行',
   'reason.callReset': '与插件的连接已断开',
   'reason.callRedirected': '插件的端点返回重定向',
@@ -151,6 +154,8 @@ export const operations: Translated<typeof source> = {
     '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件应能安全处理。',
   'remedy.REGISTER_PLUGIN': '请管理员注册或启用该插件，然后重试。',
   'remedy.FIX_ENDPOINT': '请管理员更正插件的端点地址，然后重试。',
+  'remedy.FIX_TLS':
+    '请插件负责人更换证书：证书应在有效期内，包含端点的主机名，并由本平台信任的机构签发。然后重试。',
   'remedy.ALLOW_ENDPOINT': '请管理员在此部署中放行该端点地址，或登记其他地址。然后重试。',
   'remedy.CHECK_RUNTIME': '请管理员查看运行时日志中与此操作 ID 相关的记录，然后重试。',
   'failed.now': '是否仍在进行',

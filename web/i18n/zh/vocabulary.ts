@@ -77,6 +77,7 @@ export const vocabulary: Translated<typeof source> = {
   'next.CHECK_RESULT': '查明执行结果',
   'next.REGISTER_PLUGIN': '注册或启用插件',
   'next.FIX_ENDPOINT': '更正端点地址',
+  'next.FIX_TLS': '修复证书或 HTTPS',
   'next.ALLOW_ENDPOINT': '放行端点地址',
   'next.CHECK_RUNTIME': '查看运行时日志',
   'kind.MODULE': '模块',
