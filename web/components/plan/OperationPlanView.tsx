@@ -9,6 +9,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { ChangeList } from '../ChangeList.tsx'
 import { useErrorView } from '../describe-code.ts'
+import { BrokenReferences } from '../references/BrokenReferences.tsx'
 import { PlannedCalls } from './PlannedCalls.tsx'
 import type { OperationPlanState } from './use-operation-plan.ts'
 
@@ -58,6 +59,9 @@ export function OperationPlanView({
         </Notice>
       )}
       {calls ? calls(plan) : <PlannedCalls stages={plan.stages} isDetach={isDetach} />}
+      {isDetach && plan.installation !== null && (
+        <BrokenReferences bundleInstallId={plan.installation.bundleInstallId} />
+      )}
       {!isDetach && <PlannedChanges changes={plan.changes} />}
     </div>
   )

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import type { InstalledReference } from '#contract/console-api/shapes.ts'
+import type { InstalledReference, Referrer } from '#contract/console-api/shapes.ts'
 import { ReferenceTest } from '../../pages/configuration/form/ReferenceTest.tsx'
 import { References } from '../../pages/installations/detail/References.tsx'
 import { refusal, serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
+import { BrokenReferences } from './BrokenReferences.tsx'
 
 const REFERENCES = 'GET /installations/{bundleInstallId}/references'
 const REFERRERS = 'GET /installations/{bundleInstallId}/referrers'
@@ -112,4 +113,33 @@ test('an installation lists what it refers to and what refers to its services', 
   const from = page.getByRole('table', { name: 'Referred to by' })
   await expect.element(from.getByRole('link', { name: 'shop', exact: true })).toBeVisible()
   await expect.element(from.getByRole('link', { name: 'crm-core' })).toBeVisible()
+})
+
+test('a detach names the references of other installations that it breaks', async () => {
+  const other = (index: number): Referrer => ({
+    installation: {
+      ...installation,
+      workspaceId: index,
+      bundleInstallId: `01920000-0000-7000-8000-00000000010${index}`,
+      bundle: { environmentKey: 'production', bundleId: `billing-${index}` },
+    },
+    locator: 'production/billing/MODULE/invoices',
+    property: 'mailer',
+    serviceId: 'mail-gateway',
+  })
+  const own = { ...other(1), installation }
+  const api = await serveApi({
+    [REFERRERS]: () => ({ items: [own, ...[1, 2, 3, 4, 5, 6].map(other)], nextCursor: null }),
+  })
+  const screen = await renderInConsole(<BrokenReferences bundleInstallId={bundleInstallId} />)
+  await expect.element(screen.getByText('6 references of other installations stop resolving')).toBeVisible()
+  await expect.element(screen.getByText('billing-5')).toBeVisible()
+  expect(screen.getByText('billing-6').query()).toBeNull()
+  await expect.element(screen.getByText(/The References tab of this installation lists all/)).toBeVisible()
+  expect(screen.getByText(/mailer refers to mail-gateway/).elements()).toHaveLength(5)
+  await screen.unmount()
+
+  api.answer({ [REFERRERS]: () => ({ items: [own], nextCursor: null }) })
+  await renderInConsole(<BrokenReferences bundleInstallId={bundleInstallId} />)
+  await expect.element(page.getByText(/No other installation that you can see/)).toBeVisible()
 })

@@ -17,5 +17,14 @@ export const plans = {
   changes: { one: '{n} value changes', other: '{n} values change' },
   'changes.none': 'No values change.',
   'changes.label': 'Changed values',
+  broken: {
+    one: '{n} reference of another installation stops resolving',
+    other: '{n} references of other installations stop resolving',
+  },
+  'broken.atLeast': 'More than {n} references of other installations stop resolving',
+  'broken.none': 'No other installation that you can see refers to services of this one.',
+  'broken.reference': '{property} refers to {service}',
+  'broken.all': 'The References tab of this installation lists all of them.',
+  'broken.visible': 'Only installations that you can see are listed.',
   problems: 'This would be refused',
 } as const

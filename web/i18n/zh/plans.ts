@@ -19,5 +19,11 @@ export const plans: Translated<typeof english> = {
   changes: { other: '{n} 个值将更改' },
   'changes.none': '没有值会更改。',
   'changes.label': '更改的值',
+  broken: { other: '其他安装实例的 {n} 个引用将不再解析' },
+  'broken.atLeast': '其他安装实例的 {n} 个以上引用将不再解析',
+  'broken.none': '您可见的其他安装实例均未引用此安装实例的服务。',
+  'broken.reference': '{property} 引用 {service}',
+  'broken.all': '此安装实例的“引用”标签页列出全部引用。',
+  'broken.visible': '仅列出您可见的安装实例。',
   problems: '此请求将被拒绝',
 }
