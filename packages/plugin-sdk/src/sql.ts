@@ -13,6 +13,19 @@ export type RunSql<Tx> = (tx: Tx, sql: string, parameters: readonly SqlValue[]) 
 export const toPostgres = (schema: string): string =>
   schema.replaceAll('INTEGER', 'BIGINT').replaceAll(') STRICT, WITHOUT ROWID', ')')
 
+/**
+ * A statement with anonymous parameters, and the number of the SDK's parameter that each of them takes. `better-sqlite3`
+ * treats numbered parameters (`?1`) as named ones, which it does not bind by position.
+ */
+export function toSqlite(sql: string): { text: string; order: number[] } {
+  const order: number[] = []
+  const text = sql.replaceAll(/\$(\d+)/g, (_found, number: string) => {
+    order.push(Number(number))
+    return '?'
+  })
+  return { text, order }
+}
+
 export const text = (value: unknown): string => (typeof value === 'string' ? value : corrupt())
 
 /** An integer column; PostgreSQL's driver returns those of 64 bits as text. */

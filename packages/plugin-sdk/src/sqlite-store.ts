@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { oneTransaction } from './one-transaction.ts'
+import { toSqlite } from './sql.ts'
 import type { RunSql } from './sql.ts'
 import { EVENT_SCHEMA, sqlEvents } from './sql-events.ts'
 import { MEMORY_SCHEMA, sqlMemory } from './sql-memory.ts'
@@ -81,12 +82,18 @@ export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): 
 
 /** Prepares each statement once, on the store's only connection. */
 function runner(database: SqliteConnection): RunSql<SqliteTransaction> {
-  const prepared = new Map<string, SqliteStatement>()
+  const prepared = new Map<string, { statement: SqliteStatement; order: number[] }>()
+  const prepare = (sql: string) => {
+    const { text, order } = toSqlite(sql)
+    return { statement: database.prepare(text), order }
+  }
   return (_tx, sql, parameters) => {
-    const statement = prepared.get(sql) ?? database.prepare(sql.replaceAll(/\$(?=\d)/g, '?'))
-    prepared.set(sql, statement)
-    if (/^\s*SELECT\b|\bRETURNING\b/.test(sql)) return statement.all(...parameters)
-    statement.run(...parameters)
+    const known = prepared.get(sql) ?? prepare(sql)
+    prepared.set(sql, known)
+    const { statement, order } = known
+    const values = order.map((number) => parameters[number - 1] ?? null)
+    if (/^\s*SELECT\b|\bRETURNING\b/.test(sql)) return statement.all(...values)
+    statement.run(...values)
     return []
   }
 }
