@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
@@ -33,46 +32,77 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** The Node of the author: the one that runs this test, or that of the suite `author-page`. */
+const NODE = process.env['AUTHOR_NODE'] ?? process.execPath
+
 /** The commands of the page, in order. */
-const [install = '', init = '', start = '', call = '', startOnPlatform = ''] = [
+const [install = '', installSqlite = '', init = '', start = '', call = '', startOnPlatform = ''] = [
   ...PAGE.matchAll(/```sh\n(.*?)\n```/gs),
 ].map(([, command]) => command)
 
 const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   ...process.env,
-  npm_config_registry: registry.url,
+  PATH: `${dirname(NODE)}${delimiter}${process.env['PATH'] ?? ''}`,
   npm_config_cache: join(folder, '.npm'),
   ...more,
 })
-/** Runs a command of the page as printed, but not on the Node of the shell's path. */
-const run = (command: string): Promise<string> =>
+const ourRegistry = (): NodeJS.ProcessEnv => ({ npm_config_registry: registry.url })
+
+/** Runs a command of the page as printed; returns its output. */
+const run = (command: string, more?: NodeJS.ProcessEnv): Promise<string> =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, { shell: true, cwd: folder, env: environment() })
+    const child = spawn(command, { shell: true, cwd: folder, env: environment(more) })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(output))))
   })
 
-/** Starts the plugin with a command of the page; returns its first line of output. */
-async function startPlugin(command: string, more: NodeJS.ProcessEnv = {}): Promise<string> {
+/**
+ * Starts the plugin with a command of the page; returns its first line of output.
+ *
+ * @throws with the output of the plugin if it ends, or prints nothing within 30 s
+ */
+function startPlugin(command: string, more: NodeJS.ProcessEnv = {}): Promise<string> {
   // exec: the shell becomes the plugin, so that it can be ended
   const child = spawn(command.replace(/node /, 'exec node '), {
     shell: true,
     cwd: folder,
     env: environment(more),
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   ended.push(() => child.kill())
-  const [line] = await once(createInterface(child.stdout), 'line')
-  return String(line)
+  return new Promise((resolve, reject) => {
+    let errors = ''
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+    const fail = (why: string) => reject(new Error(`the plugin ${why}\n${errors}`))
+    const deadline = setTimeout(fail, 30_000, 'printed nothing within 30 s')
+    child.on('close', (code) => {
+      clearTimeout(deadline)
+      fail(`ended with code ${String(code)}`)
+    })
+    createInterface(child.stdout).once('line', (line) => {
+      clearTimeout(deadline)
+      resolve(line)
+    })
+  })
 }
+
+const lacksSqlite = async (): Promise<boolean> =>
+  (await run(`node -p "process.getBuiltinModule?.('node:sqlite') === undefined"`)).trim() === 'true'
 
 describe('"A plugin in ten minutes"', () => {
   it('installs the package and creates the plugin', async () => {
-    await run(install)
+    await run(install, ourRegistry())
+    // Only the registry that this machine uses has this package.
+    if (await lacksSqlite()) await run(installSqlite)
     assert.match(await run(init), /Created manifest.json, plugin.mjs, request.json/)
     await assert.rejects(run(init), /Nothing was copied/)
+  })
+
+  it('says why a plugin does not start', async () => {
+    writeFileSync(join(folder, 'broken.mjs'), "throw new Error('no database')")
+    await assert.rejects(startPlugin('node broken.mjs'), /the plugin ended with code 1\n.*no database/s)
   })
 
   it('starts the plugin, which answers the printed call with the printed response', async () => {

@@ -15,7 +15,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
 }
 
 /**
- * Suites about other programs, which take minutes: they run in the full form, or when they are named. One whose programs
+ * Suites about other programs and versions of Node, which take minutes: they run in the full form, or when they are named. One whose programs
  * cannot be had is skipped.
  */
 export const DEPLOYMENT_SUITES: Record<string, () => Promise<Suite>> = {
@@ -23,6 +23,7 @@ export const DEPLOYMENT_SUITES: Record<string, () => Promise<Suite>> = {
   pgbouncer: async () => (await import('./deployments/pgbouncer/suite.ts')).PGBOUNCER,
   upgrade: async () => (await import('./deployments/upgrade/suite.ts')).UPGRADE,
   patroni: async () => (await import('./deployments/patroni/suite.ts')).PATRONI,
+  'author-page': async () => (await import('./author-page/suite.ts')).AUTHOR_PAGE,
 }
 
 export const ALL_SUITES: Record<string, () => Promise<Suite>> = { ...SUITES, ...DEPLOYMENT_SUITES }
