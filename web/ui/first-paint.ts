@@ -25,10 +25,13 @@ export function useIsPainted(): boolean {
   return isPainted
 }
 
-/** A reloaded page is rendered whole at once: it needs its height to restore its scroll position. So is a hidden one. */
+/** A page that scrolls somewhere at once, or is hidden and has no frames, is rendered whole at once. */
 function isNewVisit(): boolean {
   const [navigation] = performance.getEntriesByType('navigation')
   return (
-    navigation instanceof PerformanceNavigationTiming && navigation.type === 'navigate' && !document.hidden
+    navigation instanceof PerformanceNavigationTiming &&
+    navigation.type === 'navigate' &&
+    location.hash === '' &&
+    !document.hidden
   )
 }

@@ -4,6 +4,7 @@ import { OperationLink } from '../../../components/OperationLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { useIsPainted } from '../../../ui/first-paint.ts'
 import { Notice } from '../../../ui/Notice.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
@@ -33,6 +34,7 @@ export function OperationDetails({
   const t = useText()
   const { operation, loading } = useChosenAttempts(answer, choice)
   const timeline = useMemo(() => timelineOf(operation), [operation])
+  const isPainted = useIsPainted()
   const bar = loading ? null : chosenBar(timeline, operation, choice)
   const call =
     bar &&
@@ -63,9 +65,13 @@ export function OperationDetails({
       {operation.attemptsRemoved && <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>}
       <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
       {loading && <LoadingAttempt loading={loading} />}
-      {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} view={choice.view} />}
-      <Resources operation={operation} />
-      <Changes operation={operation} />
+      {isPainted && (
+        <>
+          {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} view={choice.view} />}
+          <Resources operation={operation} />
+          <Changes operation={operation} />
+        </>
+      )}
     </div>
   )
 }
