@@ -2,6 +2,7 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { schemaOf } from '../forms/property/control-kind.ts'
 import type { IconName } from '../ui/icons/Icon.tsx'
+import { compareText } from '../i18n/compare-text.ts'
 
 export const kindIcon: Record<ResourceKind, IconName> = {
   MODULE: 'installations',
@@ -40,7 +41,7 @@ export function groupProperties(definitions: Readonly<Record<string, PropertyDef
     properties.sort(
       (a, b) =>
         (a.definition.order ?? Number.MAX_SAFE_INTEGER) - (b.definition.order ?? Number.MAX_SAFE_INTEGER) ||
-        a.name.localeCompare(b.name),
+        compareText(a.name, b.name),
     )
   // properties without a group come first, without a heading
   return [...groups.values()].sort((a, b) => Number(a.group !== null) - Number(b.group !== null))

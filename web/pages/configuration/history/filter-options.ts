@@ -1,6 +1,7 @@
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { definitionOf, propertyNames } from '../editor/outline.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
+import { compareText } from '../../../i18n/compare-text.ts'
 
 interface Option {
   value: string
@@ -58,4 +59,4 @@ function withChosen(
 }
 
 const sorted = (options: readonly Option[]): Option[] =>
-  options.toSorted((one, other) => one.label.localeCompare(other.label))
+  options.toSorted((one, other) => compareText(one.label, other.label))

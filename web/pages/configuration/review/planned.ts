@@ -4,6 +4,7 @@ import { allEdits, type Draft } from '../editor/draft.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { viewOf } from '../../../forms/property/property-value.ts'
 import { messageText } from '../../../i18n/message-text.ts'
+import { compareText } from '../../../i18n/compare-text.ts'
 
 /** What a save would do to one installation. */
 export interface PlannedGroup {
@@ -55,7 +56,7 @@ export function changesByInstallation(
   })
   return {
     groups: groups.toSorted((a, b) =>
-      a.installation.bundle.bundleId.localeCompare(b.installation.bundle.bundleId),
+      compareText(a.installation.bundle.bundleId, b.installation.bundle.bundleId),
     ),
     others: others.map((problem) =>
       problem.locator === undefined
@@ -91,6 +92,6 @@ function unplanned({ scope, resources }: Configuration, draft: Draft): PlannedGr
     })
   }
   return [...groups.values()].toSorted((a, b) =>
-    a.installation.bundle.bundleId.localeCompare(b.installation.bundle.bundleId),
+    compareText(a.installation.bundle.bundleId, b.installation.bundle.bundleId),
   )
 }

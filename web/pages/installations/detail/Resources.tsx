@@ -11,6 +11,7 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { ResourceProperties } from './ResourceProperties.tsx'
+import { compareText } from '../../../i18n/compare-text.ts'
 
 /** The ledger: each installed resource, its version, when it was verified, and its values. */
 export function Resources({ detail }: { detail: InstallationDetail }) {
@@ -95,7 +96,7 @@ const kindOf = (locator: string) => parseLocator(locator)?.kind ?? 'MODULE'
 
 /** Modules first, as the main part of a bundle; then in the order of the configuration editor. */
 const byKind = (one: InstalledResource, other: InstalledResource): number =>
-  KIND_ORDER[kindOf(one.locator)] - KIND_ORDER[kindOf(other.locator)] || one.title.localeCompare(other.title)
+  KIND_ORDER[kindOf(one.locator)] - KIND_ORDER[kindOf(other.locator)] || compareText(one.title, other.title)
 
 /** The plugin that writes each property, by locator and property. */
 function writersOf({ plugins }: InstallationDetail): Map<string, Map<string, string>> {
