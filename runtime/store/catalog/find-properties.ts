@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationIdentityColumns } from '../../model/installation.ts'
 import { containing, wordsOf } from '../like.ts'
-import { visibleTo } from '../visible.ts'
+import { isVisible, visibleScopes } from '../visible-scopes.ts'
+import type { VisibleScopes } from '../visible-scopes.ts'
 import { newestVersionOf } from './newest-version.ts'
 
 export interface FoundPropertyRow extends InstallationIdentityColumns {
@@ -13,12 +15,17 @@ export interface FoundPropertyRow extends InstallationIdentityColumns {
   title: string
 }
 
-const PROPERTIES_MAX = 20
+const IDENTITY = ['environment_key', 'application_runtime_id', 'workspace_id', 'bundle_install_id']
+const PROPERTY = ['bundle_environment_key', 'bundle_id', 'locator', 'resource', 'property', 'title']
+
+/** The scopes that match most of the words; a search that matches more of them asks for no particular scope. */
+const SCOPES_MAX = 1_000
 
 /**
  * Properties of active installations that the actor may see. Each word must occur in the title or name of the property,
  * the title of its resource, its bundle or its scope; one of them in the title or name. Titles are those of the newest
- * version of the bundle. At most `perProperty` installations of each property, and `limit` in all.
+ * version of the bundle. At most `perProperty` installations of each property, and `limit` in all. Words of a scope
+ * select among the 1,000 scopes that match most of them.
  */
 export async function findInstalledProperties(
   db: Db,
@@ -28,28 +35,27 @@ export async function findInstalledProperties(
   const { perProperty, limit } = options
   const words = wordsOf(options.q)
   if (words.length === 0) return []
+  const visible = await visibleScopes(db, actor, 'read', {})
   const patterns = words.map(containing)
   const each = (text: string, join: 'and' | 'or') =>
     sql`(${sql.join(
       patterns.map((pattern) => sql`${sql.ref(text)} ilike ${pattern}`),
       join === 'and' ? sql` and ` : sql` or `,
     )})`
-  const columns = sql`installation.environment_key, installation.application_runtime_id, installation.workspace_id,
-    installation.bundle_install_id`
-  const isCandidate = sql`installation.bundle_environment_key = found.bundle_environment_key
-    and installation.bundle_id = found.bundle_id and installation.state = 'ACTIVE'
-    and ${visibleTo(actor, 'read', 'installation')}
-    and exists (
-      select from runtime.installed_resource as resource
-      where resource.bundle_install_id = installation.bundle_install_id and resource.locator = found.locator
-        and resource.definitions -> found.property is not null)`
+  const identity = (table: string) => sql.join(IDENTITY.map((column) => sql.ref(`${table}.${column}`)))
+  const answered = sql.join([...IDENTITY, ...PROPERTY].map((column) => sql.ref(column)))
+  const isCandidate = sql`installation.state = 'ACTIVE' and ${isVisible(visible, 'installation')}`
+  const isInstalled = (installation: string) => sql`exists (
+    select from runtime.installed_resource as resource
+    where resource.bundle_install_id = ${sql.ref(`${installation}.bundle_install_id`)}
+      and resource.locator = found.locator and resource.definitions -> found.property is not null)`
   const result = await sql<FoundPropertyRow>`
     with found as materialized (
       select *, ${each('text', 'and')} as is_whole from (
         select bundle.bundle_environment_key, bundle.bundle_id, one.*,
           concat_ws(' ', one.title, one.property) as name,
           concat_ws(' ', one.title, one.property, one.resource, newest.title, bundle.bundle_id) as text
-        from (select distinct bundle_environment_key, bundle_id from runtime.bundle_version) as bundle
+        from (${installedBundles(visible)}) as bundle
         join lateral ${newestVersionOf('bundle')} as newest on true
         join runtime.bundle_version as published using (bundle_environment_key, bundle_id)
         cross join lateral jsonb_to_recordset(published.properties)
@@ -57,31 +63,57 @@ export async function findInstalledProperties(
         where published.version = newest.version
       ) as property
       where ${each('name', 'or')}
-      order by is_whole desc, title, locator, property
-      limit ${PROPERTIES_MAX}
     ), place as materialized (
       select scope_id, text from (
         select scope_id, environment_key || '/' || application_runtime_id || '/' || workspace_id as text
-        from runtime.scope) as scope
+        from runtime.scope as scope where ${isVisible(visible, 'scope')}) as scope
       where ${each('text', 'or')}
+      order by ${sql.join(
+        patterns.map((pattern) => sql`(text ilike ${pattern})::int`),
+        sql` + `,
+      )} desc, scope_id
+      limit ${SCOPES_MAX}
+    ), placed as materialized (
+      select ${identity('installation')}, installation.bundle_environment_key, installation.bundle_id, place.text
+      from place join runtime.installation as installation using (scope_id) where ${isCandidate}
+    ), in_any_scope as (
+      select found.*, ${identity('chosen')}
+      from (select * from found where is_whole order by title, locator, property) as found
+      cross join lateral (
+        select ${identity('installation')} from runtime.installation as installation
+        where installation.bundle_environment_key = found.bundle_environment_key
+          and installation.bundle_id = found.bundle_id and ${isCandidate} and ${isInstalled('installation')}
+        limit ${perProperty}
+      ) as chosen
+      -- the order of the outer rows, so that the search ends at the limit
+      order by found.title, found.locator, found.property limit ${limit}
+    ), in_place as (
+      select found.*, ${identity('chosen')}, row_number() over (partition by found.locator, found.property) as turn
+      from found join placed as chosen using (bundle_environment_key, bundle_id)
+      where not found.is_whole and ${isInstalled('chosen')}
+        and ${sql.join(
+          patterns.map((pattern) => sql`(found.text ilike ${pattern} or chosen.text ilike ${pattern})`),
+          sql` and `,
+        )}
     )
-    select chosen.*, found.bundle_environment_key, found.bundle_id, found.locator, found.resource, found.property,
-      found.title
-    from found
-    cross join lateral (
-      (select ${columns} from runtime.installation as installation
-        where found.is_whole and ${isCandidate} limit ${perProperty})
+    select ${answered} from (
+      select ${answered}, is_whole from in_any_scope
       union all
-      (select ${columns} from place join runtime.installation as installation using (scope_id)
-        where not found.is_whole and ${isCandidate}
-          and ${sql.join(
-            patterns.map((pattern) => sql`(found.text ilike ${pattern} or place.text ilike ${pattern})`),
-            sql` and `,
-          )}
-        limit ${perProperty})
-    ) as chosen
-    order by found.is_whole desc, found.title, chosen.environment_key, chosen.application_runtime_id,
-      chosen.workspace_id, found.locator, found.property
+      select ${answered}, is_whole from in_place where turn <= ${perProperty}
+    ) as answer
+    order by is_whole desc, title, environment_key, application_runtime_id, workspace_id, locator, property
     limit ${limit}`.execute(db)
   return result.rows
+}
+
+/** The bundles that may have an active installation in the visible scopes: at least all that have one. */
+function installedBundles(visible: VisibleScopes): RawBuilder<unknown> {
+  if (visible.kind === 'scopes')
+    return sql`
+      select distinct bundle_environment_key, bundle_id from runtime.installation as installation
+      where state = 'ACTIVE' and ${isVisible(visible, 'installation')}`
+  return sql`
+    select bundle_environment_key, bundle_id from runtime.version_count as counted
+    where state = 'ACTIVE' and ${isVisible(visible, 'counted')}
+    group by bundle_environment_key, bundle_id having sum(count) > 0`
 }

@@ -74,4 +74,26 @@ describe('properties of installations', () => {
     assert.equal((await find('prices')).length, 3)
     assert.deepEqual(await find('added'), [])
   })
+
+  it('are found behind many published bundles and other installations with the same title', async () => {
+    const elsewhere = harness.newScope()
+    for (let index = 0; index < 25; index++) {
+      const bundle = bundleOf(`a-shop-${index}`, {
+        resources: [moduleOf('checkout', { rounding: titled('Rounding') })],
+      })
+      await harness.publish(bundle)
+      if (index < 22) await harness.installed(bundle, { scope: elsewhere })
+    }
+    const last = bundleOf('z-shop', { resources: [moduleOf('checkout', { rounding: titled('Rounding') })] })
+    await harness.publish(last)
+    const scope = harness.newScope()
+    await harness.installed(last, { scope })
+    const locators = (found: InstalledProperty[]) => found.map(({ locator }) => locator)
+
+    const grants = [{ scope, permissions: ['read' as const] }]
+    assert.deepEqual(locators(await find('rounding', { grants })), [locatorOf(last, 'checkout')])
+    const place = `${scope.environmentKey}/${scope.applicationRuntimeId}/${scope.workspaceId}`
+    assert.deepEqual(locators(await find(`rounding ${place}`)), [locatorOf(last, 'checkout')])
+    assert.equal((await find('rounding')).length, 10)
+  })
 })
