@@ -41,7 +41,7 @@ export async function benchAttempts(): Promise<Result[]> {
   const urls = new Map<Case, string>()
   for (const one of cases) urls.set(one, await runOperation(system, cookie, plugin, one))
   const opened = new Map<Case, Opened[]>(cases.map((one) => [one, []]))
-  // a browser of its own for each round, so that what else the machine does affects both
+  // a new browser for each round, so that other load affects both
   for (let count = 0; count < ROUNDS; count++) {
     const browser = await launchBrowser()
     for (const [one, url] of urls) opened.get(one)?.push(await open(browser, url, cookie))
@@ -87,7 +87,7 @@ async function runOperation(
   plugin: Awaited<ReturnType<typeof testingPlugin>>,
   { name, plugins, attempts }: Case,
 ): Promise<string> {
-  if (call === null) throw new Error('The system has no runtime of its own')
+  if (call === null) throw new Error('The system has no runtime')
   const each = attempts / plugins
   const ids = Array.from({ length: plugins }, (_, index) => `${name}-${index}`)
   const busy = { message: 'The tenant is busy.', retryable: true }

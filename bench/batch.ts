@@ -12,7 +12,7 @@ const TARGETS = 1_000
 const MODULES = 5
 const GOAL_SECONDS = 10
 
-/** The plan of a batch of a thousand UPGRADEs, each in a scope of its own, and making the batch with its token. */
+/** The plan of a batch of a thousand UPGRADEs, each in a separate scope, and making the batch with its token. */
 export async function benchBatch(): Promise<Result> {
   const server = await startTestServer()
   process.env['TEST_DATABASE_URL'] = server.url

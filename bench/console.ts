@@ -20,7 +20,7 @@ export async function benchConsole(): Promise<Result[]> {
   const pages = await pagesOf(system.url, cookie)
   const empty = await serveEmptyPage()
   const visits = new Map<string, Visit[]>([...Object.keys(pages), EMPTY].map((name) => [name, []]))
-  // a browser of its own for each round, and every page in every round: what else the machine does meets them all
+  // a new browser for each round, and every page in every round: other load affects all pages
   for (let round = 0; round < ROUNDS; round++) {
     const browser = await launchBrowser()
     for (const [name, page] of Object.entries(pages)) {

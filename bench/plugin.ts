@@ -97,7 +97,7 @@ async function startServer(kind: string, folder: string): Promise<Server> {
   }
 }
 
-/** Platform and target answer at once, in a process of their own; the events per second of processor time are counted. */
+/** Platform and target answer at once, in a separate process; the events per second of processor time are counted. */
 async function benchOutbox(): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-outbox-'))
   const file = fileURLToPath(new URL('plugin/target.ts', import.meta.url))

@@ -52,7 +52,7 @@ export async function benchTyping(): Promise<Result[]> {
     { ...shared, figure: elements, goal: 1_500, meaning: 'Elements of the document.' },
     {
       ...shared,
-      // pairs of one round, so that what else the machine does affects both
+      // pairs of one round, so that other load affects both
       figure: median(rounds.map(({ form, bare }) => percentile(form, 95) / percentile(bare, 95))),
       goal: 2,
       meaning: `p95 from a key press to its paint, beside a bare input: the median of ${ROUNDS} rounds.`,
@@ -62,7 +62,7 @@ export async function benchTyping(): Promise<Result[]> {
 
 /** Publishes and installs a bundle with one resource of many properties; returns the address of its form. */
 async function installLargeForm({ call, url }: BenchSystem): Promise<string> {
-  if (call === null) throw new Error('The system has no runtime of its own')
+  if (call === null) throw new Error('The system has no runtime')
   const names = Array.from({ length: PROPERTIES }, (_, index) => `property${index}`)
   const properties = Object.fromEntries(
     names.map((name, index) => [
@@ -117,7 +117,7 @@ async function openForm(browser: Browser, url: string, cookie: string): Promise<
   await page.context().addCookies([{ name, value, url: origin, httpOnly: true, sameSite: 'Strict' }])
   await page.goto(url)
   await page.locator(`#property-${EDITED}`).waitFor()
-  // what the page loads once it is at rest is not part of typing
+  // what the page loads once it is idle is not part of typing
   await page.waitForTimeout(3_000)
   return page
 }
@@ -152,6 +152,6 @@ async function type(page: Page, selector: string): Promise<number[]> {
 function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const value = sorted[Math.ceil((sorted.length * percent) / 100) - 1]
-  if (value === undefined) throw new RangeError('There is no percentile of nothing')
+  if (value === undefined) throw new RangeError('There are no values')
   return value
 }

@@ -20,23 +20,23 @@ export async function loadActorKey(dataDir: string, file: string | null = null):
 }
 
 async function readActorKey(file: string): Promise<AssertionKey> {
-  const blame = `ACTOR_ASSERTION_KEY_FILE is wrong: ${file}`
+  const subject = `ACTOR_ASSERTION_KEY_FILE is wrong: ${file}`
   const text = await readFile(file, 'utf8').catch(() => null)
   if (text === null)
-    throw new SettingsError(`${blame} cannot be read; "npm run keys:assertion -- --out FILE" creates a key`)
+    throw new SettingsError(`${subject} cannot be read; "npm run keys:assertion -- --out FILE" creates a key`)
   const { mode } = await stat(file)
   // a group may read it, as with files that are mounted into a container
   if (process.platform !== 'win32' && (mode & 0o027) !== 0)
-    throw new SettingsError(`${blame} may be read or changed by other users; chmod 600 it`)
-  return parseActorKey(text, blame)
+    throw new SettingsError(`${subject} may be read or changed by other users; chmod 600 it`)
+  return parseActorKey(text, subject)
 }
 
 /**
  * Reads an Ed25519 key in JWK form.
  *
- * @param blame the start of the error message.
+ * @param subject the start of the error message.
  */
-export async function parseActorKey(text: string, blame: string): Promise<AssertionKey> {
+export async function parseActorKey(text: string, subject: string): Promise<AssertionKey> {
   try {
     const jwk = JSON.parse(text) as JWK
     const privateKey = await importJWK(jwk, 'EdDSA')
@@ -49,7 +49,7 @@ export async function parseActorKey(text: string, blame: string): Promise<Assert
   } catch {
     // reported below, without the content of the file
   }
-  throw new SettingsError(`${blame} is not a private Ed25519 key in JWK form; restore it`)
+  throw new SettingsError(`${subject} is not a private Ed25519 key in JWK form; restore it`)
 }
 
 /** A new key, as the text of its file. */

@@ -103,7 +103,7 @@ export interface RuntimeOptions {
     calmPollMs?: number
     maxStreams?: number
   }
-  /** How long finished work is kept; without it, for ever. */
+  /** How long finished work is kept; without it, forever. */
   retention?: RetentionSettings
   /** The maximum number of connections for requests (default 16) and for the worker (default 8). */
   connections?: { http?: number; worker?: number }
@@ -227,7 +227,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       ...replicaGauges({
         pools: { http: answering.pool, worker: working.pool },
         isListening: replicas?.isListening() ?? false,
-        callsUnderWay: http.underWay(),
+        callsInFlight: http.inFlight(),
         worker: worker?.status() ?? null,
       }),
     ],

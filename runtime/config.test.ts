@@ -34,7 +34,7 @@ describe('the runtime settings', () => {
       ['EGRESS_DENY', 'host-without-port'],
       ['LEASE_SECONDS', '0'],
       ['LEASE_SECONDS', '1.5'],
-      ['RETENTION_OPERATIONS_DAYS', 'for ever'],
+      ['RETENTION_OPERATIONS_DAYS', 'forever'],
       ['RETENTION_OPERATIONS_DAYS', '-1'],
       ['RETENTION_ATTEMPTS_DAYS', '401'],
       ['RUNTIME_API_CREDENTIAL', 'short'],

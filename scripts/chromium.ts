@@ -1,4 +1,4 @@
-// Debian's Chromium has no sandbox of its own when it runs as root, and its background requests would reach no network.
+// Debian's Chromium has no sandbox when it runs as root, and its background requests would reach no network.
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

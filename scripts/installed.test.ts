@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { root } from './process.ts'
 
-// plain JavaScript without types of its own; see its docstring
+// plain JavaScript without types; see its docstring
 const { isInstalled } = (await import(new URL('installed.mjs', import.meta.url).href)) as {
   isInstalled(root: string): boolean
 }

@@ -202,7 +202,7 @@ describe('the package', () => {
   })
 })
 
-/** The complete TypeScript examples of the guide: those that begin with an import, each in a scope of its own. */
+/** The complete TypeScript examples of the guide: those that begin with an import, each in a separate block. */
 function guideExamples(): string {
   const examples = [...GUIDE.matchAll(/```ts\n(.*?)\n```/gs)].map(([, example = '']) => example)
   const names = [

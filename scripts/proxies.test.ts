@@ -12,7 +12,7 @@ import { freePort } from '#database/free-port.ts'
 import { root } from './process.ts'
 
 // The sample configurations of deploy/, with other ports and a certificate of this test. The upstream answers what a
-// console answers: an event stream that stays open, and a page of its own while it has no database.
+// console answers: an event stream that stays open, and an error page while it has no database.
 
 const has = (program: string, argument: string): boolean => spawnSync(program, [argument]).error === undefined
 const folder = mkdtempSync(join(tmpdir(), 'proxies-'))

@@ -41,7 +41,7 @@ export async function loadPage(
   ])
 }
 
-/** Each read has the call of its own endpoint, which the union type of reads cannot express. */
+/** Each read calls its own endpoint, which the union type of reads cannot express. */
 const queryOf = ({ name, call }: PageRead) => apiQuery(name as 'GET /summary', call as object)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

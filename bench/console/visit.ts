@@ -2,7 +2,7 @@ import type { Browser } from '@playwright/test'
 
 /** How many times slower the browser's processor is made. */
 export const SLOWDOWN = 4
-/** After the page is ready: long enough for everything that it fetches once it is at rest. */
+/** After the page is ready: long enough for everything that it fetches once it is idle. */
 const SETTLE_MS = 2_500
 
 export interface Visit {

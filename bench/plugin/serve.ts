@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { createHash } from 'node:crypto'
 import { applied, definePlugin, listen, sqliteStore, toNodeListener } from '#plugin-sdk/src/index.ts'
 
-// The plugin of the benchmark, with the SDK or bare, in a process of its own: both store the response in SQLite, synced
+// The plugin of the benchmark, with the SDK or bare, in a separate process: both store the response in SQLite, synced
 // at each commit, and one row of the business.
 const [kind = '', folder = '.'] = process.argv.slice(2)
 let before = process.cpuUsage()

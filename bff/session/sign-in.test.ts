@@ -228,21 +228,21 @@ describe('sign-in with the embedded identity provider', () => {
       pending.includes(form.slice(form.lastIndexOf('/') + 1)),
       'the address of the form contains the value of its cookie',
     )
-    let underWay = await dumpOf()
+    let during = await dumpOf()
     const submitted = await ada.submit(form, 'ada', 'correct horse')
-    underWay += await dumpOf()
+    during += await dumpOf()
     const resumed = await ada.request(submitted.headers.get('location') ?? '')
-    underWay += await dumpOf()
+    during += await dumpOf()
     const callback = new URL(resumed.headers.get('location') ?? '')
     await ada.request(callback.href)
     const done = await dumpOf()
     const param = (name: string): string => callback.searchParams.get(name) ?? 'missing'
     const secrets = [...pending, ...[...ada.cookies.values()].map(({ value }) => value), 'correct horse']
     for (const secret of [...secrets, param('code')])
-      if (secret !== '') assert.ok(!(underWay + done).includes(secret), secret)
+      if (secret !== '') assert.ok(!(during + done).includes(secret), secret)
     // the provider returns it to the callback; it is useless without the browser's cookie
     assert.ok(!done.includes(param('state')))
-    assert.doesNotMatch(underWay + done, /eyJ[\w-]{10,}\./)
+    assert.doesNotMatch(during + done, /eyJ[\w-]{10,}\./)
     assert.ok(!server.log().includes('correct horse'))
   })
 })

@@ -1,4 +1,4 @@
-/** Title of an error code, its meaning for failures without a message of their own, and what to do about it. */
+/** Title of an error code, its meaning for failures without a message, and what to do about it. */
 export interface CatalogueEntry {
   title: string
   message: string
@@ -7,7 +7,7 @@ export interface CatalogueEntry {
 
 /**
  * The codes that the browser itself gives to a response of a proxy, which has no texts. They are a part of the catalogue,
- * in a module of their own so that the browser need not load the others.
+ * in a separate module so that the browser need not load the others.
  */
 export const connectionCodes = {
   AUTHENTICATION_REQUIRED: {

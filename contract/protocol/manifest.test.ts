@@ -96,7 +96,7 @@ test('a resource is listed once by kind and name', () => {
   refusedAt(details({ resources: [module, timer, timer] }), '/resources/2/name', /same kind and name/)
 })
 
-test('a MODULE has a moduleId of its own', () => {
+test('a MODULE has its own moduleId', () => {
   refusedAt(
     details({ resources: [module, but({ ...module, name: 'other' }, { moduleId: undefined })] }),
     '/resources/1/moduleId',

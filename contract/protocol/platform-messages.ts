@@ -58,7 +58,7 @@ export const PLATFORM_MESSAGES = {
   operationUnassigned: 'The operation is no longer assigned to anyone.',
   operationNotesFull: 'The operation already has {max} notes, the maximum.',
   viewNameTaken: 'Another view of this page has this name. Choose a different one.',
-  viewNotYours: 'Only the owner of a shared view or an administrator can change it. Save a view of your own.',
+  viewNotYours: 'Only the owner of a shared view or an administrator can change it. Save your own view.',
   viewsFull: 'You already have {max} views, the maximum. Delete one first.',
   sharedViewsFull:
     'There are already {max} shared views, the maximum. Save it without sharing, or delete one first.',

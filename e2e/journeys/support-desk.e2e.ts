@@ -467,7 +467,7 @@ test('two people see at once who works on a failure, and what they noted', async
   await expect(sam.getByText('No matches')).toBeVisible()
 })
 
-/** Installs a bundle whose plugin fails in this way, each time in a scope of its own. */
+/** Installs a bundle whose plugin fails in this way, each time in a separate scope. */
 async function fail(
   system: System,
   {

@@ -133,7 +133,7 @@ describe('npm run backup and npm run restore', () => {
     assert.equal(restored.code, 0, restored.err)
     assert.match(
       restored.out,
-      /rows of .* are restored\.\nThe sealing key opens .*\nThe numbers of 1 installations and 1 scopes are raised.*\nThe restore is complete\.\nNo operation was in progress\.\nThe audit log is valid\.\n$/,
+      /rows of .* are restored\.\nThe sealing key opens .*\nThe execution sequences of 1 installations and the snapshot versions of 1 scopes are increased.*\nThe restore is complete\.\nNo operation was in progress\.\nThe audit log is valid\.\n$/,
     )
     assert.equal(readFileSync(file('target/sealing.key'), 'utf8'), readFileSync(sealingKey, 'utf8'))
     assert.deepEqual(await contentOf(target.connection), await contentOf(server.connection))
@@ -182,7 +182,7 @@ describe('npm run backup and npm run restore', () => {
     const target = await testDatabase({ migrations: [] })
     const { code, out, err } = await run('restore', ['--from', file('forged.gz')], into(target, 'forged'))
     assert.equal(code, 1)
-    assert.match(out, /are raised.*\nThe restore is complete\./)
+    assert.match(out, /are increased.*\nThe restore is complete\./)
     assert.match(err, /^The programs can start, but the audit log of the backup is not valid: /)
     const { pool, close } = openDatabase(target.connection, { max: 1 })
     const { rows } = await pool.query(

@@ -31,6 +31,6 @@ export async function checkRetention(
   return ok(`${kept}; ${sinceCompleted === null ? 'no run yet' : `last run ${hours(sinceCompleted)} ago`}`)
 }
 
-const periodOf = (count: number): string => (count === 0 ? 'for ever' : `for ${count} days`)
+const periodOf = (count: number): string => (count === 0 ? 'forever' : `for ${count} days`)
 const days = (seconds: number): string => `${Math.floor(seconds / DAY)} days`
 const hours = (seconds: number): string => `${Math.floor(seconds / 3_600)} h`

@@ -15,7 +15,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   const { db } = await openForCommand(onStop, 'recover', { statementTimeoutMs: UNLIMITED_MS })
   const recovery = await recover(db, { raiseBy, isForced: true })
   console.log(
-    `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are raised by ${raiseBy}.`,
+    `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are increased by ${raiseBy}.`,
   )
   console.log(await listInDoubt(db))
   end(0)

@@ -64,7 +64,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   const recovery = await recover(db, { isForced: true })
   await removeMark(opened.pool, SCHEMAS)
   console.log(
-    `The numbers of ${recovery?.installations ?? 0} installations and ${recovery?.scopes ?? 0} scopes are raised, so that none is used twice.`,
+    `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are increased, so that none is used twice.`,
   )
   console.log('The restore is complete.')
   if (configured.length === 0 && sealingKeys.length > 1)

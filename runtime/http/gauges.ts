@@ -19,7 +19,7 @@ export interface PoolCounts {
 export function replicaGauges(replica: {
   pools: Readonly<Record<string, PoolCounts>>
   isListening: boolean
-  callsUnderWay: number
+  callsInFlight: number
   /** Null if this replica runs no worker. */
   worker: WorkerStatus | null
 }): Gauge[] {
@@ -35,7 +35,7 @@ export function replicaGauges(replica: {
   return [
     ...pools,
     { name: 'bundle_runtime_listening', labels: {}, value: Number(replica.isListening) },
-    { name: 'bundle_runtime_plugin_calls_under_way', labels: {}, value: replica.callsUnderWay },
+    { name: 'bundle_runtime_plugin_calls_under_way', labels: {}, value: replica.callsInFlight },
     ...(replica.worker === null ? [] : workerGauges(replica.worker)),
   ]
 }
@@ -48,8 +48,8 @@ function workerGauges(worker: WorkerStatus): Gauge[] {
   })
   return [
     since('operations_held', worker.held),
-    since('claims_total', worker.claims),
-    since('claimed_operations_total', worker.claimed),
+    since('lease_polls_total', worker.leasePolls),
+    since('leased_operations_total', worker.leased),
     since('batches_total', worker.batches),
     since('advanced_operations_total', worker.advanced, { way: 'batch' }),
     since('advanced_operations_total', worker.advancedAlone, { way: 'alone' }),

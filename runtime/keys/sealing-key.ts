@@ -47,23 +47,23 @@ export const keptFile = (dataDir: string): string => join(dataDir, KEY_FILE)
 /**
  * Reads a sealing key from its file.
  *
- * @param blame the start of the error message.
+ * @param subject the start of the error message.
  * @throws SettingsError if the file is missing, may be read by everyone, or holds no key.
  */
-export async function readSealingKey(file: string, blame: string): Promise<SealingKey> {
+export async function readSealingKey(file: string, subject: string): Promise<SealingKey> {
   const text = await readFile(file, 'utf8').catch(() => null)
   if (text === null)
     throw new SettingsError(
-      `${blame} cannot be read; restore it, or name another file (openssl rand -base64 32 makes a key for a new database)`,
+      `${subject} cannot be read; restore it, or name another file (openssl rand -base64 32 makes a key for a new database)`,
     )
   const { mode } = await stat(file)
   // a group may read it, as with files that are mounted into a container; nobody else may read it, and only the owner
   // may write it
   if (process.platform !== 'win32' && (mode & 0o027) !== 0)
-    throw new SettingsError(`${blame} may be read or changed by other users; chmod 600 it`)
+    throw new SettingsError(`${subject} may be read or changed by other users; chmod 600 it`)
   const parsed = parseSealingKey(text)
   if (parsed === null)
-    throw new SettingsError(`${blame} is not a sealing key (32 bytes in base64); restore it`)
+    throw new SettingsError(`${subject} is not a sealing key (32 bytes in base64); restore it`)
   return { ...parsed, source: file }
 }
 

@@ -1,8 +1,8 @@
 /** What a worker has done since it started, as numbers that only increase. */
 export interface WorkerCounters {
-  claims: number
+  leasePolls: number
   /** Operations that were leased. */
-  claimed: number
+  leased: number
   /** Transactions that advanced several operations at once. */
   batches: number
   /** Operations that were advanced in them. */

@@ -20,9 +20,9 @@ export interface NotificationOptions {
 }
 
 /** How many deliveries one replica sends at once. */
-const AT_ONCE = 20
+const DELIVERIES_MAX = 20
 
-/** Sends notifications. Any number of replicas may do so on one database: each takes deliveries of its own. */
+/** Sends notifications. Any number of replicas may do so on one database: each takes different deliveries. */
 export function startNotifications(
   deps: RuntimeDeps,
   { pollMs = 2_000, scanMs = 15_000, isPaused = () => Promise.resolve(false) }: NotificationOptions = {},
@@ -30,29 +30,29 @@ export function startNotifications(
   const stopped = new AbortController()
   const isStopped = () => stopped.signal.aborted
 
-  const underWay = new Map<DueDelivery, Promise<void>>()
+  const inFlight = new Map<DueDelivery, Promise<void>>()
   const start = (delivery: DueDelivery): void => {
     const done = deliver(deps, delivery, stopped.signal)
       // it is sent again when the lease of this attempt ends
       .catch((error: unknown) =>
         deps.log.warn('a delivery was not recorded', { deliveryId: delivery.delivery_id }, error),
       )
-      .then(() => void underWay.delete(delivery))
-    underWay.set(delivery, done)
+      .then(() => void inFlight.delete(delivery))
+    inFlight.set(delivery, done)
   }
   const busyWebhooks = (): string[] =>
-    [...Map.groupBy(underWay.keys(), ({ webhook_id }) => webhook_id)]
+    [...Map.groupBy(inFlight.keys(), ({ webhook_id }) => webhook_id)]
       .filter(([, deliveries]) => deliveries.length >= WEBHOOK_SHARE)
       .map(([webhookId]) => webhookId)
-  /** Sends until nothing is due and nothing is under way. A receiver that does not answer holds nobody up. */
+  /** Sends until nothing is due and nothing is in flight. A receiver that does not answer delays no other. */
   const send = async (): Promise<void> => {
     while (!isStopped() && !(await isPaused())) {
-      const free = AT_ONCE - underWay.size
+      const free = DELIVERIES_MAX - inFlight.size
       const due = free === 0 ? [] : await takeDeliveries(deps.db, free, busyWebhooks())
       for (const delivery of due) start(delivery)
       if (due.length > 0) continue
-      if (underWay.size === 0) return
-      await Promise.race([...underWay.values(), deps.clock.sleep(pollMs, stopped.signal).catch(() => {})])
+      if (inFlight.size === 0) return
+      await Promise.race([...inFlight.values(), deps.clock.sleep(pollMs, stopped.signal).catch(() => {})])
     }
   }
   const scan = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export function startNotifications(
     async stop() {
       stopped.abort()
       await running
-      await Promise.all(underWay.values())
+      await Promise.all(inFlight.values())
     },
   }
 }

@@ -11,7 +11,7 @@ import type { Removed, RetentionRow } from '../store/retention/retention-row.ts'
 import { systemActor } from './system-actor.ts'
 import { recordAudit } from '../use-cases/audit/record.ts'
 
-/** How many days something is kept after it finished; 0: for ever. */
+/** How many days something is kept after it finished; 0: forever. */
 export interface RetentionPeriods {
   /** Batches and succeeded CONFIGURE operations. */
   operationsDays: number
@@ -19,7 +19,7 @@ export interface RetentionPeriods {
   attemptsDays: number
 }
 
-/** Called with operations before something of them is removed; nothing is if it rejects. */
+/** Called with operations before any of their data is removed; if it rejects, nothing is removed. */
 export type Archive = (operationIds: readonly string[]) => Promise<void>
 
 /** What a step did: `removed` part of what is old, `completed` the run, or nothing: `none`. */

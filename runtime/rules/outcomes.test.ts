@@ -195,7 +195,7 @@ const rows: Record<string, Row> = {
     reply: { outcome: 'APPLIED', resources: writes({ kept: 'x'.repeat(2_001) }) },
     means: invalid,
   },
-  'a write of the token of its own call': {
+  'a write of the token of the same call': {
     reply: ({ authorization = '' }) => ({
       outcome: 'APPLIED',
       resources: writes({ kept: authorization.replace('Bearer ', '') }),

@@ -94,7 +94,7 @@ describe('while the database is unavailable', () => {
     assert.match(metrics, /^bundle_runtime_listening 0$/m)
     assert.match(
       metrics,
-      /^# TYPE bundle_runtime_worker_claims_total counter\nbundle_runtime_worker_claims_total \d+$/m,
+      /^# TYPE bundle_runtime_worker_lease_polls_total counter\nbundle_runtime_worker_lease_polls_total \d+$/m,
     )
     assert.match(metrics, /^bundle_runtime_worker_operations_held 0$/m)
 

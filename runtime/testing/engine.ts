@@ -149,12 +149,12 @@ export function readInstallation({ db }: TestRuntime, bundleInstallId: string): 
 
 /** Dependencies that can delay the result of a lease. */
 export function slowClaims(deps: RuntimeDeps) {
-  let held: { claimed: () => void; answer: Promise<void> } | null = null
+  let held: { leased: () => void; answer: Promise<void> } | null = null
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {
       if (held !== null && result.rows.some((row) => 'state_before' in row)) {
-        held.claimed()
+        held.leased()
         await held.answer
       }
       return result
@@ -162,15 +162,15 @@ export function slowClaims(deps: RuntimeDeps) {
   }
   return {
     deps: { ...deps, db: deps.db.withPlugin(plugin) },
-    /** Starts the delay; `claimed` resolves with the first lease that takes an operation. */
+    /** Starts the delay; `leased` resolves with the first lease that takes an operation. */
     hold() {
-      const [claimed, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      held = { claimed: claimed.resolve, answer: answer.promise }
+      const [leased, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      held = { leased: leased.resolve, answer: answer.promise }
       const release = () => {
         held = null
         answer.resolve()
       }
-      return { claimed: claimed.promise, release }
+      return { leased: leased.promise, release }
     },
   }
 }

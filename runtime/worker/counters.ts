@@ -1,8 +1,8 @@
 import type { WorkerCounters } from '../model/worker-status.ts'
 
 export const zeroCounters = (): WorkerCounters => ({
-  claims: 0,
-  claimed: 0,
+  leasePolls: 0,
+  leased: 0,
   batches: 0,
   advanced: 0,
   advancedAlone: 0,

@@ -115,9 +115,9 @@ suite('the first call of a new operation', { concurrency: false }, () => {
   test('is not made once the worker stops', async () => {
     const { operation_id } = await freeze(reader('first', 1))
     const { deps, hold } = slowClaims(engine.deps)
-    const { claimed, release } = hold()
+    const { leased, release } = hold()
     const worker = engine.work({ pollMs: 60_000, leaseMs: LEASE_MS, graceMs: 5_000 }, deps)
-    await claimed
+    await leased
     const stopping = worker.stop()
     release()
     await stopping

@@ -5,7 +5,7 @@ import { mayChangeConfiguration } from './apply-success.ts'
 import type { LeasedOperation } from './leased-operation.ts'
 
 /**
- * Whether this step may change more than the operation itself. Such operations are advanced in batches of their own.
+ * Whether this step may change more than the operation itself. Such operations are advanced in separate batches.
  */
 export function isWide({ leased, answered, isInFlight }: Ready): boolean {
   const { operation, plan, calls, unread } = leased

@@ -54,7 +54,7 @@ suite('a lease request while many operations are due at a plugin without capacit
   const freeze = async (pluginId: string): Promise<OperationRow> =>
     engine.freeze({ installation: await engine.installation(), plan: planWith([reader(pluginId, 1)]) })
 
-  /** Creates many operations like this one, each of its own installation, and updates the planner's statistics. */
+  /** Creates many operations like this one, each of a different installation, and updates the planner's statistics. */
   const multiply = async ({ operation_id, bundle_install_id }: OperationRow): Promise<void> => {
     const { db } = engine.runtime
     await sql`

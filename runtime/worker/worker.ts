@@ -106,8 +106,8 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     const leased = await acquireOperations(deps, due)
     if (backlog.noteLeased(due, leased)) timer.wake()
     if (leased.length === 0) return
-    counters.claims++
-    counters.claimed += leased.length
+    counters.leasePolls++
+    counters.leased += leased.length
     for (const operation of leased) start(operation, since)
     onProgress()
   }

@@ -10,7 +10,7 @@ const SHARED = 'part'
 const REQUEST_COST = 16_000
 
 /**
- * What the editor imports right after its first render. It counts as a page of its own, so that it shares no script with
+ * What the editor imports right after its first render. It counts as a separate page, so that it shares no script with
  * pages that a visit of the editor has no use for.
  */
 const AFTER_RENDER = {

@@ -47,7 +47,7 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
       outgoing.writeHead(200, { 'content-type': 'application/json' })
       return void outgoing.end(JSON.stringify({ errorCode: '0', data: null, contractVersion: '1.0.0' }))
     }
-    // a page of another site must not press the buttons, nor read the page under a name of its own
+    // a page of another site must not press the buttons, nor read the page under another host name
     const isOurs = incoming.headers.host === host && (incoming.headers.origin ?? url) === url
     if (!isOurs || opened === null) return void outgoing.writeHead(isOurs ? 503 : 403).end()
     if (incoming.method !== 'POST') return show(outgoing, opened)

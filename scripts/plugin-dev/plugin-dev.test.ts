@@ -30,7 +30,7 @@ before(async () => {
   const platform = `http://127.0.0.1:${ports.platform}`
   const plugin = await startReferencePlugin({ platform, file: null, defect: null })
   const { resources, ...profile } = referenceProfile(plugin.url)
-  // the reference plugin has a credential of its own, with which this platform does not let it resolve
+  // the reference plugin has its own credential, with which this platform does not let it resolve
   const withoutReferences = Object.entries(resources).map(([locator, resource]) => [
     locator,
     { ...resource, references: {} },

@@ -53,7 +53,7 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
   }
   try {
     const { call } = running
-    if (call === null) throw new TypeError('The system has no runtime of its own')
+    if (call === null) throw new TypeError('The system has no runtime')
     const addresses = { plugin: controls.pluginUrl, services: controls.servicesUrl }
     const operations = await registerAll(call, profile, addresses)
     const credentialFile = join(dataDir, 'plugin.credential')

@@ -58,7 +58,7 @@ const TYPES: Readonly<Record<string, { schema: z.ZodType; title: string }>> = {
   },
 }
 
-/** Rules of the zod schemas that are refinements, which have no JSON Schema of their own. */
+/** Rules of the zod schemas that are refinements, which have no JSON Schema. */
 const REFINEMENTS = new Map<unknown, PublishedSchema>([
   [ServiceId, { not: { enum: [...RESERVED_NAMES] } }],
   [MapKey, { not: { enum: [...RESERVED_NAMES] } }],

@@ -14,7 +14,7 @@ export async function publish(system: System): Promise<void> {
     )
 }
 
-/** Registers services and installs the bundles in a scope of their own. Returns the ids of the services. */
+/** Registers services and installs the bundles in a separate scope. Returns the ids of the services. */
 export async function install(system: System): Promise<{ scope: Scope; services: string[] }> {
   const scope = system.newScope()
   const services = ['alpha', 'beta', 'gamma'].map((name) => `${name}-${scope.workspaceId}`)

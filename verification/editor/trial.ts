@@ -22,7 +22,7 @@ export interface TrialResult {
 }
 
 /**
- * Performs these steps in a scope of their own, as the person who is signed in in `context`, and checks the page in
+ * Performs these steps in a separate scope, as the person who is signed in in `context`, and checks the page in
  * between. No step begins after `end`, in milliseconds of `performance.now()`.
  */
 export async function runTrial(

@@ -12,7 +12,7 @@ import { manifest, module, TEXT } from '../manifests.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import type { Violation } from '../suite.ts'
 import type { Replicas } from './replicas.ts'
-import { findBreaches } from './save-order.ts'
+import { findViolations } from './save-order.ts'
 import type { Entry, Register, Result, Values } from './save-order.ts'
 
 // Concurrent clients save the two compare-and-set registers of a scope, its configuration and a local service, while
@@ -64,7 +64,7 @@ export async function runConcurrentSaves(
     'local-service': savesInAnswers(scope.entries['local-service']),
   }
   const violations: Violation[] = REGISTERS.flatMap((name) =>
-    findBreaches({ start: start[name], saves: saves[name], entries: scope.entries[name] }).map((seen) => ({
+    findViolations({ start: start[name], saves: saves[name], entries: scope.entries[name] }).map((seen) => ({
       promise: `order of saves, ${name}`,
       seen,
     })),

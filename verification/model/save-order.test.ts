@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { findBreaches } from './save-order.ts'
+import { findViolations } from './save-order.ts'
 import type { Entry, History, Result, Values } from './save-order.ts'
 
 const entry = (
@@ -52,14 +52,14 @@ const WRONG: Record<string, (entries: Entry[]) => History['saves'] | void> = {
 
 suite('the order of saves', () => {
   test('a sound history has no breach', () => {
-    assert.deepEqual(findBreaches(SOUND), [])
+    assert.deepEqual(findViolations(SOUND), [])
   })
 
   for (const [name, change] of Object.entries(WRONG)) {
     test(`${name} is a breach`, () => {
       const entries = [...SOUND.entries]
       const saves = change(entries) ?? SOUND.saves
-      assert.notDeepEqual(findBreaches({ ...SOUND, entries, saves }), [])
+      assert.notDeepEqual(findViolations({ ...SOUND, entries, saves }), [])
     })
   }
 })

@@ -40,7 +40,7 @@ export interface History {
 }
 
 /** All contradictions between the responses and every order of the requests. */
-export function findBreaches({ start, saves, entries }: History): string[] {
+export function findViolations({ start, saves, entries }: History): string[] {
   const breaches: string[] = []
   const made = new Map<Entry, number>()
   const contents: Values[] = [start.values]

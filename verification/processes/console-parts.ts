@@ -6,7 +6,7 @@ import type { RuntimeEvent } from '#contract/runtime-api/events.ts'
 import { ConsoleFailure } from '#bff/failure.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
 
-/** The parts of a console that depend on its release: it understands a runtime of its own release or a newer one. */
+/** The parts of a console that depend on its release: it understands a runtime of the same release or a newer one. */
 export interface ConsoleParts {
   createRuntimeClient: typeof createRuntimeClient
   ConsoleFailure: typeof ConsoleFailure

@@ -181,7 +181,7 @@ async function replyWith(id: number, answer: unknown): Promise<void> {
 
 async function reply(messages: readonly FromPage[]): Promise<void> {
   if (messages.length === 0) return
-  // under a name of its own: requests that wait for their replies can take all connections of the page's host
+  // under a separate host name: requests that wait for their replies can take all connections of the page's host
   const url = new URL(TEST_API_PATH, location.origin)
   url.hostname = 'replies.localhost'
   await fetch(url, { method: 'POST', mode: 'no-cors', body: JSON.stringify(messages) })

@@ -147,7 +147,7 @@ export function SelectFilter({
   )
 }
 
-/** A filter from the address that has no control of its own: it is shown and can be removed. */
+/** A filter from the address that has no control: it is shown and can be removed. */
 export function FilterChip({
   label,
   value,

@@ -107,7 +107,7 @@ test('a repeat is confirmed and not handled again, with a new token too', async 
   assert.equal(handled.length, 1)
 })
 
-test('the id of another event is refused, and another plugin has ids of its own', async () => {
+test('the id of another event is refused, and another plugin has separate ids', async () => {
   const { send, handled } = receiver()
   await send(await token())
   const reused = await send(await token(), { body: '"second"' })

@@ -99,7 +99,7 @@ export function createOrderDesk({ dataDir, platformApiBase, credential }: OrderD
   }
 }
 
-/** The other side: a service of its own that only receives events, at `/events/…`. */
+/** The other side: a separate service that only receives events, at `/events/…`. */
 export function createWarehouse({ dataDir, platformApiBase }: Omit<OrderDeskOptions, 'credential'>) {
   const store = sqliteStore(join(dataDir, 'warehouse.sqlite'), { schema: RECEIVED_SCHEMA })
   const receive = eventReceiver({

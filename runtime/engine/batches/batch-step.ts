@@ -25,7 +25,7 @@ export type BatchStep =
   | { kind: 'stop'; because: BatchReason }
   | { kind: 'finish' }
 
-/** What a batch does next. It never has more items under way than `concurrency`, nor more than `first` until released. */
+/** What a batch does next. It never has more items in progress than `concurrency`, nor more than `first` until released. */
 export function batchStep(batch: BatchProgress): BatchStep {
   if (batch.pending === 0) return batch.running === 0 ? { kind: 'finish' } : { kind: 'wait' }
   if (batch.state !== 'RUNNING') return { kind: 'wait' }

@@ -535,7 +535,7 @@ suite('judging an answer', () => {
     assert.match(failure?.message ?? '', /writes tenantId of source\/crm\/MODULE\/tenants/)
   })
 
-  test('a web page has a reason of its own', () => {
+  test('a web page has a separate reason', () => {
     const reasonOf = (type: string) =>
       judge(response('<p>Sign in</p>', 200, type)).failure?.parameters?.['reason']
     assert.equal(reasonOf('text/html; charset=utf-8'), 'callWebPage')

@@ -174,17 +174,17 @@ function evaluateOwners(
     const installation = installations.find((row) => row.bundle_install_id === id)
     const resource = owned.find((row) => row.bundle_install_id === id)
     if (installation === undefined || resource === undefined) continue
-    const ofOwner = ledger.filter((row) => row.bundle_install_id === id)
-    const ownChanges = changes.filter(({ locator }) => ofOwner.some((row) => row.locator === locator))
+    const ownedRows = ledger.filter((row) => row.bundle_install_id === id)
+    const ownChanges = changes.filter(({ locator }) => ownedRows.some((row) => row.locator === locator))
     const isBroken = 'errorCode' in plugins
     if (isBroken) problems.push({ locator: resource.locator, ...plugins })
     owners.push({
       installation,
       // read by the same statement as the ownership, so both belong to one point in time
       claim: claimOf(resource),
-      ledger: ofOwner,
+      ledger: ownedRows,
       changes: ownChanges,
-      plan: isBroken ? null : configurePlan({ ledger: ofOwner, current, changes: ownChanges, plugins }),
+      plan: isBroken ? null : configurePlan({ ledger: ownedRows, current, changes: ownChanges, plugins }),
       unchecked,
     })
   }

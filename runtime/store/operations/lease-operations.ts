@@ -33,11 +33,9 @@ export interface LeasedRow {
  * so a plugin without capacity costs nothing. The first call of a new operation starts with the lease if its request
  * was frozen with the operation and the plugin is enabled.
  */
-export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<LeasedRow[]> {
-  const { limit, perPlugin, rooms } = claim
-  const claimed = await sql<
-    OperationRow & Pick<LeasedRow, 'plan' | 'begun'> & { calls: CallAsJson[] | null }
-  >`
+export async function leaseOperations(db: Db, request: LeaseRequest): Promise<LeasedRow[]> {
+  const { limit, perPlugin, rooms } = request
+  const leased = await sql<OperationRow & Pick<LeasedRow, 'plan' | 'begun'> & { calls: CallAsJson[] | null }>`
     with recursive plugin (plugin_id) as (
       (select next_plugin from runtime.operation
         -- nobody is called before a database that went back in time is recovered
@@ -67,12 +65,12 @@ export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<Leas
     ), taken as (
       -- as a list, which is planned for few rows: otherwise the planner expects a tenth of all due rows and scans the table
       select * from unnest(array(select operation_id from due), array(select state from due)) as taken (operation_id, state)
-    ), claimed as (
+    ), leased as (
       update runtime.operation
       set state = 'RUNNING',
-        lease_owner = ${claim.owner},
+        lease_owner = ${request.owner},
         lease_epoch = operation.lease_epoch + 1,
-        available_at = ${leaseEnd(claim.leaseMs)},
+        available_at = ${leaseEnd(request.leaseMs)},
         started_at = coalesce(operation.started_at, clock_timestamp()),
         next_attempt_at = null
       from taken
@@ -80,17 +78,17 @@ export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<Leas
       returning operation.*, taken.state as state_before
     ), told as (
       insert into runtime.event (kind, scope_id, object_id)
-      select told.kind, claimed.scope_id, told.object_id
-      from claimed, lateral (values
-        ('operation', claimed.operation_id::text),
-        ('installation', claimed.bundle_install_id::text)) as told (kind, object_id)
-      where claimed.state_before <> 'RUNNING'
+      select told.kind, leased.scope_id, told.object_id
+      from leased, lateral (values
+        ('operation', leased.operation_id::text),
+        ('installation', leased.bundle_install_id::text)) as told (kind, object_id)
+      where leased.state_before <> 'RUNNING'
     ), first_call as materialized (
-      select claimed.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, 0 as run_attempts, claimed.run, claimed.lease_epoch,
+      select leased.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, 0 as run_attempts, leased.run, leased.lease_epoch,
         json_build_object('plugin_id', plugin_id, 'endpoint', endpoint, 'timeout_ms', timeout_ms,
           'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms) as registration
-      from claimed join runtime.plugin on plugin.plugin_id = claimed.next_plugin and plugin.enabled
-      where claimed.state_before = 'PENDING'
+      from leased join runtime.plugin on plugin.plugin_id = leased.next_plugin and plugin.enabled
+      where leased.state_before = 'PENDING'
     ), attempted as (
       insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
       select operation_id, stage, plugin_id, attempts + 1, run, lease_epoch
@@ -105,14 +103,14 @@ export async function leaseOperations(db: Db, claim: LeaseRequest): Promise<Leas
       where plugin_call.operation_id = attempted.operation_id and plugin_call.stage = attempted.stage
         and plugin_call.plugin_id = attempted.plugin_id
     )
-    select claimed.*,
+    select leased.*,
       (select registration from first_call join attempted using (operation_id)
-        where operation_id = claimed.operation_id) as begun,
-      (select plan from runtime.operation_plan where operation_plan.operation_id = claimed.operation_id) as plan,
+        where operation_id = leased.operation_id) as begun,
+      (select plan from runtime.operation_plan where operation_plan.operation_id = leased.operation_id) as plan,
       (select json_agg(plugin_call order by stage, call_order, plugin_id) from runtime.plugin_call
-        where plugin_call.operation_id = claimed.operation_id) as calls
-    from claimed`.execute(db)
-  return claimed.rows.map(({ plan, calls, begun, ...operation }) => ({
+        where plugin_call.operation_id = leased.operation_id) as calls
+    from leased`.execute(db)
+  return leased.rows.map(({ plan, calls, begun, ...operation }) => ({
     operation,
     plan,
     calls: (calls ?? []).map(callRow),

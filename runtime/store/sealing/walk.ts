@@ -40,7 +40,7 @@ export interface ColumnChange {
 
 /**
  * Changes a column of one row if it still has the value that was read; a writer in between has sealed its value with
- * the current key. A statement of its own, so that others wait for this row only.
+ * the current key. A separate statement, so that others wait for this row only.
  */
 export async function changeRow(
   db: Db,

@@ -20,7 +20,7 @@ const GIVE_UP_DAYS = 3
 const EXPIRE_DAYS = 7
 const KEPT_DAYS = 30
 
-/** How many deliveries of one webhook are under way at once, and of one whose last delivery failed. */
+/** How many deliveries of one webhook are in flight at once, and of one whose last delivery failed. */
 export const WEBHOOK_SHARE = 3
 const FAILING_SHARE = 1
 

@@ -155,7 +155,7 @@ describe('the audit verification finds', () => {
     await assertBroken(/^there is an entry 0/)
     await tamper('delete from runtime.audit_entry where sequence = 0', copy(6))
     await assertBroken(/^entry 6 of .* does not match its hash/)
-    // with a correct hash of its own
+    // with a correct hash
     const [six] = await readChain(audit.db, 5, 1)
     assert.ok(six)
     await tamper(

@@ -73,8 +73,8 @@ async function loadOwners(
   for (const id of ids) {
     const installation = installations.find((row) => row.bundle_install_id === id)
     if (installation === undefined) continue
-    const ofOwner = ledger.filter((row) => row.bundle_install_id === id)
-    bindings.set(id, await authorizationsOrProblem(db, installation, ofOwner))
+    const ownedRows = ledger.filter((row) => row.bundle_install_id === id)
+    bindings.set(id, await authorizationsOrProblem(db, installation, ownedRows))
   }
   const plugins = [...bindings.values()].flatMap((found) => ('errorCode' in found ? [] : found))
   const unchecked = await readUnchecked(db, scope.environment_key, plugins)

@@ -61,7 +61,7 @@ async function save(
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
   const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor: context.actor }, scope, given)
-  // a stale snapshot has a refusal of its own
+  // a stale snapshot is refused with a separate code
   if (planToken !== undefined && !evaluation.stale)
     await refuseIfMoved({ db: tx, vault: deps.vault }, planToken, await basisOfSave(tx, scope, evaluation))
   if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
@@ -125,8 +125,8 @@ async function writeSnapshot(
   await putProperties(
     tx,
     deps.vault,
-    owners.flatMap(({ installation, changes: ofOwner }) =>
-      ofOwner.flatMap(({ locator, property, after }) =>
+    owners.flatMap(({ installation, changes: ownedChanges }) =>
+      ownedChanges.flatMap(({ locator, property, after }) =>
         after === null
           ? []
           : [

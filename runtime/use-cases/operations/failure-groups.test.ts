@@ -31,7 +31,7 @@ suite('failure groups', { concurrency: false }, () => {
   })
   after(() => engine.close())
 
-  /** An operation in a scope of its own that failed like this. */
+  /** An operation that failed like this, in a separate scope. */
   const failed = async (failure: Failure) => {
     const operation = await engine.freeze({ installation: await engine.installation(), plan: planWith() })
     await sql`update runtime.operation set state = 'FAILED', failure = ${JSON.stringify(failure)}::json,

@@ -68,7 +68,7 @@ export async function openLink(targets: readonly number[], port: number): Promis
   }
 }
 
-/** Reads nothing more, so that the sender waits for ever. */
+/** Reads nothing more, so that the sender waits indefinitely. */
 function stall(socket: Socket): void {
   socket.unpipe()
   socket.pause()

@@ -15,7 +15,7 @@ import { asUser } from '../os-user.ts'
 export const MODES = ['session', 'transaction'] as const
 export type PoolMode = (typeof MODES)[number]
 
-/** A PgBouncer in front of one database, on a Unix socket of its own. */
+/** A PgBouncer in front of one database, on a separate Unix socket. */
 export interface Pooler {
   url: string
   /** SIGKILL; starts again after `downMs`. */

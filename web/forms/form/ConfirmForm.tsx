@@ -61,8 +61,8 @@ export function ConfirmForm({
   /** A word that must be typed to confirm. */
   word?: string
   /**
-   * Shown, and nothing can be confirmed; what was typed stays. Ignored while the form is sent, because the event of its
-   * own request may arrive before the response.
+   * Shown, and nothing can be confirmed; what was typed stays. Ignored while the form is sent, because the event of this
+   * request may arrive before the response.
    */
   change?: ConfirmChange | null
   /** Performs the action; rejects with an ApiError. The reason is trimmed, and empty if none was entered. */

@@ -60,7 +60,7 @@ export const notifications = {
   'form.notReported': 'Not reported',
   'form.minutes.help': 'Applies to operations that are retried automatically.',
   'form.minutes.invalid': 'Enter a whole number from 1 to {max}.',
-  'form.scope.help': 'Leave all empty for every scope, or the last two for a whole environment.',
+  'form.scope.help': 'Leave all empty for all scopes, or the last two for a whole environment.',
   'form.scope.both': 'Enter both a runtime and a workspace, or neither.',
   'form.saved': 'Webhook saved.',
 

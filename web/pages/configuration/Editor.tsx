@@ -67,7 +67,7 @@ export function Editor({
   const { editor, draft, problems, marks, merge, save, document, blockedByDocument } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
-  // nothing is left to review, and later edits need a review of their own
+  // nothing is left to review, and later edits need a new review
   if (isReviewing && edits === 0 && save.state === 'idle') setIsReviewing(false)
   useSaveKey(() => edits > 0 && editor.openReview())
 

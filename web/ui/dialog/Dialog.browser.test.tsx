@@ -80,7 +80,7 @@ test('the page behind it does not scroll, and keeps its width', async () => {
 for (const [how, close] of [
   ['Escape', () => userEvent.keyboard('{Escape}')],
   ['the cross', () => dialog.getByRole('button', { name: 'Close' }).click()],
-  ['a button of its own', () => dialog.getByRole('button', { name: 'Save' }).click()],
+  ['a button in its content', () => dialog.getByRole('button', { name: 'Save' }).click()],
   ['a press beside it', () => userEvent.pointer(pressAt(4, 4))],
 ] as const) {
   test(`${how} closes it, and restores the focus`, async () => {

@@ -269,7 +269,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
   isolation(
     'same-scope',
     {
-      title: 'Two installations in one workspace have effects of their own',
+      title: 'Two installations in one workspace have separate effects',
       needs: ['state'],
       fix: 'Use bundleInstallId in the key of every object that the plugin makes.',
     },

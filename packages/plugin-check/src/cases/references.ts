@@ -130,7 +130,7 @@ export const REFERENCE_CASES: readonly Case[] = [
     {
       title: 'No resolved address or token is written back',
       rule: 'writes-of-a-plugin',
-      fix: 'Write only values of your own.',
+      fix: 'Write only your own values.',
     },
     async (trial) => {
       await trial.complete(trial.install().operation('INSTALL', 1))

@@ -51,7 +51,7 @@ export const VERSION_CASES: readonly Case[] = [
     'schema-version',
     {
       title: 'Another configuration.schemaVersion gets a definite response that echoes 6.0.0',
-      fix: 'schemaVersion belongs to your own configuration: accept it, or refuse it with a failure of your own.',
+      fix: 'schemaVersion belongs to your own configuration: accept it, or refuse it with your own failure.',
     },
     async (trial) => {
       const { answer } = await trial.send(

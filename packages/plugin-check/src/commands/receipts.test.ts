@@ -21,7 +21,7 @@ function setUp(t: TestContext, receipt: unknown) {
   const file = join(folder, 'receipt.json')
   writeFileSync(file, JSON.stringify(receipt))
   const questions: string[] = []
-  /** Runs replay against the reference plugin, in a process of its own life. */
+  /** Runs replay against the reference plugin, in a separate process. */
   async function replay(defect: DefectName | null, args: readonly string[], answer: string | null = SECRET) {
     const port = await freePort()
     const plugin = await startReferencePlugin({ platform: `http://127.0.0.1:${port}`, file: null, defect })

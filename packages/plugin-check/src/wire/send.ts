@@ -27,7 +27,7 @@ export interface Delivery {
   isChunked?: boolean
   /** Reads the response only after this pause. */
   readAfterMs?: number
-  /** A connection of its own instead of one that is kept alive. */
+  /** A new connection instead of one that is kept alive. */
   isNewConnection?: boolean
 }
 

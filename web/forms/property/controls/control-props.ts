@@ -8,7 +8,7 @@ import type { Edit } from '../edit.ts'
 /** The wiring of a field. A control with several inputs is a group, which only `aria-labelledby` can name. */
 export type ControlWiring = FieldWiring & {
   'aria-labelledby'?: string | undefined
-  /** Of an item, which has no label of its own. */
+  /** Of an item, which has no label. */
   'aria-label'?: string | undefined
 }
 

@@ -101,7 +101,7 @@ test('a value whose default is null can be set', async () => {
   expect(value()).toBe('b')
 })
 
-test('a variant is chosen by its title, and has the members of its own', async () => {
+test('a variant is chosen by its title, and has its own members', async () => {
   const value = await field(
     {
       oneOf: [

@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml'
 
-// In a file of its own, because the library is loaded only for a YAML file.
+// In a separate file, because the library is loaded only for a YAML file.
 
 /** JSON data as YAML, without folded lines, so that a diff shows whole values. */
 export const writeYaml = (data: unknown): string =>

@@ -23,7 +23,7 @@ export function RetryResult({ operation }: { operation: OperationDetail }) {
         (isSame || retry.failure === null
           ? t('operations.retried.same')
           : t('operations.retried.other', { failure: failureTitle(retry.failure, t) }))}
-      {/* on a line of its own: what a person typed need not end like a sentence */}
+      {/* on a separate line: what a person typed need not end like a sentence */}
       {retry.reason !== null && <p>{t('operations.retried.reason', { reason: retry.reason })}</p>}
     </Notice>
   )

@@ -97,7 +97,7 @@ const HOSTILE = [
   '- [ ] task',
 ]
 
-test('text from elsewhere creates no link, image, mention, HTML or line of its own', () => {
+test('text from elsewhere creates no link, image, mention, HTML or new line', () => {
   const lineCount = operationMarkdown(failed, { t, link }).split('\n').length
   for (const hostile of HOSTILE) {
     const { installation } = failed

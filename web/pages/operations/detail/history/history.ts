@@ -37,7 +37,7 @@ const RANK: Record<Event['kind'], number> = {
   note: 10,
   nextAttempt: 11,
 }
-/** A response at the time of its own request comes after it. */
+/** A response at the time of its request comes after it. */
 const IMMEDIATE_RESPONSE = 7
 
 const rankOf = (entry: HistoryEntry) =>

@@ -99,10 +99,10 @@ suite('capacity of a worker', { concurrency: false }, () => {
     })
     await until(() => engine.plugin.calls.length === 3, 10_000)
     const after = [await freeze(), await freeze(), await freeze(), await freeze()]
-    const { claimed, release } = hold()
+    const { leased, release } = hold()
     letGo = release
     worker.wake()
-    await claimed
+    await leased
     // the request had capacity for one, and now there is capacity for four
     early.resolve()
     for (const operationId of before) await engine.until(operationId, 'SUCCEEDED')
