@@ -49,7 +49,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
     const response = await runtime.app.request(url, { headers })
     const { errorCode, data } = (await response.json()) as { errorCode: string; data: unknown }
     const ms = performance.now() - started
-    if (errorCode !== '0') throw new Error(`${path} returned ${errorCode}`)
+    if (errorCode !== '0') throw new Error(`${path} returned ${response.status} ${errorCode}`)
     return { ms, data }
   }
   const cursorAt = async (path: Case['path']): Promise<string> => {

@@ -52,8 +52,7 @@ export async function groupFailures(
   const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
   const { errorCode, ...filter } = query
   const condition = sql`operation.state = 'FAILED' and ${isVisible(visible, 'operation')}
-    and ${operationFilter(filter)} ${found === null ? sql`` : sql`and ${isFound(found)}`}
-    ${errorCode === undefined ? sql`` : sql`and operation.failure_group in (${groupsWithCode(errorCode)})`}`
+    and ${operationFilter(filter)} ${found === null ? sql`` : sql`and ${isFound(found)}`}`
   const ranked =
     after === undefined
       ? sql`count(*)`
@@ -64,10 +63,15 @@ export async function groupFailures(
       : sql`${ranked} > 0 and (${ranked}, ${after.key}) < (${after.ranked}, failure_group)`
   const { rows } = await sql<FailureGroupRow>`
     with page as (
-      select failure_group, count(*) as operations, ${ranked} as ranked, min(finished_at) as first_at, max(finished_at) as last_at,
-        count(distinct scope_id) as scopes, (array_agg(distinct target_version))[1:10] as versions
-      from runtime.operation as operation where ${condition}
-      group by failure_group having ${start}
+      select * from (
+        select failure_group, count(*) as operations, ${ranked} as ranked, min(finished_at) as first_at, max(finished_at) as last_at,
+          count(distinct scope_id) as scopes, (array_agg(distinct target_version))[1:10] as versions
+        from runtime.operation as operation where ${condition}
+        group by failure_group having ${start}
+        -- the offset keeps the condition on the code outside: it is then checked for each group until the page is full
+        order by ranked desc, failure_group offset 0
+      ) as grouped
+      where ${errorCode === undefined ? sql`true` : hasCode(errorCode)}
       order by ranked desc, failure_group limit ${query.limit + 1}
     )
     select operation.*, page.*, (extract(epoch from statement_timestamp()) * 1000000)::bigint as now, ${callAttempts()} as call_attempts,
@@ -81,22 +85,9 @@ export async function groupFailures(
   return rows
 }
 
-/**
- * The keys of the groups with this code, which is the same in a whole group: one look-up for each group, and not for each
- * of its operations.
- */
-function groupsWithCode(errorCode: string): RawBuilder<string> {
-  const next = (beyond: RawBuilder<boolean>) => sql`(
-    select failure_group from runtime.operation where state = 'FAILED' and ${beyond}
-    order by failure_group limit 1)`
-  return sql<string>`
-    with recursive known (failure_group) as (
-      select ${next(sql`failure_group is not null`)}
-      union all
-      select ${next(sql`operation.failure_group > known.failure_group`)} from known
-      where known.failure_group is not null
-    )
-    select known.failure_group from known where (
-      select failure ->> 'errorCode' from runtime.operation
-      where state = 'FAILED' and operation.failure_group = known.failure_group limit 1) = ${errorCode}`
+/** The condition that a group has this code, which all its operations have: one look-up for each group. */
+function hasCode(errorCode: string): RawBuilder<boolean> {
+  return sql<boolean>`(
+    select failure ->> 'errorCode' from runtime.operation
+    where state = 'FAILED' and operation.failure_group = grouped.failure_group limit 1) = ${errorCode}`
 }
