@@ -85,21 +85,27 @@ export async function findInstalledProperties(
           and installation.bundle_id = found.bundle_id and ${isCandidate} and ${isInstalled('installation')}
         limit ${perProperty}
       ) as chosen
-      -- the order of the outer rows, so that the search ends at the limit
+      -- ordered as the outer rows are, so that the search ends at the limit
       order by found.title, found.locator, found.property limit ${limit}
     ), in_place as (
-      select found.*, ${identity('chosen')}, row_number() over (partition by found.locator, found.property) as turn
-      from found join placed as chosen using (bundle_environment_key, bundle_id)
-      where not found.is_whole and ${isInstalled('chosen')}
-        and ${sql.join(
-          patterns.map((pattern) => sql`(found.text ilike ${pattern} or chosen.text ilike ${pattern})`),
-          sql` and `,
-        )}
+      select found.*, ${identity('chosen')}
+      from (select * from found where not is_whole order by title, locator, property) as found
+      cross join lateral (
+        select ${identity('placed')} from placed
+        where placed.bundle_environment_key = found.bundle_environment_key and placed.bundle_id = found.bundle_id
+          and ${sql.join(
+            patterns.map((pattern) => sql`(found.text ilike ${pattern} or placed.text ilike ${pattern})`),
+            sql` and `,
+          )}
+          and ${isInstalled('placed')}
+        limit ${perProperty}
+      ) as chosen
+      order by found.title, found.locator, found.property limit ${limit}
     )
     select ${answered} from (
       select ${answered}, is_whole from in_any_scope
       union all
-      select ${answered}, is_whole from in_place where turn <= ${perProperty}
+      select ${answered}, is_whole from in_place
     ) as answer
     order by is_whole desc, title, environment_key, application_runtime_id, workspace_id, locator, property
     limit ${limit}`.execute(db)
