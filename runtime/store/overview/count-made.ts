@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import { bucketOf } from '../buckets.ts'
 import { isVisible } from '../visible-scopes.ts'
@@ -16,35 +17,29 @@ export async function countMade(
 ): Promise<{ since: string; state: OperationState; count: number }[]> {
   const truncated = (column: string) =>
     bucket === 'all' ? sql`'epoch'::timestamptz` : bucketOf(bucket, column)
+  const span = await readSpan(db, since, until)
   const { rows } = await sql<{ since: string; state: OperationState; count: number }>`
-    with span as (
-      select *, date_trunc('hour', since + interval '1 hour' - interval '1 microsecond', 'UTC') as first_hour,
-        least(date_trunc('hour', until, 'UTC'), counted_until) as last_hour
-      from (
-        select ${since}::timestamptz as since, coalesce(${until}::timestamptz, 'infinity') as until, counted_until
-        from runtime.operation_counted
-      ) as asked
-    ), made as (
+    with made as (
       select ${truncated('hour')} as since, total as count
-      from span join runtime.operation_total as total on hour >= first_hour and hour < last_hour
-      where ${isVisible(visible, 'total')}
+      from runtime.operation_total as total
+      where hour >= ${span.firstHour} and hour < ${span.lastHour} and ${isVisible(visible, 'total')}
       union all
       select ${truncated('operation.created_at')}, count(*)
-      from span join runtime.operation as operation
-        on operation.created_at >= span.since and operation.created_at < least(span.first_hour, span.until)
-      where ${isVisible(visible, 'operation')}
+      from runtime.operation as operation
+      where operation.created_at >= ${span.since} and operation.created_at < least(${span.firstHour}, ${span.until})
+        and ${isVisible(visible, 'operation')}
       group by 1
       union all
       select ${truncated('operation.created_at')}, count(*)
-      from span join runtime.operation as operation
-        on operation.created_at >= greatest(span.first_hour, span.last_hour) and operation.created_at < span.until
-      where ${isVisible(visible, 'operation')}
+      from runtime.operation as operation
+      where operation.created_at >= greatest(${span.firstHour}, ${span.lastHour}) and operation.created_at < ${span.until}
+        and ${isVisible(visible, 'operation')}
       group by 1
     ), unwell as (
       select ${truncated('operation.created_at')} as since, operation.state, count(*) as count
-      from span join runtime.operation as operation
-        on operation.created_at >= span.since and operation.created_at < span.until
-      where operation.state <> 'SUCCEEDED' and ${isVisible(visible, 'operation')}
+      from runtime.operation as operation
+      where operation.created_at >= ${span.since} and operation.created_at < ${span.until}
+        and operation.state <> 'SUCCEEDED' and ${isVisible(visible, 'operation')}
       group by 1, 2
     )
     select since, state, count from unwell
@@ -54,4 +49,33 @@ export async function countMade(
     ) as balance group by since having sum(count) > 0
     order by 1, 2`.execute(db)
   return rows
+}
+
+/** The limits of the counts, each as a parameter of type timestamptz. `firstHour` to `lastHour` are completed hours with totals. */
+interface Span {
+  since: RawBuilder<string>
+  until: RawBuilder<string>
+  firstHour: RawBuilder<string>
+  lastHour: RawBuilder<string>
+}
+
+/** Read first, so that the planner knows how few operations there are outside the completed hours. */
+async function readSpan(db: Db, since: string, until: string | null): Promise<Span> {
+  const { rows } = await sql<Record<keyof Span, string>>`
+    select since::text, until::text,
+      date_trunc('hour', since + interval '1 hour' - interval '1 microsecond', 'UTC')::text as "firstHour",
+      least(date_trunc('hour', until, 'UTC'), counted_until)::text as "lastHour"
+    from runtime.operation_counted,
+      (select ${since}::timestamptz as since, coalesce(${until}::timestamptz, 'infinity') as until) as given`.execute(
+    db,
+  )
+  const [span] = rows
+  if (span === undefined) throw new TypeError('operation_counted has no row')
+  const instant = (text: string) => sql<string>`${text}::timestamptz`
+  return {
+    since: instant(span.since),
+    until: instant(span.until),
+    firstHour: instant(span.firstHour),
+    lastHour: instant(span.lastHour),
+  }
 }
