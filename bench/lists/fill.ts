@@ -79,6 +79,8 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
       one,
     )
     await sql`set session_replication_role = origin`.execute(one)
+    // the trigger stores the failure group
+    await sql`update runtime.operation set failure = failure where state = 'FAILED'`.execute(one)
     await sql`vacuum analyze`.execute(one)
   })
 }

@@ -58,12 +58,28 @@ async function countClaimsSeen(tx: Tx, visible: VisibleScopes): Promise<SummaryR
   return rows
 }
 
+/** The situation of a failed operation is that of its failure group, so one look-up for each group is enough. */
 async function countSituations(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['situations']> {
   const { rows } = await sql<SummaryRow['situations'][number]>`
-    select ${situationNumber()} as situation, count(*) as count
-    from runtime.operation as operation
-    where holds_claim and ${isVisible(visible, 'operation')}
-    group by 1`.execute(tx)
+    select situation, sum(count)::bigint as count from (
+      select (
+        select ${situationNumber()} from runtime.operation as operation
+        where state = 'FAILED' and operation.failure_group = grouped.failure_group limit 1) as situation, count
+      from (
+        select failure_group, count(*) as count from runtime.operation as operation
+        where state = 'FAILED' and failure_group is not null and ${isVisible(visible, 'operation')}
+        group by failure_group
+      ) as grouped
+      union all
+      select ${situationNumber()}, count(*) from runtime.operation as operation
+      where state in ('PENDING', 'RUNNING', 'WAITING') and ${isVisible(visible, 'operation')}
+      group by 1
+      union all
+      -- none, unless rows were restored without their triggers
+      select ${situationNumber()}, count(*) from runtime.operation as operation
+      where state = 'FAILED' and failure_group is null and ${isVisible(visible, 'operation')}
+      group by 1
+    ) as counted group by situation`.execute(tx)
   return rows
 }
 
