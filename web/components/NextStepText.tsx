@@ -1,11 +1,12 @@
 import type { NextStep, Person } from '#contract/console-api/shapes.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
+import { Nothing } from '../ui/Nothing.tsx'
 
 /** Who acts next and what they do; in a list, a dash stands for nobody. */
 export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextStep }) {
   const t = useText()
-  if (actor === 'NOBODY') return <span className="text-faint">–</span>
+  if (actor === 'NOBODY') return <Nothing />
   const who = t(`vocabulary.actor.${actor}`)
   return (
     <span title={t(`vocabulary.next.${action}`)} className="text-muted">
@@ -26,7 +27,7 @@ export function NextStepLines({
 }) {
   const t = useText()
   const person = assignee !== null && t('common.assignedTo', { name: assignee.name })
-  if (actor === 'NOBODY') return person || <span className="text-faint">–</span>
+  if (actor === 'NOBODY') return person || <Nothing />
   const what = t(`vocabulary.next.${action}`)
   const who = `${t(`vocabulary.actor.${actor}`)}${t('common.punctuation.colon')}`
   return (

@@ -4,6 +4,7 @@ import { ScopeText } from '../../components/ScopeText.tsx'
 import type { Translate } from '../../i18n/use-text.ts'
 import { Mono } from '../../ui/Id.tsx'
 import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { BundleName } from './BundleName.tsx'
@@ -21,14 +22,14 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     id: 'scope',
     header: t('installations.column.scope'),
     cell: ({ installation }) => <ScopeText scope={installation} />,
-    card: 'wide',
+    card: 'line',
   },
   {
     id: 'version',
     header: t('installations.column.version'),
     cell: (row) =>
       row.version === null ? (
-        <Nothing>–</Nothing>
+        <Nothing />
       ) : (
         <span className="flex items-center gap-2">
           <Mono className="truncate">{row.version}</Mono>
@@ -38,18 +39,21 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     sortKey: 'version',
     sortFirst: 'ascending',
     width: '9.5rem',
+    card: 'plain',
   },
   {
     id: 'state',
     header: t('installations.column.state'),
     cell: ({ state }) => <InstallationBadge state={state} />,
     width: '8rem',
+    card: 'plain',
   },
   {
     id: 'claim',
     header: t('installations.column.lock'),
     cell: ({ claim }) => <ClaimBadge claim={claim} />,
     width: '11rem',
+    card: 'plain',
   },
   {
     id: 'next',
@@ -57,7 +61,7 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     cell: ({ nextStep }) => <NextStepText nextStep={nextStep} />,
     width: '13rem',
     hideBelow: 'xl',
-    card: 'wide',
+    card: 'line',
   },
   {
     id: 'changed',
@@ -67,7 +71,6 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     sortFirst: 'descending',
     width: '7rem',
     hideBelow: 'md',
+    card: 'plain',
   },
 ]
-
-const Nothing = ({ children }: { children: string }) => <span className="text-faint">{children}</span>

@@ -7,6 +7,7 @@ import { messageText } from '../../i18n/message-text.ts'
 import { joinClauses } from '../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
 import { failureTitle } from './describe-failure.ts'
@@ -38,7 +39,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       width: '7.75rem',
       sortKey: 'createdAt',
       sortFirst: 'descending',
-      card: 'wide',
+      card: 'line',
       cell: ({ state, createdAt }) => (
         <>
           <OperationBadge state={state} className="flex" />
@@ -49,7 +50,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'failure',
       header: t('operations.field.failure'),
-      card: 'wide',
+      card: 'line',
       cell: (operation) => <Trouble operation={operation} />,
     },
     {
@@ -57,7 +58,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       header: t('operations.field.call'),
       width: '12rem',
       hideBelow: 'lg',
-      card: 'wide',
+      card: 'line',
       cell: (operation) => <Call operation={operation} />,
     },
     {
@@ -65,7 +66,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
       header: t('common.nextStep'),
       width: '12.25rem',
       hideBelow: 'md',
-      card: 'wide',
+      card: 'line',
       cell: ({ nextStep, assignee }) => <NextStepLines nextStep={nextStep} assignee={assignee} />,
     },
     {
@@ -99,7 +100,7 @@ function Trouble({ operation }: { operation: Operation }) {
       </span>
     )
   }
-  if (failure === null) return <span className="text-faint">–</span>
+  if (failure === null) return <Nothing />
   return (
     <>
       <span title={messageText(failure)} className="block truncate">
@@ -113,7 +114,7 @@ function Trouble({ operation }: { operation: Operation }) {
 /** The plugin that it is at or failed at, the stage, and the attempts of this run. */
 function Call({ operation: { call, phase, state } }: { operation: Operation }) {
   const t = useText()
-  if (state === 'SUCCEEDED') return <span className="text-faint">–</span>
+  if (state === 'SUCCEEDED') return <Nothing />
   const stage = t(`vocabulary.phase.${phase}`)
   if (call === null) return stage
   const attempts = call.attempts > 0 && t('operations.detail.attempts', { n: call.attempts })

@@ -54,7 +54,7 @@ function TableRowView<Row>({ row, columns, link, selected, check, isChecked, ind
           <td
             key={column.id}
             {...asCell}
-            data-label={card !== 'head' && !column.headerHidden ? column.header : undefined}
+            data-label={isLabelled(card) && !column.headerHidden ? column.header : undefined}
             className={cellClass({ ...column, ...(card && { card }) })}
           >
             {at === 0 && link ? (
@@ -73,6 +73,8 @@ function TableRowView<Row>({ row, columns, link, selected, check, isChecked, ind
     </tr>
   )
 }
+
+const isLabelled = (card: Column<never>['card']): boolean => card === undefined || card === 'wide'
 
 /** A press on one of these does not open the row. A press beside a checkbox was meant for the checkbox. */
 const CONTROLS = 'a, button, input, select, label, summary, [data-check]'

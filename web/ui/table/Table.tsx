@@ -140,7 +140,7 @@ function TableBody<Row>(props: TableProps<Row>) {
           />
         )
       })}
-      <Gap height={(rows.length - shown.length) * rowHeight} />
+      <Gap height={(rows.length - shown.length) * rowHeight} cards={rows.length - shown.length} />
     </tbody>
   )
 }

@@ -20,8 +20,11 @@ export type Column<Row> = {
   hideBelow?: 'md' | 'lg' | 'xl'
   /** The header is for screen readers only: a column of actions. */
   headerHidden?: boolean
-  /** On a card: `head` is on top without its label (the default for the first column), `wide` takes the whole line. */
-  card?: 'head' | 'wide' | 'hidden'
+  /**
+   * On a card: `head` is on top without its label (the default for the first column), `wide` takes the whole line. Values that
+   * need no label are `plain`, or a `line` with the parts of the cell side by side; both are left out when there is `Nothing`.
+   */
+  card?: 'head' | 'wide' | 'plain' | 'line' | 'hidden'
 }
 
 /** Checkboxes before the rows. */
