@@ -11,6 +11,8 @@ export type LinkTarget = {
   params?: Readonly<Record<string, string>>
   search?: object
   hash?: string
+  /** The page stays where it is scrolled to. */
+  resetScroll?: false
   /** What the history entry remembers; true keeps it. */
   state?: true | { viewId: string }
 }

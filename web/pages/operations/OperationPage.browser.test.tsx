@@ -62,6 +62,39 @@ test('attempts between the first and the last are loaded when they are chosen', 
   await expect.element(main.getByText(`${COUNT} of ${COUNT}`)).toBeVisible()
 })
 
+test('the attempt that failed gets the focus at each press, and the view stays', async () => {
+  let answer: ((items: Attempt[]) => void) | undefined
+  const middle = {
+    ...failed,
+    stages: operation({}, { after: [call('hooks', 20, [...all.slice(0, 20), ...all.slice(-20)])] }).stages,
+  }
+  await serveScope({
+    'GET /operations/{operationId}': () => middle,
+    [ATTEMPTS]: () =>
+      new Promise((resolve) => {
+        answer = (items) => resolve({ items, nextCursor: null })
+      }),
+  })
+  await renderConsole(
+    `/operations/${failed.operationId}?view=sentences&stage=AFTER_RESOURCES&plugin=hooks&attempt=100`,
+  )
+  const main = page.getByRole('main')
+  const link = main.getByRole('link', { name: 'View attempt' })
+  const heading = main.getByRole('heading', { name: /^Attempt 200, run 1/ })
+  await expect.poll(() => answer).toBeDefined()
+  // while another attempt is still loading
+  await link.click()
+  await expect.poll(() => document.activeElement?.id).toBe('attempt')
+  await expect.element(page.getByRole('tab', { name: 'Sentences' })).toHaveAttribute('aria-selected', 'true')
+
+  await link.click()
+  await expect.poll(() => document.activeElement?.id).toBe('attempt')
+  await expect.element(heading).toBeInViewport()
+  // another attempt does not take the focus
+  await main.getByRole('link', { name: 'Previous attempt' }).click()
+  await expect.element(main.getByRole('link', { name: 'Previous attempt' })).toHaveFocus()
+})
+
 test('the history has three views, chosen by keys and kept in the address', async () => {
   const [first, second] = [timeout({ response: null }), timeout({ attempt: 2, startedAt: at(2_000) })]
   const late = { ...second, late: true, outcome: 'APPLIED' as const, failure: null, httpStatus: 200 }

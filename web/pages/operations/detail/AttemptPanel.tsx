@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
@@ -24,20 +25,38 @@ export function AttemptPanel({
   call,
   bar,
   view,
+  isWanted,
+  onShown,
 }: {
   operation: OperationDetail
   call: PluginCall
   bar: Bar
   /** The view of the history, which links keep. */
   view: OperationSearch['view']
+  /** The person has asked for it: its title gets the focus, and `onShown` is called. */
+  isWanted: boolean
+  /** Must be stable. */
+  onShown: () => void
 }) {
   const t = useText()
+  const heading = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    if (!isWanted) return
+    heading.current?.focus()
+    heading.current?.scrollIntoView()
+    onShown()
+  }, [isWanted, onShown])
   const { attempt, verdict } = bar
   const { tone, icon, word, meaning } = verdictLook[verdict]
   return (
     <Section
       title={
-        <span id="attempt" className="flex scroll-mt-16 flex-wrap items-center gap-x-2 gap-y-1">
+        <span
+          ref={heading}
+          id="attempt"
+          tabIndex={-1}
+          className="flex scroll-mt-16 flex-wrap items-center gap-x-2 gap-y-1"
+        >
           {t('operations.attempt.name', { attempt: attempt.attempt, run: attempt.run })}
           <Badge tone={tone} icon={icon}>
             {t(word)}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
 import { OwnerText } from '../../../components/OwnerText.tsx'
@@ -25,11 +26,17 @@ export function FailurePanel({
   operation,
   timeline,
   failure,
+  view,
+  onShowAttempt,
   children,
 }: {
   operation: OperationDetail
   timeline: Timeline
   failure: Failure
+  /** The view of the history, which the link to the attempt keeps. */
+  view?: OperationSearch['view']
+  /** Called when the person asks for the attempt that failed. */
+  onShowAttempt?: () => void
   /** The actions; a past failure has none. */
   children?: ReactNode
 }) {
@@ -78,7 +85,14 @@ export function FailurePanel({
             items={[
               {
                 label: t('operations.failed.place'),
-                value: <Where operation={operation} timeline={timeline} />,
+                value: (
+                  <Where
+                    operation={operation}
+                    timeline={timeline}
+                    view={view}
+                    onShowAttempt={onShowAttempt}
+                  />
+                ),
               },
               isOver
                 ? failure.stopped && {
@@ -176,7 +190,17 @@ function progressText(progress: Progress, t: Translate): string {
 }
 
 /** The plugin, the stage and the attempt. */
-function Where({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
+function Where({
+  operation,
+  timeline,
+  view,
+  onShowAttempt,
+}: {
+  operation: OperationDetail
+  timeline: Timeline
+  view: OperationSearch['view']
+  onShowAttempt: (() => void) | undefined
+}) {
   const t = useText()
   const rich = useRichText()
   const isStored = useAsOf() !== null
@@ -207,7 +231,15 @@ function Where({ operation, timeline }: { operation: OperationDetail; timeline: 
             `${clause}${t('operations.failed.notCalled')}`}
         </span>
         {bar && !isStored && (
-          <TextLink to={{ ...paths.operation(operation.operationId, choiceOf(bar)), hash: 'attempt' }}>
+          <TextLink
+            to={{
+              ...paths.operation(operation.operationId, { ...choiceOf(bar), ...(view && { view }) }),
+              hash: 'attempt',
+              // the panel scrolls itself into view, also when the address stays the same
+              resetScroll: false,
+            }}
+            {...(onShowAttempt && { onClick: onShowAttempt })}
+          >
             {t('operations.failed.jump')}
           </TextLink>
         )}

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../components/OperationLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -35,6 +35,9 @@ export function OperationDetails({
   const { operation, loading } = useChosenAttempts(answer, choice)
   const timeline = useMemo(() => timelineOf(operation), [operation])
   const isPainted = useIsPainted()
+  // a press may come before the attempt is loaded, and again without a change of the address
+  const [isAttemptWanted, setAttemptWanted] = useState(() => location.hash === '#attempt')
+  const onAttemptShown = useCallback(() => setAttemptWanted(false), [])
   const bar = loading ? null : chosenBar(timeline, operation, choice)
   const call =
     bar &&
@@ -46,7 +49,13 @@ export function OperationDetails({
       {operation.state === 'TAKEN_OVER' && <TakenOver operation={operation} />}
       <RetryResult operation={operation} />
       {operation.failure && (
-        <FailurePanel operation={operation} timeline={timeline} failure={operation.failure}>
+        <FailurePanel
+          operation={operation}
+          timeline={timeline}
+          failure={operation.failure}
+          view={choice.view}
+          onShowAttempt={() => setAttemptWanted(true)}
+        >
           {operation.state === 'FAILED' ? (
             <RecoveryActions
               operation={operation}
@@ -67,7 +76,16 @@ export function OperationDetails({
       {loading && <LoadingAttempt loading={loading} />}
       {isPainted && (
         <>
-          {bar && call && <AttemptPanel operation={operation} call={call} bar={bar} view={choice.view} />}
+          {bar && call && (
+            <AttemptPanel
+              operation={operation}
+              call={call}
+              bar={bar}
+              view={choice.view}
+              isWanted={isAttemptWanted}
+              onShown={onAttemptShown}
+            />
+          )}
           <Resources operation={operation} />
           <Changes operation={operation} />
         </>
