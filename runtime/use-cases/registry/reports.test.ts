@@ -17,7 +17,7 @@ import { planUpgrade } from '../installations/upgrade.ts'
 import { retryOperation } from '../operations/retry.ts'
 import { planTakeover, takeOverOperation } from '../operations/take-over.ts'
 import { readPlugin } from './plugins.ts'
-import { listPolicies, listReports, savePolicy, uploadReport } from './reports.ts'
+import { listPolicies, listReports, readReport, savePolicy, uploadReport } from './reports.ts'
 
 let deps: SavingHarness
 before(async () => {
@@ -70,6 +70,8 @@ const upload = (report: PluginCheckReport, version = '1.0.0') =>
   deps.runtime.write((context) =>
     uploadReport(context, { params: { ...params, version }, query: {}, body: { report } }),
   )
+const read = (version: string) =>
+  readReport(deps.runtime.read, { params: { ...params, version }, query: {}, body: undefined })
 const reasonsOf = (problems: readonly { parameters?: Record<string, unknown> | undefined }[]) =>
   problems.map(({ parameters }) => parameters?.['reason'])
 
@@ -104,7 +106,7 @@ describe('reports', () => {
     for (const report of rejected) assert.equal((await upload(report)).passed, false)
   })
 
-  it('keep the last one of each version, with what did not pass', async () => {
+  it('keep the last one of each version, listed with totals; one is read with what did not pass', async () => {
     await upload(failing(), '1.0.0')
     await upload(reportOf(), '1.0.0')
     await upload(failing(), '2.0.0')
@@ -116,13 +118,16 @@ describe('reports', () => {
         ['1.0.0', true, { PASSED: 1, FAILED: 1, BLOCKED: 0, NOT_TESTED: 1 }],
       ],
     )
+    const { findings, ...detail } = await read('1.0.0')
+    assert.deepEqual(detail, items[1])
     assert.deepEqual(
-      items[1]?.findings.map(({ id, status }) => [id, status]),
+      findings.map(({ id, status }) => [id, status]),
       [
         ['say.why', 'FAILED'],
         ['late.call', 'NOT_TESTED'],
       ],
     )
+    await assert.rejects(read('7.0.0'), refused('NOT_FOUND'))
     assert.deepEqual(
       [items[1]?.checkerVersion, items[1]?.uploadedBy.name, items[1]?.digest.length],
       ['0.1.0', 'Ada', 64],
