@@ -127,6 +127,11 @@ export const PLATFORM_MESSAGES = {
   pluginReportNotPassed:
     'Environment {environment} requires a passing plugin-check report, and the last report of version {version} of plugin {plugin} did not pass. Fix the plugin, then upload a new report.',
 
+  reportOfOtherPlugin:
+    'The report is about plugin {reported}, not about {plugin}. Upload it for the plugin that it names.',
+  reportOfOtherVersion:
+    'The report is about version {reported}, not about {version}. Upload it for the version that it names.',
+
   // permissions and requests
   permissionNeeded: 'This requires the permission {permission} here.',
   permissionNeededAnywhere: 'This requires the permission {permission}.',

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { isPassing } from '#contract/protocol/plugin-check-report.ts'
 import type { PluginReport } from '#contract/runtime-api/plugin-reports.ts'
 import { DomainError } from '../../engine/domain-error.ts'
@@ -49,9 +51,14 @@ export async function uploadReport(
 ): Promise<Answer<'PUT /plugins/{pluginId}/reports/{version}'>> {
   if ((await lockPlugin(tx, pluginId)) === undefined) throw notFound('plugin')
   const { report } = body
-  if (report.pluginId !== pluginId) throw wrong(`The report is about plugin ${report.pluginId}.`, 'pluginId')
+  if (report.pluginId !== pluginId)
+    throw wrong(
+      'pluginId',
+      platformMessage('reportOfOtherPlugin', { reported: report.pluginId, plugin: pluginId }),
+    )
   const tested = report.pluginVersion ?? version
-  if (tested !== version) throw wrong(`The report is about version ${tested}.`, 'pluginVersion')
+  if (tested !== version)
+    throw wrong('pluginVersion', platformMessage('reportOfOtherVersion', { reported: tested, version }))
   const before = await findReport(tx, pluginId, version)
   const stored = await putReport(tx, {
     plugin_id: pluginId,
@@ -95,9 +102,9 @@ export async function savePolicy(
   return { environmentKey, policy }
 }
 
-const wrong = (message: string, field: string): DomainError =>
+const wrong = (field: string, message: PlatformMessage): DomainError =>
   new DomainError('REQUEST_INVALID', message, {
-    details: [{ path: `body.report.${field}`, errorCode: 'REQUEST_INVALID', message }],
+    details: [{ path: `body.report.${field}`, errorCode: 'REQUEST_INVALID', ...message }],
   })
 
 const fieldsOf = ({ passed, digest, summary }: Pick<ListedReportRow, 'passed' | 'digest' | 'summary'>) => ({

@@ -90,6 +90,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
     '环境 {environment} 要求有通过的 plugin-check 报告，而插件 {plugin} 的版本 {version} 没有报告。请运行 plugin-check 并上传其报告。',
   pluginReportNotPassed:
     '环境 {environment} 要求有通过的 plugin-check 报告，而插件 {plugin} 的版本 {version} 最近一次报告未通过。请修复插件，然后上传新的报告。',
+  reportOfOtherPlugin: '该报告针对插件 {reported}，而不是 {plugin}。请为报告所注明的插件上传。',
+  reportOfOtherVersion: '该报告针对版本 {reported}，而不是 {version}。请为报告所注明的版本上传。',
   permissionNeeded: '在此处执行该操作需要权限 {permission}。',
   permissionNeededAnywhere: '该操作需要权限 {permission}。',
   permissionNeededEverywhere: '该操作需要对所有作用域的权限 {permission}。',

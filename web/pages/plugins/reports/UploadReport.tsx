@@ -49,7 +49,7 @@ export function UploadReport({ plugin, onClose }: { plugin: Plugin; onClose: () 
       showToast({ text: t('pluginReports.form.done', { version: target }) })
       onClose()
     },
-    fieldOfRequest(['reason']),
+    fieldOfRequest(['report', 'reason']),
   )
   return (
     <FormDialog
