@@ -4,6 +4,7 @@ export type {
   Attempt,
   Operation,
   OperationDetail,
+  RefusedWrite,
   OperationReceipt,
   PluginCall,
 } from '#contract/runtime-api/operations.ts'

@@ -31,6 +31,14 @@ export const PLATFORM_MESSAGES = {
     'The response of plugin {plugin} is not valid: {field} must be as in the request. Fix the plugin, then retry the operation.',
   callWriteNotAllowed:
     'The response of plugin {plugin} is not valid: it writes {property} of {locator}, which is not in its writeProperties. Fix the plugin or the manifest of the bundle, then retry the operation.',
+  callWriteNoResource:
+    'The response of plugin {plugin} is not valid: it writes to {locator}, which its authorization does not include. Fix the plugin or the manifest of the bundle, then retry the operation.',
+  callWriteResourceUnknown:
+    'The response of plugin {plugin} is not valid: it writes to a resource that is not part of the operation. Fix the plugin, then retry the operation.',
+  callWritePropertyUnknown:
+    'The response of plugin {plugin} is not valid: it writes a property that {locator} does not have. Fix the plugin, then retry the operation.',
+  callWriteProtected:
+    'The response of plugin {plugin} is not valid: it writes the protected property of {locator}, which only the runtime writes. Fix the plugin, then retry the operation.',
   callInvalid:
     'The response of plugin {plugin} is not valid: {problem}. Fix the plugin, then retry the operation.',
   callFailedSilently: 'Plugin {plugin} failed with {errorCode} and gave no message.',
