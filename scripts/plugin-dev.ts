@@ -33,8 +33,8 @@ async function main({ onStop, end }: Program): Promise<void> {
   await greet(dev.running.signIn)
   console.log(`
 Start operations and plant faults at ${dev.controlsUrl}
-The plugin ${read.pluginId} is called at ${url}. Configure it with
-  platform API base  ${dev.running.runtimeUrl.replace(/\/bundle-runtime\/api$/, '')}
+${dev.startsPlugin ? `The plugin ${read.pluginId} was started, and is called at ${url}.` : `The plugin ${read.pluginId} is called at ${url}. Configure it with`}
+  platform API base  ${dev.platform}
   credential         the content of ${dev.credentialFile}
 Ready after ${((performance.now() - began) / 1000).toFixed(1)} s`)
 }

@@ -4,6 +4,7 @@ export type {
   Attempt,
   Operation,
   OperationDetail,
+  RefusedWrite,
   OperationReceipt,
   PluginCall,
 } from '#contract/runtime-api/operations.ts'
@@ -36,7 +37,7 @@ export type { Summary, ScopeRow } from '#contract/runtime-api/summary.ts'
 export type { LocalService } from '#contract/runtime-api/local-services.ts'
 export type { Bundle, BundleVersion } from '#contract/runtime-api/catalog.ts'
 export type { HealthFigures, PluginHealth } from '#contract/runtime-api/plugin-health.ts'
-export type { PluginReport } from '#contract/runtime-api/plugin-reports.ts'
+export type { PluginReport, PluginReportDetail } from '#contract/runtime-api/plugin-reports.ts'
 export type { Plugin, PluginCredential, PluginOwner } from '#contract/runtime-api/plugins.ts'
 export type { InstalledReference } from '#contract/runtime-api/references.ts'
 export type { Service, Referrer } from '#contract/runtime-api/services.ts'

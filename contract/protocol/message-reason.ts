@@ -13,12 +13,21 @@ export const NOT_RECEIVED: ReadonlySet<string> = new Set([
   'pluginNotRegistered',
 ] satisfies MessageReason[])
 
+/** Reasons of responses with a write that the plugin has no permission for, and the rule that each breaks. */
+export const WRITE_RULE_OF = {
+  callWriteNotAllowed: 'PROPERTY_NOT_AUTHORIZED',
+  callWriteNoResource: 'RESOURCE_NOT_AUTHORIZED',
+  callWriteResourceUnknown: 'RESOURCE_UNKNOWN',
+  callWritePropertyUnknown: 'PROPERTY_UNKNOWN',
+  callWriteProtected: 'PROPERTY_PROTECTED',
+} as const satisfies Partial<Record<MessageReason, string>>
+
 /** Reasons of responses that break the protocol. */
 export const INVALID_RESPONSE: ReadonlySet<string> = new Set([
   'callInvalid',
   'callEchoDiffers',
-  'callWriteNotAllowed',
-] satisfies MessageReason[])
+  ...Object.keys(WRITE_RULE_OF),
+])
 
 interface Described {
   parameters?: Readonly<Record<string, string | number>> | undefined

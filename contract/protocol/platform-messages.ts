@@ -31,6 +31,14 @@ export const PLATFORM_MESSAGES = {
     'The response of plugin {plugin} is not valid: {field} must be as in the request. Fix the plugin, then retry the operation.',
   callWriteNotAllowed:
     'The response of plugin {plugin} is not valid: it writes {property} of {locator}, which is not in its writeProperties. Fix the plugin or the manifest of the bundle, then retry the operation.',
+  callWriteNoResource:
+    'The response of plugin {plugin} is not valid: it writes to {locator}, which its authorization does not include. Fix the plugin or the manifest of the bundle, then retry the operation.',
+  callWriteResourceUnknown:
+    'The response of plugin {plugin} is not valid: it writes to a resource that is not part of the operation. Fix the plugin, then retry the operation.',
+  callWritePropertyUnknown:
+    'The response of plugin {plugin} is not valid: it writes a property that {locator} does not have. Fix the plugin, then retry the operation.',
+  callWriteProtected:
+    'The response of plugin {plugin} is not valid: it writes the protected property of {locator}, which only the runtime writes. Fix the plugin, then retry the operation.',
   callInvalid:
     'The response of plugin {plugin} is not valid: {problem}. Fix the plugin, then retry the operation.',
   callFailedSilently: 'Plugin {plugin} failed with {errorCode} and gave no message.',
@@ -126,6 +134,11 @@ export const PLATFORM_MESSAGES = {
     'Environment {environment} requires a passing plugin-check report, and version {version} of plugin {plugin} has none. Run plugin-check and upload its report.',
   pluginReportNotPassed:
     'Environment {environment} requires a passing plugin-check report, and the last report of version {version} of plugin {plugin} did not pass. Fix the plugin, then upload a new report.',
+
+  reportOfOtherPlugin:
+    'The report is about plugin {reported}, not about {plugin}. Upload it for the plugin that it names.',
+  reportOfOtherVersion:
+    'The report is about version {reported}, not about {version}. Upload it for the version that it names.',
 
   // permissions and requests
   permissionNeeded: 'This requires the permission {permission} here.',

@@ -19,7 +19,7 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts'
-import { PlanProblem, PlanToken } from './plans.ts'
+import { PlanProblem, PlanToken, UncheckedPlugin } from './plans.ts'
 import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES } from './vocabulary.ts'
 
 export const BATCH_TARGETS_MAX = 1_000
@@ -172,6 +172,8 @@ export const BatchPlan = z.object({
       /** What the operation to retry or to take over failed with; null for other actions. */
       failure: z.object({ errorCode: z.string(), retryable: z.boolean() }).nullable(),
       plugins: z.array(Key),
+      /** Those of the plugins without the passing report that the policy of the environment asks for. */
+      unchecked: z.array(UncheckedPlugin.extend({ pluginId: Key })),
       problems: z.array(PlanProblem),
     }),
   ),

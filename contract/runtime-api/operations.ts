@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
-import { InstallationIdentity } from '#contract/protocol/scope.ts'
+import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES, OUTCOMES, RESOURCE_ACTIONS, STAGES } from '#contract/protocol/vocabulary.ts'
 import {
   Failure,
@@ -34,6 +35,7 @@ import {
   OPERATION_STATES,
   PHASES,
   STEP_STATES,
+  WRITE_RULES,
 } from './vocabulary.ts'
 
 const count = z.number().int().nonnegative()
@@ -119,7 +121,35 @@ const NoteText = z
   .max(NOTE_MAX, `Must be at most ${NOTE_MAX} characters`)
   .regex(/^(?:[\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u, 'Must not contain control characters')
 
+const Pointer = z.string().nullable()
+
+/**
+ * A write for which the plugin had no permission: the rule that refused it, what the plugin may do instead, and where the
+ * manifest says so. Names that only the plugin knows are null: they may contain anything.
+ */
+export const RefusedWrite = z.object({
+  rule: z.enum(WRITE_RULES),
+  stage: z.enum(STAGES),
+  pluginId: Key,
+  locator: ResourceLocator.nullable(),
+  property: PropertyName.nullable(),
+  /** What the frozen authorization permits the plugin on the resource; null if it does not name the resource. */
+  permitted: CompiledAuthorization.shape.resources.element.omit({ resource: true }).nullable(),
+  /** The plugin that may write the property; null if none may. */
+  writer: z.object({ pluginId: Key, manifestPath: Pointer }).nullable(),
+  /** The published version from which the authorization was compiled. */
+  manifest: z.object({ bundle: BundleRef, version: Key }),
+  /**
+   * A JSON pointer to what the manifest lets the plugin write on the resource, or else to its resources. Null if the
+   * manifest cannot be read.
+   */
+  manifestPath: Pointer,
+})
+export type RefusedWrite = z.infer<typeof RefusedWrite>
+
 export const OperationDetail = Operation.extend({
+  /** Why the write that it failed with was refused; absent from receipts of earlier versions. */
+  refusedWrite: RefusedWrite.nullable().optional(),
   stages: z.array(
     z.object({ stage: z.enum(STAGES), state: z.enum(STEP_STATES), calls: z.array(PluginCall) }),
   ),

@@ -25,10 +25,14 @@ export const PluginReport = z.object({
   /** SHA-256 of the stored report as canonical JSON (RFC 8785), in hex. */
   digest: z.string(),
   totals: z.object({ PASSED: Count, FAILED: Count, BLOCKED: Count, NOT_TESTED: Count }),
+})
+export type PluginReport = z.infer<typeof PluginReport>
+
+export const PluginReportDetail = PluginReport.extend({
   /** The cases that did not pass, the failed ones first. */
   findings: PluginCheckReport.shape.cases,
 })
-export type PluginReport = z.infer<typeof PluginReport>
+export type PluginReportDetail = z.infer<typeof PluginReportDetail>
 
 /** What happens in an environment to operations that call a plugin version without a passing report. */
 export const PluginPolicy = z.object({ environmentKey: Key, policy: z.enum(PLUGIN_POLICIES) })
@@ -36,11 +40,19 @@ export type PluginPolicy = z.infer<typeof PluginPolicy>
 
 export const pluginReportEndpoints = defineEndpoints({
   'GET /plugins/{pluginId}/reports': {
-    summary: 'The last report of each version of a plugin, newest first; at most 20',
+    summary: 'The last report of each version of a plugin, newest first, without findings; at most 20',
     access: { needs: 'read', where: 'anywhere' },
     params: z.strictObject({ pluginId: Key }),
     query: z.strictObject({}),
     answer: listOf(PluginReport),
+    codes: ['NOT_FOUND'],
+  },
+  'GET /plugins/{pluginId}/reports/{version}': {
+    summary: 'The last report of one version of a plugin, with the cases that did not pass',
+    access: { needs: 'read', where: 'anywhere' },
+    params: z.strictObject({ pluginId: Key, version: Key }),
+    query: z.strictObject({}),
+    answer: PluginReportDetail,
     codes: ['NOT_FOUND'],
   },
   'PUT /plugins/{pluginId}/reports/{version}': {

@@ -142,7 +142,13 @@ const FAILURES: Record<string, Failure> = {
       },
     ],
     title: 'The plugin wrote a property that it must not write',
-    says: [`fromAddress of ${MAIL}`, 'or the bundle’s author if the manifest is wrong'],
+    says: [
+      `fromAddress of ${MAIL}`,
+      'or the bundle’s author if the manifest is wrong',
+      `The property is not among the writeProperties of ${PLUGIN} for this resource.`,
+      'No plugin. People set it.',
+      /crm-suite 1\.0\.0[^]*\/plugins\/\d+\/resources\/\d+\/writeProperties/,
+    ],
     next: 'Plugin owner: Fix the plugin’s response',
   },
   'a failure after unknown results': {

@@ -211,6 +211,70 @@ describe('a batch', () => {
     ])
   })
 
+  it('follows the policy of the environment for plugins without a passing report', async () => {
+    const policy = async (name: string) => {
+      await deps.ok('/plugin-policies/prod', { method: 'PUT', body: { policy: name } })
+    }
+    const fleet = await install(1)
+    const elsewhere = { ...deps.newScope(), environmentKey: 'staging' }
+    fleet.push({ id: await deps.installed(first, { scope: elsewhere }), scope: elsewhere })
+    const unchecked = { pluginId: 'batched', version: null, reason: 'NO_VERSION' }
+    const reasons = ({ items }: BatchPlan) =>
+      items.map(({ problems }) => problems.map(({ parameters }) => parameters?.['reason']))
+    try {
+      await policy('WARN')
+      const warned = await plan(upgradeOf(fleet))
+      assert.deepEqual(
+        warned.items.map((item) => item.unchecked),
+        [[{ ...unchecked, policy: 'WARN' }], []],
+      )
+      assert.deepEqual(reasons(warned), [[], []])
+
+      // the item of the other environment runs first, and the policy changes before the second one starts
+      const later = await make(
+        upgradeOf([...fleet].toReversed(), { input: { targetVersion: '3.0.0' }, first: 1 }),
+      )
+      await reaches(later.batchId, ({ state }) => state === 'PAUSED')
+      await policy('REFUSE')
+      await deps.ok(`/batches/${later.batchId}/continue`, { method: 'POST', body: {} })
+      await finished(later.batchId)
+      const moved = await itemsOf(later.batchId)
+      assert.deepEqual(
+        moved.map(({ state, code, parameters }) => [state, code, parameters?.['reason']]),
+        [
+          ['SUCCEEDED', undefined, undefined],
+          ['REFUSED', 'PLAN_STALE', 'planRegistrationsMoved'],
+        ],
+      )
+
+      for (const body of [
+        upgradeOf(fleet),
+        {
+          action: 'CONFIGURE',
+          targets: idsOf(fleet),
+          input: { changes: { [MAIN]: wrapped({ name: 'n' }) } },
+        },
+      ]) {
+        const refused = await plan(body)
+        assert.deepEqual(reasons(refused), [['pluginVersionUnknown'], []])
+        assert.deepEqual(refused.items[0]?.unchecked, [{ ...unchecked, policy: 'REFUSE' }])
+        const { batchId } = await make({ ...body, planToken: refused.planToken })
+        const done = await finished(batchId)
+        assert.deepEqual([done.counts.REFUSED, done.counts.SUCCEEDED], [1, 1])
+        const [item] = await itemsOf(batchId)
+        assert.deepEqual(
+          [item?.code, item?.parameters],
+          ['PLUGIN_NOT_CHECKED', { reason: 'pluginVersionUnknown', environment: 'prod', plugin: 'batched' }],
+        )
+      }
+      const detaching = await plan({ action: 'DETACH', targets: idsOf(fleet) })
+      assert.deepEqual(reasons(detaching), [[], []])
+      assert.deepEqual(detaching.items[0]?.unchecked, [])
+    } finally {
+      await policy('IGNORE')
+    }
+  })
+
   it('refuses an item whose target has moved since, and carries out the others', async () => {
     const fleet = await install(3)
     const body = { action: 'CONFIGURE', title: 'Names', targets: idsOf(fleet), first: 1 }

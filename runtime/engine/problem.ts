@@ -24,12 +24,18 @@ export function refusalFor(
 ): DomainError | null {
   const [first, ...more] = problems
   if (first === undefined) return null
+  if (more.length === 0 && isSentence(first))
+    return new DomainError(first.errorCode, first, { details: [first], ...options })
   const count = more.length === 0 ? '' : ` (and ${more.length} more)`
   return new DomainError(first.errorCode, clip(located(first), MESSAGE_MAX - count.length) + count, {
     details: [...problems],
     ...options,
   })
 }
+
+/** Whether the message alone says it all, so that it can be shown in any language. */
+const isSentence = (problem: Problem): problem is PlatformProblem =>
+  problem.parameters !== undefined && problem.locator === undefined && problem.property === undefined
 
 function located({ locator, property, message }: Problem): string {
   const place = [locator === undefined ? undefined : parseLocator(locator)?.name, property]

@@ -43,7 +43,13 @@ import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
 import { createCredential, revokeCredential } from '../use-cases/registry/credentials.ts'
 import type { Egress } from '../use-cases/registry/destination.ts'
 import { readPluginHealth } from '../use-cases/registry/plugin-health.ts'
-import { listPolicies, listReports, savePolicy, uploadReport } from '../use-cases/registry/reports.ts'
+import {
+  listPolicies,
+  listReports,
+  readReport,
+  savePolicy,
+  uploadReport,
+} from '../use-cases/registry/reports.ts'
 import { listPlugins, readPlugin, savePlugin } from '../use-cases/registry/plugins.ts'
 import { readReferences } from '../use-cases/references/read-references.ts'
 import {
@@ -134,6 +140,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'DELETE /plugins/{pluginId}/credentials/{credentialId}': revokeCredential,
 
     'GET /plugins/{pluginId}/reports': listReports,
+    'GET /plugins/{pluginId}/reports/{version}': readReport,
     'PUT /plugins/{pluginId}/reports/{version}': uploadReport,
     'GET /plugin-policies': listPolicies,
     'PUT /plugin-policies/{environmentKey}': savePolicy,

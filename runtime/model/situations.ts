@@ -62,7 +62,15 @@ export const SITUATIONS: readonly Situation[] = [
   ),
   failed(
     'invalid response',
-    ['callInvalid', 'callEchoDiffers', 'callWriteNotAllowed'],
+    [
+      'callInvalid',
+      'callEchoDiffers',
+      'callWriteNotAllowed',
+      'callWriteNoResource',
+      'callWriteResourceUnknown',
+      'callWritePropertyUnknown',
+      'callWriteProtected',
+    ],
     'PLUGIN_OWNER',
     'FIX_RESPONSE',
   ),

@@ -10,15 +10,20 @@ export interface Controls {
   operations: readonly Operation[]
   planted: Fault | null
   calls: readonly PassedCall[]
+  /** The output of the plugin; null if plugin-dev did not start it. */
+  output: string | null
   /** The result of the last button, such as a refusal; null if there is nothing to say. */
   notice: string | null
   /** The body in the field for resending, and the response to it; null before the first call. */
   resend: { body: string; response: string | null } | null
 }
 
+export const NOT_STARTED_HERE =
+  'To kill the plugin, let plugin-dev start it: give the profile a start.command, stop the plugin, and start plugin-dev again.'
+
 /** The page as HTML without scripts. */
 export function renderPage({ pluginId, consoleUrl, ...controls }: Controls): string {
-  const { operations, planted, calls, notice, resend } = controls
+  const { operations, planted, calls, output, notice, resend } = controls
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -37,12 +42,15 @@ ${form('/start', OPERATION_TYPES.map((type) => button('type', type, type)).join(
 ${form(
   '/fault',
   Object.entries(FAULTS)
+    .filter(([fault]) => fault !== 'killed' || output !== null)
     .map(([fault, title]) => button('fault', fault, title, planted === fault))
     .join('') + button('fault', 'none', 'None', planted === null),
 )}
+${output === null ? `<p>${escape(NOT_STARTED_HERE)}</p>` : ''}
 <h2>Calls</h2>
 ${calls.length === 0 ? '<p>The plugin has not been called yet.</p>' : calls.map(callItem).join('')}
 ${resend === null ? '' : resendForm(resend)}
+${output === null ? '' : `<h2>Output of the plugin</h2><pre>${escape(output)}</pre>`}
 </body>
 </html>
 `

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import { renderPage } from './control-page.ts'
+import type { Host } from '../../packages/plugin-check/src/run/host.ts'
+import { NOT_STARTED_HERE, renderPage } from './control-page.ts'
 import { FAULTS } from './fault-proxy.ts'
 import type { Fault, FaultProxy } from './fault-proxy.ts'
 import type { Operations } from './operations.ts'
@@ -15,13 +16,15 @@ export interface ControlServer {
   pluginUrl: string
   servicesUrl: string
   /** Before this, the page says that the system starts. */
-  open(parts: { pluginId: string; consoleUrl: string; operations: Operations }): void
+  open(parts: { pluginId: string; consoleUrl: string; operations: Operations; host: Host | null }): void
   close(): Promise<void>
 }
 
+type Parts = Parameters<ControlServer['open']>[0]
+
 /** Serves the page and the proxy on loopback. Throws a SettingsError if the port is in use. */
 export async function startControlServer(proxy: FaultProxy, port: number): Promise<ControlServer> {
-  let opened: Parameters<ControlServer['open']>[0] | null = null
+  let opened: Parts | null = null
   let notice: string | null = null
   let resent: { body: string; response: string } | null = null
   const server = createServer((incoming, outgoing) => {
@@ -52,16 +55,17 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
     if (!isOurs || opened === null) return void outgoing.writeHead(isOurs ? 503 : 403).end()
     if (incoming.method !== 'POST') return show(outgoing, opened)
     notice = null
-    await act(path, new URLSearchParams(await textOf(incoming)), opened.operations)
+    await act(path, new URLSearchParams(await textOf(incoming)), opened)
     return redirect(outgoing)
   }
 
-  async function show(outgoing: ServerResponse, parts: NonNullable<typeof opened>): Promise<void> {
+  async function show(outgoing: ServerResponse, parts: Parts): Promise<void> {
     const calls = proxy.calls()
     const [last] = calls
     const html = renderPage({
       ...parts,
       operations: await parts.operations.list(),
+      output: parts.host === null ? null : lastLines(parts.host.output()),
       planted: proxy.planted(),
       calls,
       notice,
@@ -76,7 +80,7 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
     outgoing.end(html)
   }
 
-  async function act(path: string, fields: URLSearchParams, operations: Operations): Promise<void> {
+  async function act(path: string, fields: URLSearchParams, { operations, host }: Parts): Promise<void> {
     if (path === '/start') {
       const type = OPERATION_TYPES.find((one) => one === fields.get('type'))
       if (type === undefined) return
@@ -86,7 +90,8 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
     }
     if (path === '/fault') {
       const fault = fields.get('fault') ?? ''
-      proxy.plant(isFault(fault) ? fault : null)
+      if (fault === 'killed' && host === null) notice = NOT_STARTED_HERE
+      else proxy.plant(isFault(fault) ? fault : null)
     }
     if (path === '/resend') {
       const body = fields.get('body') ?? ''
@@ -108,6 +113,9 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
       }),
   }
 }
+
+/** The end of the plugin's output, as a page can show it. */
+const lastLines = (output: string): string => output.trimEnd().split('\n').slice(-100).join('\n')
 
 const isFault = (text: string): text is Fault => Object.hasOwn(FAULTS, text)
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Host } from '../../packages/plugin-check/src/run/host.ts'
 
 /** What happens to the next call: see {@link FAULTS}. */
 export type Fault = keyof typeof FAULTS
@@ -8,6 +9,7 @@ export const FAULTS = {
   lost: 'Lose the response',
   delayed: 'Delay the response',
   twice: 'Send the call twice at once',
+  killed: 'Kill the plugin before its response arrives',
 } as const
 
 /** A call that went to the plugin, and the response of the plugin. */
@@ -19,6 +21,9 @@ export interface PassedCall {
   /** The response of the plugin as text, two of a call that was sent twice; why there is none, if so. */
   responses: string[]
 }
+
+/** The process of the plugin. */
+export type PluginProcess = Pick<Host, 'kill' | 'start'>
 
 interface Answer {
   status: number
@@ -40,13 +45,34 @@ export interface FaultProxy {
 
 const KEPT = 20
 
-/** @param delayMs longer than the timeout of the plugin, so that the runtime does not wait for a delayed response. */
-export function createFaultProxy(pluginUrl: string, { delayMs }: { delayMs: number }): FaultProxy {
+/**
+ * @param delayMs longer than the timeout of the plugin, so that the runtime does not wait for a delayed response.
+ * @param pluginProcess null if the plugin was started by somebody else, so that it cannot be killed.
+ */
+export function createFaultProxy(
+  pluginUrl: string,
+  { delayMs, pluginProcess }: { delayMs: number; pluginProcess: () => PluginProcess | null },
+): FaultProxy {
   let planted: Fault | null = null
+  let restarting: Promise<string | null> = Promise.resolve(null)
   let token = ''
   const passed: PassedCall[] = []
 
+  /** Kills the plugin, and starts it again. Returns why it does not run, or null. */
+  async function restart(): Promise<string | null> {
+    const running = pluginProcess()
+    await running?.kill()
+    try {
+      await running?.start()
+      return null
+    } catch (error) {
+      return error instanceof Error ? error.message : 'The plugin did not start again'
+    }
+  }
+
   async function send(body: string): Promise<Answer> {
+    const problem = await restarting
+    if (problem !== null) throw new Error(problem)
     const response = await fetch(pluginUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: token },
@@ -72,11 +98,12 @@ export function createFaultProxy(pluginUrl: string, { delayMs }: { delayMs: numb
         fault === 'twice' ? [send(request), send(request)] : [send(request)],
       )
       call.responses = answers.map((answer) =>
-        answer.status === 'fulfilled' ? describe(answer.value) : 'The plugin cannot be reached',
+        answer.status === 'fulfilled' ? describe(answer.value) : unreachable(answer.reason),
       )
       const answer = answers.find((one) => one.status === 'fulfilled')?.value
       // the runtime sees what it would see if the network or the plugin failed
-      if (fault === 'lost' || answer === undefined) return void outgoing.destroy()
+      if (fault === 'killed') restarting = restart()
+      if (fault === 'killed' || fault === 'lost' || answer === undefined) return void outgoing.destroy()
       if (fault === 'delayed') await sleep(delayMs)
       outgoing.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body)
     },
@@ -88,12 +115,16 @@ export function createFaultProxy(pluginUrl: string, { delayMs }: { delayMs: numb
     resend: async (body) => {
       try {
         return describe(await send(body))
-      } catch {
-        return 'The plugin cannot be reached'
+      } catch (error) {
+        return unreachable(error)
       }
     },
   }
 }
+
+/** `fetch` throws a TypeError; another error says why the plugin did not start. */
+const unreachable = (error: unknown): string =>
+  error instanceof Error && !(error instanceof TypeError) ? error.message : 'The plugin cannot be reached'
 
 const describe = ({ status, body }: Answer): string =>
   status === 200 ? body : `HTTP status ${status}\n${body}`

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { bffMigrations } from '#bff/store/tables.ts'
 import { makeShellFolder } from '#bff/document/testing-shell.ts'
 import { freePort } from '#database/free-port.ts'
@@ -12,6 +13,7 @@ import { createLog } from '#http-kit/log.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { until } from '#runtime/testing/stream.ts'
 import { parseProfile } from '../../packages/plugin-check/src/profile.ts'
+import type { Profile } from '../../packages/plugin-check/src/profile.ts'
 import { startReferencePlugin } from '../../packages/plugin-check/testing/reference-plugin.ts'
 import { referenceProfile } from '../../packages/plugin-check/testing/reference-profile.ts'
 import { startPluginDev } from './start.ts'
@@ -22,51 +24,67 @@ import type { PluginDev } from './start.ts'
 let dev: PluginDev
 let close: () => Promise<void>
 
-before(async () => {
+/** Starts plugin-dev for a profile of the reference plugin, which has its own credential and so cannot resolve. */
+async function startDev({ resources, ...profile }: Profile, pluginUrl: string, platformPort: number) {
   const folder = makeShellFolder()
   const dataDir = mkdtempSync(join(tmpdir(), 'plugin-dev-'))
   const database = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
-  const ports = { console: await freePort(), platform: await freePort(), controls: 0 }
-  const platform = `http://127.0.0.1:${ports.platform}`
-  const plugin = await startReferencePlugin({ platform, file: null, defect: null })
-  const { resources, ...profile } = referenceProfile(plugin.url)
-  // the reference plugin has its own credential, with which this platform does not let it resolve
   const withoutReferences = Object.entries(resources).map(([locator, resource]) => [
     locator,
     { ...resource, references: {} },
   ])
-  dev = await startPluginDev({
-    pluginUrl: `${plugin.url}/lifecycle`,
+  const started = await startPluginDev({
+    pluginUrl: `${pluginUrl}/lifecycle`,
     profile: parseProfile({ ...profile, resources: Object.fromEntries(withoutReferences) }, 'of the test'),
     dataDir,
-    ports,
+    ports: { console: await freePort(), platform: platformPort, controls: 0 },
     folder,
     databaseUrl: toUrl(database.connection),
     log: createLog({ name: 'test', level: 'silent' }),
   })
+  return {
+    started,
+    dataDir,
+    async stop() {
+      await started.stop()
+      await database.close()
+      rmSync(dataDir, { recursive: true })
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+before(async () => {
+  const platformPort = await freePort()
+  const platform = `http://127.0.0.1:${platformPort}`
+  const plugin = await startReferencePlugin({ platform, file: null, defect: null })
+  const { started, stop } = await startDev(referenceProfile(plugin.url), plugin.url, platformPort)
+  dev = started
   close = async () => {
-    await dev.stop()
+    await stop()
     await plugin.close()
-    await database.close()
-    rmSync(dataDir, { recursive: true })
-    rmSync(folder, { recursive: true })
   }
 })
 after(() => close())
 
-const page = async (): Promise<string> => (await fetch(dev.controlsUrl)).text()
+const page = async (of = dev): Promise<string> => (await fetch(of.controlsUrl)).text()
 
-const press = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
-  fetch(dev.controlsUrl + path, {
+const press = (
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+  of = dev,
+) =>
+  fetch(of.controlsUrl + path, {
     method: 'POST',
     body: new URLSearchParams(fields),
-    headers: { origin: dev.controlsUrl, ...headers },
+    headers: { origin: of.controlsUrl, ...headers },
     redirect: 'manual',
   })
 
-async function run(type: string): Promise<void> {
-  await press('/start', { type })
-  await until(async () => (await page()).includes(`>${type} SUCCEEDED<`), 60_000)
+async function run(type: string, of = dev): Promise<void> {
+  await press('/start', { type }, {}, of)
+  await until(async () => (await page(of)).includes(`>${type} SUCCEEDED<`), 60_000)
 }
 
 test('operations run on the real runtime, and each links to its page in the console', async () => {
@@ -113,6 +131,62 @@ test('another site can neither press a button nor read the page', async () => {
   const foreign = await fetch(`http://localhost:${port}/`).catch(() => null)
   assert.ok(foreign === null || foreign.status === 403)
   assert.doesNotMatch(await page(), /DETACH PENDING|DETACH RUNNING|DETACH SUCCEEDED/)
+})
+
+test('a plugin that somebody else started cannot be killed, and the page says what to do', async () => {
+  assert.equal(dev.startsPlugin, false)
+  assert.doesNotMatch(await page(), /value="killed"/)
+  await press('/fault', { fault: 'killed' })
+  assert.match(await page(), /<p role="status">To kill the plugin, let plugin-dev start it/)
+})
+
+test('a plugin that is killed between its effect and its response starts again, and has one effect', async () => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const own = mkdtempSync(join(tmpdir(), 'plugin-dev-plugin-'))
+  const lives = join(own, 'lives')
+  const profile = referenceProfile(url, { file: join(own, 'state'), defect: '' })
+  const main = profile.start?.command[1] ?? ''
+  const counting = join(own, 'main.mjs')
+  writeFileSync(
+    counting,
+    `import { appendFileSync } from 'node:fs'
+appendFileSync(${JSON.stringify(lives)}, process.pid + '\\n')
+console.log('credential of ' + process.env.CREDENTIAL.length)
+await import(${JSON.stringify(pathToFileURL(main).href)})`,
+  )
+  const start = {
+    ...profile.start,
+    command: [process.execPath, counting],
+    env: { ...profile.start?.env, CREDENTIAL: '{credential}' },
+  }
+  const { started, dataDir, stop } = await startDev(
+    parseProfile({ ...profile, start }, 'of the test'),
+    url,
+    await freePort(),
+  )
+  try {
+    assert.equal(started.startsPlugin, true)
+    const credential = readFileSync(join(dataDir, 'plugin.credential'), 'utf8')
+    assert.match(await page(started), new RegExp(`credential of ${credential.length}`))
+    await run('INSTALL', started)
+    const pids = () => readFileSync(lives, 'utf8').trim().split('\n')
+    assert.equal(pids().length, 1)
+    await press('/fault', { fault: 'killed' }, {}, started)
+    await run('CONFIGURE', started)
+    assert.equal(new Set(pids()).size, 2)
+    const html = await page(started)
+    const calls = html.split('CONFIGURE BEFORE_RESOURCES, sequence 2')
+    assert.equal(calls.length - 1, 2, 'the runtime repeated the call')
+    assert.match(html, /sequence 2, Kill the plugin before its response arrives/)
+    const tenants: unknown = await (await fetch(`${url}/tenants`)).json()
+    assert.ok(Array.isArray(tenants))
+    assert.equal(tenants.length, 1)
+  } finally {
+    await stop()
+    rmSync(own, { recursive: true })
+  }
+  await assert.rejects(fetch(`${url}/tenants`), 'plugin-dev stops what it started')
 })
 
 test('the credential of the plugin is readable by its owner only', () => {

@@ -1,8 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConsoleSettings } from '#bff/settings.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { Profile } from '../../packages/plugin-check/src/profile.ts'
+import { createHost, isListening } from '../../packages/plugin-check/src/run/host.ts'
+import type { Host } from '../../packages/plugin-check/src/run/host.ts'
 import { platform as person } from '../../demo/people.ts'
 import { startAll } from '../../start.ts'
 import type { Running } from '../../start.ts'
@@ -25,15 +27,23 @@ export interface PluginDevOptions {
 export interface PluginDev {
   running: Running
   controlsUrl: string
+  /** The platform API base of the plugin. */
+  platform: string
   /** The file with the credential of the plugin. */
   credentialFile: string
+  /** Whether plugin-dev started the plugin, with `start` of the profile. */
+  startsPlugin: boolean
   stop(): Promise<void>
 }
 
 /** Starts the real system for one plugin, with a page that starts operations and plants faults. */
 export async function startPluginDev(options: PluginDevOptions): Promise<PluginDev> {
   const { profile, dataDir, ports, folder, log } = options
-  const proxy = createFaultProxy(options.pluginUrl, { delayMs: TIMEOUT_MS + 1_000 })
+  let host: Host | null = null
+  const proxy = createFaultProxy(options.pluginUrl, {
+    delayMs: TIMEOUT_MS + 1_000,
+    pluginProcess: () => host,
+  })
   const controls = await startControlServer(proxy, ports.controls)
   const running = await startAll({
     dataDir,
@@ -49,6 +59,7 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
   })
   const stop = async (): Promise<void> => {
     await running.stop()
+    await host?.kill()
     await controls.close()
   }
   try {
@@ -67,8 +78,14 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
       )
       writeFileSync(credentialFile, secret ?? '', { mode: 0o600 })
     }
-    controls.open({ pluginId: profile.pluginId, consoleUrl: running.url, operations })
-    return { running, controlsUrl: controls.url, credentialFile, stop }
+    const platform = running.runtimeUrl.replace(/\/bundle-runtime\/api$/, '')
+    if (!(await isListening(options.pluginUrl))) {
+      const credential = readFileSync(credentialFile, 'utf8')
+      host = createHost(profile, options.pluginUrl, { platform, credential })
+      await host?.start()
+    }
+    controls.open({ pluginId: profile.pluginId, consoleUrl: running.url, operations, host })
+    return { running, platform, controlsUrl: controls.url, credentialFile, startsPlugin: host !== null, stop }
   } catch (error) {
     await stop()
     throw error

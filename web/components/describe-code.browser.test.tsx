@@ -24,6 +24,23 @@ test('English shows the texts of a response, and Chinese translates them', async
   expect(errorView(notFound)).toMatchObject({ title: '未找到', message: 'Message of the response' })
 })
 
+test('a refusal with details is summarized by its code in Chinese, because the details are listed', async () => {
+  const detail = {
+    errorCode: 'PLUGIN_NOT_CHECKED',
+    message: 'Plugin a has none.',
+    parameters: { plugin: 'a' },
+  }
+  const refused = new ApiError({
+    ...lostAnswer,
+    code: 'PLUGIN_NOT_CHECKED',
+    message: 'Plugin a has none. (and 1 more)',
+    details: [detail, detail],
+  })
+  expect(errorView(refused).message).toBe('Plugin a has none. (and 1 more)')
+  await changeLocale('zh')
+  expect(errorView(refused).message).toMatch(/plugin-check/)
+})
+
 test('a failure that the browser reports itself has texts in both languages', async () => {
   expect(errorView(new ApiError(lostAnswer)).title).toBe('The console can’t be reached')
   await changeLocale('zh')

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { CatalogueEntry } from '#contract/console-api/connection-codes.ts'
+import type { Problem } from '#contract/console-api/problem.ts'
 import { ApiError } from '../api/client.ts'
 import { localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { messageText } from '../i18n/message-text.ts'
@@ -34,13 +35,17 @@ export function errorView(error: unknown): ErrorView {
   const texts = textsOf(problem.code) ?? problem
   return {
     title: texts.title,
-    message: messageText(problem) || texts.message,
+    // a summary of several details has no parameters; the details are translated where they are listed
+    message: (isSummary(problem) ? texts.message : messageText(problem)) || texts.message,
     remedy: texts.remedy,
     code: problem.code,
     requestId: problem.requestId || undefined,
     errorPath: problem.errorPath,
   }
 }
+
+const isSummary = ({ parameters, details = [] }: Problem): boolean =>
+  parameters === undefined && details.some((detail) => detail.parameters !== undefined)
 
 /** `error` for `Table`, `ErrorState` and dialogs; null while there is none. */
 export function useErrorView(error: unknown): ErrorView | null {

@@ -30,7 +30,14 @@ import {
   waitingOperationsCall,
 } from './overview.ts'
 import { deliveriesCall, webhooksCall, webhookSearch } from './notifications.ts'
-import { pluginCall, pluginHealthCall, pluginsCall, pluginSearch, pluginsSearch } from './plugins.ts'
+import {
+  pluginCall,
+  pluginHealthCall,
+  pluginReportsCall,
+  pluginsCall,
+  pluginSearch,
+  pluginsSearch,
+} from './plugins.ts'
 import { scopesCall, scopesSearch } from './scopes.ts'
 import type { Raw } from './search-params.ts'
 import { versionsCall, versionsSearch } from './versions.ts'
@@ -133,6 +140,9 @@ export const pageReads = {
             call: pluginHealthCall(idOf(params), pluginSearch(search)),
           },
         ]
+      : []),
+    ...(pluginSearch(search).tab === 'reports'
+      ? [{ name: 'GET /plugins/{pluginId}/reports' as const, call: pluginReportsCall(idOf(params)) }]
       : []),
   ],
   '/notifications': () => [{ name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' }],

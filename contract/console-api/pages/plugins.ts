@@ -13,6 +13,10 @@ export type PluginSearch = ReturnType<typeof pluginSearch>
 export const pluginsCall = (search: PluginsSearch) => ({ query: { ...search, limit: 50 } })
 export const pluginCall = (pluginId: string) => ({ params: { pluginId } })
 export const pluginReportsCall = (pluginId: string) => ({ params: { pluginId }, query: {} })
+export const pluginReportCall = (pluginId: string, version: string) => ({
+  params: { pluginId, version },
+  query: {},
+})
 export const pluginHealthCall = (pluginId: string, { range = 'day' }: PluginSearch) => ({
   params: { pluginId },
   query: { range },

@@ -47,7 +47,7 @@ export const Profile = z.strictObject({
   /** How the checker starts the plugin, so that it can kill and restart it. */
   start: z
     .strictObject({
-      /** `{platform}` is replaced by the address of the checker's platform. */
+      /** `{platform}` is replaced by the address of the checker's platform, `{credential}` by the credential. */
       command: z.array(z.string()).min(1),
       env: z.record(z.string(), z.string()).default({}),
       readyWithinMs: z.number().int().min(1).max(120_000).default(15_000),

@@ -18,12 +18,14 @@ export interface WriteScope extends PlatformMaterial {
 
 export type CheckedWrites = { ok: true; writes: Writes } | RefusedWrites
 
-export interface RefusedWrites {
-  ok: false
-  problem: string
-  /** The property that the plugin is not allowed to write. Absent if only the plugin knows its name. */
-  refused?: { property: string; locator: string }
-}
+/** A write without permission, or a value that does not fit its definition. */
+export type RefusedWrites = { ok: false } & ({ problem: string } | { refused: UnpermittedWrite })
+
+/** What was written without permission. Names that only the plugin knows are left out. */
+export type UnpermittedWrite =
+  | { reason: 'callWriteNotAllowed'; property: string; locator: string }
+  | { reason: 'callWriteNoResource' | 'callWritePropertyUnknown' | 'callWriteProtected'; locator: string }
+  | { reason: 'callWriteResourceUnknown' }
 
 /**
  * Checks the writes of a plugin against its frozen authorization and the property definitions. Returns them with the
@@ -37,20 +39,26 @@ export function checkWrites(
   const writes: Writes = {}
   for (const [locator, properties] of Object.entries(resources)) {
     const authorized = scope.authorization.resources.find(({ resource }) => resource === locator)
-    if (authorized === undefined) return refuse('it names a resource that the plugin is not authorized for')
-    const definitions = getOwn(scope.definitions, locator) ?? {}
+    const definitions = getOwn(scope.definitions, locator)
+    if (definitions === undefined) return unpermitted({ reason: 'callWriteResourceUnknown' })
+    if (authorized === undefined) {
+      const property = Object.keys(properties).find(
+        (name) => name !== INSTANCE_REF_PROPERTY && getOwn(definitions, name) !== undefined,
+      )
+      return unpermitted(
+        property === undefined
+          ? { reason: 'callWriteNoResource', locator }
+          : { reason: 'callWriteNotAllowed', property, locator },
+      )
+    }
     for (const [name, data] of Object.entries(properties)) {
-      if (name === INSTANCE_REF_PROPERTY) return refuse(`it writes a protected property of ${locator}`)
+      if (name === INSTANCE_REF_PROPERTY) return unpermitted({ reason: 'callWriteProtected', locator })
       const definition = getOwn(definitions, name)
-      if (!authorized.writeProperties.includes(name)) {
-        return definition === undefined
-          ? refuse(`it writes a property that ${locator} does not have`)
-          : { ...refuse('not authorized'), refused: { property: name, locator } }
-      }
+      if (definition === undefined) return unpermitted({ reason: 'callWritePropertyUnknown', locator })
+      if (!authorized.writeProperties.includes(name))
+        return unpermitted({ reason: 'callWriteNotAllowed', property: name, locator })
       const problem = problemOf(definition, data, scope)
-      if (definition === undefined || problem !== null) {
-        return refuse(`${name} of ${locator} ${problem ?? 'is not defined'}`)
-      }
+      if (problem !== null) return { ok: false, problem: `${name} of ${locator} ${problem}` }
       const isSensitive = definition.isSensitive === true
       const written: Data = { '@type': 'Data', value: data.value, ...(isSensitive && { isSensitive }) }
       writes[locator] = { ...writes[locator], [name]: written }
@@ -59,8 +67,7 @@ export function checkWrites(
   return { ok: true, writes }
 }
 
-function problemOf(definition: PropertyDefinition | undefined, data: Data, scope: WriteScope): string | null {
-  if (definition === undefined) return 'is not a property of the resource'
+function problemOf(definition: PropertyDefinition, data: Data, scope: WriteScope): string | null {
   if (definition.kind !== 'DATA') return 'is a reference, which a plugin must not write'
   if (data.isSensitive === true && definition.isSensitive !== true) {
     return 'carries isSensitive, but its definition is not sensitive'
@@ -74,6 +81,4 @@ function problemOf(definition: PropertyDefinition | undefined, data: Data, scope
   return null
 }
 
-function refuse(problem: string): RefusedWrites {
-  return { ok: false, problem }
-}
+const unpermitted = (refused: UnpermittedWrite): RefusedWrites => ({ ok: false, refused })

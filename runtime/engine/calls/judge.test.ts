@@ -535,6 +535,30 @@ suite('judging an answer', () => {
     assert.match(failure?.message ?? '', /writes tenantId of source\/crm\/MODULE\/tenants/)
   })
 
+  test('a write without permission names the rule, the known resource, and no name that only the plugin knows', () => {
+    const other = 'source/crm/MODULE/other'
+    const wide = { ...knowledge, definitions: { ...knowledge.definitions, [other]: {} } }
+    const reasonOf = (resources: JsonValue) => {
+      const { failure } = judgeAnswer(expected, json(success('APPLIED', resources)), wide)
+      const { reason, locator } = failure?.parameters ?? {}
+      assert.doesNotMatch(JSON.stringify(failure), /secret-name/)
+      return [reason, locator]
+    }
+    assert.deepEqual(reasonOf({ 'source/crm/MODULE/secret-name': { a: data('x') } }), [
+      'callWriteResourceUnknown',
+      undefined,
+    ])
+    assert.deepEqual(reasonOf({ [other]: { 'secret-name': data('x') } }), ['callWriteNoResource', other])
+    assert.deepEqual(reasonOf({ [LOCATOR]: { 'secret-name': data('x') } }), [
+      'callWritePropertyUnknown',
+      LOCATOR,
+    ])
+    assert.deepEqual(reasonOf({ [LOCATOR]: { instanceRefProperty: data('x') } }), [
+      'callWriteProtected',
+      LOCATOR,
+    ])
+  })
+
   test('a web page has a separate reason', () => {
     const reasonOf = (type: string) =>
       judge(response('<p>Sign in</p>', 200, type)).failure?.parameters?.['reason']

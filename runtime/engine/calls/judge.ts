@@ -231,10 +231,17 @@ function invalidMessage(pluginId: string, problem: string): PlatformMessage {
   return platformMessage('callInvalid', { plugin: pluginId, problem })
 }
 
-function writeMessage(pluginId: string, { problem, refused }: RefusedWrites): PlatformMessage {
-  return refused === undefined
-    ? invalidMessage(pluginId, `data.resources: ${problem}`)
-    : platformMessage('callWriteNotAllowed', { plugin: pluginId, ...refused })
+function writeMessage(plugin: string, refusal: RefusedWrites): PlatformMessage {
+  if ('problem' in refusal) return invalidMessage(plugin, `data.resources: ${refusal.problem}`)
+  const { refused } = refusal
+  switch (refused.reason) {
+    case 'callWriteNotAllowed':
+      return platformMessage(refused.reason, { plugin, property: refused.property, locator: refused.locator })
+    case 'callWriteResourceUnknown':
+      return platformMessage(refused.reason, { plugin })
+    default:
+      return platformMessage(refused.reason, { plugin, locator: refused.locator })
+  }
 }
 
 function kept(

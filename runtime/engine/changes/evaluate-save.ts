@@ -112,6 +112,8 @@ export function evaluateSave(
   },
 ): SaveEvaluation {
   const { owners, problems: broken } = evaluateOwners(known.owned, changes, known.owners)
+  // all are in one scope, so in one environment
+  const environment = owners[0]?.installation.environment_key ?? ''
   return {
     stale: input.snapshotVersion !== known.snapshotVersion,
     changes,
@@ -133,8 +135,10 @@ export function evaluateSave(
       claim: owners.flatMap(({ installation, claim }) =>
         claim === null ? [] : [claimProblem(installation.bundle_id, claim)],
       ),
-      checks: owners.flatMap(({ installation, plan, unchecked }) =>
-        uncheckedProblems(plan?.plugins ?? [], unchecked, installation.environment_key),
+      checks: uncheckedProblems(
+        owners.flatMap(({ plan }) => plan?.plugins ?? []),
+        known.owners.unchecked,
+        environment,
       ),
     },
   }

@@ -3,13 +3,13 @@ import type { FrozenPlan } from '../../model/plan.ts'
 import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
 import type { PlatformProblem } from '../problem.ts'
 
-/** Why an environment that requires a passing report refuses to call these plugins. */
+/** Why an environment that requires a passing report refuses to call these plugins; each is named once. */
 export function uncheckedProblems(
   plugins: FrozenPlan['plugins'],
   unchecked: UncheckedPlugins,
   environment: string,
 ): PlatformProblem[] {
-  return plugins.flatMap(({ pluginId: plugin }) => {
+  return [...new Set(plugins.map(({ pluginId }) => pluginId))].flatMap((plugin) => {
     const found = unchecked.get(plugin)
     if (found?.policy !== 'REFUSE') return []
     const { version, reason } = found

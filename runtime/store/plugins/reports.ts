@@ -7,41 +7,61 @@ import type { UncheckedPlugin } from '#contract/runtime-api/plans.ts'
 import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
 
 export type PluginReportRow = Selectable<RuntimeTables['runtime.plugin_report']>
+export type ListedReportRow = Omit<PluginReportRow, 'report'>
 type PolicyName = PluginPolicy['policy']
 
 const REPORTS_MAX = 20
 
-/** Returns the newest reports of a plugin, or the one of a version. */
-export function selectReports(db: Db, pluginId: string, version?: string): Promise<PluginReportRow[]> {
-  let query = db
+/** All columns but `report`, which can have a megabyte. */
+const LISTED = [
+  'plugin_id',
+  'version',
+  'passed',
+  'summary',
+  'digest',
+  'uploaded_at',
+  'uploaded_by_id',
+  'uploaded_by_name',
+] as const
+
+/** Returns the newest reports of a plugin, without their cases. */
+export function selectReports(db: Db, pluginId: string): Promise<ListedReportRow[]> {
+  return db
     .selectFrom('runtime.plugin_report')
-    .selectAll()
+    .select(LISTED)
     .where('plugin_id', '=', pluginId)
     .orderBy('uploaded_at', 'desc')
     .orderBy('version', 'desc')
     .limit(REPORTS_MAX)
-  if (version !== undefined) query = query.where('version', '=', version)
-  return query.execute()
+    .execute()
+}
+
+/** Returns the report of a version, or undefined if there is none. */
+export function findReport(db: Db, pluginId: string, version: string): Promise<PluginReportRow | undefined> {
+  return db
+    .selectFrom('runtime.plugin_report')
+    .selectAll()
+    .where('plugin_id', '=', pluginId)
+    .where('version', '=', version)
+    .executeTakeFirst()
 }
 
 /** Stores the report of a version in place of an earlier one, and returns it. */
 export function putReport(
   tx: Tx,
-  { report, ...row }: Omit<PluginReportRow, 'uploaded_at'>,
-): Promise<PluginReportRow> {
-  const { plugin_id: _, version: __, ...columns } = row
-  const json = JSON.stringify(report)
+  row: Omit<PluginReportRow, 'uploaded_at' | 'summary'>,
+): Promise<ListedReportRow> {
+  const { plugin_id, version, ...rest } = row
+  const columns = { ...rest, report: JSON.stringify(row.report) }
   return tx
     .insertInto('runtime.plugin_report')
-    .values({ ...row, report: json })
+    .values({ plugin_id, version, ...columns })
     .onConflict((conflict) =>
-      conflict.columns(['plugin_id', 'version']).doUpdateSet({
-        ...columns,
-        report: json,
-        uploaded_at: sql<string>`clock_timestamp()`,
-      }),
+      conflict
+        .columns(['plugin_id', 'version'])
+        .doUpdateSet({ ...columns, uploaded_at: sql<string>`clock_timestamp()` }),
     )
-    .returningAll()
+    .returning(LISTED)
     .executeTakeFirstOrThrow()
 }
 

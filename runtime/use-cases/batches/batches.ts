@@ -40,7 +40,7 @@ export function planBatch(
     const planned = await planTargets({ db, vault: deps.vault, actor }, body)
     return {
       planToken: batchTokenOf(deps, body, planned),
-      items: planned.map(({ target, installation, plan, changes, failure, refusals }) => ({
+      items: planned.map(({ target, installation, part, plan, changes, failure, refusals }) => ({
         target,
         installation: identityOf(installation),
         title: installation.title,
@@ -51,6 +51,7 @@ export function planBatch(
         resources: plan?.resources.length ?? 0,
         failure,
         plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],
+        unchecked: uncheckedIn(part),
         problems: refusals.flatMap(problemsOf),
       })),
     }
@@ -148,6 +149,15 @@ export async function makeBatch(
   }
   return { batch: await requireBatch(tx, actor, batchId) }
 }
+
+/** The plugins that the operation of a target would call without the report that its environment asks for. */
+const uncheckedIn = (
+  part: PlannedTarget['part'],
+): Answer<'POST /batches/plan'>['items'][number]['unchecked'] =>
+  (part?.plan?.plugins ?? []).flatMap(({ pluginId }) => {
+    const found = part?.unchecked.get(pluginId)
+    return found === undefined ? [] : [{ pluginId, ...found }]
+  })
 
 /** Whether the request sets the property of a change, rather than a new default or what the version drops. */
 function isSetBy(request: BatchRequest): (change: PropertyChange) => boolean {

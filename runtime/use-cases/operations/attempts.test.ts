@@ -159,7 +159,7 @@ suite('an operation with many attempts', { concurrency: false }, () => {
       const results = await countResults(db, operation_id, SHOWN_ENDS)
       assert.ok(rows.operation !== undefined)
       const nothing = { retries: [], notes: [], successor: undefined, plugins: [], batches: [] }
-      const others = { ...nothing, attemptsRemoved: false }
+      const others = { ...nothing, attemptsRemoved: false, bindings: undefined }
       const { stages } = operationDetail({ ...rows, ...others, operation: rows.operation, results })
       const calls = stages.flatMap((stage) => stage.calls)
       assert.deepEqual(

@@ -12,6 +12,7 @@ import { callLimits } from '../../engine/calls/call-limits.ts'
 import { ownerOf } from '../../engine/plugin-owner.ts'
 import type { PluginRow } from '../../store/plugins/select-plugins.ts'
 import { interrupted, maskFailure } from '../../engine/calls/failures.ts'
+import { refusedWriteOf } from '../../engine/calls/refused-write.ts'
 import { isResultUnknown } from '../../engine/calls/result-unknown.ts'
 import type { AttemptRow, ResultCount } from '../../store/operations/read-attempts.ts'
 import type { CallRow } from '../../store/operations/read-calls.ts'
@@ -41,6 +42,8 @@ export interface OperationRows {
   plugins: readonly PluginRow[]
   batches: NonNullable<OperationDetail['batches']>
   attemptsRemoved: boolean
+  /** The `plugins` of the manifest of the target version, unchecked; undefined if they are not needed. */
+  bindings: JsonValue | undefined
 }
 
 /** An operation with its plan, calls and attempts, for display. */
@@ -51,6 +54,7 @@ export function operationDetail(rows: OperationRows): OperationDetail {
   return {
     ...operationView({ ...operation, call_attempts: callAttemptsOf(operation, calls) }),
     failure: maskFailure(operation.failure, masks.secrets),
+    refusedWrite: refusedWriteOf(operation, plan, rows.bindings),
     stages: STAGES.map((stage) => {
       const ofStage = calls
         .filter((call) => call.stage === stage)

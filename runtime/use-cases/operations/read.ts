@@ -10,8 +10,12 @@ import { readPlan } from '../../store/operations/read-plan.ts'
 import { readRetries } from '../../store/operations/read-retries.ts'
 import { readMarksSince } from '../../store/sensitive-marks/read-marks-since.ts'
 import { operationDetail } from './detail.ts'
+import type { Tx } from '../../model/db.ts'
+import type { OperationRow } from '../../model/operation.ts'
 import type { OperationDetail } from '#contract/runtime-api/operations.ts'
 import { isPluginOf, selectPlugins } from '../../store/plugins/select-plugins.ts'
+import { writeRuleOf } from '../../engine/calls/refused-write.ts'
+import { readPluginBindings } from '../../store/installations/read-plugin-bindings.ts'
 import { withMarks } from '../../engine/steps/with-marks.ts'
 import { areAttemptsRemoved } from '../../store/retention/are-attempts-removed.ts'
 import { requireVisible } from '../authorize.ts'
@@ -55,8 +59,13 @@ export async function readDetail(
         plugins: await selectPlugins(tx, { where: isPluginOf(operationId) }),
         batches: await batchesOfOperation(tx, operationId),
         attemptsRemoved: await areAttemptsRemoved(tx, operationId),
+        bindings: writeRuleOf(operation.failure) === null ? undefined : await bindingsOf(tx, operation),
       })
     },
     { isolation: 'repeatable read' },
   )
 }
+
+/** The plugin bindings of the version from which the plan of an operation was compiled. */
+const bindingsOf = (tx: Tx, { bundle_environment_key, bundle_id, target_version }: OperationRow) =>
+  readPluginBindings(tx, { environmentKey: bundle_environment_key, bundleId: bundle_id }, target_version)

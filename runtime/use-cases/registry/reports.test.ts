@@ -6,7 +6,7 @@ import type { PluginCheckReport } from '#contract/protocol/plugin-check-report.t
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 import type { PluginPolicyName } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { CORE, crm, SCOPE } from '../../testing/bundles.ts'
+import { CORE, crm, SCOPE, startInstall } from '../../testing/bundles.ts'
 import { refused } from '../../testing/runtime.ts'
 import { startSavingHarness } from '../../testing/saves.ts'
 import type { SavingHarness } from '../../testing/saves.ts'
@@ -17,7 +17,7 @@ import { planUpgrade } from '../installations/upgrade.ts'
 import { retryOperation } from '../operations/retry.ts'
 import { planTakeover, takeOverOperation } from '../operations/take-over.ts'
 import { readPlugin } from './plugins.ts'
-import { listPolicies, listReports, savePolicy, uploadReport } from './reports.ts'
+import { listPolicies, listReports, readReport, savePolicy, uploadReport } from './reports.ts'
 
 let deps: SavingHarness
 before(async () => {
@@ -70,6 +70,8 @@ const upload = (report: PluginCheckReport, version = '1.0.0') =>
   deps.runtime.write((context) =>
     uploadReport(context, { params: { ...params, version }, query: {}, body: { report } }),
   )
+const read = (version: string) =>
+  readReport(deps.runtime.read, { params: { ...params, version }, query: {}, body: undefined })
 const reasonsOf = (problems: readonly { parameters?: Record<string, unknown> | undefined }[]) =>
   problems.map(({ parameters }) => parameters?.['reason'])
 
@@ -104,7 +106,7 @@ describe('reports', () => {
     for (const report of rejected) assert.equal((await upload(report)).passed, false)
   })
 
-  it('keep the last one of each version, with what did not pass', async () => {
+  it('keep the last one of each version, listed with totals; one is read with what did not pass', async () => {
     await upload(failing(), '1.0.0')
     await upload(reportOf(), '1.0.0')
     await upload(failing(), '2.0.0')
@@ -116,13 +118,16 @@ describe('reports', () => {
         ['1.0.0', true, { PASSED: 1, FAILED: 1, BLOCKED: 0, NOT_TESTED: 1 }],
       ],
     )
+    const { findings, ...detail } = await read('1.0.0')
+    assert.deepEqual(detail, items[1])
     assert.deepEqual(
-      items[1]?.findings.map(({ id, status }) => [id, status]),
+      findings.map(({ id, status }) => [id, status]),
       [
         ['say.why', 'FAILED'],
         ['late.call', 'NOT_TESTED'],
       ],
     )
+    await assert.rejects(read('7.0.0'), refused('NOT_FOUND'))
     assert.deepEqual(
       [items[1]?.checkerVersion, items[1]?.uploadedBy.name, items[1]?.digest.length],
       ['0.1.0', 'Ada', 64],
@@ -131,8 +136,29 @@ describe('reports', () => {
   })
 
   it('are those of the plugin and of the version that they name', async () => {
-    await assert.rejects(upload(reportOf({ pluginId: 'mailer' })), refused('REQUEST_INVALID'))
-    await assert.rejects(upload(reportOf({ pluginVersion: '1.0.1' })), refused('REQUEST_INVALID'))
+    const isAbout = (parameters: Record<string, string>, path: string) => (error: unknown) => {
+      assert.ok(refused('REQUEST_INVALID')(error) && error instanceof DomainError)
+      assert.deepEqual(error.parameters, parameters)
+      assert.deepEqual(
+        error.details.map((detail) => [detail.path, detail.parameters]),
+        [[path, parameters]],
+      )
+      return true
+    }
+    await assert.rejects(
+      upload(reportOf({ pluginId: 'mailer' })),
+      isAbout(
+        { reason: 'reportOfOtherPlugin', reported: 'mailer', plugin: 'tenants' },
+        'body.report.pluginId',
+      ),
+    )
+    await assert.rejects(
+      upload(reportOf({ pluginVersion: '1.0.1' })),
+      isAbout(
+        { reason: 'reportOfOtherVersion', reported: '1.0.1', version: '1.0.0' },
+        'body.report.pluginVersion',
+      ),
+    )
     await upload(reportOf({ pluginVersion: '1.0.0' }))
   })
 
@@ -208,6 +234,31 @@ describe('the policy of an environment', () => {
     assert.deepEqual(detached.problems, [])
     await deps.runtime.write((context) => detach(context, { ...at(id), body: { reason: 'Not needed' } }))
     await register('1.0.0')
+  })
+
+  it('names a plugin once in a save over two installations', async () => {
+    await setPolicy('IGNORE')
+    const [resource] = crm.resources
+    assert.ok(resource?.kind === 'MODULE')
+    const sibling = { ...crm, bundle: { ...crm.bundle, bundleId: 'crm-b' }, resources: [resource] }
+    await deps.runtime.publish(sibling)
+    const { scope } = await deps.newScope()
+    const locator = 'dev/crm-b/MODULE/core'
+    const properties = { [locator]: { name: wrapData('Acme') } }
+    const { operation } = await startInstall(deps.runtime, sibling, { scope, properties })
+    await deps.runtime.succeed(operation.operationId, { [locator]: { tenantId: wrapData('t-2') } })
+    const { snapshotVersion } = await deps.read(scope)
+    await setPolicy('REFUSE')
+    const both = { ...rename, [locator]: { name: wrapData('B') } }
+    const planned = await deps.plan(scope, snapshotVersion, both)
+    assert.equal(planned.installations.length, 2)
+    assert.deepEqual(reasonsOf(planned.problems), ['pluginReportNotPassed'])
+    await assert.rejects(deps.save(scope, snapshotVersion, both), (error) => {
+      assert.ok(because('pluginReportNotPassed')(error) && error instanceof DomainError)
+      // one problem is described in full, so that a console can translate it
+      assert.equal(error.parameters?.['plugin'], 'tenants')
+      return true
+    })
   })
 
   it('starts with a passing report of the registered version', async () => {

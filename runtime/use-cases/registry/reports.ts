@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { isPassing } from '#contract/protocol/plugin-check-report.ts'
 import type { PluginReport } from '#contract/runtime-api/plugin-reports.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { lockPlugin } from '../../store/plugins/lock-plugin.ts'
-import { putPolicy, putReport, selectPolicies, selectReports } from '../../store/plugins/reports.ts'
-import type { PluginReportRow } from '../../store/plugins/reports.ts'
+import {
+  findReport,
+  putPolicy,
+  putReport,
+  selectPolicies,
+  selectReports,
+} from '../../store/plugins/reports.ts'
+import type { ListedReportRow } from '../../store/plugins/reports.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import { notFound } from '../authorize.ts'
@@ -12,13 +20,28 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { canonicalText } from '../plans/values-digest.ts'
 import { requirePlugin } from './plugins.ts'
 
-/** The last report of each version of a plugin, newest first. Refuses with NOT_FOUND. */
+/** The last report of each version of a plugin, newest first, without findings. Refuses with NOT_FOUND. */
 export async function listReports(
   { deps }: ReadContext,
   { params: { pluginId } }: Input<'GET /plugins/{pluginId}/reports'>,
 ): Promise<Answer<'GET /plugins/{pluginId}/reports'>> {
   await requirePlugin(deps.db, pluginId)
   return { items: (await selectReports(deps.db, pluginId)).map(reportView), nextCursor: null }
+}
+
+/** The last report of one version, with its findings. Refuses with NOT_FOUND. */
+export async function readReport(
+  { deps }: ReadContext,
+  { params: { pluginId, version } }: Input<'GET /plugins/{pluginId}/reports/{version}'>,
+): Promise<Answer<'GET /plugins/{pluginId}/reports/{version}'>> {
+  const row = await findReport(deps.db, pluginId, version)
+  if (row === undefined) throw notFound('report')
+  return {
+    ...reportView(row),
+    findings: row.report.cases
+      .filter(({ status }) => status !== 'PASSED')
+      .toSorted((one, two) => ORDER.indexOf(one.status) - ORDER.indexOf(two.status)),
+  }
 }
 
 /** Stores a report. Refuses one of another plugin or of another version. */
@@ -28,11 +51,16 @@ export async function uploadReport(
 ): Promise<Answer<'PUT /plugins/{pluginId}/reports/{version}'>> {
   if ((await lockPlugin(tx, pluginId)) === undefined) throw notFound('plugin')
   const { report } = body
-  if (report.pluginId !== pluginId) throw wrong(`The report is about plugin ${report.pluginId}.`, 'pluginId')
+  if (report.pluginId !== pluginId)
+    throw wrong(
+      'pluginId',
+      platformMessage('reportOfOtherPlugin', { reported: report.pluginId, plugin: pluginId }),
+    )
   const tested = report.pluginVersion ?? version
-  if (tested !== version) throw wrong(`The report is about version ${tested}.`, 'pluginVersion')
-  const [before] = await selectReports(tx, pluginId, version)
-  const after = {
+  if (tested !== version)
+    throw wrong('pluginVersion', platformMessage('reportOfOtherVersion', { reported: tested, version }))
+  const before = await findReport(tx, pluginId, version)
+  const stored = await putReport(tx, {
     plugin_id: pluginId,
     version,
     passed: isPassing(report),
@@ -40,13 +68,12 @@ export async function uploadReport(
     digest: createHash('sha256').update(canonicalText(report)).digest('hex'),
     uploaded_by_id: actor.id,
     uploaded_by_name: actor.name,
-  }
-  const stored = await putReport(tx, after)
+  })
   await recordAudit(tx, actor, {
     action: 'plugin.report',
     subject: `${pluginId} ${version}`,
     reason: body.reason ?? null,
-    changes: fieldChanges(before === undefined ? null : fieldsOf(before), fieldsOf(after)),
+    changes: fieldChanges(before === undefined ? null : fieldsOf(before), fieldsOf(stored)),
   })
   return reportView(stored)
 }
@@ -75,35 +102,24 @@ export async function savePolicy(
   return { environmentKey, policy }
 }
 
-const wrong = (message: string, field: string): DomainError =>
+const wrong = (field: string, message: PlatformMessage): DomainError =>
   new DomainError('REQUEST_INVALID', message, {
-    details: [{ path: `body.report.${field}`, errorCode: 'REQUEST_INVALID', message }],
+    details: [{ path: `body.report.${field}`, errorCode: 'REQUEST_INVALID', ...message }],
   })
 
-const fieldsOf = ({ passed, digest, report }: Pick<PluginReportRow, 'passed' | 'digest' | 'report'>) => ({
+const fieldsOf = ({ passed, digest, summary }: Pick<ListedReportRow, 'passed' | 'digest' | 'summary'>) => ({
   passed,
   digest,
-  checkerVersion: report.checkerVersion,
+  checkerVersion: summary.checkerVersion,
 })
 
 const ORDER = ['FAILED', 'BLOCKED', 'NOT_TESTED', 'PASSED']
 
-function reportView({ version, passed, digest, report, ...row }: PluginReportRow): PluginReport {
-  const totals = { PASSED: 0, FAILED: 0, BLOCKED: 0, NOT_TESTED: 0 }
-  for (const { status } of report.cases) totals[status]++
-  return {
-    version,
-    passed,
-    complete: report.complete === true,
-    checkerVersion: report.checkerVersion,
-    startedAt: report.startedAt,
-    docsUrl: report.docsUrl ?? null,
-    uploadedAt: row.uploaded_at,
-    uploadedBy: { id: row.uploaded_by_id, name: row.uploaded_by_name },
-    digest,
-    totals,
-    findings: report.cases
-      .filter(({ status }) => status !== 'PASSED')
-      .toSorted((one, two) => ORDER.indexOf(one.status) - ORDER.indexOf(two.status)),
-  }
-}
+const reportView = ({ version, passed, digest, summary, ...row }: ListedReportRow): PluginReport => ({
+  version,
+  passed,
+  ...summary,
+  uploadedAt: row.uploaded_at,
+  uploadedBy: { id: row.uploaded_by_id, name: row.uploaded_by_name },
+  digest,
+})

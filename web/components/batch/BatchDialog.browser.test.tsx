@@ -42,6 +42,7 @@ const planWith = (planToken: string, problemsOf: (id: string) => Problems): Batc
     resources: 2,
     failure: null,
     plugins: [],
+    unchecked: [],
     problems: problemsOf(id),
   })),
 })
@@ -76,6 +77,18 @@ test('a batch of which nothing can start is not sent', async () => {
   await expect.element(start).toHaveFocus()
   await expect.element(start).toHaveAccessibleDescription('None of the targets can start.')
   expect(api.requests(CREATE)).toEqual([])
+})
+
+test('the plan warns of plugins without the report that the environment asks for, and can be started', async () => {
+  const planned = planWith('token', () => [])
+  const [first] = planned.items
+  if (first === undefined) throw new Error('The plan has no items')
+  first.unchecked = [{ pluginId: 'tenants', version: '2.4.0', policy: 'WARN', reason: 'NO_REPORT' }]
+  await serveApi({ [PLAN]: () => planned, [CREATE]: () => ({ batch }) })
+  await open('RETRY')
+  const plan = page.getByRole('region', { name: 'What will happen' })
+  await expect.element(plan.getByText('tenants: no plugin-check report of version 2.4.0')).toBeVisible()
+  await expect.element(page.getByRole('button', { name: /^Retry/ })).toBeEnabled()
 })
 
 test('a batch that needs a reason is not sent without one', async () => {

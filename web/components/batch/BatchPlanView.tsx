@@ -83,7 +83,7 @@ function PlannedItem({
   targetVersion: string | undefined
 }) {
   const t = useText()
-  const { installation, title, currentVersion, changes, values, plugins, problems } = item
+  const { installation, title, currentVersion, changes, values, plugins, unchecked, problems } = item
   return (
     <li className="px-3 py-1.5">
       <span className="flex flex-wrap items-baseline gap-x-3">
@@ -111,6 +111,19 @@ function PlannedItem({
               {t('batches.make.replaces', { property: titleOf(locator, property) })}
               {t('common.punctuation.colon')}
               <PropertyValueView value={before} />
+            </span>
+          </span>
+        ))}
+      {unchecked
+        // a plugin that the environment refuses is among the problems
+        .filter(({ policy }) => policy === 'WARN')
+        .map(({ pluginId, reason, version }) => (
+          <span key={pluginId} className="flex gap-1.5 text-xs text-doubt">
+            <Icon name="warning" size={12} className="mt-0.5" />
+            <span className="min-w-0 wrap-anywhere">
+              <span className="mono">{pluginId}</span>
+              {t('common.punctuation.colon')}
+              {t(`plans.unchecked.${reason}`, { version: version ?? '' })}
             </span>
           </span>
         ))}

@@ -15,8 +15,9 @@ export const pluginReports = {
   uploaded: 'Uploaded',
   checker: 'plugin-check version',
   digest: 'Digest (SHA-256)',
-  findings: 'Failed cases',
-  untested: { one: '{n} case not tested', other: '{n} cases not tested' },
+  findings: { one: '{n} case that did not pass', other: '{n} cases that did not pass' },
+  failed: 'Failed',
+  untested: 'Not tested',
 
   'form.title': 'Upload a report for {plugin}',
   'form.about':

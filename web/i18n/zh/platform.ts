@@ -20,6 +20,14 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   callEchoDiffers: '插件 {plugin} 的响应无效：{field} 必须与请求一致。请修复插件，然后重试操作。',
   callWriteNotAllowed:
     '插件 {plugin} 的响应无效：它写入了 {locator} 的属性 {property}，而该属性不在其 writeProperties 中。请修复插件或 Bundle 的清单，然后重试操作。',
+  callWriteNoResource:
+    '插件 {plugin} 的响应无效：它写入了 {locator}，而其授权不包含该资源。请修复插件或 Bundle 的清单，然后重试操作。',
+  callWriteResourceUnknown:
+    '插件 {plugin} 的响应无效：它写入了不属于此操作的资源。请修复插件，然后重试操作。',
+  callWritePropertyUnknown:
+    '插件 {plugin} 的响应无效：它写入了 {locator} 没有的属性。请修复插件，然后重试操作。',
+  callWriteProtected:
+    '插件 {plugin} 的响应无效：它写入了 {locator} 的受保护属性，而该属性只能由运行时写入。请修复插件，然后重试操作。',
   callInvalid: '插件 {plugin} 的响应无效：{problem}。请修复插件，然后重试操作。',
   callFailedSilently: '插件 {plugin} 执行失败，错误码为 {errorCode}，未提供说明。',
   callReportedFailed: '插件 {plugin} 报告执行失败。请在插件中查明原因，然后重试操作，或接管并分离。',
@@ -90,6 +98,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
     '环境 {environment} 要求有通过的 plugin-check 报告，而插件 {plugin} 的版本 {version} 没有报告。请运行 plugin-check 并上传其报告。',
   pluginReportNotPassed:
     '环境 {environment} 要求有通过的 plugin-check 报告，而插件 {plugin} 的版本 {version} 最近一次报告未通过。请修复插件，然后上传新的报告。',
+  reportOfOtherPlugin: '该报告针对插件 {reported}，而不是 {plugin}。请为报告所注明的插件上传。',
+  reportOfOtherVersion: '该报告针对版本 {reported}，而不是 {version}。请为报告所注明的版本上传。',
   permissionNeeded: '在此处执行该操作需要权限 {permission}。',
   permissionNeededAnywhere: '该操作需要权限 {permission}。',
   permissionNeededEverywhere: '该操作需要对所有作用域的权限 {permission}。',

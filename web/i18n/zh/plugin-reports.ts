@@ -16,8 +16,9 @@ export const pluginReports: Translated<typeof source> = {
   uploaded: '上传时间',
   checker: 'plugin-check 版本',
   digest: '摘要（SHA-256）',
-  findings: '失败的用例',
-  untested: { other: '{n} 个用例未测试' },
+  findings: { other: '{n} 个未通过的用例' },
+  failed: '失败',
+  untested: '未测试',
 
   'form.title': '为 {plugin} 上传报告',
   'form.about': '使用 --json 运行 plugin-check run 生成的 JSON 报告。它将替换该版本最近一次的报告。',

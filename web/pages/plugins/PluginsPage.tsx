@@ -48,12 +48,7 @@ export function PluginsPage() {
       title={t('plugins.title')}
       actions={
         <>
-          <Button
-            variant="quiet"
-            {...PluginPolicies.onIntent}
-            disabledReason={!may && t('plugins.reason.permission')}
-            onClick={() => setShowsPolicies(true)}
-          >
+          <Button variant="quiet" {...PluginPolicies.onIntent} onClick={() => setShowsPolicies(true)}>
             {t('plugins.policies')}
           </Button>
           <Button
@@ -91,7 +86,7 @@ export function PluginsPage() {
       />
       {showsPolicies && (
         <Suspense>
-          <PluginPolicies onClose={() => setShowsPolicies(false)} />
+          <PluginPolicies may={may} onClose={() => setShowsPolicies(false)} />
         </Suspense>
       )}
       {registering && (

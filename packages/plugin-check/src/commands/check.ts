@@ -69,7 +69,7 @@ export async function withBench<Result>(
 ): Promise<Result> {
   requireAddress(url)
   const platform = await startPlatform(profile, platformPort, keys ?? [newSigningKey(), newSigningKey()])
-  const host = createHost(profile, url, platform.url)
+  const host = createHost(profile, url, { platform: platform.url, credential: profile.credential })
   const sender = createSender(url, profile.timeoutMs)
   try {
     await host?.start()

@@ -17,12 +17,21 @@ export interface Host {
 const OUTPUT_MAX = 1024 * 1024
 const POLL_MS = 10
 
+/** What `start` of the profile can pass to the plugin. */
+export interface HostValues {
+  /** The address of the platform. */
+  platform: string
+  /** With which the plugin calls resolve. */
+  credential: string
+}
+
 /** Uses `start` of the profile; null without it. */
-export function createHost(profile: Profile, url: string, platformUrl: string): Host | null {
+export function createHost(profile: Profile, url: string, values: HostValues): Host | null {
   const { start } = profile
   if (start === undefined) return null
   const { readyWithinMs } = start
-  const fill = (text: string): string => text.replaceAll('{platform}', platformUrl)
+  const fill = (text: string): string =>
+    text.replaceAll('{platform}', values.platform).replaceAll('{credential}', values.credential)
   const [program = '', ...args] = start.command.map(fill)
   const env = Object.fromEntries(Object.entries(start.env).map(([name, text]) => [name, fill(text)]))
   const isGroup = process.platform !== 'win32'
@@ -38,7 +47,7 @@ export function createHost(profile: Profile, url: string, platformUrl: string): 
     const giveUpAt = performance.now() + readyWithinMs
     while (performance.now() < giveUpAt) {
       if (running.exitCode !== null || running.signalCode !== null) break
-      if (await accepts(url)) return
+      if (await isListening(url)) return
       await wait(POLL_MS)
     }
     throw new UsageError(
@@ -48,7 +57,7 @@ export function createHost(profile: Profile, url: string, platformUrl: string): 
 
   return {
     async start() {
-      if (child === null && (await accepts(url)))
+      if (child === null && (await isListening(url)))
         throw new UsageError(
           `Something already listens at ${url}. Stop it: the checker starts the plugin with start.command.`,
         )
@@ -92,7 +101,8 @@ function killTree(child: ChildProcess, isGroup: boolean): void {
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
 
-function accepts(url: string): Promise<boolean> {
+/** Whether something accepts connections at the address. */
+export function isListening(url: string): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url)
   return new Promise((resolve) => {
     const socket = connect(

@@ -16,6 +16,7 @@ import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
 import { effectOf, failedCallOf, progressOf, type CallName, type Effect, type Progress } from './progress.ts'
+import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 import { choiceOf, failurePointOf, type Timeline } from './timeline.ts'
 
 /**
@@ -125,6 +126,7 @@ export function FailurePanel({
             ]}
           />
           <Differences operation={operation} timeline={timeline} />
+          {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
           <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
             <ErrorFacts error={{ title, message, code, errorPath }} />
             <p className={isOver ? 'hidden' : 'flex gap-2'}>

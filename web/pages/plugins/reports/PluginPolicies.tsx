@@ -6,6 +6,7 @@ import { isKey } from '#contract/protocol/locator.ts'
 import { PLUGIN_POLICIES } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useWrite } from '../../../api/write.ts'
+import { useErrorView } from '../../../components/describe-code.ts'
 import { TextField } from '../../../forms/fields/TextField.tsx'
 import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
 import { FormDialog } from '../../../forms/form/FormDialog.tsx'
@@ -15,17 +16,59 @@ import { useSubmit } from '../../../forms/form/use-submit.ts'
 import { useZodForm } from '../../../forms/form/use-zod-form.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
+import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Select } from '../../../ui/Select.tsx'
+import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { showToast } from '../../../ui/toast.ts'
 
 type PolicyForm = { environmentKey: string; policy: string; reason: string }
 
-/** Shows the policy of each environment for plugins without a passing report, and changes one. */
-export function PluginPolicies({ onClose }: { onClose: () => void }) {
+/** Shows the policy of each environment for plugins without a passing report. Who may change one gets a form for it. */
+export function PluginPolicies({ may, onClose }: { may: boolean; onClose: () => void }) {
+  const t = useText()
+  if (may) return <PolicyDialog onClose={onClose} />
+  return (
+    <Dialog
+      open
+      title={t('pluginReports.policy.title')}
+      description={t('pluginReports.policy.about')}
+      onClose={onClose}
+    >
+      <PolicyList />
+      <p className="mt-4 text-muted">{t('plugins.reason.permission')}</p>
+    </Dialog>
+  )
+}
+
+/** The policies that are set, and the other environments that the person may see. */
+function PolicyList() {
   const t = useText()
   const policies = useQuery(apiQuery('GET /plugin-policies', { query: {} }))
   const scopes = useQuery(apiQuery('GET /scopes', { query: { limit: 200 } }))
+  const failed = [policies, scopes].find((query) => query.error !== null)
+  const error = useErrorView(failed?.error)
+  if (failed && error)
+    return <ErrorState error={error} retrying={failed.isFetching} onRetry={() => void failed.refetch()} />
+  if (!policies.data || !scopes.data) return <SkeletonLines />
+  const current = new Map(policies.data.items.map(({ environmentKey, policy }) => [environmentKey, policy]))
+  const environments = new Set([
+    ...current.keys(),
+    ...scopes.data.items.map(({ environmentKey }) => environmentKey),
+  ])
+  return (
+    <DefinitionList
+      items={[...environments].toSorted().map((environmentKey) => ({
+        label: environmentKey,
+        value: t(`pluginReports.policy.${current.get(environmentKey) ?? 'IGNORE'}`),
+      }))}
+    />
+  )
+}
+
+function PolicyDialog({ onClose }: { onClose: () => void }) {
+  const t = useText()
   const schema = useMemo(
     () =>
       z.object({
@@ -48,13 +91,6 @@ export function PluginPolicies({ onClose }: { onClose: () => void }) {
     },
     fieldOfRequest(['reason']),
   )
-  const current = new Map(policies.data?.items.map(({ environmentKey, policy }) => [environmentKey, policy]))
-  const environments = [
-    ...new Set([
-      ...current.keys(),
-      ...(scopes.data?.items ?? []).map(({ environmentKey }) => environmentKey),
-    ]),
-  ].toSorted()
   return (
     <FormDialog
       form={form}
@@ -64,12 +100,7 @@ export function PluginPolicies({ onClose }: { onClose: () => void }) {
       submit={t('common.save')}
       onClose={onClose}
     >
-      <DefinitionList
-        items={environments.map((environmentKey) => ({
-          label: environmentKey,
-          value: t(`pluginReports.policy.${current.get(environmentKey) ?? 'IGNORE'}`),
-        }))}
-      />
+      <PolicyList />
       <TextField
         control={control}
         name="environmentKey"

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
-import { pluginReportsCall } from '#contract/console-api/pages/plugins.ts'
+import { pluginReportCall, pluginReportsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin, PluginReport } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
@@ -11,12 +11,12 @@ import { Card } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
-import { Id, Mono } from '../../../ui/Id.tsx'
-import { ExternalLink } from '../../../ui/Link.tsx'
+import { Id } from '../../../ui/Id.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { CheckBadge } from './CheckBadge.tsx'
+import { ReportFindings } from './ReportFindings.tsx'
 
 const UploadReport = lazyForm(async () => (await import('./UploadReport.tsx')).UploadReport)
 
@@ -55,7 +55,12 @@ export function PluginReports({ plugin, may }: { plugin: Plugin; may: boolean })
       )}
       <div className="space-y-4">
         {reports?.map((report) => (
-          <Report key={report.version} report={report} isCurrent={isCurrent(report)} />
+          <Report
+            key={report.version}
+            pluginId={plugin.pluginId}
+            listed={report}
+            isCurrent={isCurrent(report)}
+          />
         ))}
       </div>
       {uploading && (
@@ -67,11 +72,27 @@ export function PluginReports({ plugin, may }: { plugin: Plugin; may: boolean })
   )
 }
 
-function Report({ report, isCurrent }: { report: PluginReport; isCurrent: boolean }) {
+/** The totals of a report; its findings are loaded when they are opened. */
+function Report({
+  pluginId,
+  listed,
+  isCurrent,
+}: {
+  pluginId: string
+  listed: PluginReport
+  isCurrent: boolean
+}) {
   const t = useText()
-  const { version, passed, complete, totals, findings, docsUrl } = report
-  const failed = findings.filter(({ status }) => status === 'FAILED' || status === 'BLOCKED')
-  const untested = findings.filter(({ status }) => status === 'NOT_TESTED')
+  const [open, setOpen] = useState(false)
+  const { queryKey, queryFn } = apiQuery(
+    'GET /plugins/{pluginId}/reports/{version}',
+    pluginReportCall(pluginId, listed.version),
+  )
+  const query = useQuery({ queryKey: [...queryKey, listed.uploadedAt], queryFn, enabled: open })
+  // a report that was uploaded after the list was read brings its own totals
+  const report = query.data ?? listed
+  const { version, passed, complete, totals } = report
+  const count = totals.FAILED + totals.BLOCKED + totals.NOT_TESTED
   return (
     <Card>
       <section aria-label={t('pluginReports.version', { version })}>
@@ -108,52 +129,8 @@ function Report({ report, isCurrent }: { report: PluginReport; isCurrent: boolea
             { label: t('pluginReports.digest'), value: <Id id={report.digest} copy /> },
           ]}
         />
-        {failed.length > 0 && (
-          <Findings title={t('pluginReports.findings')} findings={failed} docsUrl={docsUrl} />
-        )}
-        {untested.length > 0 && (
-          <details className="mt-4">
-            <summary className="cursor-pointer font-medium">
-              {t('pluginReports.untested', { n: untested.length })}
-            </summary>
-            <Findings findings={untested} docsUrl={docsUrl} />
-          </details>
-        )}
+        {count > 0 && <ReportFindings count={count} open={open} query={query} onToggle={setOpen} />}
       </section>
     </Card>
-  )
-}
-
-/** Cases with what is wrong and how to fix it, linked to their pages if the report names where these are. */
-function Findings({
-  title,
-  findings,
-  docsUrl,
-}: {
-  title?: string
-  findings: PluginReport['findings']
-  docsUrl: string | null
-}) {
-  return (
-    <>
-      {title !== undefined && <h3 className="mt-4 font-medium">{title}</h3>}
-      <ul className="mt-2 divide-y divide-line">
-        {findings.map(({ id, title: rule, level, status, problem, fix }) => (
-          <li key={id} className="py-2">
-            <p className="wrap-anywhere">
-              {docsUrl === null ? (
-                <Mono>{id}</Mono>
-              ) : (
-                <ExternalLink href={`${docsUrl.replace(/\/+$/, '')}/cases/${id}.md`}>{id}</ExternalLink>
-              )}{' '}
-              <span className="text-xs text-faint">{level}</span>
-            </p>
-            <p className="wrap-anywhere">{rule}</p>
-            {problem !== null && <p className="text-muted wrap-anywhere">{problem}</p>}
-            {status === 'FAILED' && <p className="text-xs text-faint wrap-anywhere">{fix}</p>}
-          </li>
-        ))}
-      </ul>
-    </>
   )
 }

@@ -27,7 +27,12 @@ export function UploadReport({ plugin, onClose }: { plugin: Plugin; onClose: () 
   const problem = useFormState({ control }).errors.report?.message
   const version = useMemo(() => versionOf(parseJson(text), registered), [text, registered])
   const upload = useWrite('PUT /plugins/{pluginId}/reports/{version}', {
-    invalidates: ['GET /plugins', 'GET /plugins/{pluginId}', 'GET /plugins/{pluginId}/reports'],
+    invalidates: [
+      'GET /plugins',
+      'GET /plugins/{pluginId}',
+      'GET /plugins/{pluginId}/reports',
+      'GET /plugins/{pluginId}/reports/{version}',
+    ],
   })
   const submit = useSubmit(
     form,
@@ -44,7 +49,7 @@ export function UploadReport({ plugin, onClose }: { plugin: Plugin; onClose: () 
       showToast({ text: t('pluginReports.form.done', { version: target }) })
       onClose()
     },
-    fieldOfRequest(['reason']),
+    fieldOfRequest(['report', 'reason']),
   )
   return (
     <FormDialog

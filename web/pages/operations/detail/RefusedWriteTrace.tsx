@@ -1,0 +1,113 @@
+import type { ReactNode } from 'react'
+import type { RefusedWrite } from '#contract/console-api/shapes.ts'
+import { LocatorText } from '../../../components/LocatorText.tsx'
+import { joinList } from '../../../i18n/punctuation.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { paths } from '../../../paths.ts'
+import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { Mono } from '../../../ui/Id.tsx'
+import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+
+/** Why a write of a plugin was refused: what, by which rule, what the plugin may write, who else may, and where it says so. */
+export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
+  const t = useText()
+  const rich = useRichText()
+  const { rule, stage, pluginId, locator, property, permitted, writer, manifest, manifestPath } = write
+  const names = (properties: readonly string[]): ReactNode =>
+    properties.length === 0 ? (
+      <span className="text-faint">{t('operations.failed.write.nothing')}</span>
+    ) : (
+      <Mono>{joinList(t, properties)}</Mono>
+    )
+  const { bundle, version } = manifest
+  const json = paths.bundleVersion(
+    { env: bundle.environmentKey, bundle: bundle.bundleId, version },
+    { tab: 'json' },
+  )
+  return (
+    <section aria-label={t('operations.failed.write')} className="border-t border-line pt-3">
+      <h3 className="mb-1.5 font-semibold">{t('operations.failed.write')}</h3>
+      <DefinitionList
+        items={[
+          {
+            label: t('operations.failed.write.what'),
+            value: (
+              <>
+                <p className="text-xs text-faint">
+                  {rich('operations.failed.where', {
+                    plugin: <span className="mono">{pluginId}</span>,
+                    stage: t(`vocabulary.phase.${stage}`),
+                  })}
+                </p>
+                {property === null ? (
+                  <span className="text-muted">{t(`operations.failed.write.unnamed.${unnamed(rule)}`)}</span>
+                ) : (
+                  <Mono className="font-semibold">{property}</Mono>
+                )}
+                {locator !== null && <LocatorText locator={locator} />}
+              </>
+            ),
+          },
+          {
+            label: t('operations.failed.write.rule'),
+            value: rich(`operations.failed.write.rule.${rule}`, { plugin: <Mono>{pluginId}</Mono> }),
+          },
+          locator !== null && {
+            label: t('operations.failed.write.permitted'),
+            value: (
+              <>
+                <p>
+                  {rich('operations.failed.write.permitted.writes', {
+                    properties: names(permitted?.writeProperties ?? []),
+                  })}
+                </p>
+                <p className="text-muted">
+                  {rich('operations.failed.write.permitted.reads', {
+                    properties: names(permitted?.readProperties ?? []),
+                  })}
+                </p>
+              </>
+            ),
+          },
+          property !== null && {
+            label: t('operations.failed.write.writer'),
+            value:
+              writer === null ? (
+                t('operations.failed.write.writer.none')
+              ) : (
+                <PlainLink
+                  to={paths.plugin(writer.pluginId)}
+                  className="mono rounded-sm font-semibold hover:underline"
+                >
+                  {writer.pluginId}
+                </PlainLink>
+              ),
+          },
+          {
+            label: t('operations.failed.write.manifest'),
+            value: (
+              <>
+                <TextLink to={json}>{`${bundle.bundleId} ${version}`}</TextLink>
+                <Place plugin={pluginId} path={manifestPath} />
+                {writer !== null && <Place plugin={writer.pluginId} path={writer.manifestPath} />}
+              </>
+            ),
+          },
+        ]}
+      />
+      <p className="mt-2 max-w-[80ch] text-xs text-muted">{t('operations.failed.write.frozen')}</p>
+    </section>
+  )
+}
+
+const unnamed = (rule: RefusedWrite['rule']) =>
+  rule === 'PROPERTY_UNKNOWN' || rule === 'PROPERTY_PROTECTED' ? rule : 'RESOURCE'
+
+function Place({ plugin, path }: { plugin: string; path: string | null }) {
+  if (path === null) return null
+  return (
+    <span className="block text-xs">
+      <span className="mono text-faint">{plugin}</span> <span className="mono wrap-anywhere">{path}</span>
+    </span>
+  )
+}
