@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '#database/free-port.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { createLog } from '#http-kit/log.ts'
+import type { Log } from '#http-kit/log.ts'
 import { serve } from '#http-kit/serve.ts'
 import { loadActorKey } from './actor-key.ts'
 import { createConsole } from './app.ts'
@@ -14,24 +15,31 @@ import { EVERYWHERE } from './testing.ts'
 
 /**
  * A complete console on a real server, for tests. The password of all users is `correct horse`; by default there is one
- * user, the administrator `ada`. Without `runtimeUrl` there is no runtime; without `folder` there is no page.
+ * user, the administrator `ada`. Without `runtimeUrl` there is no runtime; without `folder` there is no page. A `dataDir`
+ * that is given is kept.
  */
 export async function startConsole({
   runtimeUrl = 'http://127.0.0.1:1/bundle-runtime/api',
   connection,
+  credential = 'a credential of the test',
   roles = { ada: [EVERYWHERE('admin')] },
+  dataDir: givenDataDir,
+  log = createLog({ name: 'test', level: 'silent' }),
   ...options
 }: Pick<ConsoleOptions, 'rates'> & {
   connection: ConnectionSettings
   runtimeUrl?: string
+  /** For the runtime. */
+  credential?: string
+  dataDir?: string
+  log?: Log
   /** By user name. */
   roles?: Readonly<Record<string, RoleGrant[]>>
   folder?: string
 }): Promise<{ origin: string; stop(): Promise<void> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'bff-console-'))
+  const dataDir = givenDataDir ?? mkdtempSync(join(tmpdir(), 'bff-console-'))
   const port = await freePort()
   const origin = `http://localhost:${port}`
-  const log = createLog({ name: 'test', level: 'silent' })
   const database = await openConsoleDatabase({ connection, log })
   const bff = await createConsole({
     folder: import.meta.dirname,
@@ -50,7 +58,7 @@ export async function startConsole({
       limits: { idleSeconds: 900, absoluteSeconds: 900 },
       trustedProxyHops: 0,
     },
-    runtime: { baseUrl: runtimeUrl, credential: 'a credential of the test' },
+    runtime: { baseUrl: runtimeUrl, credential },
     assertionKey: await loadActorKey(dataDir),
     loopback: () => `http://127.0.0.1:${port}`,
     log,
@@ -62,7 +70,7 @@ export async function startConsole({
       await server.stop({ graceMs: 100 })
       await bff.stop()
       await database.close()
-      rmSync(dataDir, { recursive: true })
+      if (givenDataDir === undefined) rmSync(dataDir, { recursive: true })
     },
   }
 }

@@ -11,6 +11,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
   editor: async () => (await import('./editor/suite.ts')).EDITOR,
   restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
   checker: async () => (await import('./checker/suite.ts')).CHECKER,
+  canaries: async () => (await import('./canaries/suite.ts')).CANARIES,
   mutants: async () => (await import('./mutants/suite.ts')).MUTANTS_SUITE,
 }
 

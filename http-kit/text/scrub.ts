@@ -69,7 +69,8 @@ export class Scrubber {
   }
 }
 
-function encodingsOf(value: string): Set<string> {
+/** The forms in which a text of at least 8 characters may appear: plain, JSON, URL, hex and base64 at any offset. */
+export function encodingsOf(value: string): Set<string> {
   const bytes = Buffer.from(value)
   const hex = bytes.toString('hex')
   const all = [

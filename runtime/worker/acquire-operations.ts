@@ -12,7 +12,7 @@ import { begin, EMPTY_PLAN } from '../engine/steps/decide.ts'
 import type { LeasedOperation } from './leased-operation.ts'
 import { unsent } from './send-call.ts'
 import type { FrozenPlan } from '../model/plan.ts'
-import { mayWrite } from '../engine/steps/prepare-call.ts'
+import { needsAddresses } from '../engine/steps/prepare-call.ts'
 import type { RegistrationRow } from '../model/registration.ts'
 import { callOf } from '../store/operations/call-of-row.ts'
 
@@ -98,12 +98,12 @@ function hasAllCalls(plan: FrozenPlan, calls: readonly Call[]): boolean {
   )
 }
 
-/** The URLs that no plugin may write, if a plugin that is called may write something. */
+/** The URLs that no plugin may write or tell, if a plugin that is called may do either. */
 async function addressesFor({ db }: RuntimeDeps, read: readonly Read[]): Promise<string[] | Error> {
   const areNeeded = read.some(
     ({ begun, plan }) =>
       !(plan instanceof Error) &&
-      plan.plugins.some((plugin) => plugin.pluginId === begun?.plugin_id && mayWrite(plugin)),
+      plan.plugins.some((plugin) => plugin.pluginId === begun?.plugin_id && needsAddresses(plugin)),
   )
   if (!areNeeded) return []
   // the operations are leased already: those that need no addresses continue

@@ -2,7 +2,7 @@ import { readServiceAddresses } from '../store/operations/read-service-addresses
 import type { Call } from '../model/call.ts'
 import type { KnownRegistrations } from './known-registrations.ts'
 import type { FrozenPlan } from '../model/plan.ts'
-import { mayWrite } from '../engine/steps/prepare-call.ts'
+import { needsAddresses } from '../engine/steps/prepare-call.ts'
 import type { RegistrationRow } from '../model/registration.ts'
 import type { Db } from '../model/db.ts'
 
@@ -39,13 +39,13 @@ export async function readSharedInput(
     ),
   )
   if (open.length === 0) return EMPTY_INPUT
-  const mayAnyWrite = open.some(mayWrite)
+  const needsAnyAddresses = open.some(needsAddresses)
   const pluginIds = [...new Set(open.map(({ pluginId }) => pluginId))]
-  const recalled = mayRecall && !mayAnyWrite ? registrations.recall(pluginIds) : null
+  const recalled = mayRecall && !needsAnyAddresses ? registrations.recall(pluginIds) : null
   if (recalled !== null) return { now: recalled.now, registrations: recalled.byPlugin, serviceAddresses: [] }
   const [{ now, byPlugin }, serviceAddresses] = await Promise.all([
     registrations.read(db, pluginIds),
-    mayAnyWrite ? readServiceAddresses(db) : [],
+    needsAnyAddresses ? readServiceAddresses(db) : [],
   ])
   return { now, registrations: byPlugin, serviceAddresses }
 }

@@ -10,6 +10,8 @@ export interface ChildOptions {
   env?: Record<string, string>
   /** Modules that are loaded before the file. */
   imports?: readonly URL[]
+  /** Receives every line of its output. */
+  onLine?: (line: string) => void
 }
 
 export interface Exit {
@@ -42,13 +44,17 @@ process.once('exit', () => {
 })
 
 /** Starts a TypeScript file with the Node, and the options of Node, of this process. */
-export function startChild({ file, args = [], env = {}, imports = [] }: ChildOptions): Child {
+export function startChild({ file, args = [], env = {}, imports = [], onLine }: ChildOptions): Child {
   const preloaded = imports.flatMap((url) => ['--import', url.href])
-  return startProcess([process.execPath, ...preloaded, fileURLToPath(file), ...args], env)
+  return startProcess([process.execPath, ...preloaded, fileURLToPath(file), ...args], env, onLine)
 }
 
 /** Starts any program with its arguments; `env` is added to the environment of this process. */
-export function startProcess(command: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+export function startProcess(
+  command: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  onLine: (line: string) => void = () => {},
+): Child {
   const [program = '', ...rest] = [...boundToParent(), ...command]
   const spawned = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,6 +64,7 @@ export function startProcess(command: readonly string[], env: Readonly<Record<st
   const listeners = new Set<(line: string) => void>()
   for (const stream of [spawned.stdout, spawned.stderr]) {
     createInterface(stream).on('line', (line) => {
+      onLine(line)
       lines.push(line)
       if (lines.length > MAX_LINES) lines.shift()
       for (const listener of listeners) listener(line)

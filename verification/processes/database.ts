@@ -14,6 +14,8 @@ import type { ConnectionSettings } from '#database/settings.ts'
 export interface OwnDatabase {
   connection: ConnectionSettings
   url: string
+  /** Where its files are. */
+  directory: string
   /** Stops immediately, without flushing anything; starts again after `downMs` and recovers. */
   crash(downMs: number): Promise<void>
   /** Stops it and removes its files. */
@@ -37,6 +39,7 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
     return {
       connection: server.connection,
       url: toUrl(server.connection),
+      directory,
       async crash(downMs) {
         // PostgreSQL's immediate shutdown: like a crash, except that it ends its child processes
         process.kill(server.pid, 'SIGQUIT')

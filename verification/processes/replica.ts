@@ -18,6 +18,8 @@ export interface ReplicaOptions {
   /** Modules that are loaded before its program. */
   imports?: readonly URL[]
   env?: Record<string, string>
+  /** Receives every line of its output. */
+  onLine?: (line: string) => void
   /** Its program at the next start; default: that of this version. */
   program?: () => URL
 }
@@ -57,6 +59,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       child = startChild({
         file: options.program?.() ?? PROGRAM,
         imports: options.imports ?? [],
+        ...(options.onLine && { onLine: options.onLine }),
         env: {
           RUNTIME_PORT: String(options.port),
           RUNTIME_HOST: '127.0.0.1',

@@ -111,3 +111,9 @@ function containsAny(value: JsonValue, secrets: ReadonlySet<string>): boolean {
 
 /** Truncates to the maximum length of a message. */
 export const truncate = (message: string): string => [...message].slice(0, 500).join('')
+
+/** A message without what a resolution gave, and without what remains of a token after a message was cut. */
+export const withoutAccess = (message: string, accessMaterial: Iterable<string>): string =>
+  [...accessMaterial]
+    .reduce((text, secret) => text.replaceAll(secret, '[removed]'), message)
+    .replaceAll(/eyJ[\w-]+(?:\.[\w-]*)*/g, '[removed]')

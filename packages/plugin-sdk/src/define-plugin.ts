@@ -4,7 +4,7 @@ import type { CompiledAuthorization } from '../../../contract/protocol/authoriza
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import { OPERATION_TYPES, type OperationType, type Stage } from '../../../contract/protocol/vocabulary.ts'
 import { otherBytes } from './admit.ts'
-import { isWithinAuthorization, type AnswerScope, type WriteDeclarations } from './answer.ts'
+import { isWithinAuthorization, withoutAccess, type AnswerScope, type WriteDeclarations } from './answer.ts'
 import {
   envelopeResponse,
   failureResponse,
@@ -115,7 +115,11 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     const handle = handlerOf(definition.handle, request) ?? notApplied
     const handler: Handler<Tx> = async (call) => {
       scope.authorization = await authorize(request)
-      return handle(call)
+      try {
+        return await handle(call)
+      } catch (error) {
+        throw error instanceof PluginFailure ? cleaned(error, accessMaterial) : error
+      }
     }
     const resolve = async (resource: string, propertyKey: string): Promise<ResolvedReference> => {
       const resolved = await resolveReference({
@@ -147,6 +151,17 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     }
   }
 }
+
+/** The caller stores the message and shows it, so it must not tell what a resolution gave. */
+const cleaned = (failure: PluginFailure, accessMaterial: ReadonlySet<string>): PluginFailure =>
+  accessMaterial.size === 0
+    ? failure
+    : new PluginFailure({
+        errorCode: failure.errorCode,
+        message: withoutAccess(failure.message, accessMaterial),
+        retryable: failure.retryable,
+        cause: failure,
+      })
 
 function verifierOf<Tx>({
   pluginId,

@@ -1,7 +1,7 @@
 import { checkValue } from '../../../contract/json-schema/json-schema.ts'
 import type { Access } from '../../../contract/protocol/access-resolution.ts'
 import { readEnvelope } from '../../../contract/protocol/envelope.ts'
-import { truncate } from './answer.ts'
+import { truncate, withoutAccess } from './answer.ts'
 import type { DeclarationSource } from './event-declarations.ts'
 import type { DeliveryError, OutboxEvent } from './event-store.ts'
 import { PlatformCallFailed, type PlatformOptions } from './platform.ts'
@@ -80,7 +80,7 @@ async function send(event: OutboxEvent, target: Access, timeoutMs: number): Prom
   const { errorCode, failure } = envelope
   return {
     errorCode,
-    message: withoutAccess(failure?.message ?? 'The target rejected the event', target),
+    message: withoutAccess(failure?.message ?? 'The target rejected the event', [target.url, target.token]),
     retryable: failure?.retryable ?? false,
   }
 }
@@ -119,10 +119,3 @@ const uncertain = (message: string): DeliveryFailure => ({
   message,
   retryable: true,
 })
-
-// Also what remains of a token in a message that the target has cut.
-const withoutAccess = (message: string, { url, token }: Access): string =>
-  message
-    .replaceAll(token, '[removed]')
-    .replaceAll(url, '[removed]')
-    .replaceAll(/eyJ[\w-]+(?:\.[\w-]*)*/g, '[removed]')

@@ -6,7 +6,7 @@ import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { listen } from './node-listener.ts'
 import { ReferenceNotResolved, resolveReference } from './resolve-reference.ts'
-import { applied } from './result.ts'
+import { applied, PluginFailure } from './result.ts'
 import { memoryStore } from './memory-store.ts'
 
 const { installation } = lifecycleRequest()
@@ -134,4 +134,30 @@ test('resolved values cannot be written back, and a failed resolution becomes th
   assert.equal(written.errorCode, 'WRITE_NOT_AUTHORIZED')
   assert.ok(!written.body.includes('short-lived'))
   assert.equal((await answerWith(refusing.url)).errorCode, 'CREDENTIAL_REVOKED')
+})
+
+test('a failure that a handler throws does not tell what a resolution gave', async (t) => {
+  const { url } = await platform(t, successEnvelope(honest))
+  const { 'mail-gateway': access } = honest.access
+  const plugin = definePlugin({
+    pluginId: 'tenant-provisioner',
+    verify: false,
+    authorization: false,
+    store: memoryStore(),
+    platformApiBase: url,
+    credential: 'plugin-credential',
+    handle: {
+      BEFORE_RESOURCES: async (call) => {
+        await call.resolve(LOCATOR, 'mailGateway')
+        const message = `No: ${access.url} with ${access.token} or eyJhbGciOiJ.eyJ`
+        throw new PluginFailure({ errorCode: 'TARGET_BUSY', message, retryable: true })
+      },
+    },
+  })
+  const answer = await ask(plugin, lifecycleRequest())
+  assert.deepEqual(answer.failure, {
+    message: 'No: [removed] with [removed] or [removed]',
+    retryable: true,
+    errorPath: ['tenant-provisioner'],
+  })
 })

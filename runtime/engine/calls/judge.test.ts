@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
+import { MASK } from '#contract/protocol/mask.ts'
 import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
 import { successOf } from '../../testing/plugin.ts'
@@ -464,6 +465,16 @@ suite('judging an answer', () => {
     for (const secret of [SECRET, 'issued-now', '4711']) assert.ok(!text.includes(secret), secret)
     assert.ok(text.includes('"outcome":"APPLIED"'))
     assert.ok(text.includes('"executionSequence":10'))
+  })
+
+  test('a part of a token and an address of a service are masked in the message of a failure', () => {
+    const address = 'http://events.internal:9000/api/v1'
+    const [header = '', payload = ''] = TOKEN.split('.')
+    const cut = `${header}.${payload}.c2ln`
+    const message = `No <${address}> with ${cut}, see https://help.example/x`
+    const { failure, recorded } = judge(json({ errorCode: 'BUSY', data: { message, retryable: true } }))
+    assert.equal(failure?.message, `No <${MASK}> with ${MASK}, see https://help.example/x`)
+    assert.ok(!JSON.stringify(recorded).includes(payload))
   })
 
   test('the message, code and path of a failure are masked', () => {

@@ -109,7 +109,7 @@ function judgeFailure(
   knowledge: JudgeInput,
 ): Judgement {
   const { pluginId } = expected
-  const { errorCode, data } = cleanFailure(envelope, knowledge.sensitiveValues)
+  const { errorCode, data } = cleanFailure(envelope, knowledge)
   const failure: Failure = {
     errorCode,
     ...(data === null

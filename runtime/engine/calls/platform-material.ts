@@ -1,5 +1,6 @@
 import { textsIn } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
+import { MASK } from '#contract/protocol/mask.ts'
 
 /** How to recognize a credential that the platform issued. */
 export interface PlatformCredentials {
@@ -8,10 +9,12 @@ export interface PlatformCredentials {
   issuedCredentials: ReadonlySet<string>
 }
 
-export interface PlatformMaterial extends PlatformCredentials {
+interface Addresses {
   /** Base URLs of the registered services. */
   serviceAddresses: readonly string[]
 }
+
+export interface PlatformMaterial extends PlatformCredentials, Addresses {}
 
 /** Whether a value contains a credential that the platform issued: a signed token, or the credential of any plugin. */
 export function holdsPlatformCredential(value: JsonValue, credentials: PlatformCredentials): boolean {
@@ -25,6 +28,22 @@ export function holdsPlatformCredential(value: JsonValue, credentials: PlatformC
 export function holdsPlatformMaterial(value: JsonValue, material: PlatformMaterial): boolean {
   const bases = material.serviceAddresses.flatMap((address) => addressOf(address) ?? [])
   return textsIn(value).some((text) => isOrHoldsCredential(text, material) || holdsAddress(text, bases))
+}
+
+/** A token, also one that was cut after its header. */
+const TOKEN_PART = /ey[\w-]{8,}\.ey[\w-]*(?:\.[\w-]*)?/g
+
+/** A text for people without tokens, whole or cut, and without URLs under a registered service. */
+export function hidePlatformMaterial(text: string, { serviceAddresses }: Addresses): string {
+  const bases = serviceAddresses.flatMap((address) => addressOf(address) ?? [])
+  return text
+    .split(URL_START)
+    .map((part) => {
+      const found = urlAtStart(part)
+      return found !== '' && isService(found, bases) ? MASK + part.slice(found.length) : part
+    })
+    .join('')
+    .replaceAll(TOKEN_PART, MASK)
 }
 
 function isOrHoldsCredential(text: string, credentials: PlatformCredentials): boolean {
@@ -67,16 +86,23 @@ interface Address {
 
 const ADDRESS_MAX = 2048
 
+/** Before each scheme, to find a URL inside another one too. */
+const URL_START = /(?=https?:\/\/)/i
+
 function holdsAddress(text: string, bases: readonly Address[]): boolean {
-  if (bases.length === 0) return false
-  // split before each scheme, to find a URL inside another one too
-  for (const part of text.split(/(?=https?:\/\/)/i)) {
-    if (!/^https?:/i.test(part)) continue
-    const [found = ''] = part.slice(0, ADDRESS_MAX).split(/[\s"'<>\\,;)\]}]/, 1)
-    const address = addressOf(found)
-    if (address !== null && bases.some((base) => isBelow(address, base))) return true
-  }
-  return false
+  return bases.length > 0 && text.split(URL_START).some((part) => isService(urlAtStart(part), bases))
+}
+
+/** The URL with which a text starts; empty if there is none. */
+function urlAtStart(text: string): string {
+  if (!/^https?:/i.test(text)) return ''
+  const [found = ''] = text.slice(0, ADDRESS_MAX).split(/[\s"'<>\\,;)\]}]/, 1)
+  return found
+}
+
+function isService(found: string, bases: readonly Address[]): boolean {
+  const address = addressOf(found)
+  return address !== null && bases.some((base) => isBelow(address, base))
 }
 
 function addressOf(text: string): Address | null {

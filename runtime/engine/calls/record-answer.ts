@@ -11,6 +11,7 @@ import type { CallResponse } from '../../model/call-answer.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 import type { Writes } from '../../model/plan.ts'
 import { atMost } from './failures.ts'
+import { hidePlatformMaterial } from './platform-material.ts'
 
 // What an attempt records of its answer for display: nothing sensitive; and of an answer that was not understood only
 // its size, its type and fields with a known meaning.
@@ -69,12 +70,22 @@ export function recordFailure(failure: {
 const LOGICAL_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
 const PATH_MAX = 16
 
-/** The message and errorPath of a failure without sensitive values. Names that are not logical become `…`. */
+interface CleaningInput {
+  sensitiveValues: readonly JsonValue[]
+  /** Base URLs of the registered services. */
+  serviceAddresses: readonly string[]
+}
+
+/**
+ * The message and errorPath of a failure without sensitive values, and without what a resolution gave. Names that are not
+ * logical become `…`.
+ */
 export function cleanFailure(
   failure: Extract<EnvelopeReading, { kind: 'failure' }>,
-  secrets: readonly JsonValue[],
+  { sensitiveValues, serviceAddresses }: CleaningInput,
 ): { errorCode: string; data: { message: string; retryable: boolean; errorPath?: string[] } | null } {
-  const clean = (text: string): string => String(maskStrings(text, secrets))
+  const clean = (text: string): string =>
+    hidePlatformMaterial(String(maskStrings(text, sensitiveValues)), { serviceAddresses })
   const errorCode =
     clean(failure.errorCode) === failure.errorCode ? failure.errorCode : 'PLUGIN_REPORTED_FAILURE'
   if (failure.failure === null) return { errorCode, data: null }

@@ -65,9 +65,15 @@ export function authorizationOf(plan: FrozenPlan, pluginId: string): CompiledAut
   return found
 }
 
-/** Whether a plugin may write anything: only then are the forbidden values needed. */
-export function mayWrite({ resources }: CompiledAuthorization): boolean {
-  return resources.some(({ writeProperties }) => writeProperties.length > 0)
+/**
+ * Whether the addresses of services are needed to judge what a plugin answers: it may write something, or it may resolve
+ * references, and then it knows addresses.
+ */
+export function needsAddresses({ resources }: CompiledAuthorization): boolean {
+  return resources.some(
+    ({ writeProperties, credentialProperties }) =>
+      writeProperties.length > 0 || credentialProperties.length > 0,
+  )
 }
 
 function requestOf(

@@ -1,0 +1,103 @@
+import { decodeJwt } from 'jose'
+import { encodingsOf } from '#http-kit/text/scrub.ts'
+
+/** What must not be kept: tokens of the platform, credentials, the cookie of a session, addresses that a resolution gave. */
+export type CanaryKind = 'token' | 'credential' | 'cookie' | 'address'
+
+/**
+ * A secret is searched for in pieces of this many characters, so that a part of it is found too: every part of twice the
+ * length contains a whole piece.
+ */
+const PIECE = 24
+const TOKEN = /eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/g
+const FILTER_BITS = 22
+
+interface Needle {
+  bytes: Buffer
+  kind: CanaryKind
+  label: string
+}
+
+/** Every secret that a run has seen, and the search for them. */
+export class Canaries {
+  private readonly seen = new Map<string, CanaryKind>()
+  private readonly needles = new Set<string>()
+  private readonly byStart = new Map<number, Needle[]>()
+  /** One bit for each hash of the first four bytes of a needle. Most positions of a text are passed over by it. */
+  private readonly filter = new Uint8Array(1 << FILTER_BITS)
+
+  /** How many different ones were seen. */
+  count(kind: CanaryKind): number {
+    return [...this.seen.values()].filter((one) => one === kind).length
+  }
+
+  all(kind: CanaryKind): string[] {
+    return [...this.seen].flatMap(([text, one]) => (one === kind ? [text] : []))
+  }
+
+  add(kind: CanaryKind, text: string): void {
+    if (text.length < 8 || this.seen.has(text)) return
+    this.seen.set(text, kind)
+    const label = kind === 'token' ? labelOf(text) : kind
+    for (const piece of piecesOf(kind, text))
+      for (const needle of encodingsOf(piece)) this.addNeedle(Buffer.from(needle), kind, label)
+  }
+
+  /** Adds every token of the platform in a text. */
+  addTokensIn(text: string): void {
+    for (const [token] of text.matchAll(TOKEN)) this.add('token', token)
+  }
+
+  /** Which kinds of secret these bytes contain, each with one that was found; empty if none. */
+  findIn(bytes: Uint8Array): Map<CanaryKind, string> {
+    const found = new Map<CanaryKind, string>()
+    let start = 0
+    for (let end = 0; end < bytes.length; end++) {
+      start = (start >>> 8) | ((bytes[end] ?? 0) << 24)
+      if (end < 3 || this.filter[slotOf(start)] === 0) continue
+      for (const needle of this.byStart.get(start) ?? [])
+        if (!found.has(needle.kind) && isAt(bytes, end - 3, needle.bytes))
+          found.set(needle.kind, needle.label)
+    }
+    return found
+  }
+
+  private addNeedle(bytes: Buffer, kind: CanaryKind, label: string): void {
+    const text = bytes.toString('latin1')
+    if (this.needles.has(text)) return
+    this.needles.add(text)
+    const start = bytes.readInt32LE(0)
+    this.filter[slotOf(start)] = 1
+    const others = this.byStart.get(start)
+    if (others === undefined) this.byStart.set(start, [{ bytes, kind, label }])
+    else others.push({ bytes, kind, label })
+  }
+}
+
+const slotOf = (start: number): number => Math.imul(start, 0x9e3779b1) >>> (32 - FILTER_BITS)
+
+function isAt(bytes: Uint8Array, at: number, needle: Buffer): boolean {
+  if (at + needle.length > bytes.length) return false
+  for (let index = 0; index < needle.length; index++) if (bytes[at + index] !== needle[index]) return false
+  return true
+}
+
+/** The header of a token is the same in all of them and no secret. */
+function piecesOf(kind: CanaryKind, text: string): string[] {
+  if (kind !== 'token') return [text]
+  const [, ...parts] = text.split('.')
+  return parts.flatMap((part) =>
+    Array.from({ length: Math.max(1, Math.floor(part.length / PIECE)) }, (_, index) =>
+      part.slice(index * PIECE, (index + 1) * PIECE),
+    ),
+  )
+}
+
+function labelOf(token: string): string {
+  try {
+    const { aud, sub } = decodeJwt(token)
+    return `token of ${sub} for ${String(aud)}`
+  } catch {
+    return 'token'
+  }
+}
