@@ -61,6 +61,30 @@ test('two snapshots are compared, several values restored, and the history is na
   await expect(page.getByRole('button', { name: 'Undo this save' })).toHaveCount(2)
 })
 
+test('a scope is compared with another one, and one of its values is taken', async ({
+  system,
+  signIn,
+  crmScope,
+}) => {
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
+  await system.ended(operationId)
+  const other = system.newScope()
+  await system.install(other, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', `${configurationPath(other, MAIL)}&tab=history`)
+  await page.getByRole('button', { name: 'Compare with another scope' }).click()
+  const comparison = page.getByRole('region', { name: 'Compare with another scope' })
+  const { environmentKey, applicationRuntimeId, workspaceId } = crmScope
+  const text = `${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+  await comparison.getByLabel('Other scope').fill(text)
+  await page.getByRole('option', { name: text, exact: true }).click()
+  await expect(page).toHaveURL(/with=/)
+  // a shared address opens the same comparison
+  await page.reload()
+  await comparison.getByRole('checkbox', { name: 'Take this value: SMTP port' }).check()
+  await comparison.getByRole('button', { name: 'Take 1 value' }).click()
+  await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).toContainText(/After: 2,?525/)
+})
+
 test('a value that is saved and not applied yet says so until its operation has succeeded', async ({
   system,
   editing,

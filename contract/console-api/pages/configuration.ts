@@ -7,7 +7,8 @@ export const SHOWN = ['changed', 'invalid'] as const
 /**
  * `resource` is the locator of the resource that is shown, `property` the field to go to, `q` and `show` what the form
  * is narrowed to. The history is narrowed by `changedIn` (a locator), `changed` (a property), `by` (a person), `since` and
- * `until`; with `from` it compares two snapshots, the second being the current one without `to`.
+ * `until`; with `from` it compares two snapshots, the second being the current one without `to`, and with `with` the
+ * scope with another one.
  */
 export const configurationSearch = (raw: Raw) =>
   omitUndefined({
@@ -23,6 +24,7 @@ export const configurationSearch = (raw: Raw) =>
     until: text(raw, 'until'),
     from: whole(raw, 'from'),
     to: whole(raw, 'to'),
+    with: text(raw, 'with'),
   })
 export type ConfigurationSearch = ReturnType<typeof configurationSearch>
 

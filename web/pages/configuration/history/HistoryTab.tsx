@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import type { PropertyChange } from '#contract/console-api/shapes.ts'
@@ -13,6 +14,7 @@ import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { HISTORY } from '../endpoints.ts'
 import { useEditor } from '../editor/editor-context.ts'
+import { CompareScope } from './CompareScope.tsx'
 import { CompareView } from './CompareView.tsx'
 import { HistoryFilters } from './HistoryFilters.tsx'
 import { undo } from './restore.ts'
@@ -30,7 +32,9 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   const take = useTakeValue()
   const restoreAll = useRestore()
   const { scope } = configuration
-  const { changedIn: locator, changed: property, by: savedBy, since, until, from, to } = search
+  const { changedIn: locator, changed: property, by: savedBy, since, until, from, to, with: other } = search
+  const [isChoosing, setIsChoosing] = useState(false)
+  const isComparing = isChoosing || other !== undefined
   const filter = omitUndefined({ locator, property, savedBy, since, until })
   const history = useInfiniteQuery({
     queryKey: [HISTORY, { params: scope, pages: PAGE, filter }] as const,
@@ -57,7 +61,22 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
     <div className="max-w-5xl">
       <div className="mb-4">
         <HistoryFilters search={search} people={people} onChange={go} />
+        {!isComparing && (
+          <Button className="mt-2" size="sm" icon="scopes" onClick={() => setIsChoosing(true)}>
+            {t('configuration.compare.scopes')}
+          </Button>
+        )}
       </div>
+      {isComparing && (
+        <CompareScope
+          other={other ?? null}
+          onChoose={(chosen) => go({ with: chosen }, false)}
+          onClose={() => {
+            setIsChoosing(false)
+            go({ with: undefined })
+          }}
+        />
+      )}
       {from !== undefined && (
         <CompareView
           from={from}

@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import type { Configuration, PropertyChange, PropertyView } from '#contract/console-api/shapes.ts'
+import { labelled } from '../../../i18n/punctuation.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
+import type { PropertyPlace } from '../editor/draft.ts'
+import { useEditor } from '../editor/editor-context.ts'
+import { definitionOf } from '../editor/outline.ts'
+import { propertyTitle, resourceTitle } from '../labels.ts'
+import { restore } from './restore.ts'
+import { useRestore } from './use-restore.ts'
+
+export const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
+
+/** What differs between two configurations, by resource. The values that may be put into the draft can be selected. */
+export function Differences({
+  action,
+  changes,
+  values,
+  resourceOf,
+}: {
+  /** How the buttons call it: restore earlier values, or take those of another scope. */
+  action: 'restore' | 'take'
+  changes: readonly PropertyChange[]
+  /** The values that may be put into the draft. */
+  values: readonly (PropertyPlace & { value: PropertyView | null })[]
+  /** For the titles. */
+  resourceOf: (locator: string) => Configuration['resources'][string] | undefined
+}) {
+  const t = useText()
+  const { configuration, store, mayWrite } = useEditor()
+  const putAll = useRestore()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const available = mayWrite ? values : []
+  const keys = new Set(available.map(keyOf))
+  const taken = available.filter((value) => chosen.has(keyOf(value)))
+  const toggle = (key: string, isChosen: boolean) =>
+    setChosen((known) => {
+      const next = new Set(known)
+      if (isChosen) next.add(key)
+      else next.delete(key)
+      return next
+    })
+  if (changes.length === 0) return <p className="text-muted">{t('configuration.compare.same')}</p>
+  return (
+    <div className="space-y-3">
+      {[...new Set(changes.map(({ locator }) => locator))].map((locator) => {
+        const resource = resourceOf(locator)
+        const title = resourceTitle(resource, locator)
+        return (
+          <div key={locator}>
+            <p className="mb-1 text-muted">{title}</p>
+            <BeforeAfter
+              label={t('configuration.plan.changesOf', { resource: title })}
+              changes={changes
+                .filter((change) => change.locator === locator)
+                .map((change) => {
+                  const key = keyOf(change)
+                  const name = propertyTitle(definitionOf(resource, change.property), change.property)
+                  const word = t(`configuration.compare.${action}`)
+                  return {
+                    id: change.property,
+                    name: <span className="font-sans text-sm">{name}</span>,
+                    before: change.before,
+                    after: change.after,
+                    note: keys.has(key) && (
+                      <Checkbox
+                        aria-label={labelled(t, word, name)}
+                        checked={chosen.has(key)}
+                        onChange={({ target }) => toggle(key, target.checked)}
+                      >
+                        {word}
+                      </Checkbox>
+                    ),
+                  }
+                })}
+            />
+          </div>
+        )
+      })}
+      {available.length > 0 && (
+        <p className="flex flex-wrap gap-2">
+          <Button
+            variant="primary"
+            disabledReason={taken.length === 0 && t(`configuration.compare.${action}.nothing`)}
+            onClick={() => putAll(restore(taken, configuration, store.current()))}
+          >
+            {t(`configuration.compare.${action}.chosen`, { n: taken.length })}
+          </Button>
+          <Button onClick={() => setChosen(new Set(keys))}>
+            {t('configuration.compare.chooseAll', { n: available.length })}
+          </Button>
+        </p>
+      )}
+    </div>
+  )
+}
