@@ -207,7 +207,7 @@ export const configuration: Translated<typeof source> = {
   'compare.chooseAll': { other: '全选（{n}）' },
   'compare.scopes': '与其他作用域比较',
   'compare.scopes.about':
-    '上方或左侧是此作用域的值，下方或右侧是另一作用域的值。敏感值、由插件写入的值以及同一环境中的域名无法采用。',
+    '− 为此作用域的值，+ 为另一作用域的值。敏感值、由插件写入的值以及同一环境中的域名无法采用。',
   'compare.other': '另一作用域',
   'compare.onlyHere': '仅此作用域有：{names}。',
   'compare.onlyThere': '仅另一作用域有：{names}。',

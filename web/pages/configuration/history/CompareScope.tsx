@@ -27,7 +27,7 @@ export function CompareScope({
 }: {
   /** The other scope as `environment/runtime/workspace`; null before one is chosen. */
   other: string | null
-  onChoose: (other: string) => void
+  onChoose: (other: string | null) => void
   onClose: () => void
 }) {
   const t = useText()
@@ -47,7 +47,7 @@ export function CompareScope({
                 wiring={wiring}
                 value={other && scopeOption(other)}
                 search={async (words) => (await search(words)).filter(({ value }) => value !== own)}
-                onChange={(option) => option && onChoose(option.value)}
+                onChange={(option) => onChoose(option?.value ?? null)}
               />
             )}
           </Field>

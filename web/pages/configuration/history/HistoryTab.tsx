@@ -70,7 +70,10 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
       {isComparing && (
         <CompareScope
           other={other ?? null}
-          onChoose={(chosen) => go({ with: chosen }, false)}
+          onChoose={(chosen) => {
+            setIsChoosing(true)
+            go({ with: chosen ?? undefined }, false)
+          }}
           onClose={() => {
             setIsChoosing(false)
             go({ with: undefined })
