@@ -21,6 +21,7 @@ import type { pluginReports } from './en/plugin-reports.ts'
 import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
 import type { references } from './en/references.ts'
+import type { refusedWrites } from './en/refused-writes.ts'
 import type { scopes } from './en/scopes.ts'
 import type { selection } from './en/selection.ts'
 import type { services } from './en/services.ts'
@@ -58,6 +59,7 @@ export type Catalogue = {
   plugins: typeof plugins
   recentOperations: typeof recentOperations
   references: typeof references
+  refusedWrites: typeof refusedWrites
   scopes: typeof scopes
   selection: typeof selection
   services: typeof services
@@ -94,6 +96,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     plugins: async () => (await import('./en/plugins.ts')).plugins,
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
     references: async () => (await import('./en/references.ts')).references,
+    refusedWrites: async () => (await import('./en/refused-writes.ts')).refusedWrites,
     scopes: async () => (await import('./en/scopes.ts')).scopes,
     selection: async () => (await import('./en/selection.ts')).selection,
     services: async () => (await import('./en/services.ts')).services,
@@ -120,6 +123,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
     references: async () => (await import('./zh/references.ts')).references,
+    refusedWrites: async () => (await import('./zh/refused-writes.ts')).refusedWrites,
     scopes: async () => (await import('./zh/scopes.ts')).scopes,
     selection: async () => (await import('./zh/selection.ts')).selection,
     services: async () => (await import('./zh/services.ts')).services,

@@ -19,10 +19,10 @@ export interface WriteScope extends PlatformMaterial {
 export type CheckedWrites = { ok: true; writes: Writes } | RefusedWrites
 
 /** A write without permission, or a value that does not fit its definition. */
-export type RefusedWrites = { ok: false } & ({ problem: string } | { refused: UnpermittedWrite })
+export type RefusedWrites = { ok: false } & ({ problem: string } | { refused: ForbiddenWrite })
 
 /** What was written without permission. Names that only the plugin knows are left out. */
-export type UnpermittedWrite =
+export type ForbiddenWrite =
   | { reason: 'callWriteNotAllowed'; property: string; locator: string }
   | { reason: 'callWriteNoResource' | 'callWritePropertyUnknown' | 'callWriteProtected'; locator: string }
   | { reason: 'callWriteResourceUnknown' }
@@ -40,23 +40,23 @@ export function checkWrites(
   for (const [locator, properties] of Object.entries(resources)) {
     const authorized = scope.authorization.resources.find(({ resource }) => resource === locator)
     const definitions = getOwn(scope.definitions, locator)
-    if (definitions === undefined) return unpermitted({ reason: 'callWriteResourceUnknown' })
+    if (definitions === undefined) return forbid({ reason: 'callWriteResourceUnknown' })
     if (authorized === undefined) {
       const property = Object.keys(properties).find(
         (name) => name !== INSTANCE_REF_PROPERTY && getOwn(definitions, name) !== undefined,
       )
-      return unpermitted(
+      return forbid(
         property === undefined
           ? { reason: 'callWriteNoResource', locator }
           : { reason: 'callWriteNotAllowed', property, locator },
       )
     }
     for (const [name, data] of Object.entries(properties)) {
-      if (name === INSTANCE_REF_PROPERTY) return unpermitted({ reason: 'callWriteProtected', locator })
+      if (name === INSTANCE_REF_PROPERTY) return forbid({ reason: 'callWriteProtected', locator })
       const definition = getOwn(definitions, name)
-      if (definition === undefined) return unpermitted({ reason: 'callWritePropertyUnknown', locator })
+      if (definition === undefined) return forbid({ reason: 'callWritePropertyUnknown', locator })
       if (!authorized.writeProperties.includes(name))
-        return unpermitted({ reason: 'callWriteNotAllowed', property: name, locator })
+        return forbid({ reason: 'callWriteNotAllowed', property: name, locator })
       const problem = problemOf(definition, data, scope)
       if (problem !== null) return { ok: false, problem: `${name} of ${locator} ${problem}` }
       const isSensitive = definition.isSensitive === true
@@ -81,4 +81,4 @@ function problemOf(definition: PropertyDefinition, data: Data, scope: WriteScope
   return null
 }
 
-const unpermitted = (refused: UnpermittedWrite): RefusedWrites => ({ ok: false, refused })
+const forbid = (refused: ForbiddenWrite): RefusedWrites => ({ ok: false, refused })

@@ -201,28 +201,6 @@ export const operations = {
   'failed.differs.field': 'Field',
   'failed.differs.expected': 'Expected',
   'failed.differs.received': 'Received',
-  'failed.write': 'Write permission',
-  'failed.write.what': 'Refused write',
-  'failed.write.unnamed.RESOURCE': 'A property of a resource that the plugin must not write',
-  'failed.write.unnamed.PROPERTY_UNKNOWN': 'A property that the resource does not have; its name is not kept',
-  'failed.write.unnamed.PROPERTY_PROTECTED': 'The protected property',
-  'failed.write.rule': 'Rule',
-  'failed.write.rule.RESOURCE_UNKNOWN': 'The resource is not part of this operation. Its name is not kept.',
-  'failed.write.rule.RESOURCE_NOT_AUTHORIZED':
-    'The authorization of {plugin} does not include this resource.',
-  'failed.write.rule.PROPERTY_PROTECTED': 'Only the runtime writes the protected property.',
-  'failed.write.rule.PROPERTY_UNKNOWN': 'The manifest does not define the property.',
-  'failed.write.rule.PROPERTY_NOT_AUTHORIZED':
-    'The property is not among the writeProperties of {plugin} for this resource.',
-  'failed.write.permitted': 'What it may do',
-  'failed.write.permitted.writes': 'writes {properties}',
-  'failed.write.permitted.reads': 'reads {properties}',
-  'failed.write.nothing': 'nothing',
-  'failed.write.writer': 'Who may write it',
-  'failed.write.writer.none': 'No plugin. People set it.',
-  'failed.write.manifest': 'In the manifest',
-  'failed.write.frozen':
-    'The authorization was frozen when the operation was created; it is the same in both stages and in every retry. A corrected manifest takes effect with a new version.',
   'failed.owner': 'Owner',
   'action.takeover.aboutDetach':
     'Starts another detach operation. It calls the same plugins, so it fails again until the cause is fixed.',

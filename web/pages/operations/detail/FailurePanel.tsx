@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../../components/lazy-part.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
 import { OwnerText } from '../../../components/OwnerText.tsx'
 import { joinList, joinSentences } from '../../../i18n/punctuation.ts'
@@ -12,11 +13,16 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
 import { effectOf, failedCallOf, progressOf, type CallName, type Effect, type Progress } from './progress.ts'
-import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 import { choiceOf, failurePointOf, type Timeline } from './timeline.ts'
+
+const RefusedWriteTrace = lazyPart(
+  async () => (await import('./RefusedWriteTrace.tsx')).RefusedWriteTrace,
+  ['refusedWrites'],
+)
 
 /**
  * Why the operation failed: what, where, whether anything is still going on, who acts next and what to do, in this order
@@ -112,7 +118,11 @@ export function FailurePanel({
             ]}
           />
           <Differences operation={operation} timeline={timeline} />
-          {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
+          {operation.refusedWrite && (
+            <Suspense fallback={<Skeleton className="h-48" />}>
+              <RefusedWriteTrace write={operation.refusedWrite} />
+            </Suspense>
+          )}
           <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
             <ErrorFacts error={{ title, message, code, errorPath }} />
             <p className={isOver ? 'hidden' : 'flex gap-2'}>

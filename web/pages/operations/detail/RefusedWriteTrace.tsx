@@ -15,7 +15,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
   const { rule, stage, pluginId, locator, property, permitted, writer, manifest, manifestPath } = write
   const names = (properties: readonly string[]): ReactNode =>
     properties.length === 0 ? (
-      <span className="text-faint">{t('operations.failed.write.nothing')}</span>
+      <span className="text-faint">{t('refusedWrites.nothing')}</span>
     ) : (
       <Mono>{joinList(t, properties)}</Mono>
     )
@@ -25,12 +25,12 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
     { tab: 'json' },
   )
   return (
-    <section aria-label={t('operations.failed.write')} className="border-t border-line pt-3">
-      <h3 className="mb-1.5 font-semibold">{t('operations.failed.write')}</h3>
+    <section aria-label={t('refusedWrites.title')} className="border-t border-line pt-3">
+      <h3 className="mb-1.5 font-semibold">{t('refusedWrites.title')}</h3>
       <DefinitionList
         items={[
           {
-            label: t('operations.failed.write.what'),
+            label: t('refusedWrites.what'),
             value: (
               <>
                 <p className="text-xs text-faint">
@@ -40,7 +40,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
                   })}
                 </p>
                 {property === null ? (
-                  <span className="text-muted">{t(`operations.failed.write.unnamed.${unnamed(rule)}`)}</span>
+                  <span className="text-muted">{t(`refusedWrites.unnamed.${unnamed(rule)}`)}</span>
                 ) : (
                   <Mono className="font-semibold">{property}</Mono>
                 )}
@@ -49,20 +49,20 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
             ),
           },
           {
-            label: t('operations.failed.write.rule'),
-            value: rich(`operations.failed.write.rule.${rule}`, { plugin: <Mono>{pluginId}</Mono> }),
+            label: t('refusedWrites.rule'),
+            value: rich(`refusedWrites.rule.${rule}`, { plugin: <Mono>{pluginId}</Mono> }),
           },
           locator !== null && {
-            label: t('operations.failed.write.permitted'),
+            label: t('refusedWrites.permitted'),
             value: (
               <>
                 <p>
-                  {rich('operations.failed.write.permitted.writes', {
+                  {rich('refusedWrites.permitted.writes', {
                     properties: names(permitted?.writeProperties ?? []),
                   })}
                 </p>
                 <p className="text-muted">
-                  {rich('operations.failed.write.permitted.reads', {
+                  {rich('refusedWrites.permitted.reads', {
                     properties: names(permitted?.readProperties ?? []),
                   })}
                 </p>
@@ -70,10 +70,10 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
             ),
           },
           property !== null && {
-            label: t('operations.failed.write.writer'),
+            label: t('refusedWrites.writer'),
             value:
               writer === null ? (
-                t('operations.failed.write.writer.none')
+                t('refusedWrites.writer.none')
               ) : (
                 <PlainLink
                   to={paths.plugin(writer.pluginId)}
@@ -84,7 +84,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
               ),
           },
           {
-            label: t('operations.failed.write.manifest'),
+            label: t('refusedWrites.manifest'),
             value: (
               <>
                 <TextLink to={json}>{`${bundle.bundleId} ${version}`}</TextLink>
@@ -95,7 +95,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
           },
         ]}
       />
-      <p className="mt-2 max-w-[80ch] text-xs text-muted">{t('operations.failed.write.frozen')}</p>
+      <p className="mt-2 max-w-[80ch] text-xs text-muted">{t('refusedWrites.frozen')}</p>
     </section>
   )
 }
