@@ -39,11 +39,13 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
                     stage: t(`vocabulary.phase.${stage}`),
                   })}
                 </p>
-                {property === null ? (
-                  <span className="text-muted">{t(`refusedWrites.unnamed.${unnamed(rule)}`)}</span>
-                ) : (
-                  <Mono className="font-semibold">{property}</Mono>
-                )}
+                <p>
+                  {property === null ? (
+                    <span className="text-muted">{t(`refusedWrites.unnamed.${unnamed(rule)}`)}</span>
+                  ) : (
+                    <Mono className="font-semibold">{property}</Mono>
+                  )}
+                </p>
                 {locator !== null && <LocatorText locator={locator} />}
               </>
             ),
