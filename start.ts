@@ -28,6 +28,8 @@ export interface StartOptions {
   dataDir: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
+  /** For development only: where new embedded databases are kept, to be copied for the next `dataDir`. */
+  databaseTemplates?: string
   /** How long to wait for a database of a URL; default one minute. */
   databaseWaitMs?: number
   /** Whether to migrate the database; default true. */
@@ -106,6 +108,7 @@ async function start(
     dataDir,
     log: fieldsFirst(log),
     ...(options.databaseWaitMs !== undefined && { waitMs: options.databaseWaitMs }),
+    templates: options.databaseTemplates,
   })
   stops.push(() => server.stop())
   const assertionKey = await loadActorKey(dataDir, options.console.assertionKeyFile)

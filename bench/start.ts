@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { opensPage } from './opens-page.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
@@ -41,10 +42,7 @@ async function startOnce(dataDir: string): Promise<number> {
   const ended = new Promise((resolve) => program.once('exit', resolve))
   try {
     for (;;) {
-      const answer = await fetch(`http://localhost:${PORT}/`, { headers: { accept: 'text/html' } }).catch(
-        () => null,
-      )
-      if (answer?.ok === true) return (performance.now() - started) / 1000
+      if (await opensPage(`http://localhost:${PORT}/`)) return (performance.now() - started) / 1000
       if (program.exitCode !== null) throw new Error(`npm start exited with ${program.exitCode}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

@@ -116,6 +116,29 @@ describe('embedded PostgreSQL', () => {
     assert.deepEqual(readdirSync(dataDir).toSorted(), ['postgresql', 'program.lock'])
   })
 
+  test('with a folder for templates, the next directory gets a copy of a kept cluster', async () => {
+    const templates = join(closed, 'templates')
+    for (const text of ['first', 'second']) {
+      const dataDir = newDataDir()
+      const database = await startEmbedded({ dataDir, log, templates })
+      try {
+        // what the first one stores is not in the template
+        await query(database.connection, `create table note as select '${text}' as text`)
+        const durability = await query(database.connection, 'show fsync')
+        assert.deepEqual(durability, [{ fsync: 'off' }])
+      } finally {
+        await database.stop()
+      }
+      assert.equal(statSync(join(dataDir, 'postgresql')).mode & 0o777, 0o700)
+    }
+    const kept = readdirSync(templates)
+    assert.equal(kept.length, 1)
+    // a template is used: without this file of it, the copy is refused as damaged
+    const [template = ''] = kept
+    rmSync(join(templates, template, 'global', 'pg_control'))
+    await assert.rejects(startEmbedded({ dataDir: newDataDir(), log, templates }), /does not start/)
+  })
+
   test('an existing database is kept, ten concurrent calls create it once', async () => {
     await withEmbedded(dataDir, async ({ connection }) => {
       const all = await Promise.all(

@@ -25,6 +25,8 @@ export type EmbeddedOptions = {
   log: DatabaseLog
   /** Default `socket`; always `tcp` (loopback with a generated password) on systems without Unix sockets (Windows). */
   transport?: 'socket' | 'tcp'
+  /** For development only: see {@link Cluster}. */
+  templates?: string | undefined
 }
 
 export type EmbeddedDatabase = {
@@ -56,7 +58,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const user = serverUser(directory)
     const binaries = findBinaries(user)
     runDirectory = makeRunDirectory(user)
-    const cluster: Cluster = { directory, runDirectory, binaries, user }
+    const cluster: Cluster = { directory, runDirectory, binaries, user, templates: options.templates }
     if (needsTcp || options.transport === 'tcp') {
       cluster.tcp = { port: await freePort(), password: clusterPassword(directory) }
     }

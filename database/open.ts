@@ -45,6 +45,8 @@ export async function openServer(options: {
   /** For the database of a URL; default one minute. */
   waitMs?: number
   connectTimeoutMs?: number
+  /** For development only: where new embedded clusters are kept, to be copied for the next directory. */
+  templates?: string | undefined
   /** Aborts the wait. */
   signal?: AbortSignal
 }): Promise<OpenServer> {
@@ -61,7 +63,7 @@ export async function openServer(options: {
       stop: async () => {},
     }
   }
-  const embedded = await startEmbedded({ dataDir, log })
+  const embedded = await startEmbedded({ dataDir, log, templates: options.templates })
   const connection = await createDatabaseIfMissing(embedded.connection, embeddedDatabase).catch(
     async (error: unknown) => {
       await embedded.stop()

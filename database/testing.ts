@@ -14,6 +14,7 @@ import { clusterPassword, ensureCluster, type Cluster } from './server/cluster.t
 import type { DatabaseLog } from './server/log.ts'
 import { serverUser } from './server/os-user.ts'
 import { makeRunDirectory, needsTcp, removeRunDirectory, testDirectoriesIn } from './server/place.ts'
+import { WITHOUT_DURABILITY } from './server/parameters.ts'
 import type { ServerParameters } from './server/parameters.ts'
 import { startServer } from './server/server-process.ts'
 import { clientConfig, fromUrl, toUrl, type ConnectionSettings } from './settings.ts'
@@ -150,8 +151,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   process.once('exit', remove)
   try {
     await ensureCluster(cluster)
-    const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 400 }
-    const parameters = { ...fast, ...options.parameters }
+    const parameters = { ...WITHOUT_DURABILITY, max_connections: 400, ...options.parameters }
     let server = await startServer(cluster, silent, parameters)
     const pause = () => server.stop()
     const restart = async (how = 'in order') => {

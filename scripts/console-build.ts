@@ -9,10 +9,14 @@ const output = join(root, 'dist', 'web')
 const stamp = join(output, '.sources')
 const SOURCES = ['web', 'contract', 'scripts/console', 'index.html', 'vite.config.ts', 'package-lock.json']
 
-/** Builds the console to dist/web with a brotli version of each file; does nothing if the build is up to date. */
-export async function buildConsole(): Promise<void> {
+/**
+ * Builds the console to dist/web with a brotli version of each file; does nothing if the build is up to date. Returns how
+ * many milliseconds the build took, 0 without one.
+ */
+export async function buildConsole(): Promise<number> {
   const sources = fingerprint()
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return 0
+  const began = performance.now()
   console.log('Building the console …')
   const { code, output: log } = await runNode([tool('vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
     quiet: true,
@@ -23,6 +27,7 @@ export async function buildConsole(): Promise<void> {
   }
   await compressFiles()
   writeFileSync(stamp, sources)
+  return performance.now() - began
 }
 
 async function compressFiles(): Promise<void> {

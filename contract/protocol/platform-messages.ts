@@ -30,9 +30,9 @@ export const PLATFORM_MESSAGES = {
   callEchoDiffers:
     'The response of plugin {plugin} is not valid: {field} must be as in the request. Fix the plugin, then retry the operation.',
   callWriteNotAllowed:
-    'The response of plugin {plugin} is not valid: it writes {property} of {locator}, which is not in its writeProperties. Fix the plugin or the manifest of the bundle, then retry the operation.',
+    'The response of plugin {plugin} is not valid: it writes {property} of {locator}, which is not in its writeProperties. Fix the plugin, then retry the operation; if the manifest is wrong, the bundle needs a new version.',
   callWriteNoResource:
-    'The response of plugin {plugin} is not valid: it writes to {locator}, which its authorization does not include. Fix the plugin or the manifest of the bundle, then retry the operation.',
+    'The response of plugin {plugin} is not valid: it writes to {locator}, which its authorization does not include. Fix the plugin, then retry the operation; if the manifest is wrong, the bundle needs a new version.',
   callWriteResourceUnknown:
     'The response of plugin {plugin} is not valid: it writes to a resource that is not part of the operation. Fix the plugin, then retry the operation.',
   callWritePropertyUnknown:

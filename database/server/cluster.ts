@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
+  chmodSync,
   closeSync,
+  cpSync,
   existsSync,
   fsyncSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -32,6 +35,11 @@ export type Cluster = {
   tcp?: { port: number; password: string }
   /** For test runs only: gives up durability. */
   disposable?: true
+  /**
+   * For development only: a folder where new clusters are kept, to be copied instead of made again. A server that has it
+   * does not wait for the disk. Copies have the same system identifier, so backups and replicas could confuse them.
+   */
+  templates?: string | undefined
 }
 
 /**
@@ -75,8 +83,20 @@ export async function ensureCluster(cluster: Cluster): Promise<'made' | 'found'>
 async function makeCluster(cluster: Cluster): Promise<void> {
   const fresh = freshDirectory(cluster.directory)
   giveDirectory(fresh, cluster.user)
+  const options = initOptions(cluster)
+  const template = templateFor(cluster, options)
+  if (template !== null && existsSync(template)) copyCluster(template, fresh, cluster.user)
+  else {
+    await initialize(cluster, fresh, options)
+    if (template !== null) keepTemplate(fresh, template)
+  }
+  rmSync(cluster.directory, { recursive: true, force: true })
+  renameSync(fresh, cluster.directory)
+  syncDirectory(dirname(cluster.directory))
+}
+
+function initOptions(cluster: Cluster): string[] {
   const options = [
-    `--pgdata=${directoryArgument({ ...cluster, directory: fresh })}`,
     `--username=${clusterUser}`,
     '--auth-local=trust',
     '--auth-host=scram-sha-256',
@@ -87,15 +107,42 @@ async function makeCluster(cluster: Cluster): Promise<void> {
   // The collation is PostgreSQL's own, so a newer C library cannot silently corrupt an index.
   if (cluster.binaries.major >= 17) options.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8')
   if (cluster.disposable) options.push('--no-sync')
-  if (cluster.tcp) options.push(`--pwfile=${passwordFileFor(cluster, cluster.tcp.password)}`)
-  const { status, output } = await runToEnd(cluster.binaries.initdb, options, fresh, cluster.user)
-  if (status !== 0) {
-    rmSync(fresh, { recursive: true, force: true })
-    throw new Error(`A new database could not be created in ${cluster.directory}: ${lastLines(output)}`)
+  return options
+}
+
+async function initialize(cluster: Cluster, fresh: string, options: readonly string[]): Promise<void> {
+  const all = [`--pgdata=${directoryArgument({ ...cluster, directory: fresh })}`, ...options]
+  if (cluster.tcp) all.push(`--pwfile=${passwordFileFor(cluster, cluster.tcp.password)}`)
+  const { status, output } = await runToEnd(cluster.binaries.initdb, all, fresh, cluster.user)
+  if (status === 0) return
+  rmSync(fresh, { recursive: true, force: true })
+  throw new Error(`A new database could not be created in ${cluster.directory}: ${lastLines(output)}`)
+}
+
+/** The template of clusters that these binaries make with these options. Null for one with a password of its own. */
+function templateFor({ templates, tcp, binaries }: Cluster, options: readonly string[]): string | null {
+  if (templates === undefined || tcp !== undefined) return null
+  const { size, mtimeMs } = statSync(binaries.postgres)
+  const content = JSON.stringify([binaries.postgres, size, mtimeMs, options])
+  return join(templates, `cluster-${createHash('sha256').update(content).digest('hex').slice(0, 16)}`)
+}
+
+/** Renamed when it is complete. The first one wins; without space there is no template. */
+function keepTemplate(cluster: string, template: string): void {
+  const copy = `${template}.${randomBytes(6).toString('hex')}`
+  try {
+    mkdirSync(copy, { recursive: true, mode: 0o700 })
+    copyCluster(cluster, copy, undefined)
+    renameSync(copy, template)
+  } catch {
+    rmSync(copy, { recursive: true, force: true })
   }
-  rmSync(cluster.directory, { recursive: true, force: true })
-  renameSync(fresh, cluster.directory)
-  syncDirectory(dirname(cluster.directory))
+}
+
+function copyCluster(from: string, to: string, user: OsUser | undefined): void {
+  cpSync(from, to, { recursive: true })
+  chmodSync(to, 0o700)
+  if (user) giveTree(to, user)
 }
 
 /** Each name is new: an initdb that outlived our program may still be writing to the last one. */

@@ -7,13 +7,20 @@ export function parametersFor(cluster: Cluster, extra: ServerParameters): Server
   return {
     ...common,
     ...(cluster.binaries.major >= 18 && since18),
-    ...durable,
+    ...(cluster.templates === undefined ? durable : WITHOUT_DURABILITY),
     ...extra,
     ...placeOf(cluster),
   }
 }
 
 const durable: ServerParameters = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' }
+
+/** A crash of the machine can damage the cluster. */
+export const WITHOUT_DURABILITY: ServerParameters = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+}
 
 const common: ServerParameters = {
   max_connections: 120,

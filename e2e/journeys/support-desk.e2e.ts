@@ -497,7 +497,6 @@ async function expectAnswers(page: Page, operationId: string, failure: Failure):
   await page.goto(`/operations/${operationId}`)
   const panel = page.getByRole('region', { name: 'Why it failed' })
   await expect(panel.getByRole('heading', { name: failure.title })).toBeVisible()
-  const text = await panel.innerText()
   const answer = async (label: string) =>
     (await panel.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd').innerText()).trim()
   expect(await answer('Where')).toContain(`${PLUGIN} in `)
@@ -509,7 +508,9 @@ async function expectAnswers(page: Page, operationId: string, failure: Failure):
   expect(await answer('Next step')).toContain(failure.next)
   if (failure.next.startsWith('Plugin owner')) expect(await answer('Next step')).toContain('Integrations')
   expect(await answer('What to do')).not.toBe('')
-  for (const said of failure.says) expect(text).toMatch(said)
+  // the trace of a refused write loads after the panel
+  for (const said of failure.says) await expect.poll(() => panel.innerText()).toMatch(said)
+  const text = await panel.innerText()
   for (const unsaid of failure.neverSays ?? []) expect(text).not.toContain(unsaid)
 }
 

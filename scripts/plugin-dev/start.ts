@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConsoleSettings } from '#bff/settings.ts'
+import { generatePassword } from '#bff/oidc/password.ts'
 import type { Log } from '#http-kit/log.ts'
+import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import type { Profile } from '../../packages/plugin-check/src/profile.ts'
 import { createHost, isListening } from '../../packages/plugin-check/src/run/host.ts'
 import type { Host } from '../../packages/plugin-check/src/run/host.ts'
@@ -21,12 +23,16 @@ export interface PluginDevOptions {
   folder: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl?: string | null
+  /** Where new databases are kept, to be copied for the next `dataDir`. */
+  databaseTemplates?: string
   log: Log
 }
 
 export interface PluginDev {
   running: Running
   controlsUrl: string
+  /** The account of the console. */
+  signIn: { username: string; password: string }
   /** The platform API base of the plugin. */
   platform: string
   /** The file with the credential of the plugin. */
@@ -45,10 +51,24 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
     pluginProcess: () => host,
   })
   const controls = await startControlServer(proxy, ports.controls)
+  const signIn = {
+    username: 'admin',
+    password: await persistentSecret({
+      directory: dataDir,
+      file: 'console.password',
+      make: generatePassword,
+    }),
+  }
   const running = await startAll({
     dataDir,
     databaseUrl: options.databaseUrl ?? null,
-    console: readConsoleSettings({ PORT: String(ports.console), HOST: '127.0.0.1' }),
+    ...(options.databaseTemplates !== undefined && { databaseTemplates: options.databaseTemplates }),
+    console: readConsoleSettings({
+      PORT: String(ports.console),
+      HOST: '127.0.0.1',
+      // one person instead of one for each role: hashing a password takes a quarter of a second
+      CONSOLE_USERS: JSON.stringify([{ ...signIn, roles: ['admin'] }]),
+    }),
     runtime: { port: ports.platform, platformApiBase: null, egressAllow: [{ kind: 'loopback' }] },
     plugins: false,
     folder,
@@ -85,7 +105,15 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
       await host?.start()
     }
     controls.open({ pluginId: profile.pluginId, consoleUrl: running.url, operations, host })
-    return { running, platform, controlsUrl: controls.url, credentialFile, startsPlugin: host !== null, stop }
+    return {
+      running,
+      signIn,
+      platform,
+      controlsUrl: controls.url,
+      credentialFile,
+      startsPlugin: host !== null,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

@@ -21,7 +21,7 @@ import type { pluginReports } from './en/plugin-reports.ts'
 import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
 import type { references } from './en/references.ts'
-import type { refusedWrite } from './en/refused-write.ts'
+import type { refusedWrites } from './en/refused-writes.ts'
 import type { scopes } from './en/scopes.ts'
 import type { selection } from './en/selection.ts'
 import type { services } from './en/services.ts'
@@ -59,7 +59,7 @@ export type Catalogue = {
   plugins: typeof plugins
   recentOperations: typeof recentOperations
   references: typeof references
-  refusedWrite: typeof refusedWrite
+  refusedWrites: typeof refusedWrites
   scopes: typeof scopes
   selection: typeof selection
   services: typeof services
@@ -96,7 +96,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     plugins: async () => (await import('./en/plugins.ts')).plugins,
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
     references: async () => (await import('./en/references.ts')).references,
-    refusedWrite: async () => (await import('./en/refused-write.ts')).refusedWrite,
+    refusedWrites: async () => (await import('./en/refused-writes.ts')).refusedWrites,
     scopes: async () => (await import('./en/scopes.ts')).scopes,
     selection: async () => (await import('./en/selection.ts')).selection,
     services: async () => (await import('./en/services.ts')).services,
@@ -123,7 +123,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
     references: async () => (await import('./zh/references.ts')).references,
-    refusedWrite: async () => (await import('./zh/refused-write.ts')).refusedWrite,
+    refusedWrites: async () => (await import('./zh/refused-writes.ts')).refusedWrites,
     scopes: async () => (await import('./zh/scopes.ts')).scopes,
     selection: async () => (await import('./zh/selection.ts')).selection,
     services: async () => (await import('./zh/services.ts')).services,

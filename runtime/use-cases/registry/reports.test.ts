@@ -255,7 +255,7 @@ describe('the policy of an environment', () => {
     assert.deepEqual(reasonsOf(planned.problems), ['pluginReportNotPassed'])
     await assert.rejects(deps.save(scope, snapshotVersion, both), (error) => {
       assert.ok(because('pluginReportNotPassed')(error) && error instanceof DomainError)
-      // one problem is described in full, so that a console can translate it
+      // one problem keeps its parameters, so that a console can translate it
       assert.equal(error.parameters?.['plugin'], 'tenants')
       return true
     })

@@ -41,5 +41,7 @@ export const pluginReports = {
   'policy.IGNORE': 'Ignore',
   'policy.WARN': 'Warn in the plan',
   'policy.REFUSE': 'Refuse',
+  'policy.readOnly':
+    'Only people who can manage plugins in every scope can change a policy. Ask an administrator.',
   'policy.saved': 'Policy of {environment} saved.',
 } as const

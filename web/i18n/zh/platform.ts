@@ -19,9 +19,9 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   callWebPage: '插件 {plugin} 返回了网页而不是 JSON，响应可能来自其前面的代理或登录页。',
   callEchoDiffers: '插件 {plugin} 的响应无效：{field} 必须与请求一致。请修复插件，然后重试操作。',
   callWriteNotAllowed:
-    '插件 {plugin} 的响应无效：它写入了 {locator} 的属性 {property}，而该属性不在其 writeProperties 中。请修复插件或 Bundle 的清单，然后重试操作。',
+    '插件 {plugin} 的响应无效：它写入了 {locator} 的属性 {property}，而该属性不在其 writeProperties 中。请修复插件，然后重试操作；如果清单有误，则 Bundle 需要新版本。',
   callWriteNoResource:
-    '插件 {plugin} 的响应无效：它写入了 {locator}，而其授权不包含该资源。请修复插件或 Bundle 的清单，然后重试操作。',
+    '插件 {plugin} 的响应无效：它写入了 {locator}，而其授权不包含该资源。请修复插件，然后重试操作；如果清单有误，则 Bundle 需要新版本。',
   callWriteResourceUnknown:
     '插件 {plugin} 的响应无效：它写入了不属于此操作的资源。请修复插件，然后重试操作。',
   callWritePropertyUnknown:

@@ -40,5 +40,6 @@ export const pluginReports: Translated<typeof source> = {
   'policy.IGNORE': '忽略',
   'policy.WARN': '在计划中警告',
   'policy.REFUSE': '拒绝',
+  'policy.readOnly': '只有可管理所有作用域插件的用户才能更改策略，请联系管理员。',
   'policy.saved': '环境 {environment} 的策略已保存。',
 }

@@ -1,9 +1,9 @@
 import { Suspense, type ReactNode } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../../components/lazy-part.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
 import { OwnerText } from '../../../components/OwnerText.tsx'
-import { lazyPart } from '../../../components/lazy-part.ts'
 import { joinList, joinSentences } from '../../../i18n/punctuation.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
@@ -14,7 +14,7 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
-import { SkeletonLines } from '../../../ui/Skeleton.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
 import { effectOf, failedCallOf, progressOf, type CallName, type Effect, type Progress } from './progress.ts'
@@ -22,7 +22,7 @@ import { choiceOf, failurePointOf, type Timeline } from './timeline.ts'
 
 const RefusedWriteTrace = lazyPart(
   async () => (await import('./RefusedWriteTrace.tsx')).RefusedWriteTrace,
-  ['refusedWrite'],
+  ['refusedWrites'],
 )
 
 /**
@@ -133,7 +133,7 @@ export function FailurePanel({
           />
           <Differences operation={operation} timeline={timeline} />
           {operation.refusedWrite && (
-            <Suspense fallback={<SkeletonLines lines={6} />}>
+            <Suspense fallback={<Skeleton className="h-48" />}>
               <RefusedWriteTrace write={operation.refusedWrite} />
             </Suspense>
           )}

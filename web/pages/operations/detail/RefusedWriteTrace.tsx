@@ -15,7 +15,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
   const { rule, stage, pluginId, locator, property, permitted, writer, manifest, manifestPath } = write
   const names = (properties: readonly string[]): ReactNode =>
     properties.length === 0 ? (
-      <span className="text-faint">{t('refusedWrite.nothing')}</span>
+      <span className="text-faint">{t('refusedWrites.nothing')}</span>
     ) : (
       <Mono>{joinList(t, properties)}</Mono>
     )
@@ -25,12 +25,12 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
     { tab: 'json' },
   )
   return (
-    <section aria-label={t('refusedWrite.title')} className="border-t border-line pt-3">
-      <h3 className="mb-1.5 font-semibold">{t('refusedWrite.title')}</h3>
+    <section aria-label={t('refusedWrites.title')} className="border-t border-line pt-3">
+      <h3 className="mb-1.5 font-semibold">{t('refusedWrites.title')}</h3>
       <DefinitionList
         items={[
           {
-            label: t('refusedWrite.what'),
+            label: t('refusedWrites.what'),
             value: (
               <>
                 <p className="text-xs text-faint">
@@ -39,30 +39,32 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
                     stage: t(`vocabulary.phase.${stage}`),
                   })}
                 </p>
-                {property === null ? (
-                  <span className="text-muted">{t(`refusedWrite.unnamed.${unnamed(rule)}`)}</span>
-                ) : (
-                  <Mono className="font-semibold">{property}</Mono>
-                )}
+                <p>
+                  {property === null ? (
+                    <span className="text-muted">{t(`refusedWrites.unnamed.${unnamed(rule)}`)}</span>
+                  ) : (
+                    <Mono className="font-semibold">{property}</Mono>
+                  )}
+                </p>
                 {locator !== null && <LocatorText locator={locator} />}
               </>
             ),
           },
           {
-            label: t('refusedWrite.rule'),
-            value: rich(`refusedWrite.rule.${rule}`, { plugin: <Mono>{pluginId}</Mono> }),
+            label: t('refusedWrites.rule'),
+            value: rich(`refusedWrites.rule.${rule}`, { plugin: <Mono>{pluginId}</Mono> }),
           },
           locator !== null && {
-            label: t('refusedWrite.permitted'),
+            label: t('refusedWrites.permitted'),
             value: (
               <>
                 <p>
-                  {rich('refusedWrite.permitted.writes', {
+                  {rich('refusedWrites.permitted.writes', {
                     properties: names(permitted?.writeProperties ?? []),
                   })}
                 </p>
                 <p className="text-muted">
-                  {rich('refusedWrite.permitted.reads', {
+                  {rich('refusedWrites.permitted.reads', {
                     properties: names(permitted?.readProperties ?? []),
                   })}
                 </p>
@@ -70,10 +72,10 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
             ),
           },
           property !== null && {
-            label: t('refusedWrite.writer'),
+            label: t('refusedWrites.writer'),
             value:
               writer === null ? (
-                t('refusedWrite.writer.none')
+                t('refusedWrites.writer.none')
               ) : (
                 <PlainLink
                   to={paths.plugin(writer.pluginId)}
@@ -84,7 +86,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
               ),
           },
           {
-            label: t('refusedWrite.manifest'),
+            label: t('refusedWrites.manifest'),
             value: (
               <>
                 <TextLink to={json}>{`${bundle.bundleId} ${version}`}</TextLink>
@@ -95,7 +97,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
           },
         ]}
       />
-      <p className="mt-2 max-w-[80ch] text-xs text-muted">{t('refusedWrite.frozen')}</p>
+      <p className="mt-2 max-w-[80ch] text-xs text-muted">{t('refusedWrites.frozen')}</p>
     </section>
   )
 }

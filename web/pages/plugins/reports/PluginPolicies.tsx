@@ -37,7 +37,7 @@ export function PluginPolicies({ may, onClose }: { may: boolean; onClose: () => 
       onClose={onClose}
     >
       <PolicyList />
-      <p className="mt-4 text-muted">{t('plugins.reason.permission')}</p>
+      <p className="mt-4 text-muted">{t('pluginReports.policy.readOnly')}</p>
     </Dialog>
   )
 }

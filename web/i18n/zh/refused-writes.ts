@@ -1,7 +1,7 @@
-import type { refusedWrite as source } from '../en/refused-write.ts'
+import type { refusedWrites as source } from '../en/refused-writes.ts'
 import type { Translated } from '../messages.ts'
 
-export const refusedWrite: Translated<typeof source> = {
+export const refusedWrites: Translated<typeof source> = {
   title: '写入权限',
   what: '被拒绝的写入',
   'unnamed.RESOURCE': '插件不得写入的资源的属性',

@@ -1,5 +1,5 @@
 /** Why a write of a plugin was refused. */
-export const refusedWrite = {
+export const refusedWrites = {
   title: 'Write permission',
   what: 'Refused write',
   'unnamed.RESOURCE': 'A property of a resource that the plugin must not write',
