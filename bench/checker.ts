@@ -9,7 +9,7 @@ const SLOWEST = 8
 /** All cases of `plugin-check`, with those that kill the plugin, against the reference plugin with slow answers. */
 export async function benchChecker(): Promise<Result> {
   const report = await checkReference({ defect: null, seed: 1, isProcess: true, answerMs: ANSWER_MS })
-  const [finding] = report.cases.filter(isFinding)
+  const finding = report.cases.find(isFinding)
   if (finding !== undefined)
     throw new Error(`The plugin is correct, and ${finding.id} found ${finding.problem}`)
   const seconds = report.durationMs / 1000

@@ -24,48 +24,62 @@ function statements(limits: { concurrency: number; most: number }) {
   return { started, read, answer }
 }
 
-test('callers that wait share the next statement, and equal keys are read once', async () => {
+test('callers of one turn share a statement, and equal keys are read once', async () => {
   const { started, read, answer } = statements({ concurrency: 1, most: 10 })
   const all = Promise.all(['a', 'b', 'c', 'b'].map(read))
+  await turn()
+  assert.deepEqual(started[0]?.keys, ['a', 'b', 'c'])
+  await answer(0)
+  assert.deepEqual(await all, ['found a', 'found b', 'found c', 'found b'])
+  assert.equal(started.length, 1)
+})
+
+test('callers that arrive meanwhile share the next one, and none is answered from one that had started', async () => {
+  const { started, read, answer } = statements({ concurrency: 1, most: 10 })
+  const first = read('a')
+  await turn()
+  const later = Promise.all([read('a'), read('b')])
+  await turn()
   assert.deepEqual(
     started.map(({ keys }) => keys),
     [['a']],
   )
   await answer(0)
-  assert.deepEqual(started[1]?.keys, ['b', 'c'])
-  await answer(1)
-  assert.deepEqual(await all, ['found a', 'found b', 'found c', 'found b'])
-})
-
-test('a caller is never answered from a statement that had started before', async () => {
-  const { started, read, answer } = statements({ concurrency: 1, most: 10 })
-  const first = read('a')
-  const second = read('a')
-  await answer(0)
   assert.equal(await first, 'found a')
-  assert.equal(started.length, 2)
+  await turn()
+  assert.deepEqual(started[1]?.keys, ['a', 'b'])
   await answer(1)
-  assert.equal(await second, 'found a')
+  assert.deepEqual(await later, ['found a', 'found b'])
 })
 
 test('no statement has more keys than allowed, and no more run at a time', async () => {
   const { started, read, answer } = statements({ concurrency: 2, most: 2 })
   const all = Promise.all(['a', 'b', 'c', 'd', 'e'].map(read))
-  assert.equal(started.length, 2)
-  for (const index of [0, 1, 2, 3]) await answer(index)
+  await turn()
+  await turn()
   assert.deepEqual(
     started.map(({ keys }) => keys),
-    [['a'], ['b'], ['c', 'd'], ['e']],
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+    ],
   )
+  await answer(0)
+  await turn()
+  assert.deepEqual(started[2]?.keys, ['e'])
+  await answer(1)
+  await answer(2)
   assert.equal((await all).length, 5)
 })
 
 test('what is not found is undefined, and a failed statement fails its callers only', async () => {
   const { started, read } = statements({ concurrency: 1, most: 10 })
   const first = read('a')
+  await turn()
   const others = Promise.allSettled([read('b'), read('c')])
   started[0]?.end(new Map())
   assert.equal(await first, undefined)
+  await turn()
   await turn()
   started[1]?.fail(new Error('away'))
   assert.deepEqual(
@@ -73,6 +87,8 @@ test('what is not found is undefined, and a failed statement fails its callers o
     ['rejected', 'rejected'],
   )
   const next = read('d')
+  await turn()
+  await turn()
   started[2]?.end(new Map([['d', 'found']]))
   assert.equal(await next, 'found')
 })

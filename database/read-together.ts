@@ -17,8 +17,8 @@ interface Waiting<Key, Found> {
 }
 
 /**
- * Returns a function that reads one key. Callers that arrive while `concurrency` statements run wait, and share the next
- * one: a round trip costs more than a row. Each caller is answered from a statement that started after it asked. If a
+ * Returns a function that reads one key. Callers that arrive in one turn of the event loop, or while `concurrency`
+ * statements run, share the next statement: a round trip costs more than a row. Each caller is answered from a statement that started after it asked. If a
  * statement fails, all of its callers get the error.
  */
 export function readTogether<Key, Found>(
@@ -27,6 +27,18 @@ export function readTogether<Key, Found>(
   const { read, identify, concurrency, most } = options
   const waiting = new Map<string, Waiting<Key, Found>>()
   let running = 0
+  let isScheduled = false
+
+  /** At the end of this turn of the event loop, so that all callers of the turn share the statement. */
+  function schedule(): void {
+    if (isScheduled || waiting.size === 0 || running >= concurrency) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      void readNext()
+      schedule()
+    })
+  }
 
   async function readNext(): Promise<void> {
     const batch = [...waiting].slice(0, most)
@@ -39,7 +51,7 @@ export function readTogether<Key, Found>(
       for (const [, { reject }] of batch) reject(error)
     } finally {
       running--
-      if (waiting.size > 0) void readNext()
+      schedule()
     }
   }
 
@@ -49,7 +61,7 @@ export function readTogether<Key, Found>(
     if (known !== undefined) return known.result
     const { promise: result, resolve, reject } = Promise.withResolvers<Found | undefined>()
     waiting.set(id, { key, result, resolve, reject })
-    if (running < concurrency) void readNext()
+    schedule()
     return result
   }
 }
