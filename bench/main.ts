@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, attempts, typing, lists [--installations N --operations N], failures, save, batch, bff, engine, retention, recovery, plugin, plugin-dev, start`
+const usage = `Name one or more of: console, attempts, typing, lists [--installations N --operations N], failures, save, batch, bff, engine, retention, recovery, plugin, plugin-dev, checker, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -32,6 +32,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   recovery: async () => (await import('./recovery.ts')).benchRecovery(),
   plugin: async () => (await import('./plugin.ts')).benchPlugin(),
   'plugin-dev': async () => (await import('./plugin-dev.ts')).benchPluginDev(),
+  checker: async () => (await import('./checker.ts')).benchChecker(),
   start: async () => (await import('./start.ts')).benchStart(),
 }
 if (names.length === 0 || names.some((name) => !(name in BENCHMARKS))) {

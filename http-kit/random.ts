@@ -8,7 +8,19 @@ export interface Random {
   fraction(): number
 }
 
+const POOL_BYTES = 4_096
+let pool = Buffer.alloc(0)
+
 export const systemRandom: Random = {
-  bytes: (count) => randomBytes(count),
-  fraction: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+  bytes: (count) => take(count),
+  fraction: () => take(4).readUInt32BE() / 2 ** 32,
+}
+
+/** From a larger draw, because a draw costs more than its bytes. Each byte is given out once. */
+function take(count: number): Buffer {
+  if (count > POOL_BYTES) return randomBytes(count)
+  if (count > pool.length) pool = randomBytes(POOL_BYTES)
+  const taken = pool.subarray(0, count)
+  pool = pool.subarray(count)
+  return taken
 }

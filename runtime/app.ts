@@ -45,6 +45,7 @@ import { Keyring } from './keys/keyring.ts'
 import { openVault } from './keys/open-vault.ts'
 import { recoverIfMoved, startRecovery } from './recovery.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
+import { createPluginReads } from './store/references/plugin-reads.ts'
 import { releaseLeases } from './store/operations/release-leases.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import type { RuntimeTables } from './model/tables.ts'
@@ -53,6 +54,9 @@ import { startWorker } from './worker/worker.ts'
 import type { Worker, WorkerOptions } from './worker/worker.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { HttpApp } from './http/http-app.ts'
+
+/** Of the connections for requests, those that only answer plugins. */
+const PLUGIN_CONNECTIONS = 2
 
 export interface RuntimeOptions {
   connection: ConnectionSettings
@@ -156,12 +160,22 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const platform: PlatformAddresses = () => [...databases, ...(options.ownAddresses?.() ?? [])]
   const http = countCalls(createOutbound({ egressAllow, platform }), metrics, () => clock.monotonic())
 
-  // two pools, so that a burst of requests cannot keep the worker from renewing its leases
+  // separate pools, so that a burst of requests cannot keep the worker from renewing its leases, nor plugins from resolving
+  const requests = options.connections?.http ?? 16
   const answering = openDatabase<RuntimeTables>(connection, {
     statementTimeoutMs: 15_000,
     ...options.limits,
-    max: options.connections?.http ?? 16,
+    max: Math.max(1, requests - PLUGIN_CONNECTIONS),
     applicationName: 'bundle-runtime',
+    onIdleError,
+    onStatementError,
+  })
+  const resolving = openDatabase<RuntimeTables>(connection, {
+    statementTimeoutMs: 15_000,
+    ...options.limits,
+    max: Math.min(PLUGIN_CONNECTIONS, requests - 1),
+    applicationName: 'bundle-runtime-plugins',
+    prepareRecurring: true,
     onIdleError,
     onStatementError,
   })
@@ -209,6 +223,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 
   const app = createHttpApp({
     deps,
+    reads: createPluginReads(resolving.db),
     log,
     throttledLog: workerLog,
     space,
@@ -225,7 +240,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     gauges: () => [
       ...processGauges(),
       ...replicaGauges({
-        pools: { http: answering.pool, worker: working.pool },
+        pools: { http: answering.pool, plugins: resolving.pool, worker: working.pool },
         isListening: replicas?.isListening() ?? false,
         callsInFlight: http.inFlight(),
         worker: worker?.status() ?? null,
@@ -262,7 +277,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const drainOnce = (delayMs = 0): Promise<void> => (draining ??= drain(delayMs))
   const stop = async (): Promise<void> => {
     await drainOnce()
-    await Promise.all([http.close(), answering.close(), working.close(), recovering.close()])
+    await Promise.all([
+      http.close(),
+      answering.close(),
+      resolving.close(),
+      working.close(),
+      recovering.close(),
+    ])
   }
   let stopping: Promise<void> | undefined
 

@@ -1,14 +1,13 @@
 import { Hono } from 'hono'
-import type * as z from 'zod'
-import { AccessResolutionRequest } from '#contract/protocol/access-resolution.ts'
+import type { BodyOf } from '#contract/endpoint/endpoint.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
-import { AuthorizationReadRequest, EventDeclarationsRequest } from '#contract/protocol/plugin-reads.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { authenticatePlugin } from '../use-cases/references/plugin-credential.ts'
 import { readAuthorization } from '../use-cases/references/read-authorization.ts'
 import { readEventDeclarations } from '../use-cases/references/read-event-declarations.ts'
 import { resolveReference } from '../use-cases/references/resolve.ts'
+import type { PluginReads } from '../store/references/plugin-reads.ts'
 import { DomainError } from '../engine/domain-error.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { bearerOf, unauthenticated } from './credentials.ts'
@@ -20,28 +19,30 @@ import type { HttpApp, HttpContext, HttpVariables } from './http-app.ts'
 
 export interface PluginManagerOptions {
   deps: RuntimeDeps
+  reads: PluginReads
   limitRate(caller: string): void
 }
 
 /** The endpoints that plugins call. Only the credential identifies the plugin, never the request. */
 export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
   const app = new Hono<{ Variables: HttpVariables }>()
-  const { deps } = options
+  const { deps, reads } = options
+  const use = { ...deps, reads }
   serve('/bundle-plugin/service-reference/resolve', 'resolve', (pluginId, body) =>
-    resolveReference(deps, pluginId, parsed(AccessResolutionRequest, body)),
+    resolveReference(use, pluginId, body),
   )
   serve('/bundle-plugin/authorization/read', 'authorization', (pluginId, body) =>
-    readAuthorization(deps, pluginId, parsed(AuthorizationReadRequest, body)),
+    readAuthorization(use, pluginId, body),
   )
   serve('/bundle-plugin/event-declarations/read', 'event declarations', (pluginId, body) =>
-    readEventDeclarations(deps, pluginId, parsed(EventDeclarationsRequest, body)),
+    readEventDeclarations(use, pluginId, body),
   )
   return app
 
-  function serve(
-    path: PathOf<keyof typeof pluginManagerApi>,
+  function serve<Path extends PathOf<keyof typeof pluginManagerApi>>(
+    path: Path,
     endpoint: string,
-    read: (pluginId: string, body: unknown) => Promise<JsonValue>,
+    read: (pluginId: string, body: BodyOf<(typeof pluginManagerApi)[`POST ${Path}`]>) => Promise<JsonValue>,
   ): void {
     const row = pluginManagerApi[`POST ${path}`]
     app.post(path, async (c) => {
@@ -49,7 +50,9 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
       try {
         const pluginId = await authenticate(c, options)
         const { body } = await readRequest(c.req.raw, row, {})
-        return envelope(c, successEnvelope(await read(pluginId, body)))
+        // checked against the schema of the row
+        const checked = body as BodyOf<(typeof pluginManagerApi)[`POST ${Path}`]>
+        return envelope(c, successEnvelope(await read(pluginId, checked)))
       } catch (error) {
         if (!(error instanceof DomainError)) throw error
         return envelope(c, refusalEnvelope(error, 'module-plugin-manager'))
@@ -61,13 +64,12 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
 
 type PathOf<Name> = Name extends `POST ${infer Path}` ? Path : never
 
-// readRequest has validated the body against this schema; parsing it again only gives it its type
-const parsed = <Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> =>
-  schema.parse(body)
-
-async function authenticate(c: HttpContext, { deps, limitRate }: PluginManagerOptions): Promise<string> {
+async function authenticate(
+  c: HttpContext,
+  { deps: { db }, reads, limitRate }: PluginManagerOptions,
+): Promise<string> {
   const secret = bearerOf(c.req.raw)
-  const pluginId = secret === undefined ? null : await authenticatePlugin(deps.db, secret)
+  const pluginId = secret === undefined ? null : await authenticatePlugin({ db, reads }, secret)
   if (pluginId === null) throw unauthenticated('The plugin credential is missing or unknown')
   c.set('actorId', pluginId)
   limitRate(`plugin ${pluginId}`)

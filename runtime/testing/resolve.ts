@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { answered, RESOLVE, testHttp, textOf } from './http.ts'
 import type { Answered, TestHttp } from './http.ts'
+import type { RuntimeOptions } from '../app.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 
 // One installed Module with references, written directly to the tables, so that any state is possible.
@@ -96,8 +97,8 @@ export class ResolveHarness {
     this.http = http
   }
 
-  static async make(): Promise<ResolveHarness> {
-    const deps = new ResolveHarness(await testHttp())
+  static async make(options: Partial<RuntimeOptions> = {}): Promise<ResolveHarness> {
+    const deps = new ResolveHarness(await testHttp(options))
     for (const pluginId of ['tenants', 'other']) await deps.savePlugin(pluginId, { enabled: true })
     deps.secret = await deps.newSecret('tenants')
     const published = await deps.http.call('/bundles/dev/crm/versions/1.0.0', {
@@ -135,14 +136,21 @@ export class ResolveHarness {
   /** Replaces the installation with a new one that has its Module in the ledger. */
   async putInstallation(state: InstallationState): Promise<void> {
     const { db } = this.http.runtime.deps
-    const scope_id = await this.scopeId()
     await db.deleteFrom('runtime.installed_resource').execute()
     await db.updateTable('runtime.installation').set({ state: 'DETACHED' }).execute()
+    this.installId = await this.addInstallation(state)
+  }
+
+  /** Adds an installation in the scope with this workspace. */
+  async addInstallation(state: InstallationState, workspaceId = SCOPE.workspaceId): Promise<string> {
+    const { db } = this.http.runtime.deps
+    const scope_id = await this.scopeId(workspaceId)
     const bundle_install_id = uuidv7(this.http.runtime.deps)
     const version = state === 'ACTIVE' ? '1.0.0' : null
+    const columns = { ...COLUMNS, workspace_id: workspaceId }
     await db
       .insertInto('runtime.installation')
-      .values({ ...COLUMNS, scope_id, bundle_install_id, title: 'Customers', state, version })
+      .values({ ...columns, scope_id, bundle_install_id, title: 'Customers', state, version })
       .execute()
     await db
       .insertInto('runtime.installed_resource')
@@ -159,7 +167,7 @@ export class ResolveHarness {
         properties: JSON.stringify(APPLIED),
       })
       .execute()
-    this.installId = bundle_install_id
+    return bundle_install_id
   }
 
   /** Inserts an operation that claims the installation. */
@@ -209,11 +217,15 @@ export class ResolveHarness {
       .execute()
   }
 
-  async scopeId(): Promise<number> {
+  async scopeId(workspace_id = SCOPE.workspaceId): Promise<number> {
     const { db } = this.http.runtime.deps
-    const found = await db.selectFrom('runtime.scope').select('scope_id').executeTakeFirst()
+    const found = await db
+      .selectFrom('runtime.scope')
+      .select('scope_id')
+      .where('workspace_id', '=', workspace_id)
+      .executeTakeFirst()
     if (found !== undefined) return found.scope_id
-    const { environment_key, application_runtime_id, workspace_id } = COLUMNS
+    const { environment_key, application_runtime_id } = COLUMNS
     const made = await db
       .insertInto('runtime.scope')
       .values({

@@ -16,6 +16,8 @@ export interface ProofOptions {
   seed: number
   /** True: the checker starts the plugin as a process, so that it can kill it; false: in this process. */
   isProcess: boolean
+  /** How long each answer of a process takes at least; default 0. */
+  answerMs?: number
   cases?: readonly Case[]
 }
 
@@ -24,6 +26,7 @@ export async function checkReference({
   defect,
   seed,
   isProcess,
+  answerMs = 0,
   cases = CASES,
 }: ProofOptions): Promise<Report> {
   const platformPort = await freePort()
@@ -40,7 +43,7 @@ export async function checkReference({
   const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
   try {
     const address = `http://127.0.0.1:${await freePort()}`
-    const program = { file: join(folder, 'state.json'), defect: defect ?? '' }
+    const program = { file: join(folder, 'state.json'), defect: defect ?? '', answerMs }
     const profile = referenceProfile(address, program)
     return await check({ url: `${address}/lifecycle`, profile, seed, platformPort, cases })
   } finally {

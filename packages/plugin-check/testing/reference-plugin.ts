@@ -15,6 +15,8 @@ export interface ReferenceOptions {
   file: string | null
   defect: DefectName | null
   port?: number
+  /** How long each answer takes at least; default 0. */
+  answerMs?: number
 }
 
 /** A failure that the plugin reports. */
@@ -36,7 +38,13 @@ const CREDENTIAL = 'reference-credential'
  * A plugin without the SDK that satisfies every case, and breaks exactly one rule if a defect is planted. It makes one
  * tenant for each Module. `POST /lifecycle` and `GET /tenants`.
  */
-export async function startReferencePlugin({ platform, file, defect, port = 0 }: ReferenceOptions) {
+export async function startReferencePlugin({
+  platform,
+  file,
+  defect,
+  port = 0,
+  answerMs = 0,
+}: ReferenceOptions) {
   const has = (name: DefectName): boolean => name === defect
   const store = openReferenceStore(file)
   const { state } = store
@@ -46,6 +54,7 @@ export async function startReferencePlugin({ platform, file, defect, port = 0 }:
   const tokens = createTokenVerifier(platform, PLUGIN_ID, has)
 
   async function answer(incoming: IncomingMessage): Promise<string> {
+    if (answerMs > 0) await wait(answerMs)
     const body = await readBody(incoming, has('first-chunk'))
     if (has('raises-before-token')) raiseUnverified(state, body)
     const claims = await tokens.verify(incoming.headers.authorization)

@@ -4,7 +4,10 @@ import { parseProfile, type Profile } from '../src/profile.ts'
 const MAIN = fileURLToPath(new URL('reference-main.ts', import.meta.url))
 
 /** The profile of the reference plugin at an address; with a file, the checker starts it as a process. */
-export function referenceProfile(url: string, program?: { file: string; defect: string }): Profile {
+export function referenceProfile(
+  url: string,
+  program?: { file: string; defect: string; answerMs?: number },
+): Profile {
   return parseProfile(
     {
       pluginId: 'reference-plugin',
@@ -30,6 +33,7 @@ export function referenceProfile(url: string, program?: { file: string; defect: 
             PLATFORM: '{platform}',
             FILE: program.file,
             DEFECT: program.defect,
+            ANSWER_MS: String(program.answerMs ?? 0),
           },
         },
       }),

@@ -35,16 +35,25 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
     throw new TransportRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'The request must be application/json')
+  const announced = Number(request.headers.get('content-length') ?? Infinity)
+  if (announced <= maxBytes) {
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    // not every host checks the length
+    if (bytes.byteLength <= maxBytes) return bytes
+    throw tooLarge(maxBytes)
+  }
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength
-    if (length > maxBytes)
-      throw new TransportRefusal(413, 'CONTENT_TOO_LARGE', `The request must have at most ${maxBytes} bytes`)
+    if (length > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
+
+const tooLarge = (maxBytes: number): TransportRefusal =>
+  new TransportRefusal(413, 'CONTENT_TOO_LARGE', `The request must have at most ${maxBytes} bytes`)
 
 // The request itself adds a few levels around a business value.
 const DEPTH_MAX = VALUE_DEPTH_MAX + 8
@@ -78,6 +87,8 @@ export function parseJson(body: Uint8Array): JsonValue {
 }
 
 function nestsDeeperThan(text: string, max: number): boolean {
+  // most documents do not even have that many brackets
+  if (hasAtMost(text, '{', max / 2) && hasAtMost(text, '[', max / 2)) return false
   let depth = 0
   let isInString = false
   for (let at = 0; at < text.length; at++) {
@@ -93,11 +104,30 @@ function nestsDeeperThan(text: string, max: number): boolean {
   return false
 }
 
+function hasAtMost(text: string, character: string, most: number): boolean {
+  let count = 0
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1))
+    if (++count > most) return false
+  return true
+}
+
 const invalid = (message: string): PluginFailure => sdkFailure('REQUEST_INVALID', truncate(message))
 
+/** The bodies of responses, for a server that can send a text: reading it from the response again costs more. */
+const texts = new WeakMap<Response, string>()
+
+/** The body of a response of this module, unless it was read; otherwise null. */
+export const textOf = (response: Response): string | null =>
+  response.bodyUsed ? null : (texts.get(response) ?? null)
+
 /** A response with an envelope, always with status 200. */
-export const envelopeResponse = (body: string): Response =>
-  new Response(body, { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
+export function envelopeResponse(body: string): Response {
+  const response = new Response(body, {
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  })
+  texts.set(response, body)
+  return response
+}
 
 type FailureWords = Pick<PluginFailure, 'errorCode' | 'message' | 'retryable'>
 

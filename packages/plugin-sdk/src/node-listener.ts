@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
+import { textOf } from './http.ts'
 
 /** For `http.createServer`, Express and everything else that uses Node's own request and response. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
@@ -18,30 +19,45 @@ async function answer(
   outgoing: ServerResponse,
 ): Promise<void> {
   try {
-    await sendResponse(await handler(toRequest(incoming)), outgoing)
+    await sendResponse(await handler(await toRequest(incoming)), outgoing)
   } catch {
     if (!outgoing.headersSent) outgoing.writeHead(500)
     outgoing.end()
   }
 }
 
-/** The body is streamed, not buffered: the handler sets the limit. */
-export function toRequest(incoming: IncomingMessage): Request {
+/** A body that announces at most this length is read at once: a web stream costs more than the rest of a small call. */
+const AT_ONCE_BYTES = 64 * 1024
+
+/** A longer body, or one of unknown length, is streamed and not buffered: the handler sets the limit. */
+export async function toRequest(incoming: IncomingMessage): Promise<Request> {
   const { method = 'GET', url = '/' } = incoming
   // Only the path is used; the Host header comes from the caller and is not trusted.
-  const address = new URL(url.replace(/^\/*/, '/'), 'http://plugin.invalid')
-  const headers = new Headers()
+  const address = `http://plugin.invalid${url.replace(/^\/*/, '/')}`
+  const headers: [string, string][] = []
   for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2)
-    headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '')
+    headers.push([incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? ''])
   if (method === 'GET' || method === 'HEAD') return new Request(address, { method, headers })
+  // Node's parser delivers no more than was announced.
+  if (Number(incoming.headers['content-length'] ?? Infinity) <= AT_ONCE_BYTES)
+    return new Request(address, { method, headers, body: await readAll(incoming) })
   // The two libraries declare the same web stream differently.
   const body = Readable.toWeb(incoming) as ReadableStream<Uint8Array>
   return new Request(address, { method, headers, body, duplex: 'half' })
 }
 
+/** With events, which cost less than the iterator of the stream. */
+const readAll = (incoming: IncomingMessage): Promise<Buffer<ArrayBuffer>> =>
+  new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk))
+    incoming.once('end', () => resolve(Buffer.concat(chunks)))
+    incoming.once('error', reject)
+  })
+
 /** Sends a complete response at once. */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
-  const body = Buffer.from(await response.arrayBuffer())
+  const body = textOf(response) ?? Buffer.from(await response.arrayBuffer())
   if (outgoing.destroyed) return
   outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body)
 }

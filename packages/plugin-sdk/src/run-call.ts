@@ -84,7 +84,13 @@ export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
     if (admission.kind === 'answer') return admission.answer
     if (mark === null || mark.executionSequence < executionSequence) {
       await store.memory.writeMark(tx, { bundleInstallId, operationId, executionSequence, isDetached: false })
-      await store.memory.forgetCalls(tx, { bundleInstallId, executionSequence, endedAt: now() - retentionMs })
+      // an installation without a mark has no earlier calls
+      if (mark !== null)
+        await store.memory.forgetCalls(tx, {
+          bundleInstallId,
+          executionSequence,
+          endedAt: now() - retentionMs,
+        })
     }
     const leaseUntil = now() + leaseMs
     const started = { operationId, stage, bundleInstallId, executionSequence, fingerprint }

@@ -82,17 +82,18 @@ export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): 
 
 /** Prepares each statement once, on the store's only connection. */
 function runner(database: SqliteConnection): RunSql<SqliteTransaction> {
-  const prepared = new Map<string, { statement: SqliteStatement; order: number[] }>()
+  const prepared = new Map<string, ReturnType<typeof prepare>>()
   const prepare = (sql: string) => {
     const { text, order } = toSqlite(sql)
-    return { statement: database.prepare(text), order }
+    const hasRows = /^\s*SELECT\b|\bRETURNING\b/.test(sql)
+    return { statement: database.prepare(text), order, hasRows }
   }
   return (_tx, sql, parameters) => {
-    const known = prepared.get(sql) ?? prepare(sql)
-    prepared.set(sql, known)
-    const { statement, order } = known
+    let known = prepared.get(sql)
+    if (known === undefined) prepared.set(sql, (known = prepare(sql)))
+    const { statement, order, hasRows } = known
     const values = order.map((number) => parameters[number - 1] ?? null)
-    if (/^\s*SELECT\b|\bRETURNING\b/.test(sql)) return statement.all(...values)
+    if (hasRows) return statement.all(...values)
     statement.run(...values)
     return []
   }

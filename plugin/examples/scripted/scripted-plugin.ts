@@ -102,7 +102,7 @@ async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const arrived = toRequest(incoming)
+  const arrived = await toRequest(incoming)
   const controlled = await control(arrived, store)
   if (controlled !== null) return sendResponse(controlled, outgoing)
   const { method, headers, url } = arrived

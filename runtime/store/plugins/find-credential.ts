@@ -10,20 +10,17 @@ export interface CredentialHolder {
   is_use_stale: boolean
 }
 
-/** Finds the holder of the credential with this hash, even if it is revoked. */
-export function findCredential(db: Db, secretHash: Buffer): Promise<CredentialHolder | undefined> {
-  return db
-    .selectFrom('runtime.plugin_credential as credential')
-    .innerJoin('runtime.plugin as plugin', 'plugin.plugin_id', 'credential.plugin_id')
-    .select([
-      'credential.credential_id',
-      'credential.plugin_id',
-      'credential.revoked_at',
-      'plugin.enabled',
-      sql<boolean>`coalesce(credential.last_used_at < clock_timestamp() - interval '1 minute', true)`.as(
-        'is_use_stale',
-      ),
-    ])
-    .where('credential.secret_hash', '=', secretHash)
-    .executeTakeFirst()
+/** Finds the holders of the credentials with these hashes, by hash in hexadecimal, even if they are revoked. */
+export async function findCredentials(
+  db: Db,
+  secretHashes: readonly Buffer[],
+): Promise<Map<string, CredentialHolder>> {
+  const { rows } = await sql<CredentialHolder & { hash: string }>`
+    select encode(credential.secret_hash, 'hex') as hash, credential.credential_id, credential.plugin_id,
+      credential.revoked_at, plugin.enabled,
+      coalesce(credential.last_used_at < clock_timestamp() - interval '1 minute', true) as is_use_stale
+    from runtime.plugin_credential as credential
+    join runtime.plugin as plugin on plugin.plugin_id = credential.plugin_id
+    where credential.secret_hash = any(${[...secretHashes]}::bytea[])`.execute(db)
+  return new Map(rows.map(({ hash, ...holder }) => [hash, holder]))
 }

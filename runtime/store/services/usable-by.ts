@@ -7,11 +7,30 @@ import type { Scope } from '#contract/protocol/scope.ts'
  * consumers. See docs/protocol.md#who-may-use-a-service. Expects the aliases `service` and `owner`, the left-joined
  * installation.
  */
-export function usableBy(scope: Scope): RawBuilder<boolean> {
+export function usableBy({ environmentKey, applicationRuntimeId, workspaceId }: Scope): RawBuilder<boolean> {
+  return usableByColumns({
+    environmentKey: sql`${environmentKey}::text`,
+    applicationRuntimeId: sql`${applicationRuntimeId}::text`,
+    workspaceId: sql`${workspaceId}::bigint`,
+  })
+}
+
+/** As {@link usableBy}, for the scope of an installation with this alias. */
+export function usableByInstallation(alias: string): RawBuilder<boolean> {
+  return usableByColumns({
+    environmentKey: sql.ref(`${alias}.environment_key`),
+    applicationRuntimeId: sql.ref(`${alias}.application_runtime_id`),
+    workspaceId: sql.ref(`${alias}.workspace_id`),
+  })
+}
+
+function usableByColumns(scope: { [Part in keyof Scope]: RawBuilder<unknown> }): RawBuilder<boolean> {
+  const { environmentKey, applicationRuntimeId, workspaceId } = scope
   return sql<boolean>`(
-    service.consumers @> ${JSON.stringify([scope])}::jsonb
+    service.consumers @> jsonb_build_array(jsonb_build_object('environmentKey', ${environmentKey},
+      'applicationRuntimeId', ${applicationRuntimeId}, 'workspaceId', ${workspaceId}))
     or (service.consumers = '[]'::jsonb
-      and owner.environment_key is not distinct from ${scope.environmentKey}
-      and owner.application_runtime_id is not distinct from ${scope.applicationRuntimeId}
-      and owner.workspace_id is not distinct from ${scope.workspaceId}))`
+      and owner.environment_key is not distinct from ${environmentKey}
+      and owner.application_runtime_id is not distinct from ${applicationRuntimeId}
+      and owner.workspace_id is not distinct from ${workspaceId}))`
 }

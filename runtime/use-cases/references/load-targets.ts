@@ -1,13 +1,11 @@
 import type { AccessResolutionRequest } from '#contract/protocol/access-resolution.ts'
 import { isData, referencedServices } from '#contract/protocol/data.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
-import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { Reference } from '#contract/protocol/typed-value.ts'
 import type { TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { readAppliedTargets } from '../../store/references/read-applied.ts'
+import type { PluginReads } from '../../store/references/plugin-reads.ts'
 import type { ServiceRow } from '../../store/services/select-services.ts'
-import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { isActive, isSamePlace, mayResolve, targetRefusal } from '../../engine/resolution.ts'
 
 type PropertyOfInstallation = Pick<AccessResolutionRequest, 'installation' | 'resource' | 'propertyKey'>
@@ -19,7 +17,7 @@ type PropertyOfInstallation = Pick<AccessResolutionRequest, 'installation' | 're
  * INSTALLATION_NOT_ACTIVE; REFERENCE_TARGET_UNAVAILABLE for a target that is not usable now.
  */
 export async function loadTargets(
-  deps: RuntimeDeps,
+  reads: PluginReads,
   pluginId: string,
   request: PropertyOfInstallation,
 ): Promise<{ reference: Reference; targets: ServiceRow[] }> {
@@ -27,8 +25,7 @@ export async function loadTargets(
   const { bundleInstallId } = installation
   // valid ids are UUIDs, and the database would reject anything else
   if (!Uuid.safeParse(bundleInstallId).success) throw notAuthorized()
-  const at = { bundleInstallId, resource, propertyKey }
-  const applied = await readAppliedTargets(deps.db, at, scopeOf(installation))
+  const applied = await reads.appliedTargets({ bundleInstallId, resource, propertyKey })
   if (applied === undefined || !isSamePlace(applied, installation)) throw notAuthorized()
   if (!isActive(applied)) {
     throw new DomainError('INSTALLATION_NOT_ACTIVE', 'References of this installation do not resolve now.', {
@@ -57,10 +54,6 @@ const UNAVAILABLE = {
   DISABLED: 'is disabled',
   OWNER_NOT_ACTIVE: 'belongs to a Module whose installation is not active',
 } satisfies Partial<Record<TargetRefusal, string>>
-
-function scopeOf({ environmentKey, applicationRuntimeId, workspaceId }: InstallationIdentity) {
-  return { environmentKey, applicationRuntimeId, workspaceId }
-}
 
 function notAuthorized(): DomainError {
   return new DomainError(

@@ -1,8 +1,8 @@
 import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { findCredential } from '../../store/plugins/find-credential.ts'
 import { noteCredentialUse } from '../../store/plugins/note-credential-use.ts'
 import type { Db } from '../../model/db.ts'
+import type { PluginReads } from '../../store/references/plugin-reads.ts'
 import { hashOf } from '../../store/plugins/plugin-secret.ts'
 
 /**
@@ -10,8 +10,11 @@ import { hashOf } from '../../store/plugins/plugin-secret.ts'
  *
  * Throws DomainError CREDENTIAL_REVOKED, or PLUGIN_NOT_REGISTERED if the plugin is disabled.
  */
-export async function authenticatePlugin(db: Db, secret: string): Promise<string | null> {
-  const holder = await findCredential(db, hashOf(secret))
+export async function authenticatePlugin(
+  { db, reads }: { db: Db; reads: PluginReads },
+  secret: string,
+): Promise<string | null> {
+  const holder = await reads.holderOf(hashOf(secret))
   if (holder === undefined) return null
   if (holder.revoked_at !== null)
     throw new DomainError('CREDENTIAL_REVOKED', 'This plugin credential was revoked.')

@@ -1,6 +1,7 @@
 import { PLUGIN_READS_VERSION } from '#contract/protocol/limits.ts'
 import type { EventDeclarationsRequest, EventDeclarationsResponse } from '#contract/protocol/plugin-reads.ts'
-import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import type { Db } from '../../model/db.ts'
+import type { PluginReads } from '../../store/references/plugin-reads.ts'
 import { readEvents } from '../../store/services/read-events.ts'
 import { loadTargets } from './load-targets.ts'
 
@@ -9,13 +10,13 @@ import { loadTargets } from './load-targets.ts'
  * owning Module accepts any payload for its methods. Throws DomainError as {@link loadTargets} does.
  */
 export async function readEventDeclarations(
-  deps: RuntimeDeps,
+  { db, reads }: { db: Db; reads: PluginReads },
   pluginId: string,
   { installation, resource, propertyKey }: EventDeclarationsRequest,
 ): Promise<EventDeclarationsResponse> {
-  const { targets } = await loadTargets(deps, pluginId, { installation, resource, propertyKey })
+  const { targets } = await loadTargets(reads, pluginId, { installation, resource, propertyKey })
   const declared = await readEvents(
-    deps.db,
+    db,
     targets.map(({ service_id }) => service_id),
   )
   return {

@@ -1,12 +1,10 @@
-import { decodeJwt } from 'jose'
 import type {
   AccessResolutionRequest,
   AccessResolutionResponse,
 } from '#contract/protocol/access-resolution.ts'
 import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
-import type { InstallationIdentity } from '#contract/protocol/scope.ts'
-import type { ServiceRow } from '../../store/services/select-services.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import type { PluginReads } from '../../store/references/plugin-reads.ts'
 import { loadTargets } from './load-targets.ts'
 
 const TOKEN_SECONDS = 300
@@ -17,13 +15,19 @@ const TOKEN_SECONDS = 300
  * Throws DomainError as {@link loadTargets} does.
  */
 export async function resolveReference(
-  deps: RuntimeDeps,
+  { signer, clock, reads }: Pick<RuntimeDeps, 'signer' | 'clock'> & { reads: PluginReads },
   pluginId: string,
   request: AccessResolutionRequest,
 ): Promise<AccessResolutionResponse> {
   const { installation, resource, propertyKey } = request
-  const { reference, targets } = await loadTargets(deps, pluginId, request)
-  const tokens = await Promise.all(targets.map((target) => sign(deps, pluginId, installation, target)))
+  const { reference, targets } = await loadTargets(reads, pluginId, request)
+  // read before the tokens are signed, so that none of them expires earlier; they count in whole seconds
+  const expiry = (Math.floor(clock.now().getTime() / 1000) + TOKEN_SECONDS) * 1000
+  const tokens = await Promise.all(
+    targets.map(({ service_id, methods }) =>
+      signer.sign({ sub: pluginId, installation, methods }, service_id, TOKEN_SECONDS),
+    ),
+  )
   return {
     contractVersion: ACCESS_VERSION,
     installation,
@@ -33,23 +37,6 @@ export async function resolveReference(
     access: Object.fromEntries(
       targets.map(({ service_id, url }, index) => [service_id, { url, token: tokens[index] ?? '' }]),
     ),
-    expiresAt: earliestExpiry(deps, tokens),
+    expiresAt: new Date(expiry).toISOString(),
   }
-}
-
-function sign(
-  { signer }: RuntimeDeps,
-  pluginId: string,
-  installation: InstallationIdentity,
-  { service_id, methods }: ServiceRow,
-): Promise<string> {
-  return signer.sign({ sub: pluginId, installation, methods }, service_id, TOKEN_SECONDS)
-}
-
-/** Read from the tokens themselves, which count in whole seconds. */
-function earliestExpiry({ clock }: RuntimeDeps, tokens: readonly string[]): string {
-  const expiries = tokens.map((token) => decodeJwt(token).exp ?? 0)
-  // an empty map or list contains no token; it may be resolved again after the usual time
-  const earliest = Math.min(...expiries, Math.floor(clock.now().getTime() / 1000) + TOKEN_SECONDS)
-  return new Date(earliest * 1000).toISOString()
 }

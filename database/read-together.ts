@@ -1,0 +1,67 @@
+export interface TogetherOptions<Key, Found> {
+  /** Reads all of the keys with one statement; the results by `identify`. */
+  read: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Found>>
+  /** Keys that are equal are read once. */
+  identify: (key: Key) => string
+  /** Statements at the same time. */
+  concurrency: number
+  /** Keys of one statement. */
+  most: number
+}
+
+interface Waiting<Key, Found> {
+  key: Key
+  result: Promise<Found | undefined>
+  resolve: (found: Found | undefined) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Returns a function that reads one key. Callers that arrive in one turn of the event loop, or while `concurrency`
+ * statements run, share the next statement: a round trip costs more than a row. Each caller is answered from a statement that started after it asked. If a
+ * statement fails, all of its callers get the error.
+ */
+export function readTogether<Key, Found>(
+  options: TogetherOptions<Key, Found>,
+): (key: Key) => Promise<Found | undefined> {
+  const { read, identify, concurrency, most } = options
+  const waiting = new Map<string, Waiting<Key, Found>>()
+  let running = 0
+  let isScheduled = false
+
+  /** At the end of this turn of the event loop, so that all callers of the turn share the statement. */
+  function schedule(): void {
+    if (isScheduled || waiting.size === 0 || running >= concurrency) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      void readNext()
+      schedule()
+    })
+  }
+
+  async function readNext(): Promise<void> {
+    const batch = [...waiting].slice(0, most)
+    for (const [id] of batch) waiting.delete(id)
+    running++
+    try {
+      const found = await read(batch.map(([, { key }]) => key))
+      for (const [id, { resolve }] of batch) resolve(found.get(id))
+    } catch (error) {
+      for (const [, { reject }] of batch) reject(error)
+    } finally {
+      running--
+      schedule()
+    }
+  }
+
+  return (key) => {
+    const id = identify(key)
+    const known = waiting.get(id)
+    if (known !== undefined) return known.result
+    const { promise: result, resolve, reject } = Promise.withResolvers<Found | undefined>()
+    waiting.set(id, { key, result, resolve, reject })
+    schedule()
+    return result
+  }
+}
