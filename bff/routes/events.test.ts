@@ -214,7 +214,7 @@ describe('the events of the console', () => {
     assert.equal(printed.mock.callCount(), 0)
   })
 
-  it('pause before reopening a stream that the runtime ends at once', async () => {
+  it('pause before reopening a stream that the runtime ends immediately', async () => {
     const stopping = new AbortController()
     let opened = 0
     setTimeout(() => stopping.abort(), 350)

@@ -128,7 +128,7 @@ test('a shared view is changed and deleted by its owner and by an administrator 
   await refused(ask('olga', 'DELETE', `/${viewId}`), { status: 404 })
 })
 
-test('a name is used once among the views that a person sees of a page', async () => {
+test('the views of a page that a person sees have different names', async () => {
   await clear()
   await create('olga')
   const taken = { status: 400, path: 'name', reason: 'viewNameTaken' }
@@ -148,7 +148,7 @@ test('a name is used once among the views that a person sees of a page', async (
   )
 })
 
-test('two requests at once create one view of a name', async () => {
+test('two concurrent requests create only one view with a name', async () => {
   await clear()
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => ask('olga', 'POST', '', { body: FAILED })),

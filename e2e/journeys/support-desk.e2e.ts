@@ -444,7 +444,7 @@ test('equal failures are one cause, of which one operation is retried before the
   await expect(page.getByText('No matches')).toBeVisible()
 })
 
-test('two people see at once who works on a failure, and what they noted', async ({ system, signIn }) => {
+test('two people see without reloading who works on a failure, and the notes', async ({ system, signIn }) => {
   const errorCode = `TENANT_${system.newScope().workspaceId}`
   const operationId = await fail(system, {
     sequence: [{ kind: 'failure-envelope', errorCode, message: 'The tenant is locked.' }],

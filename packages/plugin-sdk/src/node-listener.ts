@@ -39,7 +39,7 @@ export function toRequest(incoming: IncomingMessage): Request {
   return new Request(address, { method, headers, body, duplex: 'half' })
 }
 
-/** Sends a complete response at once. */
+/** Sends a complete response without streaming. */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer())
   if (outgoing.destroyed) return
