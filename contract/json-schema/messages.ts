@@ -223,7 +223,7 @@ function describeForbidden(path: string, within: string[]): Problem {
       return {
         path,
         keyword,
-        message: 'Must not be there: the list is too long',
+        message: 'Is not allowed: the list is too long',
         parameters: { reason: 'valueListTooLong' },
       }
     default:
@@ -374,7 +374,7 @@ function describeKeyword(keyword: string, schema: Schema): Description {
       }
     }
     case 'not':
-      return { message: 'Must not have the form that is ruled out', parameters: { reason: 'valueRuledOut' } }
+      return { message: 'Must not have the excluded form', parameters: { reason: 'valueRuledOut' } }
     default:
       return NOT_ALLOWED
   }

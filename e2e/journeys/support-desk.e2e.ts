@@ -200,7 +200,7 @@ const FAILURES: Record<string, Failure> = {
       { kind: 'failure-envelope', errorCode: 'BUSY', message: 'The directory is busy.', retryable: true },
     ],
     title: 'The directory is busy.',
-    says: ['Retry the operation once the cause is gone.'],
+    says: ['Retry the operation once the cause is fixed.'],
     isUsedUp: true,
     next: 'Support: Retry the operation',
   },
@@ -293,7 +293,7 @@ const NOT_CALLED: readonly Failure[] = [
   {
     sequence: [],
     title: 'The secure connection to the plugin failed',
-    says: [NEVER_RECEIVED, 'Check that its endpoint speaks HTTPS', 'a valid certificate'],
+    says: [NEVER_RECEIVED, 'Check that its endpoint uses HTTPS', 'a valid certificate'],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     next: 'Plugin owner: Fix the certificate or HTTPS',
@@ -495,7 +495,7 @@ async function expectAnswers(page: Page, operationId: string, failure: Failure):
   const answer = async (label: string) =>
     (await panel.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd').innerText()).trim()
   expect(await answer('Where')).toContain(`${PLUGIN} in `)
-  expect(await answer('Still going on?')).toMatch(
+  expect(await answer('Still in progress?')).toMatch(
     failure.isUsedUp
       ? 'No. All 3 attempts of run 1 were used; nothing is scheduled.'
       : 'nothing is scheduled',
