@@ -75,12 +75,12 @@ function placeOf({ root, targets }: Checked, unit: OutputUnit): Place {
   for (let index = 0; index < steps.length; index += 1) {
     const keyword = steps[index] ?? ''
     within.push(keyword)
-    const held: unknown = schema[keyword]
-    if (keyword === '$ref') schema = targets.get(String(held).slice(1)) ?? {}
+    const member: unknown = schema[keyword]
+    if (keyword === '$ref') schema = targets.get(String(member).slice(1)) ?? {}
     else if (KEYED.has(keyword)) {
       index += 1
-      schema = (held as Record<string, Schema> | undefined)?.[steps[index] ?? ''] ?? {}
-    } else schema = (held as Schema | undefined) ?? {}
+      schema = (member as Record<string, Schema> | undefined)?.[steps[index] ?? ''] ?? {}
+    } else schema = (member as Schema | undefined) ?? {}
   }
   return { schema, within }
 }
