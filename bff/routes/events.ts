@@ -38,7 +38,7 @@ export interface EventOptions {
   log: Log
   /** Default 30,000. */
   checkMs?: number
-  /** How often a comment is sent, so that the browser notices a server that does not answer; default 2,000. */
+  /** How often a comment is sent, so that the browser notices a server that does not respond; default 2,000. */
   heartbeatMs?: number
   /** How long a reader may stall before its stream ends; default 30,000. */
   stallMs?: number

@@ -192,7 +192,7 @@ describe('a batch', () => {
     assert.equal((await deps.operation(failed.operationId ?? '')).run, 2)
   })
 
-  it('refuses at once what the plan refuses, and shows the same in the plan', async () => {
+  it('refuses immediately what the plan refuses, and shows the same in the plan', async () => {
     const [one, other] = await install(2)
     assert.ok(one && other)
     await deps.succeeds(await deps.upgrade(one.id, { targetVersion: '2.0.0' }))
@@ -574,7 +574,7 @@ describe('a batch', () => {
     ])
   })
 
-  it('repeats an item at once after a conflict, which does not count against it', async () => {
+  it('repeats an item immediately after a conflict, which does not count against it', async () => {
     const fleet = await install(1)
     await failInserts('conflict', fleet, PG.serializationFailure, 5)
     const { batchId } = await make(upgradeOf(fleet))

@@ -109,7 +109,7 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   }))
 }
 
-/** A target as it stands; null if it does not exist or the actor may not see it. */
+/** The current state of a target; null if it does not exist or the actor may not see it. */
 async function planTarget(
   { db, vault, actor }: Deps,
   request: Request,
