@@ -44,7 +44,7 @@ export async function benchBff(): Promise<Result> {
     const ratio = settled('bff') / settled('runtime')
     ratios.push(ratio)
     rows.push({
-      'at once': concurrency,
+      'concurrent requests': concurrency,
       'runtime ms': round(settled('runtime')),
       'through the BFF ms': round(settled('bff')),
       ratio: round(ratio),

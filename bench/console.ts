@@ -12,7 +12,7 @@ import { startBenchSystem } from './system.ts'
 const ROUNDS = 7
 const EMPTY = 'empty React page'
 
-/** Cold visits of four pages, beside an empty React page of the same build, at 4 times CPU slow-down. */
+/** Compares cold visits of four pages with an empty React page from the same build, on a CPU that is slowed down 4 times. */
 export async function benchConsole(): Promise<Result[]> {
   await buildConsole()
   const system = await startBenchSystem()
@@ -20,7 +20,7 @@ export async function benchConsole(): Promise<Result[]> {
   const pages = await pagesOf(system.url, cookie)
   const empty = await serveEmptyPage()
   const visits = new Map<string, Visit[]>([...Object.keys(pages), EMPTY].map((name) => [name, []]))
-  // a new browser for each round, and every page in every round: other load affects all pages
+  // each round visits every page in a new browser, so that other load on the machine affects all pages alike
   for (let round = 0; round < ROUNDS; round++) {
     const browser = await launchBrowser()
     for (const [name, page] of Object.entries(pages)) {
@@ -64,22 +64,26 @@ function resultsOf(visits: ReadonlyMap<string, readonly Visit[]>): Result[] {
     'requests before LCP': medianOf(page, 'earlyRequests'),
     'LCP ms': round(medianOf(page, 'lcpMs'), 0),
     'LCP ratio': round(medianOf(page, 'lcpMs') / medianOf(EMPTY, 'lcpMs')),
-    'elements a row': medianOf(page, 'rowElements'),
+    'elements per row': medianOf(page, 'rowElements'),
   }))
   const worst = (key: keyof Visit) => Math.max(...names.map((name) => medianOf(name, key)))
   const goals = [
     {
       figure: worst('lcpMs') / medianOf(EMPTY, 'lcpMs'),
       goal: 2.5,
-      meaning: 'LCP of the slowest page beside an empty React page of the same build.',
+      meaning: 'LCP of the slowest page, divided by that of an empty React page from the same build.',
     },
-    { figure: worst('requests'), goal: 12, meaning: 'Requests of a cold visit, the most of the four pages.' },
+    {
+      figure: worst('requests'),
+      goal: 12,
+      meaning: 'Requests of a cold visit: the highest of the four pages.',
+    },
     {
       figure: worst('scriptKb'),
       goal: 120,
-      meaning: 'kB of JavaScript after brotli on a cold visit, the most of the four pages.',
+      meaning: 'kB of JavaScript (brotli) of a cold visit: the highest of the four pages.',
     },
-    { figure: worst('rowElements'), goal: 30, meaning: 'Elements of the largest row of a list.' },
+    { figure: worst('rowElements'), goal: 30, meaning: 'DOM elements of the largest row of a list.' },
   ]
   return goals.map((goal) => ({ name: 'console', rows, ...goal }))
 }

@@ -16,7 +16,7 @@ const COUNT = 2_000
 const PER_SECOND = 50
 const PACE = { kind: 'paced', warmUp: 300, count: 300, perSecond: PER_SECOND } as const
 const HANGING_COUNT = 5_000
-const OURS: ArmName = 'bundle-console'
+const OUR_ARM: ArmName = 'bundle-console'
 const PACED_RIVAL: ArmName = 'graphile-worker'
 const OTHERS: ArmName[] = [
   'graphile-worker',
@@ -34,7 +34,7 @@ const OTHERS: ArmName[] = [
  * All engines use the embedded PostgreSQL, as `npm start` runs it and with synchronous_commit on. Each has its own
  * process and a new database for every round. Full speed: a prepared backlog is processed, 20 at a time; DBOS has no
  * backlog and creates each workflow when it runs it. Commits are those of the database during processing. Paced: 50 per
- * second, from the commit that creates the piece until the database shows it as completed, polled every 2 ms, starting
+ * second, from the commit that creates the job until the database shows it as completed, polled every 2 ms, starting
  * with the seventh second; ours also with 5,000 operations that are due at a plugin that never responds.
  */
 export async function benchEngine(): Promise<Result[]> {
@@ -49,7 +49,7 @@ export async function benchEngine(): Promise<Result[]> {
     const connection = await createDatabaseIfMissing(server.connection, `bench_${databases++}`)
     return runInProcess({ ...task, databaseUrl: toUrl(connection), pluginUrl })
   }
-  const found = new Map<ArmName, Measured[]>([OURS, ...OTHERS].map((arm) => [arm, []]))
+  const found = new Map<ArmName, Measured[]>([OUR_ARM, ...OTHERS].map((arm) => [arm, []]))
   const commits: number[] = []
   const beside = new Map<number, number[]>([
     [0, []],
@@ -65,7 +65,7 @@ export async function benchEngine(): Promise<Result[]> {
         measured.push({ ...fullSpeed, ...paced })
       }
       for (const [hanging, medians] of beside) {
-        medians.push((await measure({ ...PACE, arm: OURS, hanging })).medianMs ?? Number.NaN)
+        medians.push((await measure({ ...PACE, arm: OUR_ARM, hanging })).medianMs ?? Number.NaN)
       }
     }
   } finally {
@@ -83,15 +83,15 @@ function results(found: ReadonlyMap<ArmName, readonly Measured[]>, commits: read
     engine: arm,
     'per second': Math.round(of(arm, 'perSecond')),
     rounds: measured.map(({ perSecond }) => Math.round(perSecond ?? Number.NaN)).join(' '),
-    'commits per piece': round(of(arm, 'commitsPerPiece')),
+    'commits per job': round(of(arm, 'commitsPerJob')),
     'paced ms': round(of(arm, 'medianMs')),
-    'CPU ms per piece': round(of(arm, 'cpuMs')),
+    'CPU ms per job': round(of(arm, 'cpuMs')),
   }))
   const plain = {
     engine: 'plain commits',
     'per second': Math.round(median(commits)),
     rounds: commits.map(Math.round).join(' '),
-    'commits per piece': 1,
+    'commits per job': 1,
     'paced ms': '',
   }
   const best = OTHERS.toSorted((a, b) => of(b, 'perSecond') - of(a, 'perSecond'))[0]!
@@ -99,21 +99,21 @@ function results(found: ReadonlyMap<ArmName, readonly Measured[]>, commits: read
     {
       name: 'engine throughput',
       rows: [...rows, plain],
-      figure: of(OURS, 'perSecond') / of(best, 'perSecond'),
+      figure: of(OUR_ARM, 'perSecond') / of(best, 'perSecond'),
       goal: 1.3,
       meaning: `Our operations per second divided by those of the best other engine, ${best}; at least the goal.`,
     },
     {
       name: 'engine commits',
       rows: [],
-      figure: of(OURS, 'commitsPerPiece'),
+      figure: of(OUR_ARM, 'commitsPerJob'),
       goal: 6,
       meaning: 'Database commits for one of our operations with two calls; at most the goal.',
     },
     {
       name: 'engine latency',
       rows: [],
-      figure: of(OURS, 'medianMs') / of(PACED_RIVAL, 'medianMs'),
+      figure: of(OUR_ARM, 'medianMs') / of(PACED_RIVAL, 'medianMs'),
       goal: 1.5,
       meaning: `Median time to completion at ${PER_SECOND} per second, ours divided by ${PACED_RIVAL}'s; at most the goal.`,
     },

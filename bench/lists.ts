@@ -41,7 +41,11 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
   await runtime.start()
   const { deps } = runtime
   const assertionOf = createActorAssertions(key)
-  const ask = async ({ path, query, grants }: Omit<Case, 'name'>): Promise<{ ms: number; data: unknown }> => {
+  const readList = async ({
+    path,
+    query,
+    grants,
+  }: Omit<Case, 'name'>): Promise<{ ms: number; data: unknown }> => {
     const assertion = await assertionOf({ ...person, grants: grants ?? person.grants })
     const headers = { authorization: `Bearer ${CREDENTIAL}`, 'x-runtime-actor-assertion': assertion }
     const url = `http://127.0.0.1/bundle-runtime/api${path}?${new URLSearchParams(query).toString()}`
@@ -55,7 +59,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
   const cursorAt = async (path: Case['path']): Promise<string> => {
     let cursor = ''
     for (let page = 1; page < DEEP; page++) {
-      const { data } = await ask({ path, query: cursor === '' ? {} : { cursor } })
+      const { data } = await readList({ path, query: cursor === '' ? {} : { cursor } })
       const { nextCursor } = Page.parse(data)
       // a small amount has fewer pages
       if (nextCursor === null) break
@@ -81,10 +85,10 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
     deepInstallations: await cursorAt('/installations'),
   })
   const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))
-  for (const one of cases) await ask(one)
+  for (const one of cases) await readList(one)
   // interleaved, so that other load on the machine affects all of them equally
   for (let index = 0; index < TRIES; index++) {
-    for (const one of cases) times.get(one.name)?.push((await ask(one)).ms)
+    for (const one of cases) times.get(one.name)?.push((await readList(one)).ms)
   }
 
   const plans = join(import.meta.dirname, '../.cache/bench-lists/plans')

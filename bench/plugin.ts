@@ -99,7 +99,7 @@ async function startServer(kind: string, folder: string): Promise<Server> {
   }
 }
 
-/** Platform and target answer at once, in a separate process; the events per second of processor time are counted. */
+/** Counts events per second of processor time. Platform and target respond without delay, in a separate process. */
 async function benchOutbox(): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-outbox-'))
   const file = fileURLToPath(new URL('plugin/target.ts', import.meta.url))

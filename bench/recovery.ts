@@ -12,9 +12,9 @@ import type { Result } from './report.ts'
 
 const ROUNDS = 3
 const LEASE_SECONDS = 5
-/** Beyond the lease. */
+/** The time after the lease expires. */
 const GOAL_SECONDS = 1
-/** Each replica may call a plugin eight times concurrently, so that one can hold all of these. */
+/** As many as one replica may call the same plugin concurrently, so that one replica can lease all of them. */
 const OPERATIONS = 8
 
 interface Recovery {
@@ -22,7 +22,7 @@ interface Recovery {
   seconds: number
 }
 
-/** Two replicas hold operations; one is killed, and the other takes over its operations. */
+/** Two replicas lease operations. One is killed; measures how long the other takes to lease all of its operations. */
 export async function benchRecovery(): Promise<Result> {
   const recoveries: Recovery[] = []
   for (let index = 0; index < ROUNDS; index++) recoveries.push(await recoverOnce())
@@ -38,8 +38,8 @@ export async function benchRecovery(): Promise<Result> {
     figure: median(recoveries.map(beyond)),
     goal: GOAL_SECONDS,
     meaning:
-      `Seconds beyond the lease of ${LEASE_SECONDS} s, from the SIGKILL of one of two replicas until the other holds ` +
-      'all of its operations; negative if the lease had nearly expired.',
+      `Seconds beyond the lease of ${LEASE_SECONDS} s, from the SIGKILL of one of two replicas until the other has ` +
+      'leased all of its operations; negative if the lease had nearly expired.',
   }
 }
 
@@ -66,11 +66,11 @@ async function measure(database: OwnDatabase, system: System): Promise<Recovery>
   first.start()
   await Promise.all([first.ready(), system.plugins.start()])
   await system.registerAndPublish(system.client({ bases: [first.apiBase] }))
-  // unresponsive plugins: a replica that calls one holds its operation
+  // paused plugins do not respond, so a replica keeps its lease while it calls one
   await system.plugins.pause()
   const reader = new pg.Client(clientConfig(database.connection))
   await reader.connect()
-  const held = async () => {
+  const leased = async () => {
     const { rows } = await reader.query<{ id: string; owner: string }>(
       'select operation_id as id, lease_owner as owner from runtime.operation where lease_owner is not null',
     )
@@ -78,27 +78,27 @@ async function measure(database: OwnDatabase, system: System): Promise<Recovery>
   }
 
   await installHalf(system, first.apiBase, 0)
-  while ((await held()).length < OPERATIONS / 2) await sleep(10)
-  const [{ owner } = { owner: '' }] = await held()
+  while ((await leased()).length < OPERATIONS / 2) await sleep(10)
+  const [{ owner } = { owner: '' }] = await leased()
   second.start()
   await second.ready()
   await installHalf(system, second.apiBase, OPERATIONS / 2)
-  while ((await held()).length < OPERATIONS) await sleep(10)
-  const left = new Set((await held()).flatMap((row) => (row.owner === owner ? [row.id] : [])))
+  while ((await leased()).length < OPERATIONS) await sleep(10)
+  const orphaned = new Set((await leased()).flatMap((row) => (row.owner === owner ? [row.id] : [])))
 
   const killed = performance.now()
   await first.kill()
   for (;;) {
-    const taken = (await held()).filter((row) => row.owner !== owner && left.has(row.id))
-    if (taken.length === left.size) break
+    const taken = (await leased()).filter((row) => row.owner !== owner && orphaned.has(row.id))
+    if (taken.length === orphaned.size) break
     await sleep(10)
   }
   const seconds = (performance.now() - killed) / 1_000
   await reader.end()
-  return { taken: left.size, seconds }
+  return { taken: orphaned.size, seconds }
 }
 
-/** Half of the operations, each in its own scope. */
+/** Starts half of the operations, each in a separate scope; `from` is the first workspace ID. */
 async function installHalf(system: System, base: string, from: number): Promise<void> {
   const client = system.client({ bases: [base] })
   for (let workspaceId = from; workspaceId < from + OPERATIONS / 2; workspaceId++) {

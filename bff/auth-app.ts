@@ -50,9 +50,9 @@ export interface Auth {
   hasSessionCookie: (c: Context) => boolean
   /** Whether the session of a request is still valid, without extending it; for open event streams. */
   isStillSignedIn: (c: Context) => Promise<boolean>
-  /** Called once the console is up; null if passwords come from elsewhere. */
+  /** Issues the first passwords; call it when the console is ready. Null if the settings or another provider define them. */
   issueFirstPasswords: (() => Promise<FirstPasswords>) | null
-  /** Stores events for the runtime's audit. */
+  /** Stores sign-ins, sign-outs and refusals until they are sent to the audit of the runtime. */
   recorder: Recorder
 }
 

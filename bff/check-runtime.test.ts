@@ -57,12 +57,12 @@ async function optionsOf(folder: string, credential: string, url = baseUrl) {
 }
 
 describe('the check of the runtime', () => {
-  it('accepts both credentials of a change', async () => {
+  it('accepts the old and the new credential during a rotation', async () => {
     for (const credential of CREDENTIALS)
       assert.equal(await checkRuntime(await optionsOf(folders.known, credential)), 'accepted')
   })
 
-  it('tells an unknown credential from an unknown key and from a runtime that does not answer', async () => {
+  it('distinguishes an unknown credential, an unknown key and a runtime that does not respond', async () => {
     assert.equal(await checkRuntime(await optionsOf(folders.known, 'another-one')), 'credential-refused')
     assert.equal(
       await checkRuntime(await optionsOf(folders.other, CREDENTIALS[0] ?? '')),

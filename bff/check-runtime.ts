@@ -24,10 +24,10 @@ export interface RuntimeCheck {
 
 const CONSOLE = { id: 'bundle-console', name: 'Bundle Console', grants: [] }
 const TIMEOUT_MS = 5_000
-/** Until the runtime accepts this console, and afterwards. */
+/** The pause between checks: `retry` until the runtime accepts this console, `repeat` afterwards. */
 const PAUSES_MS = { retry: 5_000, repeat: 60_000 }
 
-/** Asks the runtime once. A person without permissions asks, so no data is returned. */
+/** Sends one request on behalf of a person without permissions, so the runtime returns no data. Does not throw on failure. */
 export async function checkRuntime(options: RuntimeCheckOptions): Promise<RuntimeVerdict> {
   const result = await options.outbound.request({
     method: 'GET',
@@ -58,18 +58,18 @@ export function adviceFor(verdict: RuntimeVerdict, kid: string): string | null {
     case 'unavailable':
       return null
     case 'credential-refused':
-      return 'the runtime does not accept the credential of this console: set RUNTIME_API_CREDENTIAL to one that the runtime has'
+      return 'the runtime does not accept the credential of this console: set RUNTIME_API_CREDENTIAL to one of the credentials in the configuration of the runtime'
     case 'assertion-refused':
       return (
-        `the runtime does not accept what this console signs with its key ${kid}: add the key to the key set in ACTOR_ASSERTION_JWKS of the runtime, ` +
-        'or give all consoles the same ACTOR_ASSERTION_KEY_FILE; also compare the clocks'
+        `the runtime does not accept assertions signed with the key ${kid} of this console: add the key to the key set in ACTOR_ASSERTION_JWKS of the runtime, ` +
+        'or give all consoles the same ACTOR_ASSERTION_KEY_FILE; also check that the clocks agree'
       )
   }
 }
 
 /**
- * Checks a remote runtime now and then, and logs when it begins or ceases to refuse this console. Without this, people
- * sign in and then every page fails.
+ * Checks a remote runtime every minute, or every 5 s until it accepts this console, and logs when it begins or stops
+ * refusing this console. Without this check, people could sign in and every page would fail.
  */
 export function startRuntimeCheck(options: RuntimeCheckOptions & { log: Log }): RuntimeCheck {
   const { log, key } = options
@@ -80,8 +80,8 @@ export function startRuntimeCheck(options: RuntimeCheckOptions & { log: Log }): 
     const advice = adviceFor(next, key.kid)
     if (advice !== null && next !== verdict) log.error(advice)
     if (next === 'accepted' && verdict !== null && adviceFor(verdict, key.kid) !== null)
-      log.warn('the runtime accepts this console now')
-    // while the runtime is unavailable the last known refusal remains
+      log.warn('the runtime accepts this console again')
+    // an unavailable runtime does not change the last known refusal
     if (next !== 'unavailable' || verdict === null || verdict === 'accepted') verdict = next
   }
   const run = async (): Promise<void> => {

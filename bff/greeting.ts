@@ -4,7 +4,7 @@ import type { FirstPasswords, NewUser } from './oidc/first-passwords.ts'
 /** How people sign in, and what the start has to do for it. */
 export interface SignIn {
   settings: Pick<AuthSettings, 'publicOrigin' | 'externalIdp' | 'users'>
-  /** Null if passwords come from elsewhere. */
+  /** Null if the settings or another identity provider define the passwords. */
   issueFirstPasswords: (() => Promise<FirstPasswords>) | null
 }
 

@@ -37,13 +37,13 @@ export function healthRoutes(options: {
 
 /** Whether the database accepts writes; no answer within two seconds counts as down. */
 async function isUp(db: BffDb): Promise<boolean> {
-  const asked = sql<{ up: boolean }>`
+  const query = sql<{ up: boolean }>`
     select not pg_is_in_recovery() and not current_setting('default_transaction_read_only')::bool as up`
     .execute(db)
     .then(({ rows }) => rows[0]?.up ?? false)
   const late = new AbortController()
   const limit = sleep(TIME_LIMIT_MS, false, { signal: late.signal }).catch(() => false)
-  const up = await Promise.race([asked.catch(() => false), limit])
+  const up = await Promise.race([query.catch(() => false), limit])
   late.abort()
   return up
 }

@@ -215,9 +215,9 @@ describe('after SIGKILL of the program', () => {
       assert.ok(!isRunning(server), 'the old server is gone')
       assert.ok(!existsSync(socket), 'and its socket')
       const rows = await query({ ...connection, database: 'notes' }, 'select id from row')
-      const there = new Set(rows.map((row) => 'id' in row && row.id))
+      const stored = new Set(rows.map((row) => 'id' in row && row.id))
       assert.deepEqual(
-        acknowledged.filter((id) => !there.has(id)),
+        acknowledged.filter((id) => !stored.has(id)),
         [],
       )
     })

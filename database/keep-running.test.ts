@@ -70,14 +70,14 @@ test('an embedded server stopped by a full disk restarts when there is space', {
 
   disk.free()
   const deadline = Date.now() + 30_000
-  let kept: pg.QueryResult | null = null
-  while (kept === null) {
+  let stored: pg.QueryResult | null = null
+  while (stored === null) {
     assert.ok(Date.now() < deadline, 'it does not restart')
-    kept = await run(connection, 'select id from note order by id').catch(() => null)
-    if (kept === null) await sleep(100)
+    stored = await run(connection, 'select id from note order by id').catch(() => null)
+    if (stored === null) await sleep(100)
   }
   assert.deepEqual(
-    kept.rows.map(({ id }: { id: number }) => id),
+    stored.rows.map(({ id }: { id: number }) => id),
     acknowledged,
   )
   await run(connection, 'insert into note values (-1)')

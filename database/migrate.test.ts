@@ -161,8 +161,8 @@ describeOnEachEngine('migrate', (fresh) => {
         refusePending(pool, { schema, folder }),
         /lacks 2 migrations \(up to 0002_note_revision\)/,
       )
-      const there = await pool.query('select to_regnamespace($1) as schema', [schema])
-      assert.deepEqual(there.rows, [{ schema: null }])
+      const found = await pool.query('select to_regnamespace($1) as schema', [schema])
+      assert.deepEqual(found.rows, [{ schema: null }])
       await migrate(pool, { schema, folder })
       await pool.query('alter table notes.migration drop column needs')
       assert.deepEqual(await findPending(pool, { schema, folder }), [])

@@ -44,7 +44,7 @@ function makeAuthority(name: string): void {
 }
 
 function makeCertificate(name: string, authority: string, subject: string, extension: string): void {
-  const asked = openssl(
+  const signingRequest = openssl(
     'req',
     '-newkey',
     'ec',
@@ -58,7 +58,7 @@ function makeCertificate(name: string, authority: string, subject: string, exten
     '-out',
     at(`${name}.csr`),
   )
-  assert.equal(asked.status, 0, asked.stderr)
+  assert.equal(signingRequest.status, 0, signingRequest.stderr)
   writeFileSync(at(`${name}.ext`), extension)
   const signed = openssl(
     'x509',

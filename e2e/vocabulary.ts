@@ -30,30 +30,31 @@ export async function expectSettled(page: Page): Promise<void> {
 /** The form field with this title. */
 export const field = (page: Page, title: string): Locator => page.getByRole('textbox', { name: title })
 
-/** Opens the review of the current edits. */
+/** Opens the review of the unsaved changes. */
 export async function review(page: Page): Promise<Locator> {
   await page.getByRole('region', { name: 'Unsaved changes' }).getByRole('button', { name: 'Review' }).click()
   return page.getByRole('dialog')
 }
 
+/** The save button in the review. */
 export const saveButton = (page: Page): Locator =>
   page.getByRole('dialog').getByRole('button', { name: /^Save and start/ })
 
-/** Reviews and saves the current edits. */
+/** Reviews and saves the unsaved changes. */
 export async function save(page: Page): Promise<void> {
   await review(page)
   await saveButton(page).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 }
 
-/** Signs out by the menu of the person. */
+/** Signs out with the user menu. */
 export async function signOut(page: Page, user: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(user, 'i') }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await expect(page.getByText('You are signed out')).toBeVisible()
 }
 
-/** The save was applied: each of its operations succeeded. */
+/** Waits until the save is applied: each of its operations has succeeded. */
 export async function expectApplied(page: Page): Promise<void> {
   const saved = page.getByRole('status').filter({ hasText: /Snapshot \d+ applied/ })
   await expect(saved).toContainText('Succeeded')

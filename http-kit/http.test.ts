@@ -178,11 +178,11 @@ describe('serve', () => {
 
   it('responds with 503 until there is something to serve', async () => {
     const listener = await listen({ port: 0, hostname: '127.0.0.1' })
-    const ask = () => fetch(`http://127.0.0.1:${listener.port}/api/x`)
-    const early = await ask()
+    const send = () => fetch(`http://127.0.0.1:${listener.port}/api/x`)
+    const early = await send()
     assert.deepEqual([early.status, early.headers.get('retry-after')], [503, '1'])
     listener.serve({ app: app() })
-    assert.equal((await ask()).status, 200)
+    assert.equal((await send()).status, 200)
     await Promise.all([listener.stop(), listener.stop()])
   })
 

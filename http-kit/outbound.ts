@@ -12,8 +12,9 @@ export interface OutboundOptions {
   egressAllow: readonly EgressRule[]
   /** Addresses of the platform itself, which are never called; default none. */
   platform?: PlatformAddresses
+  /** Default 5,000. */
   connectTimeoutMs?: number
-  /** Prevents one slow origin from taking all sockets. */
+  /** Limits the calls to one origin, so that a slow one cannot use up all sockets; default 64. Streams are not limited. */
   connectionsPerOrigin?: number
 }
 
@@ -21,8 +22,8 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
 const MAX_POOLS = 512
 
 /**
- * The only HTTP client for calls to other services: no redirects, no cookies, egress rules enforced on resolved
- * addresses.
+ * Creates the only HTTP client for calls to other services. It follows no redirects, keeps no cookies, and enforces the
+ * egress rules on resolved addresses. A request does not throw: it returns `failed` with a reason.
  */
 export function createOutbound({
   egressAllow,

@@ -16,7 +16,7 @@ export interface Program {
 
 /**
  * Runs `start` and continues until Ctrl+C, SIGTERM, `end`, or an uncaught error; then stops everything in order,
- * including what was started before a failed start. A second Ctrl+C ends it at once. Errors are printed in one line,
+ * including what was started before a failed start. A second Ctrl+C ends it immediately. Errors are printed in one line,
  * and in full if `LOG_LEVEL` is `debug`.
  */
 export async function runProgram(start: (program: Program) => Promise<void>): Promise<void> {

@@ -370,7 +370,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
-/** A restart of the database ends all connections at once, which is logged once. */
+/** A restart of the database ends all connections simultaneously, which is logged once. */
 function logLostConnections(log: Log, clock: Clock): (error: Error) => void {
   let loggedAt = -Infinity
   return (error) => {

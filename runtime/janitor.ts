@@ -31,7 +31,11 @@ export function startJanitor(deps: RuntimeDeps, publicKey: PublicKey): PeriodicT
     ),
     runEvery(
       deps,
-      { everyMs: 60 * MINUTES, failureMessage: 'the state of the audit could not be read', first: 'at once' },
+      {
+        everyMs: 60 * MINUTES,
+        failureMessage: 'the state of the audit could not be read',
+        first: 'immediately',
+      },
       () => logAnchor(deps),
     ),
   ])

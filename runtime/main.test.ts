@@ -137,12 +137,12 @@ describe('a replica', () => {
 
   it('waits and starts again if its connection is lost during the start', async () => {
     const { pool, close } = openDatabase(database.connection)
-    const held = await pool.connect()
+    const blocker = await pool.connect()
     // the lock of another migration blocks the replica during its start
-    await held.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
+    await blocker.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
     const replica = await start(['--worker'])
     const cut = async () => {
-      const { rowCount } = await held.query(
+      const { rowCount } = await blocker.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'bundle-runtime' and wait_event = 'advisory' and datname = current_database()`,
       )
@@ -154,8 +154,8 @@ describe('a replica', () => {
       30_000,
     )
     await until(cut, 30_000)
-    await held.query('select pg_advisory_unlock_all()')
-    held.release()
+    await blocker.query('select pg_advisory_unlock_all()')
+    blocker.release()
     await close()
     await isReady(replica)
     await stopsCleanly(replica)
@@ -163,18 +163,18 @@ describe('a replica', () => {
 
   it('stops with one line when the time for the start is over', async () => {
     const { pool, close } = openDatabase(database.connection)
-    const held = await pool.connect()
-    await held.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
+    const blocker = await pool.connect()
+    await blocker.query(`select pg_advisory_lock(hashtextextended('bundle-console migrate runtime', 0))`)
     const replica = await start(['--worker'], { DATABASE_WAIT_SECONDS: '0' })
     await until(async () => {
-      const { rowCount } = await held.query(
+      const { rowCount } = await blocker.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'bundle-runtime' and wait_event = 'advisory' and datname = current_database()`,
       )
       return rowCount === 1
     }, 30_000)
     await isRefused(replica, /^The database went away during the start: it is stopping\.\n$/)
-    held.release(true)
+    blocker.release(true)
     await close()
   })
 

@@ -46,8 +46,8 @@ test('the order desk of the demo publishes events to its own Module and to that 
     const { counts } = JSON.parse(await read(`${plugins.orderDesk}/outbox`)) as { counts: object }
     return JSON.stringify(counts) === JSON.stringify({ PENDING: 0, DELIVERED: 3, FAILED: 0 })
   }, 20_000)
-  const own = await read(`${plugins.orderDesk}/received`)
-  assert.match(own, /"method":"desk-configured","plugin_id":"order-desk"/)
+  const ownEvents = await read(`${plugins.orderDesk}/received`)
+  assert.match(ownEvents, /"method":"desk-configured","plugin_id":"order-desk"/)
   const other = await read(`${plugins.warehouse}/received`)
   assert.match(other, /"method":"stock-requested","plugin_id":"order-desk"/)
   for (const file of readdirSync(folder))

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { listen } from '#plugin-sdk/src/node-listener.ts'
 import { root } from './process.ts'
 
-/** The published packages of this repository, and then what they depend on. */
-const OURS = ['packages/plugin-sdk']
+/** The published packages of this repository. */
+const PUBLISHED = ['packages/plugin-sdk']
+/** The dependencies of those packages. */
 const DEPENDENCIES = ['@cfworker/json-schema', 'jose', 'zod'].map((name) => `node_modules/${name}`)
 
 interface Packed {
@@ -21,7 +22,7 @@ interface Packed {
 export interface TestRegistry {
   /** For the variable `npm_config_registry`. */
   url: string
-  /** The paths in a package. */
+  /** The paths of the files in a package; empty if the registry does not have it. */
   filesOf(name: string): string[]
   close(): Promise<void>
 }
@@ -33,7 +34,7 @@ export interface TestRegistry {
 export async function startRegistry(): Promise<TestRegistry> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-'))
   const packages = [
-    ...OURS.flatMap((path) => pack(folder, [], path)),
+    ...PUBLISHED.flatMap((path) => pack(folder, [], path)),
     ...pack(folder, ['--ignore-scripts'], ...DEPENDENCIES.map((path) => `./${path}`)),
   ]
   const { url, close } = await listen((incoming, outgoing) => {

@@ -7,13 +7,13 @@ export interface Arm {
   prepare(): Promise<void>
   /** Creates a backlog; absent if work starts as soon as it is created. */
   fill?(count: number): Promise<void>
-  /** Starts to work; `onDone` is called once for each durably completed piece. */
+  /** Starts processing; `onDone` is called once for each durably completed job. */
   start(onDone: () => void): Promise<void>
-  /** Creates one piece and resolves with its id once it is committed. */
+  /** Creates one job and resolves with its ID once it is committed. */
   makeOne(): Promise<string>
-  /** The statement that selects, as `id`, which of the pieces in $1, an array of ids, are completed. */
+  /** A SQL statement: selects, as `id`, the completed jobs among those whose IDs are in the array $1. */
   completedOf: string
-  /** How many pieces are completed with everything that they must keep, according to the database. */
+  /** The number of jobs in the database that are completed and have both responses. */
   countStored(): Promise<number>
   stop(): Promise<void>
 }

@@ -71,8 +71,8 @@ export async function graphileWorkerArm(
     },
     // a completed job is deleted
     completedOf: `
-      select piece.id from unnest($1::text[]) as piece (id)
-      where not exists (select from graphile_worker._private_jobs as job where job.id = piece.id::bigint)`,
+      select wanted.id from unnest($1::text[]) as wanted (id)
+      where not exists (select from graphile_worker._private_jobs as job where job.id = wanted.id::bigint)`,
     async countStored() {
       const { rows } = await pool.query<{ stored: number }>(
         'select count(*)::integer / 2 as stored from result',

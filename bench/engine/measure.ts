@@ -19,7 +19,7 @@ export const ARMS = {
 
 export type ArmName = keyof typeof ARMS
 
-/** The task of a measuring process, as JSON in its argument. */
+/** What one process measures; its first argument is this as JSON. */
 export type Task = ArmContext &
   (
     | { kind: 'full-speed'; arm: ArmName; warmUp: number; count: number }
@@ -29,8 +29,8 @@ export type Task = ArmContext &
 
 export interface Measured {
   perSecond?: number
-  commitsPerPiece?: number
-  /** Of the working process, per piece. */
+  commitsPerJob?: number
+  /** CPU time of the process that does the work, per job. */
   cpuMs?: number
   medianMs?: number
 }
@@ -46,7 +46,7 @@ async function measure(what: Task): Promise<Measured> {
   return what.kind === 'full-speed' ? fullSpeed(arm, what) : paced(arm, what)
 }
 
-/** From the piece that ends the warm-up to the last: processes a backlog. */
+/** Processes a backlog, and measures from the end of the warm-up to the last job. */
 async function fullSpeed(arm: Arm, what: Extract<Task, { kind: 'full-speed' }>): Promise<Measured> {
   const total = what.warmUp + what.count
   await arm.fill?.(total)
@@ -68,14 +68,14 @@ async function fullSpeed(arm: Arm, what: Extract<Task, { kind: 'full-speed' }>):
   const commits = (await commitsOf(what.databaseUrl)) - before
   return {
     perSecond: what.count / ((ended.at - began.at) / 1000),
-    commitsPerPiece: commits / stored,
+    commitsPerJob: commits / stored,
     cpuMs: (ended.cpu.user + ended.cpu.system) / 1000 / what.count,
   }
 }
 
 /**
- * Pieces created at a steady pace, each timed from its creation until the database shows it as completed; the first
- * ones are not counted.
+ * Creates jobs at a steady rate, and times each from its creation until the database shows it as completed. The warm-up is
+ * not counted.
  */
 async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<Measured> {
   if (arm.fill !== undefined) await arm.start(() => {})
@@ -98,7 +98,7 @@ async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<
   return { medianMs: median(times.slice(what.warmUp)) }
 }
 
-/** Work reported as done must be in the database; waits for engines that report before they commit. */
+/** Waits until the jobs that were reported as done are in the database: some engines report before they commit. */
 async function storedAtLeast(arm: Arm, total: number): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const stored = await arm.countStored()

@@ -12,8 +12,8 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    const asked = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
-    const { contractVersion, pluginId, executionSequence, installation, operation, stage } = asked
+    const lifecycleRequest = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>
+    const { contractVersion, pluginId, executionSequence, installation, operation, stage } = lifecycleRequest
     const echo = { contractVersion, pluginId, executionSequence, installation, operation, stage }
     const data = { ...echo, outcome: 'APPLIED', resources: {} }
     const body = JSON.stringify({ contractVersion: '1.0.0', errorCode: '0', data })

@@ -2,14 +2,14 @@ import pg from 'pg'
 
 const EVERY_MS = 2
 
-/** Detects when pieces are completed, for all engines alike: by polling the database on its own connection. */
+/** Detects when jobs are completed, in the same way for all engines: polls the database on a separate connection. */
 export class Watch {
   private readonly waiting = new Map<string, (at: number) => void>()
   private readonly pool: pg.Pool
   private readonly query: { name: string; text: string }
   private looking: Promise<void> | undefined
 
-  /** `completedOf` selects, as `id`, which of the pieces in $1 are completed. */
+  /** `completedOf` selects, as `id`, the completed jobs among the IDs in $1. */
   constructor(databaseUrl: string, completedOf: string) {
     // by index: scanning a growing table would slow down the measured engine
     this.pool = new pg.Pool({ connectionString: databaseUrl, max: 1, options: '-c enable_seqscan=off' })

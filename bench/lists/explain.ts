@@ -25,7 +25,7 @@ export async function explain(
     dialect: new PostgresDialect({ pool }),
     log: ({ query: { sql, parameters } }) => void statements.push({ sql, parameters }),
   })
-  await ask({ deps: { ...deps, db }, actor }, one)
+  await runCase({ deps: { ...deps, db }, actor }, one)
   const plans: string[] = []
   for (const { sql, parameters } of statements) {
     if (!/^\s*(select|with)/i.test(sql)) continue
@@ -39,7 +39,7 @@ export async function explain(
   return plans.join('\n\n')
 }
 
-function ask(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: Case): Promise<unknown> {
+function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: Case): Promise<unknown> {
   const params = {}
   const body = undefined
   switch (path) {

@@ -17,12 +17,12 @@ import type { Amount } from './fill.ts'
 
 export interface FilledServer {
   connection: ConnectionSettings
-  /** Next to the database whose keys it contains. */
+  /** Contains the data keys of this database. */
   dataDir: string
   stop(): Promise<void>
 }
 
-/** A PostgreSQL with this much data; filled once and kept in `.cache`, because filling takes minutes. */
+/** Starts PostgreSQL with this many rows. The data is created once and reused from `.cache`, because that takes minutes. */
 export async function startFilled(amount: Amount): Promise<FilledServer> {
   const cacheDirectory = join(
     import.meta.dirname,
@@ -34,7 +34,7 @@ export async function startFilled(amount: Amount): Promise<FilledServer> {
   const user = serverUser(directory)
   const runDirectory = makeRunDirectory(user, 'test')
   const cluster: Cluster = { directory, runDirectory, binaries: findBinaries(user), user, disposable: true }
-  const isThere = existsSync(directory)
+  const isExisting = existsSync(directory)
   await ensureCluster(cluster)
   const silent = { info: () => {}, warn: () => {}, error: () => {} }
   const settings = { shared_buffers: '2GB', max_wal_size: '8GB', fsync: 'off', effective_cache_size: '8GB' }
@@ -51,7 +51,7 @@ export async function startFilled(amount: Amount): Promise<FilledServer> {
   if (total < amount.operations) {
     await fill(db, amount)
     console.log(`filled in ${Math.round((performance.now() - started) / 1000)} s: ${directory}`)
-  } else if (isThere) console.log(`already filled: ${directory}`)
+  } else if (isExisting) console.log(`already filled: ${directory}`)
   while (await rollUpOperations(db));
   await close()
   return {

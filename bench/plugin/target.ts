@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-// A platform and a target that answer at once, for the benchmark of the outbox.
+// Acts as platform and as target of events, without any delay, for the benchmark of the outbox.
 const server = createServer(async (incoming, outgoing) => {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)

@@ -35,7 +35,7 @@ const COMPRESSION = {
 }
 
 /**
- * Answers a navigation with the console's page. It sends the head at once, so that the browser can fetch scripts, styles
+ * Answers a navigation with the console's page. It sends the head immediately, so that the browser can fetch scripts, styles
  * and fonts, and then the data that the first render needs, if the request has a session
  * (docs/decisions/0015-documents-carry-their-data.md). Reads that fail or take too long are left out; the page
  * requests them itself. The document belongs to one person, so it must not be cached.

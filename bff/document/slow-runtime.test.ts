@@ -11,7 +11,7 @@ import { startConsole } from '../testing-console.ts'
 import { TestBrowser } from '../testing.ts'
 import { dataOf, makeShellFolder, NAVIGATION } from './testing-shell.ts'
 
-// The document of a console whose runtime does not answer.
+// The document of a console whose runtime does not respond.
 
 /** Far below the timeout of an API read, far above what a document takes on a busy machine. */
 const SOON_MS = 5_000
@@ -45,7 +45,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/bundle-runtime/api`
 }
 
-test('a runtime that does not answer does not delay the document, which contains only the session', async (t) => {
+test('a runtime that does not respond does not delay the document, which contains only the session', async (t) => {
   const aborted = Promise.withResolvers<void>()
   const server = createServer((_, response) => response.on('close', aborted.resolve))
   const ada = await signedIn(t, await listen(server))

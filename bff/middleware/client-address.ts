@@ -16,11 +16,11 @@ export function clientAddress(incoming: Incoming, hops: number): string {
  * known proxies have appended counts: with `hops` proxies in front, the entry at that position from the right.
  */
 export function exactClientAddress(incoming: Incoming, hops: number): string {
-  const own = incoming?.socket.remoteAddress ?? ''
+  const peer = incoming?.socket.remoteAddress ?? ''
   const forwarded = String(incoming?.headers['x-forwarded-for'] ?? '')
     .split(',')
     .map((part) => part.trim())
-  const address = hops > 0 ? (forwarded.at(-hops) ?? own) : own
+  const address = hops > 0 ? (forwarded.at(-hops) ?? peer) : peer
   if (ipaddr.isValid(address)) return ipaddr.process(address).toString()
-  return ipaddr.isValid(own) ? ipaddr.process(own).toString() : own
+  return ipaddr.isValid(peer) ? ipaddr.process(peer).toString() : peer
 }

@@ -165,17 +165,17 @@ describe('security headers', () => {
 
 describe('public host', () => {
   const app = appWith(publicHost({ publicOrigin: 'http://localhost:8080' }))
-  const ask = (path: string, headers: Record<string, string>) =>
+  const send = (path: string, headers: Record<string, string>) =>
     app.request(`http://127.0.0.1:8080${path}`, { headers })
 
   it('redirects pages to the public name and refuses the rest', async () => {
-    assert.equal((await ask('/x', { host: 'LOCALHOST:8080' })).status, 200)
-    assert.equal((await ask('/healthz', { host: '10.0.0.7:8080' })).status, 200)
-    const page = await ask('/x%20y?q=1', { host: '127.0.0.1:8080', accept: 'text/html' })
+    assert.equal((await send('/x', { host: 'LOCALHOST:8080' })).status, 200)
+    assert.equal((await send('/healthz', { host: '10.0.0.7:8080' })).status, 200)
+    const page = await send('/x%20y?q=1', { host: '127.0.0.1:8080', accept: 'text/html' })
     assert.deepEqual([page.status, page.headers.get('location')], [307, 'http://localhost:8080/x%20y?q=1'])
-    assert.equal((await ask('/api/x', { host: '127.0.0.1:8080', accept: 'text/html' })).status, 400)
-    assert.equal((await ask('/x', { host: 'rebound.evil.example' })).status, 400)
-    assert.equal((await ask('/x', {})).status, 400)
+    assert.equal((await send('/api/x', { host: '127.0.0.1:8080', accept: 'text/html' })).status, 400)
+    assert.equal((await send('/x', { host: 'rebound.evil.example' })).status, 400)
+    assert.equal((await send('/x', {})).status, 400)
   })
 })
 
@@ -188,12 +188,12 @@ describe('rate limits', () => {
         writes: { perSecond: 1, burst: 2 },
       }),
     )
-    const ask = (who: string, method = 'GET') => app.request('/', { method, headers: { who } })
-    assert.equal((await ask('a')).status, 200)
-    const refused = await ask('a')
+    const send = (who: string, method = 'GET') => app.request('/', { method, headers: { who } })
+    assert.equal((await send('a')).status, 200)
+    const refused = await send('a')
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '1'])
-    assert.equal((await ask('b')).status, 200)
-    assert.equal((await ask('a', 'POST')).status, 200)
+    assert.equal((await send('b')).status, 200)
+    assert.equal((await send('a', 'POST')).status, 200)
   })
 })
 

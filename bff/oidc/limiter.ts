@@ -11,7 +11,7 @@ const BUCKETS = 2 ** 16
 const MINUTE = 60
 
 // Password guesses. `pair` stops attacks on one account; `user` and `address` stop attacks from many addresses
-// or on many names, without locking a person out at once.
+// or on many names, without locking a person out immediately.
 const GUESSES: Record<'pair' | 'user' | 'address', Limit> = {
   pair: { capacity: 10, secondsPerToken: 1.5 * MINUTE },
   user: { capacity: 100, secondsPerToken: 9 },

@@ -84,13 +84,13 @@ before(async () => {
 })
 after(() => stopAll())
 
-interface Ask {
+interface SendOptions {
   user?: string
   body?: unknown
   headers?: Record<string, string>
 }
 
-async function ask(method: string, path: string, { user = 'admin', body, headers = {} }: Ask = {}) {
+async function send(method: string, path: string, { user = 'admin', body, headers = {} }: SendOptions = {}) {
   const response = await fetch(running.url + path, {
     method,
     redirect: 'manual',
@@ -110,7 +110,7 @@ async function ask(method: string, path: string, { user = 'admin', body, headers
   const text = await response.text()
   return { status: response.status, response, text, json: text === '' ? null : JSON.parse(text) }
 }
-function assertProblem(answer: Awaited<ReturnType<typeof ask>>, status: number, code: string): Problem {
+function assertProblem(answer: Awaited<ReturnType<typeof send>>, status: number, code: string): Problem {
   assert.equal(answer.status, status, answer.text)
   assert.match(answer.response.headers.get('content-type') ?? '', /^application\/problem\+json/)
   const problem = Problem.parse(answer.json)
@@ -139,16 +139,16 @@ describe('every endpoint', () => {
   for (const [name, row] of rows) {
     const { method } = splitName(name)
     test(`${name} requires a session`, async () => {
-      assertProblem(await ask(method, addressOf(name), { user: 'nobody' }), 401, 'AUTHENTICATION_REQUIRED')
+      assertProblem(await send(method, addressOf(name), { user: 'nobody' }), 401, 'AUTHENTICATION_REQUIRED')
     })
     test(`${name} accepts only requests of the console`, async () => {
       assertProblem(
-        await ask(method, addressOf(name), { headers: { 'x-requested-by': '' } }),
+        await send(method, addressOf(name), { headers: { 'x-requested-by': '' } }),
         403,
         'PERMISSION_DENIED',
       )
       const foreign = { 'sec-fetch-site': 'cross-site' }
-      assertProblem(await ask(method, addressOf(name), { headers: foreign }), 403, 'PERMISSION_DENIED')
+      assertProblem(await send(method, addressOf(name), { headers: foreign }), 403, 'PERMISSION_DENIED')
     })
     if (isWrite(name, row)) {
       // what a batch needs depends on its action and its targets, which the runtime knows; everyone may save views
@@ -156,14 +156,14 @@ describe('every endpoint', () => {
         test(`${name} is refused for viewers`, async () => {
           const body = name === 'POST /installations' ? { scope } : {}
           assertProblem(
-            await ask(method, addressOf(name), { user: 'viewer', body }),
+            await send(method, addressOf(name), { user: 'viewer', body }),
             403,
             'PERMISSION_DENIED',
           )
         })
       test(`${name} requires an idempotency key`, async () => {
         const body = name === 'POST /installations' ? { scope } : {}
-        const answer = await ask(method, addressOf(name), { body, headers: { 'idempotency-key': '' } })
+        const answer = await send(method, addressOf(name), { body, headers: { 'idempotency-key': '' } })
         const problem = assertProblem(answer, 400, 'REQUEST_INVALID')
         assert.ok(problem.details?.some(({ path }) => path === 'header.Idempotency-Key'))
       })
@@ -171,7 +171,7 @@ describe('every endpoint', () => {
     if (row.query !== undefined) {
       test(`${name} rejects an unknown query parameter`, async () => {
         const problem = assertProblem(
-          await ask(method, `${addressOf(name)}?color=red`),
+          await send(method, `${addressOf(name)}?color=red`),
           400,
           'REQUEST_INVALID',
         )
@@ -183,25 +183,25 @@ describe('every endpoint', () => {
 
 describe('answers', () => {
   test('are the data itself, without an envelope', async () => {
-    const { status, json } = await ask('GET', '/api/installations?limit=200')
+    const { status, json } = await send('GET', '/api/installations?limit=200')
     assert.equal(status, 200)
     assert.ok(Array.isArray(json.items) && json.items.length >= 30)
     assert.equal('errorCode' in json || 'contractVersion' in json, false)
   })
 
   test('hide instanceRefProperty in installations, configuration, history and operations', async () => {
-    const { json: list } = await ask('GET', '/api/installations?bundleId=crm-suite&state=ACTIVE')
+    const { json: list } = await send('GET', '/api/installations?bundleId=crm-suite&state=ACTIVE')
     const id = list.items[0].installation.bundleInstallId as string
-    const { json: operations } = await ask('GET', `/api/operations?bundleInstallId=${id}`)
+    const { json: operations } = await send('GET', `/api/operations?bundleInstallId=${id}`)
     const texts = [
-      (await ask('GET', `/api/installations/${id}`)).text,
-      (await ask('GET', configuration)).text,
-      (await ask('GET', `${configuration}/history`)).text,
-      (await ask('GET', `${configuration}/snapshots/2`)).text,
+      (await send('GET', `/api/installations/${id}`)).text,
+      (await send('GET', configuration)).text,
+      (await send('GET', `${configuration}/history`)).text,
+      (await send('GET', `${configuration}/snapshots/2`)).text,
       ...(await Promise.all(
         operations.items.map(
           async ({ operationId }: { operationId: string }) =>
-            (await ask('GET', `/api/operations/${operationId}`)).text,
+            (await send('GET', `/api/operations/${operationId}`)).text,
         ),
       )),
     ]
@@ -210,7 +210,7 @@ describe('answers', () => {
   })
 
   test('contain complete manifests', async () => {
-    const { json } = await ask('GET', '/api/bundles/production/crm-suite/versions/1.0.0')
+    const { json } = await send('GET', '/api/bundles/production/crm-suite/versions/1.0.0')
     const manifest = demoBundles.find(
       ({ bundle, version }) => bundle.bundleId === 'crm-suite' && version === '1.0.0',
     )
@@ -219,7 +219,7 @@ describe('answers', () => {
   })
 
   test('never contain a sensitive value', async () => {
-    const { json: operations } = await ask('GET', '/api/operations?limit=200')
+    const { json: operations } = await send('GET', '/api/operations?limit=200')
     const addresses = [
       configuration,
       `${configuration}/history?limit=200`,
@@ -227,7 +227,7 @@ describe('answers', () => {
       ...operations.items.map(({ operationId }: { operationId: string }) => `/api/operations/${operationId}`),
     ]
     for (const address of addresses) {
-      const { text, status } = await ask('GET', address)
+      const { text, status } = await send('GET', address)
       assert.equal(status, 200, address)
       for (const secret of [
         'correct horse battery',
@@ -240,17 +240,17 @@ describe('answers', () => {
   })
 
   test('contain only what the grants of the person cover', async () => {
-    const { json: mine } = await ask('GET', '/api/installations?limit=200', { user: 'local' })
+    const { json: mine } = await send('GET', '/api/installations?limit=200', { user: 'local' })
     assert.ok(mine.items.length > 0)
     for (const { installation } of mine.items) assert.equal(installation.environmentKey, 'production')
-    const { json: all } = await ask('GET', '/api/installations?limit=200&environmentKey=staging')
+    const { json: all } = await send('GET', '/api/installations?limit=200&environmentKey=staging')
     const foreign = all.items[0].installation.bundleInstallId as string
-    assertProblem(await ask('GET', `/api/installations/${foreign}`, { user: 'local' }), 404, 'NOT_FOUND')
-    const { json: summary } = await ask('GET', '/api/summary', { user: 'local' })
-    const { json: whole } = await ask('GET', '/api/summary')
+    assertProblem(await send('GET', `/api/installations/${foreign}`, { user: 'local' }), 404, 'NOT_FOUND')
+    const { json: summary } = await send('GET', '/api/summary', { user: 'local' })
+    const { json: whole } = await send('GET', '/api/summary')
     assert.ok(summary.installations.ACTIVE < whole.installations.ACTIVE)
     const staging = '/api/scopes/staging/eu-central/10/configuration'
-    assert.ok([403, 404].includes((await ask('GET', staging, { user: 'local' })).status))
+    assert.ok([403, 404].includes((await send('GET', staging, { user: 'local' })).status))
   })
 })
 
@@ -282,7 +282,7 @@ describe('refusals', () => {
       ],
     ]
     for (const [method, path, body] of bodies) {
-      const problem = assertProblem(await ask(method, path, { body }), 422, 'PROPERTY_PROTECTED')
+      const problem = assertProblem(await send(method, path, { body }), 422, 'PROPERTY_PROTECTED')
       for (const text of [problem, problem.details?.[0]]) {
         assert.match(text?.message ?? '', /^Only the runtime writes a protected property/)
         assert.deepEqual(text?.parameters, { reason: 'propertyProtected' })
@@ -310,28 +310,28 @@ describe('refusals', () => {
       ['PUT', published, { ...manifest, version: '9.9.9', [name]: 1 }],
     ]
     for (const [method, path, body] of requests) {
-      const { status, text } = await ask(method, path, { body })
+      const { status, text } = await send(method, path, { body })
       assert.ok(status >= 400, `${method} ${path}`)
       assert.ok(!text.includes(name), text)
     }
   })
 
   test('for a stale snapshot are a conflict, and nothing is written', async () => {
-    const before = (await ask('GET', configuration)).text
+    const before = (await send('GET', configuration)).text
     const changes = { [crmCore]: { defaultCurrency: { '@type': 'Data', value: 'USD' } } }
     assertProblem(
-      await ask('PATCH', configuration, { body: { snapshotVersion: 1, changes } }),
+      await send('PATCH', configuration, { body: { snapshotVersion: 1, changes } }),
       409,
       'CONFIGURATION_SNAPSHOT_STALE',
     )
-    assert.equal((await ask('GET', configuration)).text, before)
+    assert.equal((await send('GET', configuration)).text, before)
   })
 
   test('for an invalid value name the field', async () => {
-    const { snapshotVersion } = (await ask('GET', configuration)).json
+    const { snapshotVersion } = (await send('GET', configuration)).json
     const changes = { [crmCore]: { defaultCurrency: { '@type': 'Data', value: 'DOUBLOONS' } } }
     const problem = assertProblem(
-      await ask('PATCH', configuration, { body: { snapshotVersion, changes } }),
+      await send('PATCH', configuration, { body: { snapshotVersion, changes } }),
       422,
       'PROPERTY_INVALID',
     )
@@ -341,7 +341,7 @@ describe('refusals', () => {
     )
     const bare = { [crmCore]: { defaultCurrency: 'USD' } }
     assertProblem(
-      await ask('PATCH', configuration, { body: { snapshotVersion, changes: bare } }),
+      await send('PATCH', configuration, { body: { snapshotVersion, changes: bare } }),
       400,
       'REQUEST_INVALID',
     )
@@ -349,12 +349,12 @@ describe('refusals', () => {
 
   test('for a claim name its operation', async () => {
     const path = '/api/scopes/production/eu-north/4/configuration'
-    const { snapshotVersion } = (await ask('GET', path)).json
+    const { snapshotVersion } = (await send('GET', path)).json
     const changes = {
       'production/billing/MODULE/invoice-engine': { paymentTermDays: { '@type': 'Data', value: 21 } },
     }
     assertProblem(
-      await ask('PATCH', path, { body: { snapshotVersion, changes } }),
+      await send('PATCH', path, { body: { snapshotVersion, changes } }),
       409,
       'OPERATION_CLAIM_HELD',
     )
@@ -381,7 +381,7 @@ describe('refusals', () => {
         ['/api/plugins/itself', plugin],
         ['/api/services/itself', service],
       ] as const) {
-        const problem = assertProblem(await ask('PUT', path, { body }), 400, 'REQUEST_INVALID')
+        const problem = assertProblem(await send('PUT', path, { body }), 400, 'REQUEST_INVALID')
         assert.match(problem.message, /This is an address of the platform itself/)
         assert.deepEqual(
           problem.details?.map((detail) => detail.path),
@@ -416,7 +416,7 @@ describe('refusals', () => {
       [{ ...manifest, resources: [resource, resource] }, ['/resources/1/name', '/resources/1/moduleId']],
     ]
     for (const [body, places] of broken) {
-      const problem = assertProblem(await ask('PUT', path, { body }), 422, 'MANIFEST_INVALID')
+      const problem = assertProblem(await send('PUT', path, { body }), 422, 'MANIFEST_INVALID')
       assert.deepEqual(
         problem.details?.map((detail) => [detail.path, detail.errorCode]),
         places.map((place) => [place, 'MANIFEST_INVALID']),
@@ -442,15 +442,15 @@ describe('refusals', () => {
   })
 
   test('of the transport are problems too', async () => {
-    assertProblem(await ask('GET', '/api/nothing'), 404, 'NOT_FOUND')
-    assertProblem(await ask('DELETE', '/api/installations'), 405, 'METHOD_NOT_ALLOWED')
+    assertProblem(await send('GET', '/api/nothing'), 404, 'NOT_FOUND')
+    assertProblem(await send('DELETE', '/api/installations'), 405, 'METHOD_NOT_ALLOWED')
     const large = { snapshotVersion: 1, changes: {}, reason: 'x'.repeat(1_200_000) }
-    assertProblem(await ask('PATCH', configuration, { body: large }), 413, 'PAYLOAD_TOO_LARGE')
-    const broken = await ask('PATCH', configuration, { body: '{"snapshotVersion":1,"snapshotVersion":2}' })
+    assertProblem(await send('PATCH', configuration, { body: large }), 413, 'PAYLOAD_TOO_LARGE')
+    const broken = await send('PATCH', configuration, { body: '{"snapshotVersion":1,"snapshotVersion":2}' })
     assertProblem(broken, 400, 'REQUEST_INVALID')
     const text = { 'content-type': 'text/plain' }
     assertProblem(
-      await ask('PATCH', configuration, { body: 'x', headers: text }),
+      await send('PATCH', configuration, { body: 'x', headers: text }),
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     )
@@ -459,7 +459,7 @@ describe('refusals', () => {
 
 describe('writes', () => {
   test('repeated with the same key are executed once', async () => {
-    const { snapshotVersion } = (await ask('GET', '/api/scopes/staging/eu-central/10/configuration')).json
+    const { snapshotVersion } = (await send('GET', '/api/scopes/staging/eu-central/10/configuration')).json
     const body = {
       snapshotVersion,
       changes: {
@@ -469,19 +469,19 @@ describe('writes', () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const path = '/api/scopes/staging/eu-central/10/configuration'
     const [first, second] = await Promise.all([
-      ask('PATCH', path, { body, headers }),
-      ask('PATCH', path, { body, headers }),
+      send('PATCH', path, { body, headers }),
+      send('PATCH', path, { body, headers }),
     ])
     assert.equal(first.status, 200, first.text)
     assert.deepEqual(second.json, first.json)
     assert.equal(first.json.operations.length, 1)
     const other = { ...body, reason: 'another body' }
-    assertProblem(await ask('PATCH', path, { body: other, headers }), 409, 'IDEMPOTENCY_KEY_REUSED')
+    assertProblem(await send('PATCH', path, { body: other, headers }), 409, 'IDEMPOTENCY_KEY_REUSED')
   })
 })
 
 test('the session contains the person and their permissions', async () => {
-  const { json } = await ask('GET', '/api/session', { user: 'viewer' })
+  const { json } = await send('GET', '/api/session', { user: 'viewer' })
   assert.equal(json.user.name, 'viewer')
   assert.deepEqual(json.permissions, ['read'])
   assert.deepEqual(json.grants, [{ permissions: ['read'], scope: null }])

@@ -214,7 +214,7 @@ describe('the events of the console', () => {
     assert.equal(printed.mock.callCount(), 0)
   })
 
-  it('pause before reopening a stream that the runtime ends at once', async () => {
+  it('pause before reopening a stream that the runtime ends immediately', async () => {
     const stopping = new AbortController()
     let opened = 0
     setTimeout(() => stopping.abort(), 350)
@@ -239,19 +239,19 @@ describe('releasing event streams', () => {
 
   /** A console on a real socket whose runtime never stops sending. Counts the resources that its streams hold. */
   async function start({ idleMs = 60_000, ...options }: Partial<EventOptions> & { idleMs?: number } = {}) {
-    const held = { opened: 0, open: 0, sent: 0, sessionChecks: 0 }
+    const counts = { opened: 0, open: 0, sent: 0, sessionChecks: 0 }
     const app = appOf(
       async ({ signal }) => {
-        held.opened++
-        held.open++
-        signal.addEventListener('abort', () => held.open--, { once: true })
-        return endless(signal, () => held.sent++)
+        counts.opened++
+        counts.open++
+        signal.addEventListener('abort', () => counts.open--, { once: true })
+        return endless(signal, () => counts.sent++)
       },
       {
         checkMs: 5,
         ...options,
         isStillSignedIn: async (c) => {
-          held.sessionChecks++
+          counts.sessionChecks++
           return options.isStillSignedIn?.(c) ?? true
         },
       },
@@ -263,7 +263,7 @@ describe('releasing event streams', () => {
       sockets.push(socket.on('error', () => undefined))
       return socket
     }
-    return { held, open, url: `http://127.0.0.1:${port}/events` }
+    return { counts, open, url: `http://127.0.0.1:${port}/events` }
   }
 
   async function* endless(signal: AbortSignal, sent: () => void): AsyncGenerator<Uint8Array> {
@@ -282,48 +282,48 @@ describe('releasing event streams', () => {
   }
 
   it('opens no stream for HEAD', async () => {
-    const { held, url } = await start()
+    const { counts, url } = await start()
     for (let count = 0; count < 200; count++) {
       const answer = await fetch(url, { method: 'HEAD' })
       assert.equal(answer.status, 200)
       assert.equal(answer.headers.get('content-type'), 'text/event-stream')
     }
-    assert.equal(held.opened, 0)
-    assert.ok(await isQuiet(() => held.sessionChecks), 'no timer is left behind')
+    assert.equal(counts.opened, 0)
+    assert.ok(await isQuiet(() => counts.sessionChecks), 'no timer is left behind')
   })
 
   it('releases a stream when its reader disconnects', async () => {
-    const { held, open } = await start()
+    const { counts, open } = await start()
     const socket = open().resume()
-    await until(() => held.open === 1)
+    await until(() => counts.open === 1)
     socket.destroy()
-    await until(() => held.open === 0)
-    assert.ok(await isQuiet(() => held.sessionChecks))
+    await until(() => counts.open === 0)
+    assert.ok(await isQuiet(() => counts.sessionChecks))
   })
 
   it('releases a stream that is not read', async () => {
-    const { held, open } = await start({ stallMs: 100 })
+    const { counts, open } = await start({ stallMs: 100 })
     open().pause()
-    await until(() => held.open === 1)
-    await until(() => held.open === 0)
-    assert.ok(await isQuiet(() => held.sessionChecks))
+    await until(() => counts.open === 1)
+    await until(() => counts.open === 0)
+    assert.ok(await isQuiet(() => counts.sessionChecks))
   })
 
   it('releases a stream that is not read when its session ends', async () => {
     let isSignedIn = true
-    const { held, open } = await start({ isStillSignedIn: async () => isSignedIn })
+    const { counts, open } = await start({ isStillSignedIn: async () => isSignedIn })
     open().pause()
-    await until(() => held.open === 1)
-    await until(() => isQuiet(() => held.sent))
+    await until(() => counts.open === 1)
+    await until(() => isQuiet(() => counts.sent))
     isSignedIn = false
-    await until(() => held.open === 0)
-    assert.ok(await isQuiet(() => held.sessionChecks))
+    await until(() => counts.open === 0)
+    assert.ok(await isQuiet(() => counts.sessionChecks))
   })
 
   it('closes the connection of a stream that is not read', async () => {
-    const { held, open } = await start({ stallMs: 50, idleMs: 100 })
+    const { counts, open } = await start({ stallMs: 50, idleMs: 100 })
     open().pause()
-    await until(() => held.open === 1)
+    await until(() => counts.open === 1)
     const started = performance.now()
     await server?.stop({ graceMs: 60_000 })
     server = null

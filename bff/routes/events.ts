@@ -38,7 +38,7 @@ export interface EventOptions {
   log: Log
   /** Default 30,000. */
   checkMs?: number
-  /** How often a comment is sent, so that the browser notices a server that does not answer; default 2,000. */
+  /** How often a comment is sent, so that the browser notices a server that does not respond; default 2,000. */
   heartbeatMs?: number
   /** How long a reader may stall before its stream ends; default 30,000. */
   stallMs?: number
@@ -50,7 +50,7 @@ type EventContext = Context<{ Variables: SessionVariables }>
 const CHECK_MS = 30_000
 /** The browser treats a stream that is silent for twice as long as lost. */
 const HEARTBEAT_MS = 2_000
-/** The pause before the runtime's stream is reopened, because the runtime may end it at once. */
+/** The pause before the runtime's stream is reopened, because the runtime may end it immediately. */
 const REOPEN_MS = 100
 /** Reading from the runtime pauses while the browser has this much unread. */
 const MAX_UNREAD_BYTES = 64 * 1024

@@ -45,13 +45,13 @@ export function createStreamRegistry(limits: StreamLimits): StreamRegistry {
 
   return {
     admit({ personId, sessionId }, replace) {
-      const own = [...(people.get(personId) ?? [])]
-      const ofSession = own.filter((stream) => stream.sessionId === sessionId)
+      const ofPerson = [...(people.get(personId) ?? [])]
+      const ofSession = ofPerson.filter((stream) => stream.sessionId === sessionId)
       const replaced =
         ofSession.length >= limits.perSession
           ? ofSession[0]
-          : own.length >= limits.perPerson
-            ? own[0]
+          : ofPerson.length >= limits.perPerson
+            ? ofPerson[0]
             : undefined
       if (replaced === undefined && total >= limits.total) return null
       if (replaced !== undefined) {

@@ -41,7 +41,7 @@ after(() => stop())
 
 const FAILED = { page: 'operations', name: 'Failed ones', search: 'state=FAILED', shared: false }
 
-async function ask(
+async function send(
   user: string,
   method: string,
   path = '',
@@ -62,20 +62,20 @@ async function ask(
 }
 
 async function list(user: string): Promise<SavedView[]> {
-  const { status, json } = await ask(user, 'GET')
+  const { status, json } = await send(user, 'GET')
   assert.equal(status, 200)
   return (json as { items: SavedView[] }).items
 }
 const names = async (user: string) => (await list(user)).map(({ name }) => name)
 
 async function create(user: string, changes: Partial<Record<keyof typeof FAILED, unknown>> = {}) {
-  const { status, json } = await ask(user, 'POST', '', { body: { ...FAILED, ...changes } })
+  const { status, json } = await send(user, 'POST', '', { body: { ...FAILED, ...changes } })
   assert.equal(status, 200, JSON.stringify(json))
   return json as SavedView
 }
 
 async function refused(
-  request: ReturnType<typeof ask>,
+  request: ReturnType<typeof send>,
   expected: { status: number; path?: string; reason?: string },
 ) {
   const { status, json } = await request
@@ -93,7 +93,7 @@ test('a view is its owner’s until it is shared', async () => {
   assert.deepEqual([mine.shared, mine.editable, mine.owner.name], [false, true, 'olga'])
   assert.deepEqual([await names('olga'), await names('vic'), await names('ada')], [['Failed ones'], [], []])
   const body = { ...FAILED, name: 'Failed, all', shared: true }
-  assert.equal((await ask('olga', 'PUT', `/${mine.viewId}`, { body })).status, 200)
+  assert.equal((await send('olga', 'PUT', `/${mine.viewId}`, { body })).status, 200)
   const [shared] = await list('vic')
   assert.deepEqual([shared?.name, shared?.shared, shared?.editable], ['Failed, all', true, false])
 })
@@ -103,7 +103,7 @@ test('views of a page are seen only by people who may see the page', async () =>
   await create('ada', { page: 'audit', name: 'Sign-ins', search: 'action=session.sign-in', shared: true })
   assert.deepEqual(await names('olga'), ['Sign-ins'])
   assert.deepEqual(await names('vic'), [])
-  await refused(ask('vic', 'POST', '', { body: { ...FAILED, page: 'audit', search: 'actor=x' } }), {
+  await refused(send('vic', 'POST', '', { body: { ...FAILED, page: 'audit', search: 'actor=x' } }), {
     status: 403,
   })
 })
@@ -113,45 +113,45 @@ test('a shared view is changed and deleted by its owner and by an administrator 
   const { viewId } = await create('olga', { shared: true })
   const renamed = { ...FAILED, name: 'Renamed', shared: true }
   for (const user of ['vic', 'local']) {
-    await refused(ask(user, 'PUT', `/${viewId}`, { body: renamed }), { status: 403 })
-    await refused(ask(user, 'DELETE', `/${viewId}`), { status: 403 })
+    await refused(send(user, 'PUT', `/${viewId}`, { body: renamed }), { status: 403 })
+    await refused(send(user, 'DELETE', `/${viewId}`), { status: 403 })
   }
-  assert.equal((await ask('ada', 'PUT', `/${viewId}`, { body: renamed })).status, 200)
+  assert.equal((await send('ada', 'PUT', `/${viewId}`, { body: renamed })).status, 200)
   // it stays the owner's
   assert.deepEqual(
     (await list('olga')).map(({ name, owner }) => [name, owner.name]),
     [['Renamed', 'olga']],
   )
   const own = await create('vic')
-  for (const user of ['ada', 'olga']) await refused(ask(user, 'DELETE', `/${own.viewId}`), { status: 404 })
-  assert.equal((await ask('ada', 'DELETE', `/${viewId}`)).status, 200)
-  await refused(ask('olga', 'DELETE', `/${viewId}`), { status: 404 })
+  for (const user of ['ada', 'olga']) await refused(send(user, 'DELETE', `/${own.viewId}`), { status: 404 })
+  assert.equal((await send('ada', 'DELETE', `/${viewId}`)).status, 200)
+  await refused(send('olga', 'DELETE', `/${viewId}`), { status: 404 })
 })
 
-test('a name is used once among the views that a person sees of a page', async () => {
+test('the views of a page that a person sees have different names', async () => {
   await clear()
   await create('olga')
   const taken = { status: 400, path: 'name', reason: 'viewNameTaken' }
-  await refused(ask('olga', 'POST', '', { body: { ...FAILED, name: ' failed ONES ' } }), taken)
+  await refused(send('olga', 'POST', '', { body: { ...FAILED, name: ' failed ONES ' } }), taken)
   await create('olga', { page: 'installations', search: 'claim=any' })
   await create('vic')
   const shared = await create('ada', { name: 'Team', shared: true })
-  await refused(ask('vic', 'POST', '', { body: { ...FAILED, name: 'Team' } }), taken)
-  await refused(ask('ada', 'PUT', `/${shared.viewId}`, { body: { ...FAILED, page: 'audit' } }), {
+  await refused(send('vic', 'POST', '', { body: { ...FAILED, name: 'Team' } }), taken)
+  await refused(send('ada', 'PUT', `/${shared.viewId}`, { body: { ...FAILED, page: 'audit' } }), {
     status: 400,
     path: 'search',
   })
   // its own name is not taken
   assert.equal(
-    (await ask('ada', 'PUT', `/${shared.viewId}`, { body: { ...FAILED, name: 'TEAM' } })).status,
+    (await send('ada', 'PUT', `/${shared.viewId}`, { body: { ...FAILED, name: 'TEAM' } })).status,
     200,
   )
 })
 
-test('two requests at once create one view of a name', async () => {
+test('two concurrent requests create only one view with a name', async () => {
   await clear()
   const answers = await Promise.all(
-    Array.from({ length: 5 }, () => ask('olga', 'POST', '', { body: FAILED })),
+    Array.from({ length: 5 }, () => send('olga', 'POST', '', { body: FAILED })),
   )
   assert.deepEqual(
     answers.map(({ status }) => status).toSorted((one, other) => one - other),
@@ -162,10 +162,10 @@ test('two requests at once create one view of a name', async () => {
 test('a repeated request creates its view once', async () => {
   await clear()
   const key = crypto.randomUUID()
-  const first = await ask('olga', 'POST', '', { body: FAILED, key })
-  assert.deepEqual(await ask('olga', 'POST', '', { body: FAILED, key }), first)
+  const first = await send('olga', 'POST', '', { body: FAILED, key })
+  assert.deepEqual(await send('olga', 'POST', '', { body: FAILED, key }), first)
   // the key of another person
-  assert.equal((await ask('vic', 'POST', '', { body: FAILED, key })).status, 200)
+  assert.equal((await send('vic', 'POST', '', { body: FAILED, key })).status, 200)
   assert.equal((await list('olga')).length, 1)
 })
 
@@ -181,7 +181,7 @@ test('names, search strings and numbers of views have limits', async () => {
     [{ search: `q=${'x'.repeat(2_000)}` }, 'search'],
     [{ page: 'plugins' }, 'page'],
   ] as const)
-    await refused(ask('olga', 'POST', '', { body: { ...FAILED, ...changes } }), { status: 400, path })
+    await refused(send('olga', 'POST', '', { body: { ...FAILED, ...changes } }), { status: 400, path })
   await create('olga', { name: 'x'.repeat(60) })
   const row = {
     iss: 'elsewhere',
@@ -202,9 +202,13 @@ test('names, search strings and numbers of views have limits', async () => {
     )
     .execute()
   const full = { status: 400, path: 'shared', reason: 'sharedViewsFull' }
-  await refused(ask('olga', 'POST', '', { body: { ...FAILED, shared: true } }), full)
+  await refused(send('olga', 'POST', '', { body: { ...FAILED, shared: true } }), full)
   for (let n = 1; n < OWN_VIEWS_MAX; n++) await create('olga', { name: `Own ${n}` })
-  await refused(ask('olga', 'POST', '', { body: FAILED }), { status: 400, path: 'name', reason: 'viewsFull' })
+  await refused(send('olga', 'POST', '', { body: FAILED }), {
+    status: 400,
+    path: 'name',
+    reason: 'viewsFull',
+  })
   await create('vic')
 })
 
@@ -212,9 +216,9 @@ test('each change is in the audit, and a refused one too', async () => {
   await clear()
   await database.db.deleteFrom('bff.audit_event').execute()
   const { viewId } = await create('olga', { shared: true })
-  await refused(ask('vic', 'DELETE', `/${viewId}`), { status: 403 })
-  await ask('olga', 'PUT', `/${viewId}`, { body: { ...FAILED, name: 'Renamed' } })
-  await ask('olga', 'DELETE', `/${viewId}`)
+  await refused(send('vic', 'DELETE', `/${viewId}`), { status: 403 })
+  await send('olga', 'PUT', `/${viewId}`, { body: { ...FAILED, name: 'Renamed' } })
+  await send('olga', 'DELETE', `/${viewId}`)
   const events = await database.db
     .selectFrom('bff.audit_event')
     .select(['action', 'outcome', 'subject', 'actor_name', 'error_code'])

@@ -8,8 +8,8 @@ export function grantsOf(roles: readonly RoleGrant[]): Grant[] {
   const byPlace = new Map<string, Grant>()
   for (const { role, scope } of roles) {
     const place = placeKey(scope)
-    const held = byPlace.get(place)?.permissions ?? []
-    const both = new Set<Permission>([...held, ...permissionsOf(role)])
+    const granted = byPlace.get(place)?.permissions ?? []
+    const both = new Set<Permission>([...granted, ...permissionsOf(role)])
     byPlace.set(place, { permissions: inOrder(both), scope })
   }
   return [...byPlace.values()]

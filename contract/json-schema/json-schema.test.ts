@@ -133,14 +133,14 @@ const keywords: [JsonValue, JsonValue[], [JsonValue, string][]][] = [
     { prefixItems: [{ type: 'string' }], items: false },
     [[], ['a']],
     [
-      [['a', 1], '/1: Must not be there: the list is too long'],
+      [['a', 1], '/1: Is not allowed: the list is too long'],
       [[1], '/0: Must be text'],
     ],
   ],
   [
     { prefixItems: [true], unevaluatedItems: false },
     [[1]],
-    [[[1, 2], '/1: Must not be there: the list is too long']],
+    [[[1, 2], '/1: Is not allowed: the list is too long']],
   ],
   [
     { required: ['a', 'constructor'] },
@@ -219,7 +219,7 @@ const keywords: [JsonValue, JsonValue[], [JsonValue, string][]][] = [
     ],
     [[{ kind: 'b', n: 1 }, '/n: Must be text']],
   ],
-  [{ not: { type: 'string' } }, [1], [['', ': Must not have the form that is ruled out']]],
+  [{ not: { type: 'string' } }, [1], [['', ': Must not have the excluded form']]],
   [
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     { if: { required: ['a'] }, then: { required: ['b'] }, else: { required: ['c'] } },
@@ -422,8 +422,8 @@ const unusable: [JsonValue, string, RegExp][] = [
   [{ $ref: '#missing' }, '/$ref', /of this document/],
   [{ $ref: '#/default', default: {} }, '/$ref', /of this document/],
   [{ $ref: '#/%' }, '/$ref', /of this document/],
-  [{ $ref: '#' }, '', /lead back/],
-  [{ properties: { a: { $ref: '#/properties/a' } } }, '/properties/a', /lead back/],
+  [{ $ref: '#' }, '', /refer to itself/],
+  [{ properties: { a: { $ref: '#/properties/a' } } }, '/properties/a', /refer to itself/],
 ]
 for (const [schema, path, words] of unusable)
   test(`${JSON.stringify(schema)} cannot be used`, () => {

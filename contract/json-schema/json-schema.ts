@@ -159,7 +159,7 @@ function findLoops(survey: Survey): Problem[] {
         above.delete(pointer)
         done.add(pointer)
       } else if (above.has(pointer)) {
-        const message = 'Must not lead back to itself without a property or an item in between'
+        const message = 'Must not refer to itself without a property or an item between'
         problems.push({ path: pointer, keyword: '$ref', message })
       } else if (!done.has(pointer)) {
         above.add(pointer)

@@ -75,12 +75,12 @@ function placeOf({ root, targets }: Checked, unit: OutputUnit): Place {
   for (let index = 0; index < steps.length; index += 1) {
     const keyword = steps[index] ?? ''
     within.push(keyword)
-    const held: unknown = schema[keyword]
-    if (keyword === '$ref') schema = targets.get(String(held).slice(1)) ?? {}
+    const member: unknown = schema[keyword]
+    if (keyword === '$ref') schema = targets.get(String(member).slice(1)) ?? {}
     else if (KEYED.has(keyword)) {
       index += 1
-      schema = (held as Record<string, Schema> | undefined)?.[steps[index] ?? ''] ?? {}
-    } else schema = (held as Schema | undefined) ?? {}
+      schema = (member as Record<string, Schema> | undefined)?.[steps[index] ?? ''] ?? {}
+    } else schema = (member as Schema | undefined) ?? {}
   }
   return { schema, within }
 }
@@ -223,7 +223,7 @@ function describeForbidden(path: string, within: string[]): Problem {
       return {
         path,
         keyword,
-        message: 'Must not be there: the list is too long',
+        message: 'Is not allowed: the list is too long',
         parameters: { reason: 'valueListTooLong' },
       }
     default:
@@ -374,7 +374,7 @@ function describeKeyword(keyword: string, schema: Schema): Description {
       }
     }
     case 'not':
-      return { message: 'Must not have the form that is ruled out', parameters: { reason: 'valueRuledOut' } }
+      return { message: 'Must not have the excluded form', parameters: { reason: 'valueRuledOut' } }
     default:
       return NOT_ALLOWED
   }

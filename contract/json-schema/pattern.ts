@@ -232,10 +232,10 @@ function growthOfTree(tree: Node, { searches }: { searches: boolean }): Growth {
   for (const loop of loops) if (isExponential(automaton, loop)) throw new PatternRefused(EXPONENTIAL)
   const degree = Math.max(1, degreeOfLoops(automaton, loops), ...ahead.map((look) => look.degree))
   if (degree > DEGREE_MAX) return { degree, steps: Infinity }
-  const own = worstCaseSteps(automaton, whole.first)
+  const outermost = worstCaseSteps(automaton, whole.first)
   // A long beginning can hide a slow loop from a search over a short text.
   const inLoops = loops.map(({ states }) => worstCaseSteps(automaton, [...states].slice(0, 1)))
-  const steps = Math.max(own, ...inLoops) * automaton.stepsPerMove
+  const steps = Math.max(outermost, ...inLoops) * automaton.stepsPerMove
   return { degree, steps: ahead.reduce((sum, look) => sum + look.steps, steps) }
 }
 

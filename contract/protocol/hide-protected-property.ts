@@ -23,17 +23,17 @@ function hide(json: JsonValue): JsonValue {
     return shown === json && hidden.every((item, index) => item === json[index]) ? json : hidden
   }
   if (typeof json !== 'object' || json === null || '@type' in json) return json
-  let kept: { [key: string]: JsonValue } | null = null
+  let copy: { [key: string]: JsonValue } | null = null
   for (const key of Object.keys(json)) {
     const value = json[key] ?? null
     const isShown = key !== INSTANCE_REF_PROPERTY
     const hidden = OPAQUE_KEYS.has(key) ? value : hideIn(key, value)
     if (isShown && hidden === value) continue
-    kept ??= { ...json }
-    if (isShown) kept[key] = hidden
-    else delete kept[key]
+    copy ??= { ...json }
+    if (isShown) copy[key] = hidden
+    else delete copy[key]
   }
-  return kept ?? json
+  return copy ?? json
 }
 
 /** Messages, such as those of plugins, may contain the name too. */

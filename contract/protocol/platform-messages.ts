@@ -1,9 +1,9 @@
 import { fillTemplate, type Placeholders } from './message-template.ts'
 
 /**
- * The sentences of this platform by reason, in English; `{name}` is filled from the parameters. A failure carries its
- * reason and parameters beside the sentence, so that a client can write it in another language. What a plugin wrote has
- * none and stays as it is.
+ * The English messages of this platform, by reason; `{name}` is replaced by the parameter of that name. A failure contains
+ * its reason and parameters in addition to the message, so that a client can show it in another language. A message of a
+ * plugin has neither and is shown unchanged.
  */
 export const PLATFORM_MESSAGES = {
   // a call of a plugin
@@ -11,7 +11,7 @@ export const PLATFORM_MESSAGES = {
   callRefused: 'The connection to plugin {plugin} was refused. Check that the plugin is running.',
   callHostUnknown: 'The host of plugin {plugin} was not found. Check the endpoint of the plugin.',
   callTlsFailed:
-    'A secure connection to plugin {plugin} could not be established. Check that its endpoint speaks HTTPS.',
+    'A secure connection to plugin {plugin} could not be established. Check that its endpoint uses HTTPS.',
   callTlsUntrusted:
     'The certificate of plugin {plugin} is not signed by an authority that this platform trusts. It may be self-signed.',
   callTlsExpired: 'The certificate of plugin {plugin} has expired.',
@@ -26,9 +26,9 @@ export const PLATFORM_MESSAGES = {
   callHttpStatus: 'Plugin {plugin} responded with HTTP status {status}.',
   callNotJson: 'The response of plugin {plugin} is not JSON or was cut off.',
   callWebPage:
-    'Plugin {plugin} responded with a web page and not with JSON. Perhaps a proxy or a sign-in page in front of it responded.',
+    'Plugin {plugin} responded with a web page instead of JSON. The response may come from a proxy or a sign-in page in front of it.',
   callEchoDiffers:
-    'The response of plugin {plugin} is not valid: {field} must be as in the request. Fix the plugin, then retry the operation.',
+    'The response of plugin {plugin} is not valid: {field} must be the same as in the request. Fix the plugin, then retry the operation.',
   callWriteNotAllowed:
     'The response of plugin {plugin} is not valid: it writes {property} of {locator}, which is not in its writeProperties. Fix the plugin, then retry the operation; if the manifest is wrong, the bundle needs a new version.',
   callWriteNoResource:
@@ -41,7 +41,7 @@ export const PLATFORM_MESSAGES = {
     'The response of plugin {plugin} is not valid: it writes the protected property of {locator}, which only the runtime writes. Fix the plugin, then retry the operation.',
   callInvalid:
     'The response of plugin {plugin} is not valid: {problem}. Fix the plugin, then retry the operation.',
-  callFailedSilently: 'Plugin {plugin} failed with {errorCode} and gave no message.',
+  callFailedSilently: 'Plugin {plugin} failed with {errorCode} without a message.',
   callReportedFailed:
     'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation, or take it over and detach.',
   callReportedUnknown: 'Plugin {plugin} reported that it does not know its result.',
@@ -74,7 +74,7 @@ export const PLATFORM_MESSAGES = {
   operationFailedAgain:
     'The operation has failed again since you read it: this is run {run}, not run {seen}. Reload it.',
 
-  // versions that have moved on
+  // versions that have changed
   snapshotStale:
     'The configuration has changed since you read it: it is now at snapshot {current}. Read it again and apply your changes to it.',
   localServiceMissing: 'The local service does not exist. Save it with version 0 to create it.',
@@ -121,7 +121,7 @@ export const PLATFORM_MESSAGES = {
   propertyNotSensitive: 'Is not a sensitive property: send the value without isSensitive.',
   valueMissing: 'Must have a value: only a sensitive property can be left without one.',
   domainTaken:
-    'The domain {domain} is used by {locator} in {scope}. Enter another one, or free that one first.',
+    'The domain {domain} is used by {locator} in {scope}. Enter another one, or remove it there first.',
   domainTakenElsewhere:
     'The domain {domain} is used by another gateway of this environment. Enter another one, or ask an administrator.',
   domainTwice: 'The domain {domain} is entered for more than one gateway. Enter a different one for each.',
@@ -159,12 +159,13 @@ type ParametersOf<Reason extends MessageReason> = Record<
   string | number
 >
 
-/** A sentence of the platform, and what it was made of. */
+/** A message of the platform, with the reason and the parameters that it was built from. */
 export interface PlatformMessage {
   message: string
   parameters: { reason: MessageReason } & Readonly<Record<string, string | number>>
 }
 
+/** Builds the message for a reason. The types require exactly the parameters that its template names. */
 export function platformMessage<Reason extends MessageReason>(
   reason: Reason,
   ...[values]: [Placeholders<(typeof PLATFORM_MESSAGES)[Reason]>] extends [never]

@@ -54,7 +54,7 @@ describe('the order of versions', () => {
         assert.equal(compareVersions(opaque, other), sign, opaque)
   })
 
-  it('tells a downgrade only where the versions do', () => {
+  it('recognizes a downgrade only from the versions', () => {
     assert.equal(isDowngrade('1.10.0', '1.9.0'), true)
     assert.equal(isDowngrade('1.9.0', '1.10.0'), false)
     assert.equal(isDowngrade('1.0', '1.0.0'), false)

@@ -3,7 +3,7 @@ import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { Person, Timestamp, Uuid } from './common.ts'
 import { CLAIM_STATES } from './vocabulary.ts'
 
-/** The operation that holds an installation: nothing else may change the installation meanwhile. */
+/** The operation that has claimed an installation: until it releases the claim, nothing else may change the installation. */
 export const Claim = z.object({
   operationId: Uuid,
   operationType: z.enum(OPERATION_TYPES),

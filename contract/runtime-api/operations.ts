@@ -307,7 +307,7 @@ export const operationEndpoints = defineEndpoints({
     codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /operations/{operationId}/attempt-now': {
-    summary: 'Make the next attempt of a WAITING operation at once',
+    summary: 'Make the next attempt of a WAITING operation immediately',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive() }),

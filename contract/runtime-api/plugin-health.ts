@@ -25,7 +25,7 @@ export const HealthFigures = z.object(figures)
 export type HealthFigures = z.infer<typeof HealthFigures>
 
 export const PluginHealth = z.object({
-  /** The range that was read. It begins later than asked if it has more attempts than are read. */
+  /** The range that was read. It begins later than requested if the range has more attempts than the limit. */
   since: Timestamp,
   until: Timestamp,
   /** Whether it begins as early as asked. */

@@ -112,13 +112,14 @@ function tryBinaries(
 function copyOf({ directory, version, cache }: InstalledPackage): string {
   const uid = process.getuid?.() ?? 0
   const target = join(cache, `bundle-console-postgresql-${version}-${uid}`)
-  const there = lstatSync(target, { throwIfNoEntry: false })
-  if (there?.isDirectory() && there.uid === uid && (there.mode & 0o022) === 0) return join(target, 'native')
+  const existing = lstatSync(target, { throwIfNoEntry: false })
+  if (existing?.isDirectory() && existing.uid === uid && (existing.mode & 0o022) === 0)
+    return join(target, 'native')
   const fresh = mkdtempSync(`${target}-`)
   chmodSync(fresh, 0o755)
   copyTree(join(directory, 'native'), join(fresh, 'native'))
   makeLinks(directory, fresh)
-  if (there) return join(fresh, 'native')
+  if (existing) return join(fresh, 'native')
   try {
     renameSync(fresh, target)
   } catch {

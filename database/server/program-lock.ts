@@ -24,7 +24,7 @@ const LOCK_FILE = 'program.lock'
 const NOTE_FILE = 'program.json'
 
 // An unreferenced handle is garbage-collected together with its lock.
-const held = new Set<DatabaseSync>()
+const locks = new Set<DatabaseSync>()
 
 /**
  * Takes the exclusive lock of a data directory, or throws one line that names the holder.
@@ -37,7 +37,7 @@ const held = new Set<DatabaseSync>()
 export function acquireProgramLock(dataDir: string): ProgramLock {
   const notePath = join(dataDir, NOTE_FILE)
   const handle = openExclusively(dataDir, notePath)
-  held.add(handle)
+  locks.add(handle)
   const crashed = readNote(notePath)
   const note: Holder = { pid: process.pid, startedAt: startOfThisProcess(), host: hostname() }
   const write = (holder: Holder) => writeFileSync(notePath, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
@@ -46,7 +46,7 @@ export function acquireProgramLock(dataDir: string): ProgramLock {
     crashed,
     noteRunDirectory: (runDirectory) => write({ ...note, runDirectory }),
     release: () => {
-      if (!held.delete(handle)) return
+      if (!locks.delete(handle)) return
       rmSync(notePath, { force: true })
       handle.close()
     },

@@ -3,7 +3,7 @@ import { ling, platform } from '../../demo/people.ts'
 import { configurationPath } from '../vocabulary.ts'
 import type { System } from './system.ts'
 
-/** Creates something of every kind, and returns the address of every page that shows it. */
+/** Creates data of every kind. Returns the path of every page, by a name for messages. */
 export async function seedEveryPage(system: System): Promise<Record<string, string>> {
   const scope = system.newScope()
   const { environmentKey, applicationRuntimeId, workspaceId } = scope

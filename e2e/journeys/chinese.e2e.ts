@@ -53,12 +53,12 @@ test('a failure of the platform is in Chinese, a message of a plugin as the plug
   await expect(failure).toContainText('插件 scripted-hooks 报告执行失败')
   await expect(failure).not.toContainText('reported that it failed')
 
-  const own = {
+  const pluginFailure = {
     kind: 'failure-envelope',
     errorCode: 'MAILBOX_LOCKED',
     message: 'The mailbox is locked.',
   } as const
-  await system.script.add({ when: stage, times: 1, behaviour: { ...own, retryable: false } })
+  await system.script.add({ when: stage, times: 1, behaviour: { ...pluginFailure, retryable: false } })
   await failure.getByRole('button', { name: '重试' }).click()
   await page.getByRole('dialog').getByRole('button', { name: '重试' }).click()
   await expect(failure).toContainText('The mailbox is locked.')

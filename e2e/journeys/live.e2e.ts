@@ -122,13 +122,13 @@ test('a server that hangs is reported within 5 s, and no page is shown under the
   const release = system.proxy.freeze()
   const began = performance.now()
   await expect(page.getByText('Connection lost. Reconnecting…')).toBeVisible({ timeout: 10_000 })
-  await expect(page.getByLabel('Changes and saves')).toContainText('The server does not answer')
+  await expect(page.getByLabel('Changes and saves')).toContainText('The server is not responding')
   expect(performance.now() - began).toBeLessThan(5_500)
 
   await page.keyboard.press('ControlOrMeta+S')
   const review = page.getByRole('dialog')
   await expect(review.getByLabel('Changes of CRM mail')).toContainText('After: 2525')
-  await expect(review.getByText('The server does not answer')).toBeVisible()
+  await expect(review.getByText('The server is not responding')).toBeVisible()
   await page.keyboard.press('Escape')
 
   const menu = page.getByRole('navigation', { name: 'Main' })

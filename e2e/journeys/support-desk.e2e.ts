@@ -206,7 +206,7 @@ const FAILURES: Record<string, Failure> = {
       { kind: 'failure-envelope', errorCode: 'BUSY', message: 'The directory is busy.', retryable: true },
     ],
     title: 'The directory is busy.',
-    says: ['Retry the operation once the cause is gone.'],
+    says: ['Retry the operation once the cause is fixed.'],
     isUsedUp: true,
     next: 'Support: Retry the operation',
   },
@@ -299,7 +299,7 @@ const NOT_CALLED: readonly Failure[] = [
   {
     sequence: [],
     title: 'The secure connection to the plugin failed',
-    says: [NEVER_RECEIVED, 'Check that its endpoint speaks HTTPS', 'a valid certificate'],
+    says: [NEVER_RECEIVED, 'Check that its endpoint uses HTTPS', 'a valid certificate'],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     next: 'Plugin owner: Fix the certificate or HTTPS',
@@ -450,7 +450,7 @@ test('equal failures are one cause, of which one operation is retried before the
   await expect(page.getByText('No matches')).toBeVisible()
 })
 
-test('two people see at once who works on a failure, and what they noted', async ({ system, signIn }) => {
+test('two people see without reloading who works on a failure, and the notes', async ({ system, signIn }) => {
   const errorCode = `TENANT_${system.newScope().workspaceId}`
   const operationId = await fail(system, {
     sequence: [{ kind: 'failure-envelope', errorCode, message: 'The tenant is locked.' }],
@@ -500,7 +500,7 @@ async function expectAnswers(page: Page, operationId: string, failure: Failure):
   const answer = async (label: string) =>
     (await panel.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd').innerText()).trim()
   expect(await answer('Where')).toContain(`${PLUGIN} in `)
-  expect(await answer('Still going on?')).toMatch(
+  expect(await answer('Still in progress?')).toMatch(
     failure.isUsedUp
       ? 'No. All 3 attempts of run 1 were used; nothing is scheduled.'
       : 'nothing is scheduled',

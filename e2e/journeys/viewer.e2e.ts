@@ -41,7 +41,7 @@ test('a viewer sees everywhere why actions are disabled, and the API rejects the
   expect(await system.operations(scope, 'CONFIGURE')).toHaveLength(0)
 })
 
-test('a failed operation tells a viewer who may take the actions', async ({ system, signIn }) => {
+test('a failed operation shows a viewer who may take the actions', async ({ system, signIn }) => {
   const scope = system.newScope()
   await system.script.add({
     when: { workspaceId: scope.workspaceId },

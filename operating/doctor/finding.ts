@@ -2,7 +2,7 @@
 export interface Finding {
   /** What was checked, in one word. */
   check: string
-  /** `fail`: the deployment does not work; `warn`: it works, but not for long or not well; `skip`: not checked, and why. */
+  /** `fail`: the deployment does not work; `warn`: it works, but has a problem; `skip`: not checked, and why. */
   status: 'ok' | 'warn' | 'fail' | 'skip'
   /** What was found and, unless all is well, what to do. Contains no secret. */
   message: string

@@ -192,7 +192,7 @@ describe('a batch', () => {
     assert.equal((await deps.operation(failed.operationId ?? '')).run, 2)
   })
 
-  it('refuses at once what the plan refuses, and shows the same in the plan', async () => {
+  it('refuses immediately what the plan refuses, and shows the same in the plan', async () => {
     const [one, other] = await install(2)
     assert.ok(one && other)
     await deps.succeeds(await deps.upgrade(one.id, { targetVersion: '2.0.0' }))
@@ -583,27 +583,27 @@ describe('a batch', () => {
     const [mine, other] = fleet
     assert.ok(mine && other)
     const grantFor = (scope: Scope, ...permissions: Grant['permissions']): Grant => ({ permissions, scope })
-    const ask = (path: string, grants: Grant[], body?: JsonObject) =>
+    const send = (path: string, grants: Grant[], body?: JsonObject) =>
       deps.http.call(path, { ...(body && { method: 'POST', body }), grants, actor: 'bob' })
     const half = [grantFor(mine.scope, 'read', 'installation:upgrade'), grantFor(other.scope, 'read')]
-    assert.equal((await ask('/batches', half, upgradeOf(fleet))).errorCode, 'PERMISSION_DENIED')
+    assert.equal((await send('/batches', half, upgradeOf(fleet))).errorCode, 'PERMISSION_DENIED')
     const blind = [grantFor(mine.scope, 'read', 'installation:upgrade')]
-    assert.equal((await ask('/batches', blind, upgradeOf(fleet))).errorCode, 'NOT_FOUND')
+    assert.equal((await send('/batches', blind, upgradeOf(fleet))).errorCode, 'NOT_FOUND')
     const { batchId } = await make(upgradeOf(fleet, { first: 1 }))
     await reaches(batchId, ({ state }) => state === 'PAUSED')
-    const summaryFor = async (grants: Grant[]) => (await ask(`/batches/${batchId}`, grants)).data['summary']
+    const summaryFor = async (grants: Grant[]) => (await send(`/batches/${batchId}`, grants)).data['summary']
     assert.equal(await summaryFor(blind), null)
     assert.equal((await read(batchId)).summary?.targets, 2)
-    const seen = await ask(`/batches/${batchId}/items`, blind)
+    const seen = await send(`/batches/${batchId}/items`, blind)
     assert.deepEqual(
       (seen.data['items'] as { target: string }[]).map(({ target }) => target),
       [mine.id],
     )
-    assert.equal((await ask(`/batches/${batchId}/continue`, blind, {})).errorCode, 'NOT_FOUND')
-    assert.equal((await ask(`/batches/${batchId}/stop`, half, {})).errorCode, 'PERMISSION_DENIED')
+    assert.equal((await send(`/batches/${batchId}/continue`, blind, {})).errorCode, 'NOT_FOUND')
+    assert.equal((await send(`/batches/${batchId}/stop`, half, {})).errorCode, 'PERMISSION_DENIED')
     const nobody = [grantFor({ ...mine.scope, workspaceId: 9_999 }, 'read')]
-    assert.equal((await ask(`/batches/${batchId}`, nobody)).errorCode, 'NOT_FOUND')
-    assert.ok(!JSON.stringify((await ask('/batches', nobody)).data).includes(batchId))
+    assert.equal((await send(`/batches/${batchId}`, nobody)).errorCode, 'NOT_FOUND')
+    assert.ok(!JSON.stringify((await send('/batches', nobody)).data).includes(batchId))
   })
 
   it('pauses when the grants of its person have expired, and continues for the next person', async () => {
@@ -638,7 +638,7 @@ describe('a batch', () => {
     ])
   })
 
-  it('repeats an item at once after a conflict, which does not count against it', async () => {
+  it('repeats an item immediately after a conflict, which does not count against it', async () => {
     const fleet = await install(1)
     await failInserts('conflict', fleet, PG.serializationFailure, 5)
     const { batchId } = await make(upgradeOf(fleet))

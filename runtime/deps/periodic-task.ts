@@ -10,11 +10,11 @@ export interface PeriodicTask {
  * Runs a task periodically. A failed run is logged and does not prevent the next one.
  *
  * @param options.failureMessage the log message of a failed run.
- * @param options.first `at once`, or `later`: after the first interval.
+ * @param options.first `immediately`, or `later`: after the first interval.
  */
 export function runEvery(
   { clock, log }: Pick<RuntimeDeps, 'clock' | 'log'>,
-  options: { everyMs: number; failureMessage: string; first: 'at once' | 'later' },
+  options: { everyMs: number; failureMessage: string; first: 'immediately' | 'later' },
   round: (stopped: AbortSignal) => Promise<void>,
 ): PeriodicTask {
   const stopped = new AbortController()

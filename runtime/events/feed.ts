@@ -24,7 +24,7 @@ export interface Subscription {
 
 export interface Feed {
   subscribe(subscriber: Subscriber): Promise<Subscription>
-  /** Something was committed: poll at once. */
+  /** Something was committed: poll immediately. */
   wake(): void
   /** The position delivered so far; null without subscribers. */
   position(): Position | null

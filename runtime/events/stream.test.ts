@@ -20,14 +20,14 @@ const THERE: Scope = { environmentKey: 'test', applicationRuntimeId: 'shop', wor
 
 let http: TestHttp
 let server: RunningServer
-let here: number
-let there: number
+let firstScope: number
+let secondScope: number
 
 before(async () => {
   http = await testHttp({ events: { heartbeatMs: 100, pollMs: 50, calmPollMs: 50, lifetimeMs: 20_000 } })
   server = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
-  here = await makeScope(HERE)
-  there = await makeScope(THERE)
+  firstScope = await makeScope(HERE)
+  secondScope = await makeScope(THERE)
 })
 
 after(async () => {
@@ -109,7 +109,7 @@ describe('the event stream', () => {
   it('starts with its position, sends each change with its row, and stays open', async () => {
     const reader = await open()
     await reader.begun()
-    await save(here, ++version)
+    await save(firstScope, ++version)
     const [message] = await reader.events(1)
     assert(message !== undefined)
     const event = RuntimeEvent.parse({ kind: message.event, ...JSON.parse(message.data) })
@@ -125,8 +125,8 @@ describe('the event stream', () => {
     const grants = [{ permissions: [...PERMISSIONS], scope: { environmentKey: THERE.environmentKey } }]
     const reader = await open({ grants })
     await reader.begun()
-    await save(here, ++version)
-    await save(there, version)
+    await save(firstScope, ++version)
+    await save(secondScope, version)
     const messages = await reader.events(1)
     assert.deepEqual(
       messages.map(({ data }) => JSON.parse(data).scope),
@@ -140,11 +140,11 @@ describe('the event stream', () => {
     await reader.begun()
     const { lastId } = reader
     await reader.leave()
-    await save(here, ++version)
-    await save(there, version)
+    await save(firstScope, ++version)
+    await save(secondScope, version)
     const resumed = await open({ lastEventId: lastId })
     assert.equal((await resumed.events(2)).length, 2)
-    await save(here, ++version)
+    await save(firstScope, ++version)
     assert.deepEqual(versionsOf(await resumed.events(3)).slice(2), [version])
     await resumed.leave()
   })
@@ -152,9 +152,9 @@ describe('the event stream', () => {
   it('sends "reset" for an id that is invalid, from the future, or followed by pruned events', async () => {
     const reader = await open()
     await reader.begun()
-    await save(here, ++version)
+    await save(firstScope, ++version)
     const [old] = await reader.events(1)
-    await save(here, ++version)
+    await save(firstScope, ++version)
     await reader.events(2)
     await reader.leave()
     for (const lastEventId of ['nonsense', '99999999999-1', '0-0']) {
@@ -174,7 +174,7 @@ describe('the event stream', () => {
     await tooLate.leave()
     // the last pruned event is kept, and a reader that has read up to it missed nothing
     const inTime = await open({ lastEventId: lastId })
-    await save(here, ++version)
+    await save(firstScope, ++version)
     assert.deepEqual(versionsOf(await inTime.events(1)), [version])
     await inTime.leave()
   })
@@ -185,12 +185,12 @@ describe('the event stream', () => {
     const early = ++version
     const written = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
-    const slow = save(here, early, () => {
+    const slow = save(firstScope, early, () => {
       written.resolve()
       return held.promise
     })
     await written.promise
-    await save(there, ++version)
+    await save(secondScope, ++version)
     await new Promise((resolve) => setTimeout(resolve, 300))
     const sentBefore = reader.messages.filter(({ event }) => event !== '').length
     held.resolve()

@@ -79,8 +79,8 @@ it(
     await until(isDone, 10_000)
     const again = await http.call(path, { method: 'PUT', body: billing as unknown as JsonObject, key })
     assert.equal(again.errorCode, '0')
-    const kept = await pool.query('select from runtime.bundle_version')
-    assert.equal(kept.rows.length, 1)
+    const stored = await pool.query('select from runtime.bundle_version')
+    assert.equal(stored.rows.length, 1)
     const audited = await pool.query('select from runtime.audit_entry')
     assert.equal(audited.rows.length, 1)
   },

@@ -24,8 +24,8 @@ it('a write with a failed statement is not acknowledged, and is rolled back comp
   const failed = await publish()
   assert.equal(failed.status, 500)
   assert.doesNotMatch(JSON.stringify(failed.json), /disk/)
-  const kept = await pool.query('select from runtime.bundle_version')
-  assert.equal(kept.rows.length, 0)
+  const stored = await pool.query('select from runtime.bundle_version')
+  assert.equal(stored.rows.length, 0)
 
   await pool.query('drop trigger fail on runtime.idempotency')
   assert.equal((await publish()).errorCode, '0')

@@ -12,7 +12,7 @@ import type { SpaceWatch } from './space-watch.ts'
 /** Logical names of the two services that answer here. */
 export type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
 
-/** More would only make an answer that nobody reads to the end. */
+/** Limits the length of an answer with many problems. */
 const MAX_DETAILS = 200
 
 /** The failure envelope of a refusal, with its texts cut to the limits of the contract. */

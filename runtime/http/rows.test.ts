@@ -46,7 +46,7 @@ after(() => http.close())
 
 const paramsOf = (): Record<string, string | number> => ({ ...SAMPLE_PARAMS, ...installed })
 
-function ask(
+function callRow(
   name: EndpointName,
   call: Parameters<TestHttp['call']>[1] & { path?: string; query?: string } = {},
 ) {
@@ -88,11 +88,11 @@ for (const [name, row] of rows) {
         `Basic ${CREDENTIAL}`,
         `Bearer ${CREDENTIAL}x`,
       ])
-        assertProblem(await ask(name, { headers: { authorization } }), 401, 'AUTHENTICATION_REQUIRED')
+        assertProblem(await callRow(name, { headers: { authorization } }), 401, 'AUTHENTICATION_REQUIRED')
     })
 
     it('refuses the service credential without an assertion', async () => {
-      const answer = await ask(name, { headers: { 'x-runtime-actor-assertion': null } })
+      const answer = await callRow(name, { headers: { 'x-runtime-actor-assertion': null } })
       assertProblem(answer, 401, 'AUTHENTICATION_REQUIRED')
     })
 
@@ -101,7 +101,7 @@ for (const [name, row] of rows) {
         const { access } = row
         assert('where' in access)
         const grants = access.where === 'anywhere' ? [] : elsewhere
-        const answer = await ask(name, { grants })
+        const answer = await callRow(name, { grants })
         assert.equal(answer.status, 200)
         if (access.where === 'object') assert.equal(answer.errorCode, 'NOT_FOUND')
         else if (access.where !== 'list') assert.equal(answer.errorCode, 'PERMISSION_DENIED')
@@ -111,7 +111,7 @@ for (const [name, row] of rows) {
     }
 
     it('refuses an unknown query parameter', async () => {
-      const answer = await ask(name, { query: '?nonsense=1' })
+      const answer = await callRow(name, { query: '?nonsense=1' })
       assert.equal(answer.status, 200)
       assert.equal(answer.errorCode, 'REQUEST_INVALID')
       assert.match(JSON.stringify(detailsOf(answer)), /query.*nonsense/)
@@ -120,7 +120,7 @@ for (const [name, row] of rows) {
     for (const param of Object.keys(row.params?.shape ?? {})) {
       it(`refuses a wrong ${param} and names it`, async () => {
         const path = splitName(name).path.replace(`{${param}}`, '{wrong}')
-        const answer = await ask(name, { path: fillPath(path, { ...paramsOf(), wrong: 'no t!' }) })
+        const answer = await callRow(name, { path: fillPath(path, { ...paramsOf(), wrong: 'no t!' }) })
         assert.equal(answer.errorCode, 'REQUEST_INVALID')
         assert.deepEqual(
           detailsOf(answer).map((detail) => detail.path),
@@ -131,7 +131,7 @@ for (const [name, row] of rows) {
 
     if (row.body !== undefined) {
       it('refuses a body with an unknown field', async () => {
-        const answer = await ask(name, { body: { ...SAMPLE_BODIES[name], nonsense: 1 } })
+        const answer = await callRow(name, { body: { ...SAMPLE_BODIES[name], nonsense: 1 } })
         assert.equal(answer.errorCode, row.bodyErrorCode ?? 'REQUEST_INVALID')
         assert.deepEqual(
           detailsOf(answer).map(({ path, message }) => [path, message]),
@@ -141,7 +141,7 @@ for (const [name, row] of rows) {
 
       it('refuses each field of a wrong type and names it', async () => {
         for (const field of Object.keys(SAMPLE_BODIES[name] ?? {})) {
-          const answer = await ask(name, { body: { ...SAMPLE_BODIES[name], [field]: -1.5 } })
+          const answer = await callRow(name, { body: { ...SAMPLE_BODIES[name], [field]: -1.5 } })
           assert.equal(answer.errorCode, row.bodyErrorCode ?? 'REQUEST_INVALID', field)
           const place = row.bodyErrorCode === undefined ? `body.${field}` : `/${field}`
           assert(
@@ -181,7 +181,7 @@ for (const [name, row] of rows) {
     if (isWrite(name, row)) {
       it('refuses a write without a usable Idempotency-Key', async () => {
         for (const key of [null, '', 'with space', 'x'.repeat(129), 'umläut'.normalize()]) {
-          const answer = await ask(name, { headers: { 'idempotency-key': key && encodeHeader(key) } })
+          const answer = await callRow(name, { headers: { 'idempotency-key': key && encodeHeader(key) } })
           assert.equal(answer.errorCode, 'REQUEST_INVALID')
           assert.deepEqual(
             detailsOf(answer).map(({ path }) => path),

@@ -16,7 +16,7 @@ export function startKeyKeeper(deps: RuntimeDeps): PeriodicTask {
     // a separate task, because one run may take hours
     runEvery(
       deps,
-      { everyMs: EVERY_MS, failureMessage: 'values could not be resealed', first: 'at once' },
+      { everyMs: EVERY_MS, failureMessage: 'values could not be resealed', first: 'immediately' },
       (stopped) => resealAll(deps, stopped),
     ),
   ])

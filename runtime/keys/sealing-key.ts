@@ -26,8 +26,8 @@ const KEY_FILE = 'sealing.key'
 export async function readSealingKeys({ dataDir, files }: SealingKeySettings): Promise<SealingKey[]> {
   if (files.length > 0)
     return Promise.all(files.map((file) => readSealingKey(file, `SEALING_KEY_FILE is wrong: ${file}`)))
-  const kept = await findPersistentSecret({ directory: dataDir, file: KEY_FILE })
-  return kept === null ? [] : [await readKept(dataDir)]
+  const stored = await findPersistentSecret({ directory: dataDir, file: KEY_FILE })
+  return stored === null ? [] : [await readKept(dataDir)]
 }
 
 /** Reads the sealing key of the data directory. Creates it if it does not exist. */

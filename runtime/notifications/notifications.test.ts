@@ -236,7 +236,7 @@ describe('notifications', { concurrency: false }, () => {
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
   })
 
-  it('reach a receiver while another one does not answer', async () => {
+  it('reach a receiver while another one does not respond', async () => {
     const silent = createServer(() => undefined)
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
@@ -292,7 +292,7 @@ describe('notifications', { concurrency: false }, () => {
     for (const id of [webhookId, elsewhere]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
   })
 
-  it('report once that an operation is retried for long', async () => {
+  it('report once that an operation has been retrying for a long time', async () => {
     const { webhookId } = await create({ events: ['operation.retrying'] })
     deps.plugin.script(() => ({ outcome: 'UNKNOWN' }))
     const { operationId } = await deps.install(guarded, { scope: deps.newScope() })

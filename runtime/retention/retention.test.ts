@@ -103,7 +103,7 @@ suite('retention', { concurrency: false }, () => {
     Promise.all(
       tables.map(async (table) => {
         const { rows } = await sql`
-          select row_to_json(kept)::text as row from ${sql.table(`runtime.${table}`)} as kept order by 1`.execute(
+          select row_to_json(remaining)::text as row from ${sql.table(`runtime.${table}`)} as remaining order by 1`.execute(
           engine.runtime.db,
         )
         return rows
@@ -232,9 +232,9 @@ suite('retention', { concurrency: false }, () => {
         assert.equal(call.outcome, 'APPLIED')
       }
     }
-    const kept = await read(recent[0]!)
-    assert.equal(kept.attemptsRemoved, false)
-    assert.equal(kept.stages[0]?.calls[0]?.attempts.length, 1)
+    const remaining = await read(recent[0]!)
+    assert.equal(remaining.attemptsRemoved, false)
+    assert.equal(remaining.stages[0]?.calls[0]?.attempts.length, 1)
   })
 
   test('an operation that is taken over late has its attempts until the next run, and says so', async () => {

@@ -52,9 +52,9 @@ async function assertKept(bundleInstallId: string, locators: string[]): Promise<
     .select(['locator', 'properties'])
     .where('bundle_install_id', '=', bundleInstallId)
     .execute()
-  const kept = ledger.filter(({ properties }) => properties[REF] !== undefined)
-  assert.deepEqual(kept.map(({ locator }) => locator).toSorted(), locators.toSorted())
-  for (const { properties } of kept) assert.deepEqual(properties[REF], wrapData(bundleInstallId))
+  const stored = ledger.filter(({ properties }) => properties[REF] !== undefined)
+  assert.deepEqual(stored.map(({ locator }) => locator).toSorted(), locators.toSorted())
+  for (const { properties } of stored) assert.deepEqual(properties[REF], wrapData(bundleInstallId))
   const saved = await harness.db
     .selectFrom('runtime.configuration_property')
     .select('value')

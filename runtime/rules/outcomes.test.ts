@@ -230,8 +230,8 @@ describe('the answer of a plugin', () => {
       it(`in ${stage}: ${name}`, async () => {
         await harness.registerWith('answerer', { timeoutMs })
         harness.plugin.script((call) => {
-          const asked = callsIn(call.request.operation.operationId, stage).length
-          if (call.stage !== stage || asked > 1) return { outcome: 'APPLIED' }
+          const sent = callsIn(call.request.operation.operationId, stage).length
+          if (call.stage !== stage || sent > 1) return { outcome: 'APPLIED' }
           return typeof reply === 'function' ? reply(call) : reply
         })
         const started = await harness.install(bundle, {
@@ -322,14 +322,14 @@ describe('a resolved token', () => {
     await harness.ok('/services/shop', { method: 'PUT', body: { ...service, consumers: [{ ...scope }] } })
     const locator = locatorOf(resolving, 'main')
     const resolve = async ({ request }: ArrivedCall): Promise<string> => {
-      const asked = { contractVersion: '4.0.0', resource: locator, propertyKey: 'link' }
+      const sent = { contractVersion: '4.0.0', resource: locator, propertyKey: 'link' }
       const response = await harness.http.send(RESOLVE, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${textOf(credential['secret'])}`,
           'content-type': 'application/json',
         },
-        body: JSON.stringify({ ...asked, installation: request.installation }),
+        body: JSON.stringify({ ...sent, installation: request.installation }),
       })
       return /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(await response.text())?.[0] ?? 'nothing was resolved'
     }

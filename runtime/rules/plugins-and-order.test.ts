@@ -79,10 +79,10 @@ describe('plugins', () => {
     await harness.register('left', 'right', 'last')
     await harness.publish(twins)
     // each answers only after the other was called too: sequential calls would never end
-    const asked = new Map<string, PromiseWithResolvers<void>>()
+    const arrivals = new Map<string, PromiseWithResolvers<void>>()
     const meeting = (key: string) => {
-      const found = asked.get(key) ?? Promise.withResolvers<void>()
-      asked.set(key, found)
+      const found = arrivals.get(key) ?? Promise.withResolvers<void>()
+      arrivals.set(key, found)
       return found
     }
     const answered: string[] = []

@@ -132,9 +132,9 @@ describe('a save beside broken declarations', () => {
     await harness.installed(shop, { scope })
     await harness.installed(bystander, { scope })
     const ofOthers = sql`bundle_id not in ('crm', 'shop')`
-    const kept = await sql<{ bundle_id: string; version: string; manifest: JsonObject }>`
+    const stored = await sql<{ bundle_id: string; version: string; manifest: JsonObject }>`
       select bundle_id, version, manifest from runtime.bundle_version where ${ofOthers}`.execute(harness.db)
-    assert.ok(kept.rows.length >= 2)
+    assert.ok(stored.rows.length >= 2)
     for (const [turn, garbage] of GARBAGE.entries()) {
       await sql`update runtime.bundle_version set manifest = ${garbage} where ${ofOthers}`.execute(harness.db)
       const operations = await harness.saved(scope, {
@@ -156,7 +156,7 @@ describe('a save beside broken declarations', () => {
     // a broken declaration of the owner itself is read and reported
     const refused = await harness.save(scope, { [locatorOf(bystander, 'main')]: wrapped({ name: 'a' }) })
     assert.equal(refused.errorCode, 'MANIFEST_INVALID')
-    for (const { bundle_id, version, manifest } of kept.rows)
+    for (const { bundle_id, version, manifest } of stored.rows)
       await sql`update runtime.bundle_version set manifest = ${JSON.stringify(manifest)}
         where bundle_id = ${bundle_id} and version = ${version}`.execute(harness.db)
     await harness.saved(scope, { [locatorOf(bystander, 'main')]: wrapped({ name: 'a' }) })

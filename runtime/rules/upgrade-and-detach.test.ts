@@ -174,13 +174,13 @@ describe('an UPGRADE', () => {
       [STAYS]: ['UPGRADE', '1.0.0', '2.0.0'],
     })
     assert.deepEqual(callOrderOf(operationId), bothStages('old', 'both', 'new'))
-    const asked = (pluginId: string) =>
+    const requestTo = (pluginId: string) =>
       harness.callsOf(operationId).find((call) => call.pluginId === pluginId)?.request
-    assert.equal(asked('old')?.resources[GOES]?.action, 'DETACH')
-    assert.equal(asked('both')?.resources[GOES]?.action, 'DETACH')
-    assert.deepEqual(asked('both')?.resources[GOES]?.properties, wrapped({ note: 'n' }))
-    assert.deepEqual(asked('both')?.resources[STAYS]?.properties, wrapped({ name: 'Acme', region: 'eu' }))
-    assert.deepEqual(asked('new')?.resources[COMES]?.properties, wrapped({ color: 'red', size: 'big' }))
+    assert.equal(requestTo('old')?.resources[GOES]?.action, 'DETACH')
+    assert.equal(requestTo('both')?.resources[GOES]?.action, 'DETACH')
+    assert.deepEqual(requestTo('both')?.resources[GOES]?.properties, wrapped({ note: 'n' }))
+    assert.deepEqual(requestTo('both')?.resources[STAYS]?.properties, wrapped({ name: 'Acme', region: 'eu' }))
+    assert.deepEqual(requestTo('new')?.resources[COMES]?.properties, wrapped({ color: 'red', size: 'big' }))
 
     const { resources } = await harness.configuration(scope)
     assert.deepEqual(Object.keys(resources).toSorted(), [COMES, STAYS])
@@ -242,12 +242,12 @@ describe('a DETACH over a failed UPGRADE', () => {
       detach.resources.map(({ locator, action }) => [locator, action]),
       [COMES, GOES, STAYS, NIGHTLY].toSorted().map((locator) => [locator, 'DETACH']),
     )
-    const asked = (pluginId: string) =>
+    const requestTo = (pluginId: string) =>
       harness.callsOf(detachId).find((call) => call.pluginId === pluginId)?.request
-    assert.deepEqual(Object.keys(asked('new')?.resources ?? {}).toSorted(), [COMES, STAYS])
-    assert.deepEqual(Object.keys(asked('both')?.resources ?? {}).toSorted(), [GOES, STAYS])
-    assert.deepEqual(Object.keys(asked('old')?.resources ?? {}).toSorted(), [GOES, STAYS])
-    assert.deepEqual(asked('both')?.resources[STAYS]?.properties, wrapped({ name: 'Acme', region: 'eu' }))
+    assert.deepEqual(Object.keys(requestTo('new')?.resources ?? {}).toSorted(), [COMES, STAYS])
+    assert.deepEqual(Object.keys(requestTo('both')?.resources ?? {}).toSorted(), [GOES, STAYS])
+    assert.deepEqual(Object.keys(requestTo('old')?.resources ?? {}).toSorted(), [GOES, STAYS])
+    assert.deepEqual(requestTo('both')?.resources[STAYS]?.properties, wrapped({ name: 'Acme', region: 'eu' }))
 
     const { state, resources } = await harness.installation(bundleInstallId)
     assert.deepEqual([state, resources], ['DETACHED', []])

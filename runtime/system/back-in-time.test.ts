@@ -150,7 +150,7 @@ it('a recovery awaits a scope before it locks an installation, so that it cannot
   await recovery
 })
 
-it('tells every reader of events to read again, also one whose position the new timeline has reached', async () => {
+it('resets every reader of events, also one whose position the new timeline has reached', async () => {
   const open = await openEvents(http)
   const earlier = open.lastId
   await recover(http.runtime.deps.db, { isForced: true })

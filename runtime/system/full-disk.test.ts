@@ -160,8 +160,8 @@ for (const [name, makeSpace] of [
       for (const operationId of acknowledged) await until(() => isDone(operationId), 20_000)
       const { db } = http.runtime.deps
       t.diagnostic(`${acknowledged.length} operations`)
-      const kept = await db.selectFrom('runtime.operation').select('operation_id').execute()
-      assert.deepEqual(kept.map((row) => row.operation_id).toSorted(), acknowledged.toSorted())
+      const stored = await db.selectFrom('runtime.operation').select('operation_id').execute()
+      assert.deepEqual(stored.map((row) => row.operation_id).toSorted(), acknowledged.toSorted())
       assert.equal((await verifyChain(db)).holds, true)
 
       const about = lines.filter(({ reason }) => reason === 'it has no space left')

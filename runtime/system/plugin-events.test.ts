@@ -322,8 +322,8 @@ describe('after events and resolutions', () => {
       const text = readFileSync(join(folder, file), 'latin1')
       for (const canary of canaries) assert.ok(!text.includes(canary), file)
     }
-    const told = JSON.stringify([events, logged.map(String)])
-    for (const canary of canaries) assert.ok(!told.includes(canary))
+    const output = JSON.stringify([events, logged.map(String)])
+    for (const canary of canaries) assert.ok(!output.includes(canary))
     for (const { table, text } of await rowsOf(pool))
       for (const canary of canaries) assert.ok(!text.includes(canary), table)
     assert.deepEqual(await findCanaries(platform.http.runtime.deps.db, [...tokens, ...new Set(parts)]), [])

@@ -105,8 +105,8 @@ describe('damaged rows beside healthy ones', () => {
     )
     const freeze = async (pluginId = 'steady') => {
       const installation = await engine.installation()
-      const own = pluginId === 'steady' ? plan : planWith([reader(pluginId, 1)])
-      return (await engine.freeze({ installation, plan: own })).operation_id
+      const ownPlan = pluginId === 'steady' ? plan : planWith([reader(pluginId, 1)])
+      return (await engine.freeze({ installation, plan: ownPlan })).operation_id
     }
     for (const [name, damage] of Object.entries(DAMAGES)) {
       healthy.push(await freeze())

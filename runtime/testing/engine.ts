@@ -149,13 +149,13 @@ export function readInstallation({ db }: TestRuntime, bundleInstallId: string): 
 
 /** Dependencies that can delay the result of a lease. */
 export function slowClaims(deps: RuntimeDeps) {
-  let held: { leased: () => void; answer: Promise<void> } | null = null
+  let blocked: { leased: () => void; answer: Promise<void> } | null = null
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,
     async transformResult({ result }) {
-      if (held !== null && result.rows.some((row) => 'state_before' in row)) {
-        held.leased()
-        await held.answer
+      if (blocked !== null && result.rows.some((row) => 'state_before' in row)) {
+        blocked.leased()
+        await blocked.answer
       }
       return result
     },
@@ -165,9 +165,9 @@ export function slowClaims(deps: RuntimeDeps) {
     /** Starts the delay; `leased` resolves with the first lease that takes an operation. */
     hold() {
       const [leased, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      held = { leased: leased.resolve, answer: answer.promise }
+      blocked = { leased: leased.resolve, answer: answer.promise }
       const release = () => {
-        held = null
+        blocked = null
         answer.resolve()
       }
       return { leased: leased.promise, release }

@@ -73,7 +73,7 @@ export async function decideBatch(
     const decision = ready.isInFlight
       ? awaitCalls({ operation, plan, calls }, options)
       : decideOrRest(deps, ready, { operation, plan, calls, shared, ...options })
-    // a call that was answered and is repeated at once would be updated twice, which one statement cannot do
+    // a call that was answered and is repeated immediately would be updated twice, which one statement cannot do
     const isUpdatedTwice = [...decision.attempts, ...decision.failedCalls].some((call) =>
       answers.some(({ key }) => isSameCall(key, call)),
     )

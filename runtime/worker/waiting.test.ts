@@ -43,7 +43,7 @@ suite('an operation that waits for its next attempt', { concurrency: false }, ()
       stopRetrying(context, { params: { operationId }, query: {}, body: { run, reason: 'Enough' } }),
     )
 
-  test('is tried at once if a person asks for it', async () => {
+  test('is tried immediately if a person requests it', async () => {
     const operationId = await waiting()
     await assert.rejects(start(operationId, 2), { code: 'OPERATION_NOT_RETRYABLE' })
     const { operation } = await start(operationId)

@@ -104,13 +104,13 @@ suite('the course of an operation', { concurrency: false }, () => {
     assert.ok(text.includes('region'))
     assert.ok(!text.includes(SECRET))
     assert.ok(!text.includes('issued-by-plugin'))
-    const kept = await engine.runtime.db
+    const stored = await engine.runtime.db
       .selectFrom('runtime.attempt')
       .select(sql<string>`(attempt.*)::text`.as('row'))
       .where('operation_id', '=', operation_id)
       .execute()
-    assert.ok(!JSON.stringify(kept).includes(SECRET))
-    assert.ok(!JSON.stringify(kept).includes('issued-by-plugin'))
+    assert.ok(!JSON.stringify(stored).includes(SECRET))
+    assert.ok(!JSON.stringify(stored).includes('issued-by-plugin'))
   })
 
   test('a call carries a token for its plugin, operation, stage and sequence', async () => {

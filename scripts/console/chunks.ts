@@ -68,18 +68,22 @@ export function chunks(): { plugin: Plugin; name: (id: string) => string | null 
 function namesOf(infoOf: ModuleInfo): Map<string, string> {
   const started = [...importedBy(inWeb('main.tsx'), infoOf)]
   const libraries = started.filter((id) => id.includes('/node_modules/') && !NOT_AT_START.test(id))
-  const own = started.filter((id) => !id.includes('/node_modules/'))
+  const ownModules = started.filter((id) => !id.includes('/node_modules/'))
   return new Map([
     ...libraries.map((id) => [id, 'libraries'] as const),
     ...[
-      ...mergeShared(scriptGroups(new Set(started), own, infoOf), infoOf),
+      ...mergeShared(scriptGroups(new Set(started), ownModules, infoOf), infoOf),
       ...LANGUAGES.flatMap((language) => mergeShared(textGroups(language, infoOf), infoOf)),
     ].flatMap(({ name, modules }) => modules.map((id) => [id, name] as const)),
   ])
 }
 
 /** Our own modules of the start, and what the pages import in addition, by the pages that import it. */
-function scriptGroups(started: ReadonlySet<string>, own: readonly string[], infoOf: ModuleInfo): Group[] {
+function scriptGroups(
+  started: ReadonlySet<string>,
+  ownModules: readonly string[],
+  infoOf: ModuleInfo,
+): Group[] {
   const pagesOf = new Map<string, string[]>()
   for (const { module } of pages) {
     for (const id of importedBy(inWeb(`pages/${module}`), infoOf)) {
@@ -94,7 +98,7 @@ function scriptGroups(started: ReadonlySet<string>, own: readonly string[], info
     }
   }
   return [
-    groupOf('console', allPages, [...own, inWeb('i18n/code-texts.ts')], infoOf),
+    groupOf('console', allPages, [...ownModules, inWeb('i18n/code-texts.ts')], infoOf),
     ...groupsByPages(pagesOf, SHARED, infoOf),
   ]
 }

@@ -263,7 +263,12 @@ function platformExchanges(): Exchange[] {
     reference: JsonObject,
     services: string[],
   ) => {
-    const asked = { contractVersion: '4.0.0', installation: INSTALLATION, resource: LOCATOR, propertyKey }
+    const requestBody = {
+      contractVersion: '4.0.0',
+      installation: INSTALLATION,
+      resource: LOCATOR,
+      propertyKey,
+    }
     const access = Object.fromEntries(
       services.map((id) => [
         id,
@@ -274,8 +279,8 @@ function platformExchanges(): Exchange[] {
       ]),
     )
     const expiresAt = new Date((AT + TTL) * 1000).toISOString()
-    const data = { ...asked, reference, access, expiresAt }
-    return toPlatform(name, title, '/service-reference/resolve', asked, envelope(data))
+    const data = { ...requestBody, reference, access, expiresAt }
+    return toPlatform(name, title, '/service-reference/resolve', requestBody, envelope(data))
   }
   const single = (serviceId: string) => ({ '@type': 'ServiceReference', serviceId })
   const refused = resolve(
@@ -342,7 +347,7 @@ function platformExchanges(): Exchange[] {
 }
 
 function declarationsExchange(): Exchange {
-  const asked = {
+  const requestBody = {
     contractVersion: '1.0.0',
     installation: INSTALLATION,
     resource: LOCATOR,
@@ -354,8 +359,8 @@ function declarationsExchange(): Exchange {
     'event-declarations-read',
     'Which events the service of a reference accepts',
     '/event-declarations/read',
-    asked,
-    envelope({ ...asked, events }),
+    requestBody,
+    envelope({ ...requestBody, events }),
   )
 }
 

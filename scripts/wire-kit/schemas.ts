@@ -103,8 +103,8 @@ function relax(zodSchema: z.core.$ZodTypes, jsonSchema: PublishedSchema): void {
   if (def.catchall === undefined) delete jsonSchema['additionalProperties']
   const required = jsonSchema['required']
   if (Array.isArray(required)) {
-    const kept = required.map(String).filter((name) => !isOptional(def.shape[name]))
-    if (kept.length > 0) jsonSchema['required'] = kept
+    const mandatory = required.map(String).filter((name) => !isOptional(def.shape[name]))
+    if (mandatory.length > 0) jsonSchema['required'] = mandatory
     else delete jsonSchema['required']
   }
 }

@@ -73,11 +73,11 @@ export const CHECKER: Suite = {
  * the others run in this process, without the cases that need one.
  */
 async function findings(defect: DefectName, seed: number, isFull: boolean): Promise<string[]> {
-  const own = CASES.find(({ id }) => id === ownCase(defect))
-  const isProcess = own !== undefined && needsProcess(own)
+  const defining = CASES.find(({ id }) => id === ownCase(defect))
+  const isProcess = defining !== undefined && needsProcess(defining)
   const cases = CASES.filter(
     (one, index) =>
-      one === own ||
+      one === defining ||
       (isFull
         ? isProcess || !needsProcess(one)
         : !isProcess && !needsProcess(one) && index % QUICK_STRIDE === seed % QUICK_STRIDE),

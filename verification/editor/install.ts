@@ -36,11 +36,11 @@ export async function install(system: System): Promise<{ scope: Scope; services:
       crypto.randomUUID(),
     )
   for (const { bundle, version, resources } of MANIFESTS) {
-    const own = new Set(
+    const ownNames = new Set(
       resources.map(({ kind, name }) => `${bundle.environmentKey}/${bundle.bundleId}/${kind}/${name}`),
     )
     const properties = Object.fromEntries(
-      Object.entries(INSTALL_VALUES).filter(([locator]) => own.has(locator)),
+      Object.entries(INSTALL_VALUES).filter(([locator]) => ownNames.has(locator)),
     )
     const { operation } = await system.call(
       platform,

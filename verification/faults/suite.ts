@@ -76,9 +76,9 @@ function table(cells: readonly Cell[], failed: ReadonlySet<Cell>): string[] {
   const passed = (of: readonly Cell[]): string =>
     `${of.filter((cell) => !failed.has(cell)).length}/${of.length}`.padStart(6)
   const lines = KINDS.flatMap((kind) => {
-    const own = cells.filter((cell) => cell.kind === kind)
-    if (own.length === 0) return []
-    const counts = TIMES.map((time) => passed(own.filter((cell) => cell.time === time)))
+    const ofKind = cells.filter((cell) => cell.kind === kind)
+    if (ofKind.length === 0) return []
+    const counts = TIMES.map((time) => passed(ofKind.filter((cell) => cell.time === time)))
     return [`${String(kind.number).padStart(2)} ${kind.name.padEnd(30)}${counts.join('  ')}`]
   })
   const variants = new Set(cells.map(({ fault }) => fault)).size

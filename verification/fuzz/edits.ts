@@ -47,7 +47,7 @@ export function editJson(document: JsonValue, seed: number): JsonValue {
   const node = nodes[random.below(nodes.length + 1)]
   if (node === undefined) return edit === 6 ? [document] : oddJson(random)
   const { holder, key } = node
-  const held = read(node)
+  const current = read(node)
   switch (edit) {
     case 0:
     case 1:
@@ -58,20 +58,20 @@ export function editJson(document: JsonValue, seed: number): JsonValue {
       else delete holder[key]
       break
     case 3:
-      if (Array.isArray(held)) held.push(oddJson(random))
-      else if (isJsonObject(held)) write({ holder: held, key: oddText(random) }, oddJson(random))
+      if (Array.isArray(current)) current.push(oddJson(random))
+      else if (isJsonObject(current)) write({ holder: current, key: oddText(random) }, oddJson(random))
       else if (Array.isArray(holder)) holder.push(oddJson(random))
       else write({ holder, key: oddText(random) }, oddJson(random))
       break
     case 4:
       if (!Array.isArray(holder)) delete holder[key]
-      write({ holder, key: Array.isArray(holder) ? holder.length : oddText(random) }, held)
+      write({ holder, key: Array.isArray(holder) ? holder.length : oddText(random) }, current)
       break
     case 5:
       write(node, structuredClone(read(random.pick(nodes))))
       break
     default:
-      write(node, { '@type': 'Data', value: held })
+      write(node, { '@type': 'Data', value: current })
   }
   return document
 }

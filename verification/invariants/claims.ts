@@ -14,14 +14,14 @@ export function* claims({ state, journal }: Facts): Generator<Violation> {
       if (row.holds_claim !== needsClaim)
         yield broken(
           'I4',
-          `${row.operation_id} is ${row.state} and ${needsClaim ? 'has no' : 'keeps its'} claim`,
+          `${row.operation_id} is ${row.state} and ${needsClaim ? 'has no' : 'still has its'} claim`,
         )
       const previous = operations[index - 1]
       if (previous !== undefined && !mayFollow(previous, row))
         yield broken('I4', `${row.operation_id} follows ${previous.operation_id}, which is ${previous.state}`)
     }
   }
-  // claims that were held in between
+  // the journal also shows claims that were released before the state was read
   const holders = new Map<string, string>()
   for (const change of journal ?? []) {
     if (change.relation !== 'operation' || change.after === null) continue

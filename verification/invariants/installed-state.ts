@@ -4,19 +4,19 @@ import type { Facts } from './facts.ts'
 import type { InstallationFact, OperationFact } from './state.ts'
 
 /**
- * I12: a succeeded operation has done everything: the state and version of the installation and its installed resources
- * are those of the last plan; an operation that has not reached its second stage has changed none of them.
+ * I12: the state and version of an installation are those of its last succeeded operation, and its installed resources
+ * are those of the last plan that was applied. An operation before AFTER_RESOURCES has changed none of them.
  */
 export function* installedState({ state }: Facts): Generator<Violation> {
   const operations = Map.groupBy(state.operations, (row) => row.bundle_install_id)
   const resources = Map.groupBy(state.resources, (row) => row.bundle_install_id)
   for (const installation of state.installations) {
     const id = installation.bundle_install_id
-    const own = operations.get(id) ?? []
-    yield* stateOf(installation, own)
-    const last = own.findLast((row) => row.state === 'SUCCEEDED')
-    // applied, and possibly not finished, or taken over later
-    const applied = own.findLast(
+    const ofInstallation = operations.get(id) ?? []
+    yield* stateOf(installation, ofInstallation)
+    const last = ofInstallation.findLast((row) => row.state === 'SUCCEEDED')
+    // the resources of this operation were applied, even if it has not finished or was taken over
+    const applied = ofInstallation.findLast(
       (row) => row.operation_type !== 'DETACH' && (row.phase === 'AFTER_RESOURCES' || row.phase === 'DONE'),
     )
     const plan = last?.operation_type === 'DETACH' || applied === undefined ? [] : applied.resources

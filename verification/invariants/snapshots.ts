@@ -15,8 +15,8 @@ export function* snapshots(facts: Facts): Generator<Violation> {
 }
 
 function* chain({ scope_id, snapshot_version }: ScopeFact, state: State): Generator<Violation> {
-  const own = (row: { scope_id: number }): boolean => row.scope_id === scope_id
-  const versions = state.snapshots.filter(own)
+  const isInScope = (row: { scope_id: number }): boolean => row.scope_id === scope_id
+  const versions = state.snapshots.filter(isInScope)
   let next = 1
   for (const row of versions) {
     if (row.is_recovery ? row.snapshot_version < next : row.snapshot_version !== next)
@@ -27,7 +27,7 @@ function* chain({ scope_id, snapshot_version }: ScopeFact, state: State): Genera
     yield broken('I7', `scope ${scope_id} is at ${snapshot_version}, and its last snapshot is ${next - 1}`)
 
   const last = new Map<string, ChangeFact>()
-  for (const change of state.changes.filter(own)) {
+  for (const change of state.changes.filter(isInScope)) {
     const name = nameOf(change)
     const before = last.get(name)?.after ?? null
     if (!isSame(change, before, change.before))
@@ -37,7 +37,7 @@ function* chain({ scope_id, snapshot_version }: ScopeFact, state: State): Genera
       )
     last.set(name, change)
   }
-  for (const row of state.properties.filter(own)) {
+  for (const row of state.properties.filter(isInScope)) {
     const change = last.get(nameOf(row))
     last.delete(nameOf(row))
     if (change?.after == null || !isSame(change, row.value, change.after))

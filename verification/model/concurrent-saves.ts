@@ -21,7 +21,7 @@ import type { Entry, Register, Result, Values } from './save-order.ts'
 const CLIENTS = 8
 const REQUESTS = 12
 const MAX_REPEATS = 4
-/** Without plugins, so that a save holds the claim of an owner only briefly. */
+/** These bundles have no plugins, so a save claims an owner only briefly. */
 const BUNDLES = ['a', 'b', 'c']
 
 const REGISTERS = ['configuration', 'local-service'] as const
@@ -29,6 +29,7 @@ type RegisterName = (typeof REGISTERS)[number]
 
 const coreOf = (bundle: string): string => `saves/${bundle}/MODULE/core`
 
+/** Publishes version 1 of the bundles that the clients configure. */
 export async function publishBundles(replicas: Replicas): Promise<void> {
   for (const bundleId of BUNDLES) {
     const resources = [module(bundleId, 'core', { value: TEXT })]
@@ -43,7 +44,10 @@ export interface ConcurrentHistory {
   violations: Violation[]
 }
 
-/** One history of clients in a separate scope. Their interleaving is not determined by the seed. */
+/**
+ * Runs the clients in a separate scope and checks the order of their saves. The seed determines the requests of each
+ * client, but not how they interleave.
+ */
 export async function runConcurrentSaves(
   replicas: Replicas,
   workspaceId: number,
@@ -88,7 +92,7 @@ class Scope {
     this.path = `/scopes/saves/concurrent/${workspaceId}`
   }
 
-  /** A client that sends one request at a time. */
+  /** Runs one client, which sends one request at a time. */
   async runClient(client: number, random: SeededRandom): Promise<void> {
     const known: Record<RegisterName, number | null> = { configuration: null, 'local-service': 0 }
     for (let index = 0; index < REQUESTS; index++) {
@@ -99,7 +103,7 @@ class Scope {
       const keys = base === null ? [] : name === 'configuration' ? owners : ['value']
       const sets = Object.fromEntries(keys.map((key) => [key, `${client}-${index}`]))
       const result = await this.request(name, { client, base, sets }, random)
-      // most clients read again after a rejection, like a person; a few repeat the save
+      // after a refusal most clients read again, as a person does; a few send the stale save again
       if (result.kind === 'read') known[name] = result.register.version
       else if (result.kind === 'saved') known[name] = result.version
       else if (result.kind === 'stale' && random.chance(0.8)) known[name] = null
@@ -118,7 +122,7 @@ class Scope {
     return { configuration: await read('configuration'), 'local-service': await read('local-service') }
   }
 
-  /** Sends a request until there is a response, always with the same key, or gives up; and records it. */
+  /** Sends a request, with the same idempotency key each time, until it gets a response or gives up. Records the result. */
   private async request(
     name: RegisterName,
     entry: Pick<Entry, 'client' | 'base' | 'sets'>,
@@ -215,7 +219,7 @@ async function savesInTables(replicas: Replicas, workspaceId: number, after: num
   return rows.map(({ changed }) => changed)
 }
 
-/** The same for a local service, whose old versions are not stored, from the clients' knowledge. */
+/** What each save of the local service changed, derived from the responses, because its old versions are not stored. */
 function savesInAnswers(entries: readonly Entry[]): Values[] {
   const saves: Values[] = []
   const last = Math.max(
@@ -224,7 +228,7 @@ function savesInAnswers(entries: readonly Entry[]): Values[] {
   for (let version = 1; version <= last; version++) {
     const answered = entries.find(({ result }) => result.kind === 'saved' && result.version === version)
     const read = entries.find(({ result }) => result.kind === 'read' && result.register.version === version)
-    // not seen by any client: created by the first save that may have created it
+    // no client saw this version: assume the first save without a response that could have created it
     const unanswered = entries
       .filter(({ base, result }) => base === version - 1 && result.kind === 'unknown')
       .toSorted((a, b) => a.calledAt - b.calledAt)[0]
@@ -235,8 +239,8 @@ function savesInAnswers(entries: readonly Entry[]): Values[] {
 }
 
 /**
- * The invariants, among them I7: the saves are one chain, each with one CONFIGURE for each owner; rejected ones left
- * nothing.
+ * Checks the invariants. I7 is among them: the saves form one chain, each save has one CONFIGURE per owner, and a
+ * refused save leaves no trace.
  */
 async function checkTables(
   replicas: Replicas,
@@ -287,12 +291,13 @@ async function untilUnclaimed(replicas: Replicas, workspaceId: number): Promise<
         .executeTakeFirstOrThrow(),
     )
     if (claims === 0) return
-    if (performance.now() > deadline) throw new Error(`the operations of workspace ${workspaceId} do not end`)
+    if (performance.now() > deadline)
+      throw new Error(`the operations of workspace ${workspaceId} did not end within 60 s`)
     await sleep(10)
   }
 }
 
-/** A request that must eventually succeed, however often its response is lost. */
+/** Repeats a request whose response is lost. Throws if it is refused, or has no response after 100 attempts. */
 async function mustSucceed(replicas: Replicas, path: string, call: Call): Promise<void> {
   const key = randomUUID()
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -301,5 +306,5 @@ async function mustSucceed(replicas: Replicas, path: string, call: Call): Promis
     if (answer !== null) throw new Error(`${call.method} ${path}: ${answer.errorCode}`)
     await sleep(20)
   }
-  throw new Error(`${call.method} ${path}: no answer`)
+  throw new Error(`${call.method} ${path}: no response`)
 }

@@ -8,9 +8,9 @@ import { failsIn, holds, tenantOf, writesTenant } from './work.ts'
 /** One server for the plugins of all runs; each responds according to its mode. */
 export interface Plugins {
   endpoint(pluginId: string): string
-  /** How many calls of the plugin are held now. */
+  /** How many calls of the plugin are blocked at present. */
   heldCalls(pluginId: string): number
-  /** From now on; held calls that the new mode does not hold get its response. */
+  /** Applies to all later calls. Blocked calls that the new mode does not block get its response. */
   setMode(pluginId: string, mode: Mode): void
   close(): Promise<void>
 }

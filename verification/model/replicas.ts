@@ -53,11 +53,11 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   const { sealingKeyFiles } = direct
   const lossy = await testHttp({ ...settings, connection, sealingKeyFiles }, databaseUrl)
   const runtimes = [lossy, direct]
-  const own = openDatabase<RuntimeTables>(direct.connection, { max: 6 })
+  const observer = openDatabase<RuntimeTables>(direct.connection, { max: 6 })
 
   const terminateOne = () =>
     persistently(() =>
-      own.pool.query(
+      observer.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and application_name like 'bundle-runtime%' order by random() limit 1`,
       ),
@@ -87,7 +87,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
       // only an envelope says what happened
       return answer?.status === 200 ? answer : null
     },
-    read: (read) => persistently(() => read(own.db)),
+    read: (read) => persistently(() => read(observer.db)),
     startFaults() {
       isLossy = true
       const end = new AbortController()
@@ -103,7 +103,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
     async close() {
       await lossy.close()
       await link.close()
-      await own.close()
+      await observer.close()
       await direct.close()
     },
   }

@@ -162,9 +162,9 @@ export function upgrade(model: Model, { installation: index, version, given, bas
     const isForeign = property.writer !== undefined
     const mayKeep = before !== undefined && (before.isSensitive !== true || property.isSensitive === true)
     const isNew = before === undefined || property.isRequired === true
-    const kept = mayKeep && current !== undefined ? current : undefined
+    const previous = mayKeep && current !== undefined ? current : undefined
     const fallback = !isForeign && isNew ? property.fallback : undefined
-    const value = given.has(key) ? given.get(key) : (kept ?? fallback)
+    const value = given.has(key) ? given.get(key) : (previous ?? fallback)
     if (value !== undefined && value !== null) planned.set(key, value)
     else if (property.isRequired && !isForeign) problems.push('PROPERTY_INVALID')
     if (isForeign && given.get(key) === null) problems.push('PROPERTY_INVALID')

@@ -127,12 +127,12 @@ async function tryConcurrentSaves(options: SuiteOptions): Promise<SuiteReport> {
   const { seed, size, isBailing } = options
   const once = seedsOf(options, SIZES[size].histories)
   const seeds = seed === null ? once : Array.from({ length: REPEATS }, () => seed)
-  const own = size === 'full' ? await startOwnDatabase() : null
+  const ownDatabase = size === 'full' ? await startOwnDatabase() : null
   try {
     const replicas = await startReplicas({
-      databaseUrl: own?.url ?? options.databaseUrl,
+      databaseUrl: ownDatabase?.url ?? options.databaseUrl,
       random: new SeededRandom(seed ?? 1),
-      restartDatabase: own === null ? null : () => own.crash(0),
+      restartDatabase: ownDatabase === null ? null : () => ownDatabase.crash(0),
     })
     try {
       await publishBundles(replicas)
@@ -154,7 +154,7 @@ async function tryConcurrentSaves(options: SuiteOptions): Promise<SuiteReport> {
       await replicas.close()
     }
   } finally {
-    await own?.stop()
+    await ownDatabase?.stop()
   }
 }
 

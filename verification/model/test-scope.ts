@@ -20,7 +20,7 @@ export interface CommandAnswer {
 
 type Request = Required<Pick<Call, 'method'>> & Pick<Call, 'body' | 'key'> & { path: string }
 
-/** A run's own environment, bundles, plugins and scope in a runtime that other runs use too. */
+/** The environment, bundles, plugins and scope of one run. The runtime is shared with other runs. */
 export class TestScope {
   readonly environmentKey: string
   readonly runtime: TestHttp
@@ -44,7 +44,7 @@ export class TestScope {
     return `/scopes/${this.environmentKey}/model/1/configuration`
   }
 
-  /** Registers plugins and services and publishes the first versions. Returns the model of that state. */
+  /** Registers plugins and services and publishes versions 1 and 2. Returns the model of that state. */
   async prepare(): Promise<Model> {
     const model = emptyModel()
     for (const plugin of PLUGINS) await this.write(this.registration(plugin, true))
@@ -69,12 +69,12 @@ export class TestScope {
     return model
   }
 
-  /** Releases held calls, so that the run no longer occupies the worker. */
+  /** Releases blocked calls, so that the run no longer occupies the worker. */
   end(): void {
     for (const name of PLUGINS) this.plugins.setMode(this.pluginId(name), 'ok')
   }
 
-  /** Sends the command; if it `isRepeated`, a retry with the same key must get the same response. */
+  /** Sends the command. If `isRepeated`, sends it again with the same key, and throws if the responses differ. */
   async perform(model: Model, command: Command, isRepeated: boolean): Promise<CommandAnswer> {
     if (command.kind === 'mode') {
       this.plugins.setMode(this.pluginId(command.plugin), command.mode)

@@ -73,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: '  if (answer.status !== 200) {',
     to: `  if (answer.status >= 500)
     return {
-      ...uncertain(unknownResult(pluginId, ''), answer, recordUnkept(answer)),
+      ...uncertain(unknownResult(pluginId, ''), answer, recordUnusable(answer)),
       disposition: 'done',
       outcome: 'APPLIED',
       failure: null,

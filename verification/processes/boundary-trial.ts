@@ -85,8 +85,8 @@ export async function beginTrial(
           'select operation_id from runtime.operation',
         )
         // the plugins serve other trials too
-        const own = new Set(rows.map(({ operation_id }) => operation_id))
-        const deliveries = evidence.deliveries.filter(({ operationId }) => own.has(operationId))
+        const started = new Set(rows.map(({ operation_id }) => operation_id))
+        const deliveries = evidence.deliveries.filter(({ operationId }) => started.has(operationId))
         return checkInvariants(reader, { ...evidence, deliveries })
       },
       close,

@@ -72,7 +72,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   let started = 0
   const clients: RetryingClient[] = []
   const users = Array.from({ length: options.users }, (_, index) => {
-    const own = random.split()
+    const ofUser = random.split()
     const twice = random.split()
     const client = system.client({
       isSentTwice: () => twice.chance(0.1),
@@ -81,7 +81,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
     clients.push(client)
     return runUser({
       client,
-      random: own,
+      random: ofUser,
       // a bundle is installed only once in a scope
       scope: { environmentKey: 'prod', applicationRuntimeId: 'load', workspaceId: index + 1 },
       watch: (...of) => watcher.operation(...of),

@@ -77,7 +77,7 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
   const isReady = (index: number): boolean =>
     options.isReady?.(options.bases[index % options.bases.length] ?? '') ?? true
 
-  const ask = async (request: Omit<RuntimeCall, 'assertion'>): Promise<Result<unknown>> => {
+  const send = async (request: Omit<RuntimeCall, 'assertion'>): Promise<Result<unknown>> => {
     const deadline = performance.now() + PATIENCE_MS
     for (;;) {
       for (let skipped = 0; skipped < clients.length && !isReady(current); skipped++) current++
@@ -109,13 +109,13 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
       requestId: randomUUID(),
       idempotencyKey: isWrite ? randomUUID() : null,
     }
-    const result = await ask(request)
+    const result = await send(request)
     if (!isWrite) return result
     const results = [result]
     writes.push({ name, params, body, requestId: request.requestId, results })
     if (options.isSentTwice?.() === true) {
       current++
-      results.push(await ask(request))
+      results.push(await send(request))
     }
     return result
   })

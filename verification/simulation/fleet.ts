@@ -69,15 +69,15 @@ export class Fleet {
       clocks === 'right' ? NO_SKEW : clocks === 'wrong' ? wrong : { ...NO_SKEW, offsetMs: this.wallOffsetMs }
     const clock = processClock(schedule, process, skew)
     const db = processDatabase({ database, schedule, faults, process })
-    const own = random.fork(`chance of ${process.name}`)
-    setRetryPause(db, (attempt) => clock.sleep(own.between(0, 10 * 2 ** attempt)))
+    const randomOfProcess = random.fork(`chance of ${process.name}`)
+    setRetryPause(db, (attempt) => clock.sleep(randomOfProcess.between(0, 10 * 2 ** attempt)))
     const signer: RuntimeDeps['signer'] = {
       issuer: 'http://platform.test',
       sign: (claims, audience) => Promise.resolve(`signed ${JSON.stringify({ ...claims, aud: audience })}`),
       isPlatformToken: (text) => text.startsWith('signed '),
     }
     const http = processNetwork(network, process)
-    return { deps: { db, http, clock, random: own, log: logTo(log), signer, vault }, clock }
+    return { deps: { db, http, clock, random: randomOfProcess, log: logTo(log), signer, vault }, clock }
   }
 
   /** A process that serves one request. */

@@ -118,7 +118,7 @@ export class Scenario {
     view: ScopeView,
   ): Promise<void> {
     const { random, users } = this.parts
-    const own = [target.bundle]
+    const targetBundles = [target.bundle]
     switch (random.weighted({ save: 7, saves: 3, upgrade: 6, detach: 3, race: 1 })) {
       case 'save': {
         const bundles = free.map(({ bundle }) => bundle)
@@ -127,8 +127,9 @@ export class Scenario {
       }
       case 'saves': {
         // clients with the same snapshot, one of which wins; a loser reads again and saves once more
-        const saves = await Promise.all([1, 2, 3].map(() => users.save(view, own)))
-        if (saves.some(({ result }) => result === 'refused')) await users.save(await users.look(), own)
+        const saves = await Promise.all([1, 2, 3].map(() => users.save(view, targetBundles)))
+        if (saves.some(({ result }) => result === 'refused'))
+          await users.save(await users.look(), targetBundles)
         return
       }
       case 'upgrade':
@@ -138,7 +139,7 @@ export class Scenario {
         await users.detach(target)
         return
       case 'race':
-        await Promise.all([users.detach(target), users.save(view, own)])
+        await Promise.all([users.detach(target), users.save(view, targetBundles)])
     }
   }
 

@@ -208,13 +208,13 @@ type Found = { state: 'searching' | 'found' | 'failed'; options: readonly Combob
 
 function useFound(open: boolean, text: string, search: Search): Found {
   const [found, setFound] = useState<Found>({ state: 'searching', options: [] })
-  const ask = useEffectEvent((signal: AbortSignal) => search(text.trim(), signal))
+  const runSearch = useEffectEvent((signal: AbortSignal) => search(text.trim(), signal))
   useEffect(() => {
     if (!open) return
     const control = new AbortController()
     const timer = setTimeout(
       () => {
-        ask(control.signal).then(
+        runSearch(control.signal).then(
           (options) => !control.signal.aborted && setFound({ state: 'found', options }),
           () => !control.signal.aborted && setFound({ state: 'failed', options: [] }),
         )

@@ -6,10 +6,11 @@ const KEY = 'bundle-console.theme'
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-const dark = matchMedia('(prefers-color-scheme: dark)')
+const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
 let theme = stored()
 
+/** The theme that the person chose, not the one that `system` resolves to. Renders again when it changes. */
 export function useTheme(): Theme {
   return useSyncExternalStore(
     (listener) => {
@@ -20,22 +21,24 @@ export function useTheme(): Theme {
   )
 }
 
+/** Applies a theme to the document and stores it in this browser. */
 export function setTheme(next: Theme): void {
   theme = next
   try {
     if (next === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, next)
   } catch {
-    // without storage, the browser forgets the choice
+    // if storage is blocked, the choice is lost on reload
   }
   apply()
   for (const listener of listeners) listener()
 }
 
-dark.addEventListener('change', apply)
+prefersDark.addEventListener('change', apply)
 
 function apply() {
-  document.documentElement.dataset.theme = theme === 'system' ? (dark.matches ? 'dark' : 'light') : theme
+  document.documentElement.dataset.theme =
+    theme === 'system' ? (prefersDark.matches ? 'dark' : 'light') : theme
 }
 
 function stored(): Theme {

@@ -19,7 +19,7 @@ export interface NewAuditEvent {
   requestId: string
 }
 
-/** `key`: merges the event with others of the same key for `seconds`; null: sent at once, without merging. */
+/** `key`: merges the event with others of the same key for `seconds`; null: sent immediately, without merging. */
 export interface Merge {
   key: Buffer | null
   seconds: number

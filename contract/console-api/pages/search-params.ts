@@ -4,7 +4,7 @@
  */
 export type Raw = Record<string, unknown>
 
-/** Text, as it stands. The router reads `42` and `true` as values: they are text again here. */
+/** Text, unchanged. The router parses `42` and `true` as values; this converts them back to text. */
 export function text(raw: Raw, key: string): string | undefined {
   const value = raw[key]
   if (typeof value === 'string') return value === '' ? undefined : value.slice(0, 512)

@@ -2,6 +2,7 @@ import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import { sdkFailure, type PluginFailure } from './result.ts'
 import type { Mark, RememberedCall } from './store.ts'
 
+/** Run the handler, return a remembered answer, or refuse the call. */
 export type Admission =
   | { kind: 'run' }
   | { kind: 'answer'; answer: string }
@@ -38,7 +39,7 @@ export function admit({ request, fingerprint, call, mark, now, isOwnerGone }: Ar
   return isRunning ? refuse(inProgress()) : { kind: 'run' }
 }
 
-/** Why the installation's mark forbids this operation, or null. */
+/** The failure if a later or detached operation of the installation excludes this call; null if the call may run. */
 export function fence(
   { executionSequence, operation }: LifecycleRequest,
   mark: Mark | null,
@@ -61,13 +62,13 @@ export function fence(
 
 const refuse = (failure: PluginFailure): Admission => ({ kind: 'refuse', failure })
 
-/** Different bytes than before, with the same operationId and stage. */
+/** The failure of a call whose bytes differ from an earlier call with the same operationId and stage. */
 export const otherBytes = (): PluginFailure =>
   sdkFailure(
     'REQUEST_INVALID',
     'A different request with this operationId and stage has already arrived: a retry must have the same bytes',
   )
 
-/** The same call runs in another process, or that process has just taken it over. */
+/** The failure of a call that is already running, in this or another process. */
 export const inProgress = (): PluginFailure =>
   sdkFailure('CALL_IN_PROGRESS', 'The same call is still running; retry in a moment', true)

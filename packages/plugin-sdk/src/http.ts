@@ -6,7 +6,7 @@ import { truncate } from './answer.ts'
 import { sdkFailure, type PluginFailure } from './result.ts'
 import { KeysUnavailable, TokenRefused } from './token.ts'
 
-/** A request that the transport rejects, outside the envelope; the consumer relies on the status. */
+/** A request that is refused before an envelope is built: the HTTP status and a problem body describe the reason. */
 export class TransportRefusal extends Error {
   override readonly name = 'TransportRefusal'
   readonly status: number
@@ -19,7 +19,7 @@ export class TransportRefusal extends Error {
   }
 }
 
-/** The refusal outside the envelope that an error means, or null. */
+/** The TransportRefusal for an error, or null if the error belongs into an envelope. */
 export function problemOf(error: unknown): TransportRefusal | null {
   if (error instanceof TransportRefusal) return error
   if (error instanceof TokenRefused)
@@ -79,7 +79,7 @@ export function parseJson(body: Uint8Array): JsonValue {
   // Checked before parsing: JSON.parse accepts a million nested lists, but code that traverses them may not.
   if (nestsDeeperThan(text, DEPTH_MAX)) throw invalid(`The body nests deeper than ${DEPTH_MAX} levels`)
   try {
-    // the only result of JSON.parse
+    // JSON.parse returns nothing else
     return JSON.parse(text) as JsonValue
   } catch {
     throw invalid('The body is not JSON')
@@ -129,11 +129,13 @@ export function envelopeResponse(body: string): Response {
   return response
 }
 
-type FailureWords = Pick<PluginFailure, 'errorCode' | 'message' | 'retryable'>
+type FailureFields = Pick<PluginFailure, 'errorCode' | 'message' | 'retryable'>
 
-export const failureResponse = (pluginId: string, { errorCode, message, retryable }: FailureWords) =>
+/** A response with a failure envelope, whose errorPath names this plugin. */
+export const failureResponse = (pluginId: string, { errorCode, message, retryable }: FailureFields) =>
   envelopeResponse(JSON.stringify(failureEnvelope(errorCode, { message, retryable, errorPath: [pluginId] })))
 
+/** The RFC 9457 response for a refusal, with the headers that its status requires. */
 export const problemResponse = ({ status, code, message }: TransportRefusal): Response =>
   new Response(JSON.stringify({ status, code, title: message }), {
     status,

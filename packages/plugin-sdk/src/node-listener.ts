@@ -55,7 +55,7 @@ const readAll = (incoming: IncomingMessage): Promise<Buffer<ArrayBuffer>> =>
     incoming.once('error', reject)
   })
 
-/** Sends a complete response at once. */
+/** Sends a complete response without streaming. */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
   const body = textOf(response) ?? Buffer.from(await response.arrayBuffer())
   if (outgoing.destroyed) return

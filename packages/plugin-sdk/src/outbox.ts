@@ -193,7 +193,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     return { ...result, state: 'PENDING', nextAttemptAt: later, lastError, endedAt: null }
   }
 
-  /** Takes over at once what a crashed process of this machine was sending, and deletes old events. */
+  /** Takes over immediately what a crashed process on this machine was sending, and deletes old events. */
   const tidy = (): Promise<void> =>
     store.transaction(async (tx) => {
       for (const other of await events.owners(tx)) if (isOwnerGone(other)) await events.release(tx, other)

@@ -22,7 +22,7 @@ export class PlatformCallFailed extends Error {
   override readonly name = 'PlatformCallFailed'
   readonly errorCode: string
   readonly retryable: boolean
-  /** Of a response without an envelope. */
+  /** The HTTP status of a response without an envelope; null if there was an envelope or no response. */
   readonly status: number | null
 
   constructor(
@@ -44,7 +44,7 @@ export const platformUncertain = (message: string, cause?: unknown): PlatformCal
 const PREFIX = '/module-plugin-manager/api/bundle-plugin'
 const TIMEOUT_MS = 10_000
 
-/** Sends a request of the plugin and returns the data of the envelope. Throws PlatformCallFailed. */
+/** Sends a request with the credential of the plugin. Returns the data of the envelope; throws PlatformCallFailed. */
 export async function callPlatform(
   options: PlatformOptions,
   path: `/${string}`,
@@ -53,7 +53,8 @@ export async function callPlatform(
   const { platformApiBase, credential, timeoutMs = TIMEOUT_MS } = options
   const url = baseOf(platformApiBase) + PREFIX + path
   const body = JSON.stringify(request)
-  const send = async (start: Start) => readResponse(await post({ url, body, ...start }))
+  const send = async (authorization: Authorization) =>
+    readResponse(await post({ url, body, ...authorization }))
   const first = await readCredential(credential, timeoutMs)
   try {
     return await send(first)
@@ -65,31 +66,31 @@ export async function callPlatform(
   }
 }
 
-/** The start of a request: its credential, and the signal of its timeout. */
-interface Start {
+/** The credential of a request, and the signal that aborts it after the timeout. */
+interface Authorization {
   credential: string
   signal: AbortSignal
 }
 
 /** The timeout also covers the author's function, so that a request always ends. */
-async function readCredential(credential: Credential, timeoutMs: number): Promise<Start> {
+async function readCredential(credential: Credential, timeoutMs: number): Promise<Authorization> {
   const signal = AbortSignal.timeout(timeoutMs)
   if (typeof credential === 'string') return { credential, signal }
-  const late = new AbortController()
+  const timer = new AbortController()
   try {
-    const timeout = wait(timeoutMs, null, { signal: late.signal }).catch(() => null)
+    const timeout = wait(timeoutMs, null, { signal: timer.signal }).catch(() => null)
     const read = await Promise.race([credential(), timeout])
     if (read === null) throw platformUncertain('The credential was not read in time')
     return { credential: read, signal }
   } finally {
-    late.abort()
+    timer.abort()
   }
 }
 
 /** The platform's address without a trailing slash. */
 export const baseOf = (platformApiBase: string): string => platformApiBase.replace(/\/+$/, '')
 
-async function post(request: Start & { url: string; body: string }) {
+async function post(request: Authorization & { url: string; body: string }) {
   try {
     const response = await fetch(request.url, {
       method: 'POST',

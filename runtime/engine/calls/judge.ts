@@ -21,12 +21,12 @@ import { callFailure, errorPathTo } from './failures.ts'
 import { holdsPlatformCredential } from './platform-material.ts'
 import type { PlatformCredentials } from './platform-material.ts'
 import { readAnswer } from './read-answer.ts'
-import { cleanFailure, mediaType, recordFailure, recordSuccess, recordUnkept } from './record-answer.ts'
+import { cleanFailure, mediaType, recordFailure, recordSuccess, recordUnusable } from './record-answer.ts'
 import type { Difference } from './record-answer.ts'
 import { describeNoResponse } from './describe-no-response.ts'
 import type { Judgement } from '../../model/attempt.ts'
 
-/** What the runtime knows when it judges an answer. */
+/** What judging an answer requires beside the request and the answer. */
 export interface JudgeInput extends WriteScope {
   /** The sensitive values that any plugin of the operation received or wrote. */
   sensitiveValues: readonly JsonValue[]
@@ -38,8 +38,8 @@ export interface JudgeInput extends WriteScope {
 export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials>
 
 /**
- * Decides what an answer means: the table in docs/protocol.md#what-a-plugin-response-means. `expected` is the frozen
- * request. Only a complete and valid envelope gives a definite result; anything else is uncertain or invalid, never a
+ * Decides what an answer means, by the table in docs/protocol.md#what-a-plugin-response-means. `expected` is the frozen
+ * request, whose identity the answer must repeat. Only a complete and valid envelope gives a definite result; anything else is uncertain or invalid, never a
  * success.
  */
 export function judgeAnswer(
@@ -52,27 +52,27 @@ export function judgeAnswer(
     return uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null)
   if (answer.status !== 200) {
     const message = platformMessage('callHttpStatus', { plugin: pluginId, status: answer.status })
-    return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
+    return uncertain(unknownResult(pluginId, message), answer, recordUnusable(answer))
   }
   const reading = readAnswer(answer.body)
   if (reading.kind === 'not-json') {
     const isPage = mediaType(answer.contentType) === 'text/html'
     const message = platformMessage(isPage ? 'callWebPage' : 'callNotJson', { plugin: pluginId })
-    return uncertain(unknownResult(pluginId, message), answer, recordUnkept(answer))
+    return uncertain(unknownResult(pluginId, message), answer, recordUnusable(answer))
   }
   if (reading.kind === 'unfit')
-    return invalid(expected, answer, invalidMessage(pluginId, reading.problem), recordUnkept(answer))
+    return invalid(expected, answer, invalidMessage(pluginId, reading.problem), recordUnusable(answer))
 
   const judged = judgeEnvelope(expected, answer, reading.json, knowledge)
   const refuse = ({ message, differs }: Refusal): Judgement =>
-    invalid(expected, answer, message, kept(answer, { json: reading.json, differs }, knowledge))
+    invalid(expected, answer, message, recordOf(answer, { json: reading.json, differs }, knowledge))
   if ('message' in judged) return refuse(judged)
-  return holdsPlatformCredential(withoutDropped(reading.json), knowledge)
+  return holdsPlatformCredential(withoutIgnoredResources(reading.json), knowledge)
     ? refuse({ message: invalidMessage(pluginId, 'it contains a credential that this platform issued') })
     : judged
 }
 
-/** Why a valid envelope is not a valid response, and the field that differs from the request, if that is why. */
+/** Why a response is not valid. `differs` is set if a field differs from the request. */
 interface Refusal {
   message: PlatformMessage
   differs?: Difference
@@ -95,8 +95,8 @@ function judgeEnvelope(
   }
 }
 
-/** The answer without the `resources` of FAILED and UNKNOWN, which are ignored. */
-function withoutDropped(json: JsonValue): JsonValue {
+/** Removes `resources` from an answer with FAILED or UNKNOWN: they are ignored, so a credential in them does no harm. */
+function withoutIgnoredResources(json: JsonValue): JsonValue {
   if (!isJsonObject(json) || !isJsonObject(json['data'])) return json
   const { resources: _, ...data } = json['data']
   return data['outcome'] === 'FAILED' || data['outcome'] === 'UNKNOWN' ? { ...json, data } : json
@@ -244,15 +244,15 @@ function writeMessage(plugin: string, refusal: RefusedWrites): PlatformMessage {
   }
 }
 
-function kept(
+function recordOf(
   answer: CallResponse,
   known: { json: JsonValue; differs: Difference | undefined },
   { sensitiveValues }: JudgeInput,
 ): JsonValue {
-  return maskStrings(recordUnkept(answer, known.json, known.differs), sensitiveValues)
+  return maskStrings(recordUnusable(answer, known.json, known.differs), sensitiveValues)
 }
 
-/** An identifier: it cannot be a sentence, and is too short to be a token. */
+/** Text that is safe to show: it has no spaces, and is too short to be a token. */
 const IDENTIFIER = /^[\w.-]{1,64}$/
 
 /**
@@ -283,8 +283,8 @@ const FIELDS = [
 ]
 
 /**
- * Which field has the wrong shape, and what is allowed there. Names that only the plugin knows are left out: they may
- * contain anything.
+ * Names the first field with a wrong shape, and what is allowed there. A name that is neither in the protocol nor in the
+ * manifest is replaced by `…`, because it may contain anything.
  */
 function shapeProblem(error: z.ZodError, { definitions }: JudgeInput): string {
   const [issue] = error.issues

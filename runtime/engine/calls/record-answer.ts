@@ -13,10 +13,10 @@ import type { Writes } from '../../model/plan.ts'
 import { atMost } from './failures.ts'
 import { hidePlatformMaterial } from './platform-material.ts'
 
-// What an attempt records of its answer for display: nothing sensitive; and of an answer that was not understood only
-// its size, its type and fields with a known meaning.
+// What an attempt records of its answer for display. It contains nothing sensitive. Of an answer that cannot be used, it
+// has only the size, the type and the fields with a known meaning.
 
-/** A field of the response that must repeat the request and does not. */
+/** A field of the response that should have the value of the request, and has another. */
 export interface Difference {
   field: string
   expected: JsonValue
@@ -25,7 +25,7 @@ export interface Difference {
 }
 
 /** The record of an invalid answer, or of one that could not be judged. The status is stored next to it. */
-export function recordUnkept(answer: CallResponse, json?: JsonValue, differs?: Difference): JsonValue {
+export function recordUnusable(answer: CallResponse, json?: JsonValue, differs?: Difference): JsonValue {
   const known = json === undefined ? {} : knownFields(json)
   return {
     size: answer.body.byteLength,
@@ -35,11 +35,11 @@ export function recordUnkept(answer: CallResponse, json?: JsonValue, differs?: D
   }
 }
 
-/** The record of a success. Of FAILED and UNKNOWN the resources are dropped. */
+/** The record of a success envelope. Pass null as `shown` for FAILED and UNKNOWN, whose resources are ignored. */
 export function recordSuccess(
   expected: LifecycleRequest,
   response: LifecycleResponse,
-  kept: { writes: Writes; secrets: readonly JsonValue[] } | null,
+  shown: { writes: Writes; secrets: readonly JsonValue[] } | null,
 ): JsonValue {
   const { contractVersion, pluginId, executionSequence, installation, operation, stage } = expected
   return {
@@ -53,7 +53,7 @@ export function recordSuccess(
       operation,
       stage,
       outcome: response.outcome,
-      ...(kept !== null && { resources: maskStrings(maskedWrites(kept.writes), kept.secrets) }),
+      ...(shown !== null && { resources: maskStrings(maskedWrites(shown.writes), shown.secrets) }),
     },
   }
 }

@@ -87,7 +87,7 @@ export function requestedChanges(
   }
 }
 
-/** The installations that own changed resources, as the database holds them. */
+/** The installations that own changed resources, with what the evaluation needs of each. */
 export interface LoadedOwners {
   installations: readonly InstallationRow[]
   ledger: readonly LedgerRow[]

@@ -53,10 +53,10 @@ function union(
   const byPlugin: Record<string, CompiledAuthorization> = {}
   for (const plugin of [...earlier, ...later]) {
     const before = getOwn(byPlugin, plugin.pluginId)
-    const kept = (before?.resources ?? []).filter(({ resource }) =>
+    const remaining = (before?.resources ?? []).filter(({ resource }) =>
       plugin.resources.every((entry) => entry.resource !== resource),
     )
-    byPlugin[plugin.pluginId] = { ...plugin, resources: [...kept, ...plugin.resources] }
+    byPlugin[plugin.pluginId] = { ...plugin, resources: [...remaining, ...plugin.resources] }
   }
   return inCallOrder(Object.values(byPlugin), 'INSTALL')
 }

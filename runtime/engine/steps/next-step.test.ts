@@ -33,7 +33,7 @@ const step = (
 const calls = (...pluginIds: string[]): Step => ({ kind: 'call', stage: 'BEFORE_RESOURCES', pluginIds })
 
 suite('the next step of an operation', () => {
-  test('without plugins the operation continues at once', () => {
+  test('without plugins the operation continues immediately', () => {
     assert.deepEqual(step([]), { kind: 'apply-resources' })
     assert.deepEqual(step([], { phase: 'RESOURCES' }), { kind: 'apply-resources' })
     assert.deepEqual(step([], { phase: 'AFTER_RESOURCES' }), { kind: 'succeed' })

@@ -48,20 +48,20 @@ export async function replaceDomains(
   { environmentKey, bundleInstallId }: { environmentKey: string; bundleInstallId: string },
   uses: readonly DomainUse[],
 ): Promise<DomainUse[]> {
-  const held = await tx
+  const inUse = await tx
     .selectFrom('runtime.gateway_domain')
     .select(['domain', 'locator', 'property'])
     .where('bundle_install_id', '=', bundleInstallId)
     .execute()
   const lacks = (list: readonly DomainUse[]) => (use: DomainUse) => !list.some((one) => isSameUse(one, use))
-  const released = held.filter(lacks(uses)).map(({ domain }) => domain)
+  const released = inUse.filter(lacks(uses)).map(({ domain }) => domain)
   if (released.length > 0)
     await tx
       .deleteFrom('runtime.gateway_domain')
       .where('bundle_install_id', '=', bundleInstallId)
       .where('domain', '=', sql<string>`any(${released}::text[])`)
       .execute()
-  const wanted = uses.filter(lacks(held))
+  const wanted = uses.filter(lacks(inUse))
   if (wanted.length === 0) return []
   const taken = await tx
     .insertInto('runtime.gateway_domain')

@@ -14,18 +14,18 @@ export async function claimedAs(
   wanted: readonly WantedClaim[],
   lookupLimit = LOOKUP_LIMIT,
 ): Promise<RawBuilder<unknown>> {
-  const isUnclaimed = sql`not exists (select from runtime.operation as held
-    where held.bundle_install_id = installation.bundle_install_id and held.holds_claim)`
+  const isUnclaimed = sql`not exists (select from runtime.operation as claimed
+    where claimed.bundle_install_id = installation.bundle_install_id and claimed.holds_claim)`
   const states = wanted.filter((claim) => claim !== 'any' && claim !== 'none')
-  const held = sql<{ bundle_install_id: string }>`
-    select held.bundle_install_id from runtime.operation as held
-    where held.holds_claim and ${wanted.includes('any') ? sql`true` : sql`held.state = any(${states}::text[])`}`
+  const claimed = sql<{ bundle_install_id: string }>`
+    select claimed.bundle_install_id from runtime.operation as claimed
+    where claimed.holds_claim and ${wanted.includes('any') ? sql`true` : sql`claimed.state = any(${states}::text[])`}`
   // `is true` makes the planner hash the claims once instead of joining them
-  const isHeld = sql`(installation.bundle_install_id in (${held})) is true`
+  const isHeld = sql`(installation.bundle_install_id in (${claimed})) is true`
   if (wanted.includes('none')) return wanted.length === 1 ? isUnclaimed : sql`(${isUnclaimed} or ${isHeld})`
 
   const { rows } = await sql<{ bundle_install_id: string }>`
-    ${held} limit ${lookupLimit + 1}`.execute(db)
+    ${claimed} limit ${lookupLimit + 1}`.execute(db)
   if (rows.length > lookupLimit) return isHeld
   const ids = rows.map(({ bundle_install_id }) => bundle_install_id)
   // the ids narrow the search; the second condition drops claims that were released in the meantime

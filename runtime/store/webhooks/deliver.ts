@@ -77,7 +77,7 @@ export async function recordDelivered(tx: Tx, delivery: DueDelivery, status: num
 
 /**
  * Records an attempt that failed. The delivery is retried after `delayMs`, or has failed if that is null. A webhook that has
- * failed for days, or whose receiver is gone, is disabled, and what is not sent yet has failed.
+ * failed for days, or whose receiver is gone, is disabled, and its pending deliveries fail.
  */
 export async function recordFailed(
   tx: Tx,

@@ -109,7 +109,7 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   }))
 }
 
-/** A target as it stands; null if it does not exist or the actor may not see it. */
+/** The current state of a target; null if it does not exist or the actor may not see it. */
 async function planTarget(
   { db, vault, actor }: Deps,
   request: Request,
@@ -223,10 +223,10 @@ export async function evaluateConfigure(
       })),
     ),
   )
-  const own = evaluation.owners.find(
+  const ownerOfTarget = evaluation.owners.find(
     (owner) => owner.installation.bundle_install_id === installation.bundle_install_id,
   )
-  const plan = own?.plan ?? null
+  const plan = ownerOfTarget?.plan ?? null
   const part: TokenPart = {
     id: installation.bundle_install_id,
     bundleId: installation.bundle_id,
@@ -234,12 +234,12 @@ export async function evaluateConfigure(
     operationType: 'CONFIGURE',
     targetVersion: installation.version ?? '',
     plan,
-    unchecked: own?.unchecked ?? new Map(),
+    unchecked: ownerOfTarget?.unchecked ?? new Map(),
   }
   return {
     part: plan === null ? null : part,
     plan,
-    changes: plan === null ? [] : changeViews(plan, own?.ledger),
+    changes: plan === null ? [] : changeViews(plan, ownerOfTarget?.ledger),
     refusals: refusals.list,
   }
 }

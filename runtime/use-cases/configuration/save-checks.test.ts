@@ -62,8 +62,8 @@ describe('a save', () => {
     await deps.runtime.succeed(saved.operations[0]?.operationId ?? '')
     const shown = JSON.stringify([view, saved, await deps.read(scope)])
     assert.ok(!shown.includes('hunter2'))
-    const kept = await deps.save(scope, saved.snapshotVersion, changes)
-    assert.deepEqual(kept.operations, [])
+    const repeated = await deps.save(scope, saved.snapshotVersion, changes)
+    assert.deepEqual(repeated.operations, [])
     const audit = await deps.runtime.db.selectFrom('runtime.audit_entry').selectAll().execute()
     assert.ok(!JSON.stringify(audit).includes('hunter2'))
     const stored = await deps.runtime.db

@@ -158,8 +158,8 @@ function callView(
   const request = row.request === null ? null : maskRequest(row.request, masks.secrets, masks.isSensitive)
   const isOwn = (of: { stage: Stage; plugin_id: string }) =>
     of.stage === row.stage && of.plugin_id === row.plugin_id
-  const own = attempts.filter(isOwn)
-  const shown = own.map((attempt) => attemptView(attempt, row, operation, masks))
+  const ofCall = attempts.filter(isOwn)
+  const shown = ofCall.map((attempt) => attemptView(attempt, row, operation, masks))
   const uncertain = [
     ...shown.filter(isUncertain).map(() => 1),
     ...results.filter((result) => isOwn(result) && isResultUnknown(result)).map(({ attempts }) => attempts),

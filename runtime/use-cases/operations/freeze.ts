@@ -37,7 +37,7 @@ export interface Freeze {
 
 /**
  * Creates an operation in the transaction of the request: the next executionSequence, the frozen plan, a call for each
- * plugin and stage, and the claim on the installation. It is PENDING and due at once.
+ * plugin and stage, and the claim on the installation. It is PENDING and due immediately.
  *
  * Throws DomainError OPERATION_IN_PROGRESS if an unfinished operation has the claim, OPERATION_CLAIM_HELD if a FAILED
  * one has it; the transaction must then be rolled back.

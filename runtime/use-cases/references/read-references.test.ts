@@ -70,7 +70,7 @@ describe('the references of an installation', () => {
     assert.equal(await refusalOf('publisher'), 'INSTALLATION_NOT_ACTIVE')
   })
 
-  it('tell a saved value from the applied one', async () => {
+  it('distinguish a saved value from the applied one', async () => {
     const { db } = deps.http.runtime.deps
     await sql`
       insert into runtime.configuration_property

@@ -88,8 +88,8 @@ describe('plugins', () => {
 
   it('cannot have the runtime database as their endpoint', async () => {
     const { host, port } = deps.http.connection
-    const here = host.startsWith('/') ? '127.0.0.1' : host
-    const endpoint = `http://${here}:${port}/`
+    const loopbackHost = host.startsWith('/') ? '127.0.0.1' : host
+    const endpoint = `http://${loopbackHost}:${port}/`
     const answer = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, endpoint } })
     assert.equal(answer.errorCode, 'REQUEST_INVALID')
     assert.match(textOf(answer.data['message']), /^endpoint: This is an address of the platform itself/)

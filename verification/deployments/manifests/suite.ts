@@ -186,11 +186,13 @@ function* tryCompose({ path, env }: Programs): Generator<Trial> {
     })
   const { status, stdout, stderr } = config(NEEDED)
   const variables = [...stdout.matchAll(/^ {6}([A-Z_]+):/gm)].map(([, name = '']) => name)
-  const own = variables.filter((name) => !name.startsWith('POSTGRES_'))
+  const programVariables = variables.filter((name) => !name.startsWith('POSTGRES_'))
   yield {
     name: 'the compose file',
     wrong:
-      status === 0 ? [...unknownVariables(own), ...(own.length > 0 ? [] : ['it sets nothing'])] : [stderr],
+      status === 0
+        ? [...unknownVariables(programVariables), ...(programVariables.length > 0 ? [] : ['it sets nothing'])]
+        : [stderr],
   }
   for (const name of Object.keys(NEEDED)) {
     const without = config({ ...NEEDED, [name]: '' })

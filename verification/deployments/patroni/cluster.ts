@@ -61,7 +61,11 @@ export async function startCluster(programs: Programs): Promise<PatroniCluster> 
     )
   const haproxy = await createHaproxy(programs, folder, nodes)
 
-  const ask = async (path: string, init: RequestInit = {}, timeoutMs = 2_000): Promise<Response | null> => {
+  const callPatroni = async (
+    path: string,
+    init: RequestInit = {},
+    timeoutMs = 2_000,
+  ): Promise<Response | null> => {
     for (const { restPort } of nodes) {
       const request = { ...init, signal: AbortSignal.timeout(timeoutMs) }
       const answer = await fetch(`http://127.0.0.1:${restPort}${path}`, request).catch(() => null)
@@ -70,7 +74,7 @@ export async function startCluster(programs: Programs): Promise<PatroniCluster> 
     return null
   }
   const membersNow = async (): Promise<Members | string> => {
-    const answer = await ask('/cluster')
+    const answer = await callPatroni('/cluster')
     if (answer === null) return 'Patroni does not respond'
     const { members } = ClusterStatus.parse(await answer.json())
     const streaming = members.filter(({ state }) => ['running', 'streaming'].includes(state))
@@ -114,7 +118,7 @@ export async function startCluster(programs: Programs): Promise<PatroniCluster> 
     async switchOver() {
       const { primary, synchronous } = await settled()
       const body = JSON.stringify({ leader: primary, candidate: synchronous })
-      const answer = await ask('/switchover', { method: 'POST', body }, 120_000)
+      const answer = await callPatroni('/switchover', { method: 'POST', body }, 120_000)
       if (answer?.status !== 200)
         throw new Error(`the switchover failed: ${(await answer?.text()) ?? 'no answer'}`)
     },

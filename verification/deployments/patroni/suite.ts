@@ -161,9 +161,9 @@ const seconds = (ms: number | null): string => (ms === null ? 'no pause' : `${(m
 
 /** `patroni 3.0.2, etcd 3.4.23, HAProxy 2.6.12, PostgreSQL 15.18` */
 function versions({ path, env }: Programs): string {
-  const ask = (name: string, option = '--version'): string => {
+  const versionOf = (name: string, option = '--version'): string => {
     const options = { encoding: 'utf8', env: { ...process.env, ...env } } as const
     return /\d+(\.\d+)+/.exec(spawnSync(path(name), [option], options).stdout)?.[0] ?? 'unknown'
   }
-  return `Patroni ${ask('patroni')}, etcd ${ask('etcd')}, HAProxy ${ask('haproxy', '-v')}, PostgreSQL ${ask('pg_rewind')}`
+  return `Patroni ${versionOf('patroni')}, etcd ${versionOf('etcd')}, HAProxy ${versionOf('haproxy', '-v')}, PostgreSQL ${versionOf('pg_rewind')}`
 }

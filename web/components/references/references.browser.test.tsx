@@ -127,9 +127,9 @@ test('a detach names the references of other installations that it breaks', asyn
     property: 'mailer',
     serviceId: 'mail-gateway',
   })
-  const own = { ...other(1), installation }
+  const ownReference = { ...other(1), installation }
   const api = await serveApi({
-    [REFERRERS]: () => ({ items: [own, ...[1, 2, 3, 4, 5, 6].map(other)], nextCursor: null }),
+    [REFERRERS]: () => ({ items: [ownReference, ...[1, 2, 3, 4, 5, 6].map(other)], nextCursor: null }),
   })
   const screen = await renderInConsole(<BrokenReferences bundleInstallId={bundleInstallId} />)
   await expect.element(screen.getByText('6 references of other installations stop resolving')).toBeVisible()
@@ -139,7 +139,7 @@ test('a detach names the references of other installations that it breaks', asyn
   expect(screen.getByText(/mailer refers to mail-gateway/).elements()).toHaveLength(5)
   await screen.unmount()
 
-  api.answer({ [REFERRERS]: () => ({ items: [own], nextCursor: null }) })
+  api.answer({ [REFERRERS]: () => ({ items: [ownReference], nextCursor: null }) })
   await renderInConsole(<BrokenReferences bundleInstallId={bundleInstallId} />)
   await expect.element(page.getByText(/No other installation that you can see/)).toBeVisible()
 })

@@ -60,7 +60,7 @@ export function FormDialog<Values extends FieldValues>({
   // set while a navigation waits for the answer
   const leave = useRef<(isStaying: boolean) => void>(null)
   useUnloadGuard(hasInput)
-  const ask = () => {
+  const askToDiscard = () => {
     focused.current = document.activeElement
     setAsking(true)
   }
@@ -70,7 +70,7 @@ export function FormDialog<Values extends FieldValues>({
   }
   const close = () => {
     if (!hasInput) return onClose()
-    ask()
+    askToDiscard()
   }
   const discard = () => {
     onClose()
@@ -121,7 +121,7 @@ export function FormDialog<Values extends FieldValues>({
         isActive={hasInput && !busy}
         onLeave={(decide) => {
           leave.current = decide
-          ask()
+          askToDiscard()
         }}
       />
       <Form

@@ -6,14 +6,14 @@ import { withoutNull } from './shape.ts'
 
 /** A place inside a value by the titles of its schema: `/address/lines/0` as `Address › Lines › Item 1`. */
 export function titledPath(schema: JsonObject, pointer: string, t: Translate): string {
-  let here: JsonObject = schema
+  let current: JsonObject = schema
   const names = pointerSegments(pointer).map((segment) => {
-    const inner = withoutNull(here) ?? here
+    const inner = withoutNull(current) ?? current
     const member: JsonValue | undefined = isJsonObject(inner['properties'])
       ? inner['properties'][segment]
       : undefined
     const items = itemsOf(inner)
-    here = isJsonObject(member) ? member : (items ?? {})
+    current = isJsonObject(member) ? member : (items ?? {})
     if (isJsonObject(member)) return typeof member['title'] === 'string' ? member['title'] : segment
     return items !== null && /^\d+$/.test(segment)
       ? t('forms.list.item', { n: Number(segment) + 1 })

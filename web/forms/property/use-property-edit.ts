@@ -52,8 +52,8 @@ export function propertyError(
   error: FieldError | undefined,
   t: Translate,
 ): string | null {
-  const own = edit === null ? null : editError(definition, edit, t)
-  if (own !== null) return own
+  const ownError = edit === null ? null : editError(definition, edit, t)
+  if (ownError !== null) return ownError
   if (error?.type === 'missing') return edit === null ? missingText(definition, t) : null
   return error?.message ?? null
 }

@@ -73,7 +73,7 @@ export const configuration = {
   'claim.mayNot.takeover': 'requires a support engineer or administrator',
 
   dock: 'Changes and saves',
-  'lost.title': 'The server does not answer',
+  'lost.title': 'The server is not responding',
   'lost.message': 'Your changes are kept. The console keeps trying to connect.',
   'lost.again': 'Try again',
   'bar.label': 'Unsaved changes',
@@ -104,13 +104,13 @@ export const configuration = {
     other: 'Your {n} changes do not overlap with theirs. Review their changes before you save.',
   },
   'merge.overlap': {
-    one: '{n} of your changes overlaps with theirs. Nothing of yours is lost. Choose what to keep before you save.',
+    one: '{n} of your changes overlaps with theirs. None of your changes are lost. Choose what to keep before you save.',
     other:
-      '{n} of your changes overlap with theirs. Nothing of yours is lost. Choose what to keep before you save.',
+      '{n} of your changes overlap with theirs. None of your changes are lost. Choose what to keep before you save.',
   },
   'merge.look': 'Review and keep mine',
   'merge.decide': 'Compare and choose',
-  'news.moved': 'Moved to snapshot {version} by {person}. Your changes are untouched.',
+  'news.moved': 'Moved to snapshot {version} by {person}. Your changes are not affected.',
   'news.shown': 'Now showing snapshot {version} by {person}.',
   'news.alreadySaved': {
     one: '{n} of your changes is already saved in snapshot {version}.',
@@ -140,16 +140,16 @@ export const configuration = {
   'review.blocked.nothing': 'There is nothing to save.',
   'review.blocked.document': 'The JSON contains something that can’t be saved. Fix it on the JSON tab.',
   'plan.runs': '{type} {bundle}',
-  'plan.staysInDraft': 'stays unsaved',
+  'plan.staysInDraft': 'not saved yet',
   'plan.claimed': '{type} by {person} has locked this installation. Your changes stay unsaved until it ends.',
   'plan.replaced': 'replaced by what you entered',
   'plan.changesOf': 'Changes of {resource}',
 
   'conflict.title': 'Someone else saved first',
   'conflict.before':
-    'Nothing of yours is lost. Apply your changes on top of theirs, then review the plan again.',
+    'None of your changes are lost. Apply your changes on top of theirs, then review the plan again.',
   'conflict.afterSave':
-    'Nothing was saved, and nothing of yours is lost. Apply your changes on top of theirs, then save again.',
+    'Nothing was saved, and none of your changes are lost. Apply your changes on top of theirs, then save again.',
   'conflict.who': '{person} saved snapshot {version} ({when}).',
   'conflict.noHistory':
     'Who changed what could not be determined. To be safe, sensitive values are treated as changed.',
@@ -254,12 +254,12 @@ export const configuration = {
   'compare.onlyHere': 'Only this scope has {names}.',
   'compare.onlyThere': 'Only the other scope has {names}.',
   'restore.changedSince': {
-    one: '{n} value has changed again since and stays.',
-    other: '{n} values have changed again since and stay.',
+    one: '{n} value has changed again since then and is kept.',
+    other: '{n} values have changed again since then and are kept.',
   },
   'restore.plugin': {
-    one: '{n} value is written by a plugin and stays.',
-    other: '{n} values are written by plugins and stay.',
+    one: '{n} value is written by a plugin and is kept.',
+    other: '{n} values are written by plugins and are kept.',
   },
   'restore.sensitive': {
     one: '{n} sensitive value can’t be restored.',

@@ -35,9 +35,9 @@ export const localServices = {
   saved: '{service} saved as version {version}.',
   'conflict.title': 'Someone else saved first',
   'conflict.text':
-    '{who} saved version {version} {at}. You started from version {base}. Nothing of yours is lost. Compare both, choose where they overlap, and continue from theirs.',
+    '{who} saved version {version} {at}. You started from version {base}. None of your changes are lost. Compare both, choose where they overlap, and continue from theirs.',
   'conflict.text.new':
-    '{who} created a service with this name {at}. Nothing of yours is lost. Compare both, and continue from theirs.',
+    '{who} created a service with this name {at}. None of your changes are lost. Compare both, and continue from theirs.',
   'conflict.base': 'You started from',
   'conflict.theirs': 'Theirs',
   'conflict.mine': 'Mine',

@@ -2,7 +2,7 @@ export const notifications = {
   title: 'Notifications',
   list: 'Webhooks',
   about:
-    'A webhook reports what happens to operations and batches to an address of yours. Each request is signed (Standard Webhooks) and sent again until it is accepted. It contains names, IDs and states, and no values of properties.',
+    'A webhook sends notifications about operations and batches to a URL that you choose. Each request is signed (Standard Webhooks) and is sent again until it is accepted. It contains names, IDs and states, but no property values.',
   create: 'Create webhook',
   edit: 'Edit',
   delete: 'Delete',
@@ -11,11 +11,11 @@ export const notifications = {
   enabled: 'Enabled',
   disabled: 'Disabled',
   'enabled.meaning': 'Notifications are sent.',
-  'disabled.meaning': 'Nothing is sent, and what happens in the meantime is not reported.',
+  'disabled.meaning': 'Nothing is sent. What happens while it is disabled is never reported.',
   'none.title': 'No webhooks',
   'none.message': 'Create one to be notified when an operation fails or needs attention.',
   'forbidden.title': 'You can’t manage notifications',
-  'forbidden.message': 'Only administrators of every scope can. Ask one of them.',
+  'forbidden.message': 'Only people who are administrators in all scopes can do this. Ask one of them.',
   'missing.title': 'This webhook no longer exists',
   'missing.message': 'It was deleted.',
   'stopped.title': 'The platform disabled this webhook',
@@ -42,8 +42,8 @@ export const notifications = {
   'scope.all': 'All scopes',
 
   'event.operation.failed': 'Operation failed',
-  'event.operation.in_doubt': 'Operation in doubt after a restore',
-  'event.operation.retrying': 'Operation retried for long',
+  'event.operation.in_doubt': 'Operation result unknown after a restore',
+  'event.operation.retrying': 'Operation retrying for a long time',
   'event.operation.taken_over': 'Operation taken over',
   'event.batch.finished': 'Batch finished',
   'event.test': 'Test',
@@ -73,7 +73,7 @@ export const notifications = {
   'secret.lost': 'The response to the first request was lost. Delete this webhook and create another one.',
 
   'delete.title': 'Delete {webhook}?',
-  'delete.text': 'Its log is deleted too, and what is not sent yet is never sent.',
+  'delete.text': 'Its delivery log is deleted too, and pending notifications are not sent.',
   'delete.done': 'Webhook deleted.',
 
   'log.title': 'Delivery log',

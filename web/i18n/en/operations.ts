@@ -52,7 +52,7 @@ export const operations = {
   'list.retriesIn': 'Retries in {time}',
   'list.retriesNow': 'Retrying now',
   'list.empty': 'No operations yet',
-  'list.empty.message': 'Operations are listed here and kept permanently.',
+  'list.empty.message': 'Operations appear here when they are requested.',
   'filter.more': 'More',
   'filter.environment': 'Environment',
   'filter.runtime': 'Runtime',
@@ -148,9 +148,9 @@ export const operations = {
   'reason.callRuntimeError': 'The runtime failed while calling the plugin',
   'reason.pluginNotRegistered': 'The plugin can’t be called',
   'remedy.RETRY':
-    'Retry the operation once the cause is gone. If it can’t be fixed, take the operation over.',
+    'Retry the operation once the cause is fixed. If it can’t be fixed, take the operation over.',
   'remedy.FIX_CAUSE':
-    'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID say more. Then retry.',
+    'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
   'remedy.FIX_RESPONSE':
     'Ask the plugin’s owner to fix the plugin, or the bundle’s author if the manifest is wrong. Retrying alone does not help.',
   'remedy.FIX_AUTHENTICATION':
@@ -168,7 +168,7 @@ export const operations = {
     'Ask an administrator to allow the endpoint in this deployment, or to register another one. Then retry.',
   'remedy.CHECK_RUNTIME':
     'Ask an administrator to check the runtime’s log for this operation ID, then retry.',
-  'failed.now': 'Still going on?',
+  'failed.now': 'Still in progress?',
   'failed.now.stopped': 'No. The operation has stopped and nothing is scheduled.',
   'field.stoppedBy': 'Retries stopped',
   'failed.stopped': '{person} stopped the automatic retries. Reason: {reason}',

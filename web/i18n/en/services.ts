@@ -13,7 +13,7 @@ export const services = {
   'column.state': 'State',
   enabled: 'Enabled',
   disabled: 'Disabled',
-  'enabled.meaning': 'References to this service resolve where everything else allows it.',
+  'enabled.meaning': 'References to this service resolve if all other conditions are met.',
   'disabled.meaning': 'References to this service do not resolve.',
   'owner.none': 'No owner',
   'consumers.count': { one: '{n} scope', other: '{n} scopes' },

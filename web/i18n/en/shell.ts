@@ -34,7 +34,7 @@ export const shell = {
   'connection.lost': 'Connection lost. Reconnecting…',
   'connection.paused': 'Live updates paused: too many tabs are open.',
   'connection.back': 'Back online.',
-  'opening.lost': 'The server does not answer',
+  'opening.lost': 'The server is not responding',
   'opening.message': 'This page opens as soon as the connection is back.',
   'drafts.title': 'Your unsaved changes',
   'drafts.count': { one: '{n} unsaved change', other: '{n} unsaved changes' },

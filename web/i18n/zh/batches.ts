@@ -19,7 +19,7 @@ export const batches: Translated<typeof source> = {
   'because.FIRST': '首批目标已执行完毕。请查看结果，然后继续其余部分。',
   'because.GRANTS_EXPIRED': '发起人的权限仅保留 24 小时。继续执行时将使用您的权限。',
   'because.DATABASE_RECOVERED':
-    '数据库可能已回到较早的状态，待执行的目标可能已经执行过。请检查各目标，然后继续或停止。',
+    '数据库可能已恢复到较早的状态，因此待执行的目标可能已经执行过。请检查各目标，然后继续或停止。',
   'because.PERSON': '已被手动停止，其余目标已跳过。',
   'because.FAILURES': '失败的目标过多，其余目标已跳过。',
   'item.PENDING': '待执行',
@@ -85,7 +85,7 @@ export const batches: Translated<typeof source> = {
   'make.detach.resources': { other: '其 {n} 个资源将一并分离。' },
   'make.detach.references': '其引用将不再解析，其模块提供的服务也不能再使用。',
   'make.detach.forever': '最后一次的配置会保留，之后可以用它们重新安装为新的安装实例。',
-  'make.retry.title': { other: '{of} 个失败中有 {n} 个标记为不可重试' },
+  'make.retry.title': { other: '{of} 个失败的操作中有 {n} 个标记为不可重试' },
   'make.retry.text': '如果不做任何改动，这些操作很可能再次失败。请先消除原因：',
   'make.retry.code': '{title}（{n}）',
   'make.first': '首批数量',
@@ -105,7 +105,7 @@ export const batches: Translated<typeof source> = {
   'make.values': { other: '{n} 个值将更改' },
   'make.nothing': '没有可以开始的目标。',
   'make.incomplete': '请先选择要执行的内容。',
-  'make.downgrade.all': '所有安装实例的版本都更新，这是降级。',
+  'make.downgrade.all': '所有安装实例的当前版本都高于此版本，因此这是降级。',
   'make.downgrade.item': '降级',
-  'make.downgrade': '部分安装实例的版本更新，对它们来说这是降级。',
+  'make.downgrade': '部分安装实例的当前版本高于此版本，对它们来说这是降级。',
 }

@@ -53,12 +53,12 @@ export const codes = codeTexts({
   },
   PROPERTY_MANAGED: {
     title: '由其他来源管理',
-    message: '此次应用会更改不归它管理的属性。未保存任何内容。',
-    remedy: '请去掉这些属性，或逐个注明原因后接管。',
+    message: '此次声明式应用会更改不归它管理的属性。未保存任何内容。',
+    remedy: '请移除这些属性，或逐个注明原因后接管。',
   },
   PROPERTY_INVALID: {
     title: '值无效',
-    message: '有值不符合其定义。',
+    message: '部分值不符合其定义。',
     remedy: '请修正已标记的字段。',
   },
   OPERATION_IN_PROGRESS: {
@@ -112,8 +112,8 @@ export const codes = codeTexts({
     remedy: '请比较两个版本，然后在新版本上保存。',
   },
   PLUGIN_NOT_CHECKED: {
-    title: '有插件没有通过的检查报告',
-    message: '此环境要求被调用的每个插件都有通过的 plugin-check 报告。',
+    title: '有插件缺少已通过的检查报告',
+    message: '此环境要求每个被调用的插件都有已通过的 plugin-check 报告。',
     remedy: '请上传该插件的报告，或向管理员了解此策略。',
   },
   BATCH_NOT_PAUSED: {
@@ -128,7 +128,7 @@ export const codes = codeTexts({
   },
   BATCH_ITEM_NOT_STARTED: {
     title: '无法启动',
-    message: '运行时多次尝试启动此项均失败。',
+    message: '运行时多次尝试启动此目标均失败。',
     remedy: '请查看运行时日志，然后单独启动。',
   },
   PLUGIN_NOT_REGISTERED: {

@@ -80,7 +80,7 @@ export const installations: Translated<typeof source> = {
   'plugins.resolves': '可解析',
   'plugins.none.cell': '无',
 
-  'draft.restored': '已恢复您未提交的输入（开始于：{when}）。敏感的值不会保留，请重新输入。',
+  'draft.restored': '已恢复您未提交的输入（开始于：{when}）。敏感值不会保留，请重新输入。',
   'draft.discard': '放弃',
   'detach.title': '分离 {bundle}？',
   'detach.what': '将从 {scope} 分离：',
@@ -100,7 +100,7 @@ export const installations: Translated<typeof source> = {
   'upgrade.changes': '变更内容',
   'upgrade.values': '属性值',
   'upgrade.values.none': '新版本不需要填写任何值，当前值会保留。',
-  'upgrade.values.about': '当前值会保留。请在此设置新增或定义有变的属性，必填且没有值的属性必须设置。',
+  'upgrade.values.about': '当前值会保留。请在此设置新增或定义有变的属性；没有值的必填属性必须设置。',
   'upgrade.reason': '升级原因',
   'upgrade.submit': '升级到 {version}',
   'downgrade.title': '降级 {bundle}',

@@ -8,7 +8,7 @@ export const pluginHealth: Translated<typeof source> = {
   'range.week': '7 天',
   'range.month': '30 天',
   about: '根据您可查看的操作中记录的尝试统计。',
-  partial: '该插件的尝试次数超出读取上限，以下仅为最新数据，起始时间：{time}。',
+  partial: '该插件的尝试过多，无法全部统计。以下仅为最新数据，起始时间：{time}。',
   'none.title': '此时间范围内没有尝试',
   'none.message': '请选择更长的时间范围，或等待调用该插件的操作。',
   summary: '概况',

@@ -33,10 +33,10 @@ export const pluginReports: Translated<typeof source> = {
 
   'policy.title': '插件报告策略',
   'policy.about':
-    '在某个环境中，当安装、升级或配置更改将调用没有通过报告的插件版本时，系统如何处理。分离操作和已开始的操作不会被拒绝。',
+    '在某个环境中，当安装、升级或配置更改将调用缺少已通过报告的插件版本时，系统如何处理。分离操作和已开始的操作不会被拒绝。',
   'policy.environment': '环境',
   'policy.invalid': '请使用 1 到 128 个字母（A–Z、a–z）、数字或 . _ ~ -',
-  'policy.label': '没有通过的报告时',
+  'policy.label': '缺少已通过的报告时',
   'policy.IGNORE': '忽略',
   'policy.WARN': '在计划中警告',
   'policy.REFUSE': '拒绝',

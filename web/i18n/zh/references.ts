@@ -27,7 +27,7 @@ export const references: Translated<typeof source> = {
   'reason.NOT_REGISTERED': '服务 {service} 未注册。',
   'reason.NOT_ALLOWED': '此作用域不是服务 {service} 的使用方。',
   'reason.DISABLED': '服务 {service} 已停用。',
-  'reason.OWNER_NOT_ACTIVE': '拥有服务 {service} 的 Module 未启用。',
+  'reason.OWNER_NOT_ACTIVE': '拥有服务 {service} 的模块未启用。',
   'plugin.disabled': '插件 {plugin} 未注册或已停用，无法解析引用。',
   'plugin.noCredential': '插件 {plugin} 没有凭据，无法解析引用。',
 }

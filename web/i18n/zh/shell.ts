@@ -38,7 +38,7 @@ export const shell: Translated<typeof source> = {
   'connection.back': '连接已恢复。',
   'opening.lost': '服务器没有响应',
   'opening.message': '连接恢复后会自动打开此页面。',
-  'drafts.title': '您未保存的更改',
+  'drafts.title': '未保存的更改',
   'drafts.count': { other: '{n} 项未保存的更改' },
   'drafts.since': '开始时间：{when}',
   'drafts.more': { other: '另有 {n} 项' },

@@ -22,7 +22,7 @@ export const views: Translated<typeof source> = {
   delete: '删除…',
   'delete.title': '删除视图“{name}”？',
   'delete.text': '仅删除视图本身，其中列出的内容不受影响。',
-  'delete.shared': '所有人都将无法再使用此视图，其中列出的内容不受影响。',
+  'delete.shared': '删除后，所有人都无法再使用此视图。其中列出的内容不受影响。',
   'delete.confirm': '删除视图',
   deleted: '已删除视图“{name}”',
   'form.title.save': '保存为视图',

@@ -52,7 +52,7 @@ export function OperationPage() {
           <ErrorState
             error={error}
             retrying={query.isFetching}
-            // reading it again finds nothing either
+            // a retry would not find it either
             onRetry={error.code === 'NOT_FOUND' ? undefined : () => void query.refetch()}
             actions={
               error.code === 'NOT_FOUND' && (
@@ -124,8 +124,8 @@ function useRetryToast(operation: OperationDetail | undefined) {
 }
 
 /**
- * The recovery actions of a failed operation are beside its failure. While an operation is in progress, they are here
- * and say why they are not available yet.
+ * The actions in the page header. While the operation is in progress, they include the disabled recovery actions, with the
+ * reason; after it has failed, those are shown beside the failure.
  */
 function Actions({
   operation,

@@ -33,7 +33,7 @@ async function receiptOf(bundleId: string): Promise<File> {
   return new File([JSON.stringify({ ...content, sha256 })], 'receipt.json', { type: 'application/json' })
 }
 
-test('a receipt describes the past, leads nowhere and asks no server', async () => {
+test('a receipt describes the past, has no links and sends no request', async () => {
   const { api } = await serveScope()
   await renderConsole('/receipt')
   const input = page.getByLabelText('Receipt file')

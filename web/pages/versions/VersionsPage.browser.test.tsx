@@ -64,8 +64,8 @@ test('an upgrade of a version takes its outdated installations, in the scope of 
   await renderConsole('/versions?environmentKey=production')
   await upgrade.click()
   await expect.element(page.getByRole('dialog', { name: 'Upgrade 2 installations' })).toBeVisible()
-  const asked = api.requests(INSTALLATIONS).find(({ query }) => query.get('limit') === '200')
-  expect(Object.fromEntries(asked?.query ?? [])).toMatchObject({
+  const request = api.requests(INSTALLATIONS).find(({ query }) => query.get('limit') === '200')
+  expect(Object.fromEntries(request?.query ?? [])).toMatchObject({
     environmentKey: 'production',
     bundleEnvironmentKey: 'production',
     bundleId: 'crm',

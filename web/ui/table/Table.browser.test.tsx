@@ -73,11 +73,11 @@ test('arrow keys move between rows, and Tab to the controls of a row', async () 
 })
 
 test('a header sorts, announces the order, and reverses it at the next press', async () => {
-  const asked = vi.fn()
+  const sortSpy = vi.fn()
   function Sorted() {
     const [sort, setSort] = useState<string>()
     const onSort = (next: string) => {
-      asked(next)
+      sortSpy(next)
       setSort(next)
     }
     return (
@@ -103,7 +103,7 @@ test('a header sorts, announces the order, and reverses it at the next press', a
   await expect.element(header('Installations')).toHaveAttribute('aria-sort', 'descending')
   await expect.element(header('Name')).toHaveAttribute('aria-sort', 'none')
   await expect.element(header('Actions')).not.toHaveAttribute('aria-sort')
-  expect(asked.mock.calls).toEqual([['name'], ['-name'], ['-installations']])
+  expect(sortSpy.mock.calls).toEqual([['name'], ['-name'], ['-installations']])
 })
 
 test('until the first response, it is busy and has no rows to read; then it shows the empty state', async () => {

@@ -22,8 +22,8 @@ export function problemsOf(
 ): EditProblem[] {
   return allEdits(draft).flatMap(({ locator, property, edit }) => {
     const definition = definitionOf(configuration.resources[locator], property)
-    const own = definition === undefined ? null : editError(definition, edit, t)
-    const message = own ?? serverErrors.get(fieldId(locator, property))
+    const valueError = definition === undefined ? null : editError(definition, edit, t)
+    const message = valueError ?? serverErrors.get(fieldId(locator, property))
     return message === undefined ? [] : [{ locator, property, message }]
   })
 }

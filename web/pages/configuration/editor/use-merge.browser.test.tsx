@@ -26,7 +26,7 @@ test('a save of another resource moves the edit to the new snapshot without chan
   const scope = await edit({ 'SMTP port': '2525' })
   await scope.saveAsColleague({ [CORE]: { seats: 25 } })
   await expect
-    .element(page.getByText('Moved to snapshot 2 by Mira Castellan. Your changes are untouched.'))
+    .element(page.getByText('Moved to snapshot 2 by Mira Castellan. Your changes are not affected.'))
     .toBeVisible()
   await expect.element(field('SMTP port')).toHaveValue('2525')
   await openReview()
@@ -119,7 +119,9 @@ test('a refused save reports that nothing was saved, and leads to the choice', a
     },
   })
   await saveButton.click()
-  await expect.element(dialog.getByText(/^Nothing was saved, and nothing of yours is lost/)).toBeVisible()
+  await expect
+    .element(dialog.getByText(/^Nothing was saved, and none of your changes are lost/))
+    .toBeVisible()
   await dialog.getByRole('radio', { name: /Keep mine/ }).click()
   await goOn.click()
   await saveButton.click()

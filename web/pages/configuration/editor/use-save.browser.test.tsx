@@ -251,7 +251,7 @@ test('the review shows the changes at once, and says when the server does not an
   await bar.getByRole('button', { name: 'Review' }).click()
   await expect.element(review.getByText('2525')).toBeVisible()
   await expect.element(saveButton).toHaveAccessibleDescription('Still checking what the save would do.')
-  await expect.element(review.getByText('The server does not answer'), { timeout: 5_000 }).toBeVisible()
+  await expect.element(review.getByText('The server is not responding'), { timeout: 5_000 }).toBeVisible()
   scope.api.answer({ [PLAN]: scope.plan })
   await review.getByRole('button', { name: 'Try again' }).click()
   await expect.element(saveButton).toBeEnabled()

@@ -21,7 +21,7 @@ export function ReferenceTest({
   const t = useText()
   const query = useQuery({
     ...apiQuery('GET /installations/{bundleInstallId}/references', referencesCall(bundleInstallId)),
-    // a test shows what holds now
+    // a test shows the current result
     staleTime: 0,
   })
   const error = useErrorView(query.error)

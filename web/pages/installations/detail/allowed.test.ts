@@ -6,7 +6,7 @@ test('an active installation without a claim may be changed', () => {
   assert.equal(unavailableReason({ state: 'ACTIVE', claim: null }), null)
 })
 
-test('a claim forbids it, and a failed one says what to do', () => {
+test('a claim locks the installation, and a failed operation has its own reason', () => {
   for (const state of ['PENDING', 'RUNNING', 'WAITING'] as const)
     assert.equal(unavailableReason({ state: 'ACTIVE', claim: { state } }), 'installations.reason.locked')
   assert.equal(
@@ -15,7 +15,7 @@ test('a claim forbids it, and a failed one says what to do', () => {
   )
 })
 
-test('a claim has precedence over "not installed yet", because it is the cause', () => {
+test('a claim takes precedence over "not installed yet", because it is the cause', () => {
   assert.equal(
     unavailableReason({ state: 'NOT_INSTALLED', claim: { state: 'RUNNING' } }),
     'installations.reason.locked',

@@ -101,7 +101,7 @@ test('text from elsewhere creates no link, image, mention, HTML or new line', ()
   const lineCount = operationMarkdown(failed, { t, link }).split('\n').length
   for (const hostile of HOSTILE) {
     const { installation } = failed
-    const told: OperationDetail = {
+    const example: OperationDetail = {
       ...failed,
       reason: hostile,
       requestedBy: { id: hostile, name: hostile },
@@ -126,7 +126,7 @@ test('text from elsewhere creates no link, image, mention, HTML or new line', ()
         })),
       })),
     }
-    const text = operationMarkdown(told, {
+    const text = operationMarkdown(example, {
       t,
       link: `${link}?a=)[b](https://evil.example)<img>\u0060#)[c](d)`,
     })

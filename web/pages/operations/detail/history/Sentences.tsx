@@ -9,7 +9,7 @@ import { verdictLook } from '../verdict.ts'
 import { AttemptLink } from './AttemptLink.tsx'
 import { sentencesOf, type HistoryEntry, type Sentence } from './history.ts'
 
-/** The history as a person would tell it. Equal attempts are one sentence. */
+/** The history in sentences. Equal attempts are combined into one. */
 export function Sentences({
   operationId,
   history,
