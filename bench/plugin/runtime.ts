@@ -3,8 +3,8 @@ import { createLog } from '#http-kit/log.ts'
 import { serve } from '#http-kit/serve.ts'
 import { ResolveHarness, SCOPE } from '#runtime/testing/resolve.ts'
 
-// A runtime in a process of its own, for the benchmark of resolving: served over HTTP, with the log of production. The
-// first argument is the number of installations; each is in a scope of its own.
+// A runtime in a separate process, for the benchmark of resolving: served over HTTP, with the log of production. The
+// first argument is the number of installations; each is in a separate scope.
 const count = Number(process.argv[2])
 const file = openSync('/dev/null', 'a')
 const platform = await ResolveHarness.make({

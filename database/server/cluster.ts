@@ -119,7 +119,7 @@ async function initialize(cluster: Cluster, fresh: string, options: readonly str
   throw new Error(`A new database could not be created in ${cluster.directory}: ${lastLines(output)}`)
 }
 
-/** The template of clusters that these binaries make with these options. Null for one with a password of its own. */
+/** The template of clusters that these binaries make with these options. Null for one with its own password. */
 function templateFor({ templates, tcp, binaries }: Cluster, options: readonly string[]): string | null {
   if (templates === undefined || tcp !== undefined) return null
   const { size, mtimeMs } = statSync(binaries.postgres)
