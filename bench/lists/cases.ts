@@ -70,6 +70,14 @@ export function casesFor(sample: Sample): Case[] {
     ['search: person', { q: 'mira 1' }],
     ['search: end of an id', { q: operationId.slice(-8) }],
     ['search: id', { q: operationId }],
+    ['search: ticket number', { q: 'CHG-2-300' }],
+    ['search: a word of a third of all', { q: 'planned' }],
+    ['search: a rare word', { q: 'urgent' }],
+    ['search: a word of messages', { q: 'refused' }],
+    ['search: words of a message', { q: 'log-in mail-12' }],
+    ['search: beginning of a word', { q: 'CHG-2-30' }],
+    ['search: a word, FAILED', { q: 'urgent', state: 'FAILED' }],
+    ['search: a word, one scope', { q: 'planned', ...scope }],
     ['search: nothing', { q: 'no such thing' }],
   ]
   const installations: [string, Record<string, string>][] = [

@@ -8,7 +8,7 @@ import type { VisibleScopes } from '../visible-scopes.ts'
 import { callAttempts } from './call-attempts.ts'
 import { isUnsettled, operationFilter } from './filter-operations.ts'
 import type { OperationQuery } from './filter-operations.ts'
-import { findByText, isFound } from './find-by-text.ts'
+import { findByText, hasWords, isFound } from './find-by-text.ts'
 import type { FoundByText } from './find-by-text.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
@@ -31,17 +31,17 @@ export async function listOperations(
   const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', query))
   const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
   const streams = streamsOf(query, visible, found)
-  if (streams?.length === 0) return []
+  if (streams?.length === 0 && (found === null || found.words === null)) return []
 
   const direction = query.sort === '-createdAt' ? sql`desc` : sql`asc`
   const beyond = query.sort === '-createdAt' ? sql`<` : sql`>`
-  const start =
+  const startIn = (table: 'operation' | 'operation_text') =>
     after === undefined
       ? sql`true`
-      : sql`(operation.created_at, operation.operation_id)
+      : sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.operation_id`)})
           ${beyond} (${instantAt(after.createdMicroseconds)}, ${after.operationId}::uuid)`
   const order = sql`order by created_at ${direction}, operation_id ${direction} limit ${query.limit + 1}`
-  const condition = sql`${isVisible(visible, 'operation')} and ${operationFilter(query)} and ${start}
+  const condition = sql`${isVisible(visible, 'operation')} and ${operationFilter(query)} and ${startIn('operation')}
     ${found === null || streams !== null ? sql`` : sql`and ${isFound(found)}`}`
   const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
     ${callAttempts()} as call_attempts`
@@ -63,6 +63,12 @@ export async function listOperations(
         select operation.created_at, operation.operation_id from runtime.operation as operation
         where ${isIts} and ${condition} ${order}) as first`,
   )
+  if (found !== null && found.words !== null)
+    branches.push(sql`
+      select first.created_at, first.operation_id from (
+        select operation_text.created_at, operation_text.operation_id
+        from runtime.operation_text join runtime.operation as operation using (operation_id)
+        where ${hasWords(found.words)} and ${startIn('operation_text')} and ${condition} ${order}) as first`)
   const rows = await sql<ListedOperation>`
     select ${columns} from (
       select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged ${order}

@@ -47,7 +47,7 @@ export const operations = {
   'notes.by': '{person}, {time}',
 
   // the list
-  'list.search': 'Search ID, bundle, or person',
+  'list.search': 'Search ID, bundle, person, or words',
   'list.label': 'Operations',
   'list.retriesIn': 'Retries in {time}',
   'list.retriesNow': 'Retrying now',

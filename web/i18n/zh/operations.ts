@@ -47,7 +47,7 @@ export const operations: Translated<typeof source> = {
   'notes.missing': '请输入备注',
   'notes.by': '{person}，{time}',
 
-  'list.search': '按 ID、Bundle 或人员搜索',
+  'list.search': '按 ID、Bundle、人员或文字搜索',
   'list.label': '操作',
   'list.retriesIn': '{time}后自动重试',
   'list.retriesNow': '正在重试',
