@@ -6,6 +6,7 @@ export interface Case {
   path:
     | '/operations'
     | '/operations/counts'
+    | '/operations/total'
     | '/installations'
     | '/installed-versions'
     | '/summary'
@@ -116,6 +117,9 @@ export function casesFor(sample: Sample): Case[] {
   ]
   return [
     ...operations.map(([name, query]): Case => ({ name: `operations, ${name}`, path: '/operations', query })),
+    ...operations
+      .filter(([, query]) => query.cursor === undefined && query.sort === undefined)
+      .map(([name, query]): Case => ({ name: `total, ${name}`, path: '/operations/total', query })),
     ...installations.map(([name, query]): Case => ({
       name: `installations, ${name}`,
       path: '/installations',

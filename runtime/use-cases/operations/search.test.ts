@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { sql } from 'kysely'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { Actor } from '../../model/actor.ts'
 import { SCOPE, testEngine } from '../../testing/engine.ts'
@@ -11,6 +12,7 @@ import { countOperations } from './counts.ts'
 import { listFailureGroups } from './failure-groups.ts'
 import { listOperations } from './list.ts'
 import { retryOperation } from './retry.ts'
+import { readTotal } from './total.ts'
 
 const MESSAGE = 'The directory "mail-eu.example" refused the log-in: IMAP_LOGIN_REFUSED'
 const REASON = 'CHG-2041/7：磁盘已满，清理后重试'
@@ -109,7 +111,7 @@ suite('the search of operations by words', { concurrency: false }, () => {
     assert.deepEqual(await find('directory', {}, actorWith([])), [])
   })
 
-  test('counts and failure groups find the same', async () => {
+  test('counts, totals and failure groups find the same', async () => {
     const context = { deps: engine.deps, actor: engine.runtime.actor }
     const counted = await countOperations(context, {
       params: {},
@@ -121,6 +123,24 @@ suite('the search of operations by words', { concurrency: false }, () => {
       total.reduce((sum, count) => sum + count, 0),
       2,
     )
+    for (const [query, total] of [
+      [{}, 2],
+      [{ q: 'directory' }, 2],
+      [{ q: 'locked' }, 1],
+      [{ q: 'ghost' }, 0],
+      [{ q: failed }, 1],
+      [{ state: 'FAILED', q: 'directory' }, 1],
+      [{ workspaceId: String(workspaceId) }, 1],
+    ] as const)
+      assert.deepEqual(
+        await readTotal(context, {
+          params: {},
+          query: runtimeApi['GET /operations/total'].query.parse(query),
+          body: undefined,
+        }),
+        { total, isMore: false },
+        JSON.stringify(query),
+      )
     const groups = await listFailureGroups(context, {
       params: {},
       query: runtimeApi['GET /failure-groups'].query.parse({ q: 'locked' }),
@@ -130,5 +150,35 @@ suite('the search of operations by words', { concurrency: false }, () => {
       groups.groups.map(({ count }) => count),
       [1],
     )
+  })
+
+  test('a total ends at 10,000, and does not count twice', async () => {
+    const context = { deps: engine.deps, actor: engine.runtime.actor }
+    const total = (query: object) =>
+      readTotal(context, {
+        params: {},
+        query: runtimeApi['GET /operations/total'].query.parse(query),
+        body: undefined,
+      })
+    const copy = (count: number) =>
+      sql`
+        insert into runtime.operation (operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id,
+          workspace_id, bundle_environment_key, bundle_id, operation_type, target_version, execution_sequence, state, phase,
+          holds_claim, requested_by_id, requested_by_name, reason)
+        select gen_random_uuid(), bundle_install_id, scope_id, environment_key, application_runtime_id,
+          workspace_id, bundle_environment_key, bundle_id, operation_type, target_version,
+          (select max(execution_sequence) from runtime.operation) + n, 'SUCCEEDED', 'DONE',
+          false, requested_by_id, requested_by_name, 'copy of ' || bundle_id
+        from runtime.operation, generate_series(1, ${sql.lit(count)}) n where operation_id = ${other}`.execute(
+        engine.runtime.db,
+      )
+    await copy(9_998)
+    assert.deepEqual(await total({}), { total: 10_000, isMore: false })
+    assert.deepEqual(await total({ q: 'copy' }), { total: 9_998, isMore: false })
+    // both the bundle and the word
+    assert.deepEqual(await total({ q: 'crm' }), { total: 10_000, isMore: false })
+    await copy(1)
+    assert.deepEqual(await total({}), { total: 10_000, isMore: true })
+    assert.deepEqual(await total({ q: 'crm' }), { total: 10_000, isMore: true })
   })
 })
