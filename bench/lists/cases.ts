@@ -6,6 +6,7 @@ export interface Case {
   path:
     | '/operations'
     | '/operations/counts'
+    | '/operations/total'
     | '/installations'
     | '/installed-versions'
     | '/summary'
@@ -70,6 +71,14 @@ export function casesFor(sample: Sample): Case[] {
     ['search: person', { q: 'mira 1' }],
     ['search: end of an id', { q: operationId.slice(-8) }],
     ['search: id', { q: operationId }],
+    ['search: ticket number', { q: 'CHG-2-300' }],
+    ['search: a word of a third of all', { q: 'planned' }],
+    ['search: a rare word', { q: 'urgent' }],
+    ['search: a word of messages', { q: 'refused' }],
+    ['search: words of a message', { q: 'log-in mail-12' }],
+    ['search: beginning of a word', { q: 'CHG-2-30' }],
+    ['search: a word, FAILED', { q: 'urgent', state: 'FAILED' }],
+    ['search: a word, one scope', { q: 'planned', ...scope }],
     ['search: nothing', { q: 'no such thing' }],
   ]
   const installations: [string, Record<string, string>][] = [
@@ -108,6 +117,9 @@ export function casesFor(sample: Sample): Case[] {
   ]
   return [
     ...operations.map(([name, query]): Case => ({ name: `operations, ${name}`, path: '/operations', query })),
+    ...operations
+      .filter(([, query]) => query.cursor === undefined && query.sort === undefined)
+      .map(([name, query]): Case => ({ name: `total, ${name}`, path: '/operations/total', query })),
     ...installations.map(([name, query]): Case => ({
       name: `installations, ${name}`,
       path: '/installations',

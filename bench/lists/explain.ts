@@ -9,6 +9,7 @@ import { listInstalledVersions } from '#runtime/use-cases/installations/installe
 import { listInstallations } from '#runtime/use-cases/installations/list.ts'
 import { countOperations } from '#runtime/use-cases/operations/counts.ts'
 import { listOperations } from '#runtime/use-cases/operations/list.ts'
+import { readTotal } from '#runtime/use-cases/operations/total.ts'
 import { listScopes, readSummary } from '#runtime/use-cases/overview/overview.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
@@ -50,6 +51,10 @@ function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: 
     case '/operations/counts': {
       const parsed = runtimeApi['GET /operations/counts'].query.parse(query)
       return countOperations(context, { params, body, query: parsed })
+    }
+    case '/operations/total': {
+      const parsed = runtimeApi['GET /operations/total'].query.parse(query)
+      return readTotal(context, { params, body, query: parsed })
     }
     case '/installations': {
       const parsed = runtimeApi['GET /installations'].query.parse(query)

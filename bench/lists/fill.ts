@@ -78,6 +78,9 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
     await sql`update runtime.operation_counted set counted_until = date_trunc('hour', now() - interval '91 days', 'UTC')`.execute(
       one,
     )
+    await sql`insert into runtime.operation_text
+      select operation_id, created_at, runtime.words_of(operation) from runtime.operation
+      where reason is not null or failure is not null`.execute(one)
     await sql`set session_replication_role = origin`.execute(one)
     // the trigger stores the failure group
     await sql`update runtime.operation set failure = failure where state = 'FAILED'`.execute(one)
@@ -114,7 +117,7 @@ async function fillRound(
     insert into runtime.operation (operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id,
       workspace_id, bundle_environment_key, bundle_id, operation_type, current_version, target_version, execution_sequence,
       state, phase, holds_claim, failure, requested_by_id, requested_by_name, created_at, started_at, finished_at,
-      available_at)
+      available_at, reason)
     select operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
       bundle_environment_key, bundle_id, (array['CONFIGURE','CONFIGURE','UPGRADE','INSTALL','DETACH'])[(n % 5 + 1)::int],
       '1.0.0', '1.0.0', ${sql.lit(round + 1)}, state,
@@ -122,10 +125,12 @@ async function fillRound(
       state in ('FAILED', 'WAITING'),
       case when state in ('FAILED', 'TAKEN_OVER') then json_build_object('errorCode',
         (array['PLUGIN_REPORTED_FAILURE','PLUGIN_RESULT_UNKNOWN','PLUGIN_RESPONSE_INVALID'])[(n / 100 % 3 + 1)::int],
-        'message', 'It failed.', 'retryable', false) end,
+        'message', 'The host mail-' || n / 100 % 977 || ' refused the log-in.', 'retryable', false) end,
       'person-' || person, ${personName(sql`person`)}, at, at, at,
       -- long ahead, so that no worker takes one
-      at + interval '10 years'
+      at + interval '10 years',
+      -- one word that all have, one that few have, and a number that only one has
+      case when n % 3 = 0 then 'CHG-' || ${sql.lit(round)} || '-' || n || ' planned' || case when n % 300 = 0 then ' urgent' else '' end end
     from made order by n`.execute(db)
   await sql`insert into runtime.operation_plan select operation_id, '{"resources":[],"plugins":[],"changes":[]}'
     from made order by n`.execute(db)

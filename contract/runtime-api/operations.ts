@@ -239,6 +239,9 @@ export const operationFilters = {
   q: searchText,
 }
 
+/** More operations are not counted. */
+export const OPERATIONS_TOTAL_MAX = 10_000
+
 export const operationEndpoints = defineEndpoints({
   'GET /operations': {
     summary: 'Operations of all scopes that the caller may see, newest first',
@@ -260,6 +263,17 @@ export const operationEndpoints = defineEndpoints({
       buckets: z.array(
         z.object({ since: Timestamp, counts: z.partialRecord(z.enum(OPERATION_STATES), z.number().int()) }),
       ),
+    }),
+    codes: [],
+  },
+  'GET /operations/total': {
+    summary: 'How many operations match the filters: exact up to 10,000',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject(operationFilters),
+    answer: z.object({
+      total: z.number().int().min(0).max(OPERATIONS_TOTAL_MAX),
+      /** There are more than `total`. */
+      isMore: z.boolean(),
     }),
     codes: [],
   },

@@ -31,6 +31,7 @@ import { readInstallation } from '../use-cases/installations/read.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { addNote, assignOperation } from '../use-cases/operations/annotate.ts'
 import { countOperations } from '../use-cases/operations/counts.ts'
+import { readTotal } from '../use-cases/operations/total.ts'
 import { listFailureGroups } from '../use-cases/operations/failure-groups.ts'
 import { listOperations } from '../use-cases/operations/list.ts'
 import { listAttempts } from '../use-cases/operations/attempts.ts'
@@ -95,6 +96,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /operations': listOperations,
     'GET /operations/counts': countOperations,
+    'GET /operations/total': readTotal,
     'GET /operations/{operationId}': readOperation,
     'GET /operations/{operationId}/attempts': listAttempts,
     'GET /operations/{operationId}/receipt': readReceipt,

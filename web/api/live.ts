@@ -100,6 +100,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   operation: [
     'GET /operations',
     'GET /operations/counts',
+    'GET /operations/total',
     'GET /failure-groups',
     'GET /operations/{operationId}',
     'GET /operations/{operationId}/attempts',

@@ -13,10 +13,13 @@ export function ListPager({
   page,
   cursor,
   pageLink,
+  total,
 }: {
   page: ListPage<unknown>
   cursor: string | undefined
   pageLink: ((cursor: string | undefined) => LinkTarget) | undefined
+  /** How many rows all pages have together. */
+  total?: string | undefined
 }) {
   const t = useText()
   const { nextCursor, items } = page
@@ -31,7 +34,7 @@ export function ListPager({
       previous={cursor === undefined ? null : pageLink(previousCursors.get(cursor))}
       next={nextCursor === null ? null : pageLink(nextCursor)}
     >
-      {count}
+      {total === undefined ? count : `${count} · ${total}`}
     </Pager>
   )
 }

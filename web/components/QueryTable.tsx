@@ -14,6 +14,8 @@ type QueryProps<Row> = {
   /** The cursor of the page in the address; undefined is the first page. */
   cursor?: string | undefined
   pageLink?: (cursor: string | undefined) => LinkTarget
+  /** How many rows all pages have together; shown if there are several. */
+  total?: string | undefined
   /** Shown when the list is empty without filters. */
   empty: ReactNode
   /** Clears the filters; present only while there are some. */
@@ -25,6 +27,7 @@ export function QueryTable<Row>({
   query,
   cursor,
   pageLink,
+  total,
   empty,
   onClear,
   ...table
@@ -67,7 +70,9 @@ export function QueryTable<Row>({
             empty
           )
         }
-        footer={query.data && <ListPager page={query.data} cursor={cursor} pageLink={pageLink} />}
+        footer={
+          query.data && <ListPager page={query.data} cursor={cursor} pageLink={pageLink} total={total} />
+        }
       />
     </>
   )

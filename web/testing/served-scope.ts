@@ -156,6 +156,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     }),
     'GET /installations': () => ({ items: [], nextCursor: null }),
     'GET /operations': () => ({ items: operations, nextCursor: null }),
+    'GET /operations/total': () => ({ total: operations.length, isMore: false }),
     'GET /saved-views': () => ({ items: [], nextCursor: null }),
     [CONFIGURATION]: () => configuration,
     [`GET ${base}/history` as const]: () => ({ items: snapshots, nextCursor: null }),

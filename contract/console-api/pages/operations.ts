@@ -50,6 +50,11 @@ export const operationsCall = (search: OperationsSearch) => {
   const { view: _, ...query } = search
   return { query: { ...query, limit: 50 } }
 }
+/** How many operations the pages of the list have together. */
+export const operationsTotalCall = (search: OperationsSearch) => {
+  const { view: _, sort: __, cursor: ___, ...query } = search
+  return { query }
+}
 /** The causes of failed operations, with the same filters. They are all failed, and have one order. */
 export const failureGroupsCall = (search: OperationsSearch) => {
   const { cursor } = search

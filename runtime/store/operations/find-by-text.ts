@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { findIds } from '../find-ids.ts'
 import { findBundles } from '../installations/find-bundles.ts'
-import { containing } from '../like.ts'
+import { containing, wordsOf } from '../like.ts'
 import type { Db } from '../../model/db.ts'
 
 /** The search text's matches in small tables and among ids, which select the operations. */
@@ -12,9 +12,14 @@ export interface FoundByText {
   people: { id: string; names: string[]; isAlways: boolean }[]
   operations: string[]
   installations: string[]
+  /** The `tsquery` for messages of failures, reasons and notes; null if the text has no words. */
+  words: string | null
 }
 
-/** Finds bundle ids and names of people that contain the text, and ids that start or end with it. */
+/**
+ * Finds bundle ids and names of people that contain the text, and ids that start or end with it. Makes the query for its
+ * words, which the operations themselves contain.
+ */
 export async function findByText(db: Db, text: string): Promise<FoundByText> {
   const { rows: people } = await sql<FoundByText['people'][number]>`
     select id, names, is_always as "isAlways" from (
@@ -24,20 +29,34 @@ export async function findByText(db: Db, text: string): Promise<FoundByText> {
         select *, requested_by_name ilike ${containing(text)} as is_found from runtime.requester
       ) as judged group by 1
     ) as person where names is not null`.execute(db)
+  const { rows: queries } = await sql<{ words: string | null }>`
+    select runtime.words_query(${wordsOf(text).join(' ')})::text as words`.execute(db)
   return {
     bundles: await findBundles(db, text),
     people,
     operations: await findIds(db, 'operation', text),
     installations: await findIds(db, 'installation', text),
+    words: queries[0]?.words || null,
   }
 }
 
 /** The condition that a row of `runtime.operation as operation` refers to one of the matches. */
-export function isFound({ bundles, people, operations, installations }: FoundByText): RawBuilder<boolean> {
+export function isFound({
+  bundles,
+  people,
+  operations,
+  installations,
+  words,
+}: FoundByText): RawBuilder<boolean> {
   return sql<boolean>`(
     operation.bundle_id = any(${bundles}::text[])
     or (operation.requested_by_id = any(${people.map(({ id }) => id)}::text[])
       and operation.requested_by_name = any(${people.flatMap(({ names }) => names)}::text[]))
     or operation.operation_id = any(${operations}::uuid[])
-    or operation.bundle_install_id = any(${installations}::uuid[]))`
+    or operation.bundle_install_id = any(${installations}::uuid[])
+    ${words === null ? sql`` : sql`or exists (select from runtime.operation_text where operation_text.operation_id = operation.operation_id and ${hasWords(words)})`})`
 }
+
+/** The condition that a row of `runtime.operation_text` has the words. */
+export const hasWords = (words: string): RawBuilder<boolean> =>
+  sql<boolean>`operation_text.words @@ ${words}::tsquery`

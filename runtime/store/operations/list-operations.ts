@@ -7,8 +7,8 @@ import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '..
 import type { VisibleScopes } from '../visible-scopes.ts'
 import { callAttempts } from './call-attempts.ts'
 import { isUnsettled, operationFilter } from './filter-operations.ts'
-import type { OperationQuery } from './filter-operations.ts'
-import { findByText, isFound } from './find-by-text.ts'
+import type { OperationFilter, OperationQuery } from './filter-operations.ts'
+import { findByText, hasWords, isFound } from './find-by-text.ts'
 import type { FoundByText } from './find-by-text.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
@@ -28,28 +28,24 @@ export async function listOperations(
   query: OperationQuery,
   after: After | undefined,
 ): Promise<ListedOperation[]> {
-  const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', query))
-  const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
-  const streams = streamsOf(query, visible, found)
-  if (streams?.length === 0) return []
+  const { condition, streams, words } = await matching(db, actor, query)
+  if (streams?.length === 0 && words === null) return []
 
   const direction = query.sort === '-createdAt' ? sql`desc` : sql`asc`
   const beyond = query.sort === '-createdAt' ? sql`<` : sql`>`
-  const start =
+  const startIn = (table: 'operation' | 'operation_text') =>
     after === undefined
       ? sql`true`
-      : sql`(operation.created_at, operation.operation_id)
+      : sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.operation_id`)})
           ${beyond} (${instantAt(after.createdMicroseconds)}, ${after.operationId}::uuid)`
   const order = sql`order by created_at ${direction}, operation_id ${direction} limit ${query.limit + 1}`
-  const condition = sql`${isVisible(visible, 'operation')} and ${operationFilter(query)} and ${start}
-    ${found === null || streams !== null ? sql`` : sql`and ${isFound(found)}`}`
   const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
     ${callAttempts()} as call_attempts`
   if (streams === null) {
     // the page first: calls are looked up for its rows only
     const rows = await sql<ListedOperation>`
       select ${columns} from (
-        select * from runtime.operation as operation where ${condition} ${order}
+        select * from runtime.operation as operation where ${condition} and ${startIn('operation')} ${order}
       ) as operation order by operation.created_at ${direction}, operation.operation_id ${direction}`.execute(
       db,
     )
@@ -61,14 +57,67 @@ export async function listOperations(
       select first.created_at, first.operation_id
       from unnest(${keys}) as stream (key) cross join lateral (
         select operation.created_at, operation.operation_id from runtime.operation as operation
-        where ${isIts} and ${condition} ${order}) as first`,
+        where ${isIts} and ${condition} and ${startIn('operation')} ${order}) as first`,
   )
+  if (words !== null)
+    branches.push(sql`
+      select first.created_at, first.operation_id from (
+        select operation_text.created_at, operation_text.operation_id
+        from runtime.operation_text join runtime.operation as operation using (operation_id)
+        where ${hasWords(words)} and ${condition} and ${startIn('operation_text')} ${order}) as first`)
   const rows = await sql<ListedOperation>`
     select ${columns} from (
       select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged ${order}
     ) as page join runtime.operation as operation using (operation_id)
     order by operation.created_at ${direction}, operation.operation_id ${direction}`.execute(db)
   return rows.rows
+}
+
+/** Counts the operations that the actor may see and that match the filter, up to `most`. */
+export async function countMatching(
+  db: Db,
+  actor: Actor,
+  filter: OperationFilter,
+  most: number,
+): Promise<number> {
+  const { condition, streams, words } = await matching(db, actor, filter)
+  const limit = sql`limit ${most}`
+  const branches = streams?.map(
+    ({ keys, isIts }) => sql`
+      (select each.operation_id from unnest(${keys}) as stream (key) cross join lateral (
+        select operation.operation_id from runtime.operation as operation
+        where ${isIts} and ${condition} ${limit}) as each ${limit})`,
+  ) ?? [sql`(select operation_id from runtime.operation as operation where ${condition} ${limit})`]
+  if (words !== null)
+    branches.push(sql`
+      (select operation_id from runtime.operation_text join runtime.operation as operation using (operation_id)
+      where ${hasWords(words)} and ${condition} ${limit})`)
+  if (branches.length === 0) return 0
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (select operation_id from (
+      ${sql.join(branches, sql` union `)}) as found ${limit}) as counted`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+interface Matching {
+  condition: RawBuilder<unknown>
+  /** To merge; null if filtering the whole list is faster. */
+  streams: Stream[] | null
+  /** Of one more stream: the operations with these words. */
+  words: string | null
+}
+
+/** Which operations the actor may see that match the filter. */
+async function matching(db: Db, actor: Actor, filter: OperationFilter): Promise<Matching> {
+  const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
+  const found = filter.q === undefined || filter.q === '' ? null : await findByText(db, filter.q)
+  const streams = streamsOf(filter, visible, found)
+  const all = sql`${isVisible(visible, 'operation')} and ${operationFilter(filter)}`
+  return {
+    condition: found === null || streams !== null ? all : sql`${all} and ${isFound(found)}`,
+    streams,
+    words: found === null || streams === null ? null : found.words,
+  }
 }
 
 interface Stream {
@@ -79,7 +128,7 @@ interface Stream {
 
 /** The streams to merge; null if filtering the whole list is faster. */
 function streamsOf(
-  query: OperationQuery,
+  query: OperationFilter,
   visible: VisibleScopes,
   found: FoundByText | null,
 ): Stream[] | null {

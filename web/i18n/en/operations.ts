@@ -47,8 +47,10 @@ export const operations = {
   'notes.by': '{person}, {time}',
 
   // the list
-  'list.search': 'Search ID, bundle, or person',
+  'list.search': 'Search ID, bundle, person, or words',
   'list.label': 'Operations',
+  'list.total': { one: '{n} operation in total', other: '{n} operations in total' },
+  'list.totalMore': 'more than {n} operations in total',
   'list.retriesIn': 'Retries in {time}',
   'list.retriesNow': 'Retrying now',
   'list.empty': 'No operations yet',

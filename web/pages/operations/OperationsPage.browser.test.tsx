@@ -131,3 +131,20 @@ test('operations are filtered by their assignee, and by having none', async () =
   await userEvent.selectOptions(assignee, 'Ling Zhao')
   await expect.poll(lastAssignee).toBe('ling')
 })
+
+test('a list of several pages shows how many operations match its filters', async () => {
+  const TOTAL = 'GET /operations/total'
+  const { api } = await serveScope({
+    [OPERATIONS]: () => ({ items: [operation()], nextCursor: 'next' }),
+    [TOTAL]: () => ({ total: 1234, isMore: false }),
+  })
+  await renderConsole('/operations?state=SUCCEEDED&q=CHG-2041&sort=createdAt')
+  await expect.element(page.getByText('1 row · 1,234 operations in total')).toBeVisible()
+  const [{ query } = { query: new URLSearchParams() }] = api.requests(TOTAL)
+  expect(Object.fromEntries(query)).toEqual({ state: 'SUCCEEDED', q: 'CHG-2041' })
+
+  api.answer({ [TOTAL]: () => ({ total: 10_000, isMore: true }) })
+  await page.getByRole('link', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect.element(page.getByText('1 row · more than 10,000 operations in total')).toBeVisible()
+})

@@ -1,6 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Suspense, useMemo, useState } from 'react'
-import { operationsCall, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import {
+  operationsCall,
+  operationsTotalCall,
+  type OperationsSearch,
+} from '#contract/console-api/pages/operations.ts'
 import { OPERATION_SORTS } from '#contract/console-api/vocabulary.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import type { Operation } from '#contract/console-api/shapes.ts'
@@ -32,8 +36,13 @@ export function OperationsTable({
     ...apiQuery('GET /operations', operationsCall(search)),
     placeholderData: keepPreviousData,
   })
-  const columns = useMemo(() => operationColumns(t), [t])
   const { cursor, sort } = search
+  const counted = useQuery({
+    ...apiQuery('GET /operations/total', operationsTotalCall(search)),
+    // one page says it itself
+    enabled: cursor !== undefined || (query.data?.nextCursor ?? null) !== null,
+  }).data
+  const columns = useMemo(() => operationColumns(t), [t])
   const mayRetry = useMay('operation:retry', 'anywhere')
   const selection = useListSelection({
     keyOf: rowKey,
@@ -57,6 +66,10 @@ export function OperationsTable({
         onSort={(next) => onChange({ sort: OPERATION_SORTS.find((known) => known === next) })}
         cursor={cursor}
         pageLink={(at) => ({ ...paths.operations(omitUndefined({ ...search, cursor: at })), state: true })}
+        total={
+          counted &&
+          t(counted.isMore ? 'operations.list.totalMore' : 'operations.list.total', { n: counted.total })
+        }
         onClear={onClear}
         selection={mayRetry ? selection.table : undefined}
         skeletonRows={12}

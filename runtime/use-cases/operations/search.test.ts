@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { Actor } from '../../model/actor.ts'
+import { SCOPE, testEngine } from '../../testing/engine.ts'
+import type { TestEngine } from '../../testing/engine.ts'
+import { planWith } from '../../testing/plan.ts'
+import { actorWith } from '../../testing/runtime.ts'
+import { addNote } from './annotate.ts'
+import { countOperations } from './counts.ts'
+import { listFailureGroups } from './failure-groups.ts'
+import { listOperations } from './list.ts'
+import { retryOperation } from './retry.ts'
+import { readTotal } from './total.ts'
+
+const MESSAGE = 'The directory "mail-eu.example" refused the log-in: IMAP_LOGIN_REFUSED'
+const REASON = 'CHG-2041/7：磁盘已满，清理后重试'
+
+suite('the search of operations by words', { concurrency: false }, () => {
+  let engine: TestEngine
+  let failed: string
+  let workspaceId: number
+  let other: string
+
+  before(async () => {
+    engine = await testEngine()
+    const freeze = async () => engine.freeze({ installation: await engine.installation(), plan: planWith() })
+    const first = await freeze()
+    failed = first.operation_id
+    workspaceId = first.workspace_id
+    other = (await freeze()).operation_id
+    await fail(failed, MESSAGE)
+  })
+  after(() => engine.close())
+
+  const fail = (operationId: string, message: string) =>
+    engine.runtime.db
+      .updateTable('runtime.operation')
+      .set({
+        state: 'FAILED',
+        finished_at: new Date().toISOString(),
+        failure: JSON.stringify({ errorCode: 'BROKEN', message, retryable: false, errorPath: [] }),
+      })
+      .where('operation_id', '=', operationId)
+      .execute()
+  const find = async (q: string, more: object = {}, actor: Actor = engine.runtime.actor) => {
+    const query = runtimeApi['GET /operations'].query.parse({ q, ...more })
+    const page = await listOperations({ deps: engine.deps, actor }, { params: {}, query, body: undefined })
+    return page.items.map(({ operationId }) => operationId)
+  }
+
+  test('words of the message are found in any order, also the beginning of a word', async () => {
+    for (const q of [
+      'refused',
+      'log-in directory',
+      'REFUSED Mail',
+      'mail-eu.example',
+      'IMAP_LOGIN',
+      'direc',
+      '"mail-eu.example"',
+    ])
+      assert.deepEqual(await find(q), [failed], q)
+    for (const q of ['irectory', 'refused never', 'example mail-us', '& | !', "') or 1 = 1 --", 'di'])
+      assert.deepEqual(await find(q), [], q)
+  })
+
+  test('after a retry, its reason and the earlier message are found', async () => {
+    await engine.runtime.write(
+      (context) =>
+        retryOperation(context, {
+          params: { operationId: failed },
+          query: {},
+          body: { run: 1, reason: REASON },
+        }),
+      engine.runtime.actor,
+    )
+    for (const q of ['CHG-2041', 'chg-2041/7', '2041', '磁盘', '清理', '已满', 'refused 磁盘已满'])
+      assert.deepEqual(await find(q), [failed], q)
+    // the parts of a ticket number follow each other
+    for (const q of ['CHG-7', '盘磁', 'CHG-3041']) assert.deepEqual(await find(q), [], q)
+  })
+
+  test('words of notes are found', async () => {
+    await engine.runtime.write(
+      (context) =>
+        addNote(context, {
+          params: { operationId: other },
+          query: {},
+          body: { text: 'Éléonore asked INC-99 to wait' },
+        }),
+      engine.runtime.actor,
+    )
+    assert.deepEqual(await find('inc-99'), [other])
+    assert.deepEqual(await find('Éléon'), [other])
+  })
+
+  test('the other filters, pages and permissions hold', async () => {
+    await fail(other, 'The directory is locked')
+    assert.deepEqual(await find('directory'), [other, failed])
+    assert.deepEqual(await find('directory', { sort: 'createdAt' }), [failed, other])
+    assert.deepEqual(await find('directory', { state: 'FAILED' }), [other])
+    const query = runtimeApi['GET /operations'].query.parse({ q: 'directory', limit: '1' })
+    const page = await listOperations(
+      { deps: engine.deps, actor: engine.runtime.actor },
+      { params: {}, query, body: undefined },
+    )
+    assert.deepEqual(await find('directory', { cursor: page.nextCursor, limit: '1' }), [failed])
+    const scope = { ...SCOPE, workspaceId }
+    assert.deepEqual(await find('directory', {}, actorWith([{ permissions: ['read'], scope }])), [failed])
+    assert.deepEqual(await find('directory', {}, actorWith([])), [])
+  })
+
+  test('counts, totals and failure groups find the same', async () => {
+    const context = { deps: engine.deps, actor: engine.runtime.actor }
+    const counted = await countOperations(context, {
+      params: {},
+      query: runtimeApi['GET /operations/counts'].query.parse({ q: 'directory' }),
+      body: undefined,
+    })
+    const total = counted.buckets.flatMap(({ counts }) => Object.values(counts))
+    assert.equal(
+      total.reduce((sum, count) => sum + count, 0),
+      2,
+    )
+    for (const [query, total] of [
+      [{}, 2],
+      [{ q: 'directory' }, 2],
+      [{ q: 'locked' }, 1],
+      [{ q: 'ghost' }, 0],
+      [{ q: failed }, 1],
+      [{ state: 'FAILED', q: 'directory' }, 1],
+      [{ workspaceId: String(workspaceId) }, 1],
+    ] as const)
+      assert.deepEqual(
+        await readTotal(context, {
+          params: {},
+          query: runtimeApi['GET /operations/total'].query.parse(query),
+          body: undefined,
+        }),
+        { total, isMore: false },
+        JSON.stringify(query),
+      )
+    const groups = await listFailureGroups(context, {
+      params: {},
+      query: runtimeApi['GET /failure-groups'].query.parse({ q: 'locked' }),
+      body: undefined,
+    })
+    assert.deepEqual(
+      groups.groups.map(({ count }) => count),
+      [1],
+    )
+  })
+
+  test('a total ends at 10,000, and does not count twice', async () => {
+    const context = { deps: engine.deps, actor: engine.runtime.actor }
+    const total = (query: object) =>
+      readTotal(context, {
+        params: {},
+        query: runtimeApi['GET /operations/total'].query.parse(query),
+        body: undefined,
+      })
+    const copy = (count: number) =>
+      sql`
+        insert into runtime.operation (operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id,
+          workspace_id, bundle_environment_key, bundle_id, operation_type, target_version, execution_sequence, state, phase,
+          holds_claim, requested_by_id, requested_by_name, reason)
+        select gen_random_uuid(), bundle_install_id, scope_id, environment_key, application_runtime_id,
+          workspace_id, bundle_environment_key, bundle_id, operation_type, target_version,
+          (select max(execution_sequence) from runtime.operation) + n, 'SUCCEEDED', 'DONE',
+          false, requested_by_id, requested_by_name, 'copy of ' || bundle_id
+        from runtime.operation, generate_series(1, ${sql.lit(count)}) n where operation_id = ${other}`.execute(
+        engine.runtime.db,
+      )
+    await copy(9_998)
+    assert.deepEqual(await total({}), { total: 10_000, isMore: false })
+    assert.deepEqual(await total({ q: 'copy' }), { total: 9_998, isMore: false })
+    // both the bundle and the word
+    assert.deepEqual(await total({ q: 'crm' }), { total: 10_000, isMore: false })
+    await copy(1)
+    assert.deepEqual(await total({}), { total: 10_000, isMore: true })
+    assert.deepEqual(await total({ q: 'crm' }), { total: 10_000, isMore: true })
+  })
+})
