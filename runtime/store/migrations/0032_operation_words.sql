@@ -1,4 +1,4 @@
--- The words of operations for the search: messages of failures, reasons and notes. They are in a table of their own, because
+-- The words of operations for the search: messages of failures, reasons and notes. They are in a separate table, because
 -- the row of an operation changes several times in its life and each change would cost entries in the index. Triggers keep
 -- the table, also for what a replica of the previous release writes.
 
@@ -67,3 +67,9 @@ insert into runtime.operation_text
 create index operation_text_newest on runtime.operation_text (created_at desc, operation_id desc);
 create index operation_text_words on runtime.operation_text using gin (words) with (fastupdate = off);
 analyze runtime.operation_text;
+
+-- At most so many of the operations with these words, in no order; always from the index, because the planner takes rare
+-- words for frequent ones. Of many matches the index returns a part, which is enough to know that there are many.
+create function runtime.find_words(query tsquery, most integer) returns setof uuid
+  language sql stable set enable_seqscan = off set gin_fuzzy_search_limit = 20000
+  as 'select operation_id from runtime.operation_text where words @@ query limit most';

@@ -5,6 +5,9 @@ import { findBundles } from '../installations/find-bundles.ts'
 import { containing, wordsOf } from '../like.ts'
 import type { Db } from '../../model/db.ts'
 
+/** Words that more operations have are frequent. */
+const RARE_MAX = 3_000
+
 /** The search text's matches in small tables and among ids, which select the operations. */
 export interface FoundByText {
   bundles: string[]
@@ -12,7 +15,10 @@ export interface FoundByText {
   people: { id: string; names: string[]; isAlways: boolean }[]
   operations: string[]
   installations: string[]
-  /** The `tsquery` for messages of failures, reasons and notes; null if the text has no words. */
+  /**
+   * The `tsquery` for messages of failures, reasons and notes, if many operations match it; null if there are few, which
+   * `operations` contains, or none.
+   */
   words: string | null
 }
 
@@ -29,15 +35,28 @@ export async function findByText(db: Db, text: string): Promise<FoundByText> {
         select *, requested_by_name ilike ${containing(text)} as is_found from runtime.requester
       ) as judged group by 1
     ) as person where names is not null`.execute(db)
-  const { rows: queries } = await sql<{ words: string | null }>`
-    select runtime.words_query(${wordsOf(text).join(' ')})::text as words`.execute(db)
+  const worded = await findByWords(db, text)
   return {
     bundles: await findBundles(db, text),
     people,
-    operations: await findIds(db, 'operation', text),
+    operations: [...(await findIds(db, 'operation', text)), ...worded.operations],
     installations: await findIds(db, 'installation', text),
-    words: queries[0]?.words || null,
+    words: worded.words,
   }
+}
+
+/** Rare words are looked up at once; the list is read for frequent ones until the page is full. */
+async function findByWords(db: Db, text: string): Promise<Pick<FoundByText, 'operations' | 'words'>> {
+  const { rows: queries } = await sql<{ words: string | null }>`
+    select runtime.words_query(${wordsOf(text).join(' ')})::text as words`.execute(db)
+  const words = queries[0]?.words || null
+  if (words === null) return { operations: [], words }
+  const { rows } = await sql<{ operation_id: string }>`
+    select operation_id from runtime.find_words(${words}::tsquery, ${RARE_MAX + 1}) as operation_id`.execute(
+    db,
+  )
+  const operations = rows.map(({ operation_id }) => operation_id)
+  return operations.length > RARE_MAX ? { operations: [], words } : { operations, words: null }
 }
 
 /** The condition that a row of `runtime.operation as operation` refers to one of the matches. */
