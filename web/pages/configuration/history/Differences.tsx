@@ -67,7 +67,7 @@ export function Differences({
                     after: change.after,
                     note: keys.has(key) && (
                       <Checkbox
-                        aria-label={labelled(t, word, name)}
+                        aria-label={labelled(t, word, `${name} · ${title}`)}
                         checked={chosen.has(key)}
                         onChange={({ target }) => toggle(key, target.checked)}
                       >
