@@ -76,7 +76,7 @@ function compileEntry(
     throw new DomainError(
       'RESOURCE_OWNERSHIP_MISSING',
       `Plugin ${pluginId} asks for the Module ${object.moduleId}, which this installation does not own. ` +
-        'The bundle must be published again with a separate Module there.',
+        'Publish the bundle again with a Module that it owns there.',
     )
   }
   const kindOf = (property: string) => getOwn(module.definitions, property)?.kind

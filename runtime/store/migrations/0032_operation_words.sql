@@ -1,4 +1,5 @@
--- The words of operations for the search: messages of failures, reasons and notes. They are in a separate table, because
+-- The words of operations for the search: the message of the failure, reasons and notes. Failures of earlier runs are left out:
+-- they are masked when they are read, and a search must not find what is masked. They are in a separate table, because
 -- the row of an operation changes several times in its life and each change would cost entries in the index. Triggers keep
 -- the table, also for what a replica of the previous release writes.
 
@@ -34,7 +35,7 @@ create table runtime.operation_text (
 create function runtime.words_of(of runtime.operation) returns tsvector
   language sql stable parallel safe set search_path = ''
   return runtime.words(concat_ws(e'\n', of.reason, of.failure ->> 'message', of.failure -> 'stopped' ->> 'reason',
-    (select string_agg(concat_ws(e'\n', reason, failure ->> 'message', failure -> 'stopped' ->> 'reason'), e'\n' order by run)
+    (select string_agg(reason, e'\n' order by run)
       from runtime.operation_retry where operation_retry.operation_id = of.operation_id),
     (select string_agg(text, e'\n' order by number)
       from runtime.operation_note where operation_note.operation_id = of.operation_id)));
@@ -51,7 +52,7 @@ end $$;
 create trigger operation_words_of_reason after insert on runtime.operation
   for each row when (new.reason is not null) execute function runtime.store_words();
 create trigger operation_words_of_failure after update of failure on runtime.operation
-  for each row when (new.failure is not null) execute function runtime.store_words();
+  for each row when (new.failure::text is distinct from old.failure::text) execute function runtime.store_words();
 create trigger operation_words_of_retry after insert on runtime.operation_retry
   for each row execute function runtime.store_words();
 create trigger operation_words_of_note after insert on runtime.operation_note
