@@ -59,7 +59,7 @@ function show() {
 test('failed reads are refetched as soon as the event stream is open again', async (t) => {
   answers['/api/events'] = unavailable
   answers['/api/summary'] = unavailable
-  t.after(startLiveUpdates(queryClient))
+  t.after(startLiveUpdates(queryClient, () => undefined))
   const page = show()
   t.after(page.leave)
   await page.until('error', 5_000)
@@ -72,7 +72,7 @@ test('failed reads are refetched as soon as the event stream is open again', asy
 test('a page that shows an outage refetches every 10 s while its event stream stays open', async (t) => {
   answers['/api/events'] = openStream
   answers['/api/summary'] = unavailable
-  t.after(startLiveUpdates(queryClient))
+  t.after(startLiveUpdates(queryClient, () => undefined))
   const page = show()
   t.after(page.leave)
   await page.until('error', 5_000)
@@ -96,7 +96,7 @@ test('the references of an installation are refetched when it changes itself, an
     openStream(response)
     stream.resolve(response)
   }
-  t.after(startLiveUpdates(queryClient))
+  t.after(startLiveUpdates(queryClient, () => undefined))
   const until = async (id: string, count: number): Promise<void> => {
     const deadline = performance.now() + 5_000
     while (counts[id] !== count) {

@@ -27,8 +27,15 @@ export function useConnection(): ConnectionState {
   )
 }
 
-/** Keeps everything shown up to date from the event stream; returns a function that stops it. */
-export function startLiveUpdates(client: QueryClient): () => void {
+/**
+ * Keeps everything shown up to date from the event stream; returns a function that stops it.
+ *
+ * @param onOperation called with each operation that has changed.
+ */
+export function startLiveUpdates(
+  client: QueryClient,
+  onOperation: (operation: Operation) => void,
+): () => void {
   const { position, names } = takeDocumentOrigin()
   const soon = batchInvalidations(client, BATCH_MS)
   const seldom = batchInvalidations(client, SELDOM_MS)
@@ -36,6 +43,7 @@ export function startLiveUpdates(client: QueryClient): () => void {
     {
       onEvent: (event) => {
         patchCache(client, event)
+        if (event.kind === 'operation') onOperation(event.row)
         soon.add(INVALIDATED_BY[event.kind])
         if (event.kind === 'installation') {
           const { bundleInstallId } = event.row.installation

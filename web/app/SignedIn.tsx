@@ -15,6 +15,7 @@ import { startLiveUpdates, useConnection } from '../api/live.ts'
 import { reloadForAnotherPerson, useSession } from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../components/describe-code.ts'
+import { noteOperation } from '../components/failure-alerts.ts'
 import { lazyForm, lazyPart } from '../components/lazy-part.ts'
 import { currentText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
@@ -113,7 +114,7 @@ function useLiveWhile(isSignedIn: boolean) {
     if (!isSignedIn) return
     if (wasSignedIn.current) void client.invalidateQueries()
     wasSignedIn.current = true
-    return startLiveUpdates(client)
+    return startLiveUpdates(client, noteOperation)
   }, [client, isSignedIn])
 }
 

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useMissedFailures } from '../components/failure-alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
@@ -40,6 +41,7 @@ export function Page({
   width?: 'full' | 'reading'
 }) {
   const t = useText()
+  const missed = useMissedFailures()
   return (
     <div
       className={cx(
@@ -48,7 +50,7 @@ export function Page({
         width === 'reading' ? 'max-w-4xl' : 'max-w-[96rem]',
       )}
     >
-      <title>{`${title} · ${t('shell.product')}`}</title>
+      <title>{`${missed === 0 ? '' : `(${missed}) `}${title} · ${t('shell.product')}`}</title>
       <header className={tabs ? 'mb-5' : 'mb-4'}>
         {trail.length > 0 && <Trail crumbs={trail} />}
         <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">

@@ -1,5 +1,6 @@
-import { Outlet, useLocation } from '@tanstack/react-router'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { Outlet, useLocation, useNavigate, type NavigateOptions } from '@tanstack/react-router'
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { useOpenFromAlert } from '../components/failure-alerts.ts'
 import { lazyPart } from '../components/lazy-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
@@ -7,7 +8,7 @@ import { Button } from '../ui/Button.tsx'
 import { Brand } from '../ui/icons/Brand.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
-import { PlainLink } from '../ui/Link.tsx'
+import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
@@ -27,6 +28,8 @@ export function Shell() {
   const [typed, setTyped] = useState(NOTHING_TYPED)
   const drawer = useRef<HTMLDialogElement>(null)
   const main = useFocusOnNewPage()
+  const navigate = useNavigate()
+  useOpenFromAlert(useCallback((to: LinkTarget) => void navigate(to as NavigateOptions), [navigate]))
   const openPalette = () => {
     setTyped(NOTHING_TYPED)
     setPalette(true)

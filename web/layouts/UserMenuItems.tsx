@@ -1,12 +1,15 @@
+import { setAlerts, useAlerts } from '../components/failure-alerts.ts'
 import { useText } from '../i18n/use-text.ts'
+import { Switch } from '../ui/Checkbox.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
 import { closePopup } from '../ui/Popup.tsx'
 import { ThemeSwitch } from '../ui/ThemeSwitch.tsx'
 
-/** The content of the user menu: theme, language, sign out. */
+/** The content of the user menu: theme, language, notifications, sign out. */
 export function UserMenuItems({ onSignOut }: { onSignOut: () => void }) {
   const t = useText()
+  const alerts = useAlerts()
   return (
     <>
       <div className="w-64 space-y-3 p-2">
@@ -17,6 +20,18 @@ export function UserMenuItems({ onSignOut }: { onSignOut: () => void }) {
         <div>
           <p className="mb-1 text-xs text-faint">{t('shell.language.label')}</p>
           <LanguageSwitch />
+        </div>
+        <div>
+          <Switch
+            checked={alerts === 'on'}
+            disabled={alerts === 'unavailable'}
+            onChange={({ target }) => void setAlerts(target.checked)}
+          >
+            {t('shell.alerts.label')}
+          </Switch>
+          <p className="mt-1 text-xs text-faint">
+            {t(alerts === 'unavailable' ? 'shell.alerts.unavailable' : 'shell.alerts.help')}
+          </p>
         </div>
       </div>
       <div className="mt-1 border-t border-line pt-1">
