@@ -1,10 +1,12 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { operation, at } from '../pages/operations/detail/testing.ts'
 import { renderConsole } from '../testing/render.tsx'
 import { serveScope } from '../testing/served-scope.ts'
 
 const failed = operation({ state: 'FAILED', finishedAt: new Date(Date.now() + 60_000).toISOString() })
+
+const native = window.Notification
 
 /** Moves the tab into the background or back. */
 function setHidden(isHidden: boolean): void {
@@ -14,7 +16,7 @@ function setHidden(isHidden: boolean): void {
 
 afterEach(() => {
   Reflect.deleteProperty(document, 'hidden')
-  vi.unstubAllGlobals()
+  window.Notification = native
   localStorage.clear()
 })
 
@@ -32,7 +34,7 @@ test('what fails in the background is counted in the title, and notified when th
     }
     close() {}
   }
-  vi.stubGlobal('Notification', Recorded)
+  window.Notification = Recorded as unknown as typeof Notification
   const { api } = await serveScope({ 'GET /operations/{operationId}': () => failed })
   await page.viewport(1280, 800)
   const { address } = await renderConsole('/operations')
