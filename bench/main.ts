@@ -40,8 +40,6 @@ if (names.length === 0 || names.some((name) => !(name in BENCHMARKS))) {
   process.exit(2)
 }
 for (const name of names) {
-  for (const result of [await BENCHMARKS[name]?.()].flat()) {
-    if (result !== undefined) print(result)
-  }
+  print([(await BENCHMARKS[name]?.()) ?? []].flat())
 }
 process.exit(0)

@@ -18,8 +18,11 @@ export function median(values: readonly number[]): number {
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits))
 
-export function print(result: Result): void {
-  console.table(result.rows)
-  console.log(result.meaning)
-  console.log(`${result.name}: figure ${round(result.figure)}, goal ${result.goal}`)
+/** Prints results that follow each other; a table that several of them share is printed once. */
+export function print(results: readonly Result[]): void {
+  for (const [index, { rows, meaning, name, figure, goal }] of results.entries()) {
+    if (rows.length > 0 && rows !== results[index - 1]?.rows) console.table(rows)
+    console.log(meaning)
+    console.log(`${name}: figure ${round(figure)}, goal ${goal}`)
+  }
 }
