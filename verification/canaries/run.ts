@@ -1,3 +1,4 @@
+import type { PluginCheckReport } from '#contract/protocol/plugin-check-report.ts'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { wrapData } from '#contract/protocol/data.ts'
@@ -43,6 +44,19 @@ async function buildSide(world: World, plugin: RunningPlugin): Promise<void> {
   }
   const saved = await client.write('PUT /services/{serviceId}', { params: { serviceId }, body })
   if (!saved.isDone) throw new Error(`the service was refused with ${saved.errorCode}`)
+  const report: PluginCheckReport = {
+    format: 'bundle-console/plugin-check-report',
+    version: 1,
+    checkerVersion: '0.1.0',
+    pluginId,
+    startedAt: new Date().toISOString(),
+    cases: [],
+  }
+  const uploaded = await client.write('PUT /plugins/{pluginId}/reports/{version}', {
+    params: { pluginId, version: '1.0.0' },
+    body: { report },
+  })
+  if (!uploaded.isDone) throw new Error(`the report was refused with ${uploaded.errorCode}`)
 }
 
 /** Rounds of CONFIGUREs of both installations, each of which resolves every reference and publishes events. */

@@ -14,7 +14,10 @@ export type Change = {
   note?: ReactNode
 }
 
-/** Changes, each with its value before and after. Signs distinguish the sides without color. */
+/**
+ * Changes, each with its value before and after. Signs distinguish the sides without color, and what differs within two texts
+ * is marked.
+ */
 export function BeforeAfter({ changes, label }: { changes: readonly Change[]; label: string }) {
   const t = useText()
   return (
@@ -31,10 +34,10 @@ export function BeforeAfter({ changes, label }: { changes: readonly Change[]; la
             </dt>
             <dd className="grid min-w-0 gap-1 @min-[44rem]/changes:grid-cols-2">
               <Side sign="−" label={t('common.diff.before')} tint="bg-fail-tint" signInk="text-fail">
-                {change.shown?.before ?? <PropertyValueView value={change.before} />}
+                {change.shown?.before ?? <PropertyValueView value={change.before} other={change.after} />}
               </Side>
               <Side sign="+" label={t('common.diff.after')} tint="bg-ok-tint" signInk="text-ok">
-                {change.shown?.after ?? <PropertyValueView value={change.after} />}
+                {change.shown?.after ?? <PropertyValueView value={change.after} other={change.before} />}
               </Side>
             </dd>
           </div>

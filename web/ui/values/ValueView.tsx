@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../icons/Icon.tsx'
+import { changedParts } from './changed-parts.ts'
 
 /** Any JSON value. */
 export type JsonValue = unknown
@@ -15,9 +16,14 @@ export type PropertyValue =
   | null
 
 const LONG = 160
+/** Texts with less in common are different values, not a change of one. */
+const COMMON_MIN = 3
 
-/** A property's value, in words where possible: not set, hidden, a service, a list of services. */
-export function PropertyValueView({ value }: { value: PropertyValue }) {
+/**
+ * A property's value, in words where possible: not set, hidden, a service, a list of services. With the value of the other
+ * side of a change, the part that differs is marked.
+ */
+export function PropertyValueView({ value, other }: { value: PropertyValue; other?: PropertyValue }) {
   const t = useText()
   if (value === null) return <Word>{t('common.value.notSet')}</Word>
   if (value['@type'] === 'ServiceReference') return <Service id={value.serviceId} />
@@ -57,21 +63,45 @@ export function PropertyValueView({ value }: { value: PropertyValue }) {
       </span>
     )
   }
-  return <ValueView value={value.value} />
+  const isShown = other?.['@type'] === 'Data' && !('isSensitive' in other)
+  return <ValueView value={value.value} other={isShown ? other.value : undefined} />
 }
 
-/** A JSON value in little space: a scalar as is, anything else as JSON, truncated when long. */
-export function ValueView({ value }: { value: JsonValue }) {
+/**
+ * A JSON value in little space: a scalar as is, anything else as JSON, truncated when long. What differs from `other` is
+ * marked if both have something in common.
+ */
+export function ValueView({ value, other }: { value: JsonValue; other?: JsonValue }) {
   const t = useText()
   const [whole, setWhole] = useState(false)
   if (value === undefined) return <Word>{t('common.value.notSet')}</Word>
   if (value === '') return <Word>{t('common.value.emptyText')}</Word>
-  const text = typeof value === 'string' ? value : whole ? JSON.stringify(value, null, 2) : inLine(value)
+  const textOf = (of: JsonValue) =>
+    typeof of === 'string' ? of : whole ? JSON.stringify(of, null, 2) : inLine(of)
+  const text = textOf(value)
   const tooLong = text.length > LONG || text.includes('\n')
-  const shown = tooLong && !whole ? `${text.replaceAll('\n', ' ').slice(0, LONG)}…` : text
+  const isCut = tooLong && !whole
+  const { start, middle, end } = markedParts(text, other === undefined ? text : textOf(other))
+  // a change further on is shown instead of the beginning
+  const from = isCut && middle !== '' && start.length > LONG / 2 ? start.length - LONG / 4 : 0
+  const shown = (part: string, before: number) => {
+    if (!isCut) return part
+    const [first, last] = [Math.max(0, from - before), Math.max(0, from + LONG - before)]
+    return part.slice(first, last).replaceAll('\n', ' ')
+  }
   return (
     <span className="min-w-0">
-      <span className="mono wrap-anywhere whitespace-pre-wrap">{shown}</span>
+      <span className="mono wrap-anywhere whitespace-pre-wrap">
+        {from > 0 && '…'}
+        {shown(start, 0)}
+        {middle !== '' && (
+          <mark className="rounded-sm bg-transparent font-semibold text-ink underline">
+            {shown(middle, start.length)}
+          </mark>
+        )}
+        {shown(end, start.length + middle.length)}
+        {isCut && from + LONG < text.length && '…'}
+      </span>
       {tooLong && (
         <button
           type="button"
@@ -84,6 +114,14 @@ export function ValueView({ value }: { value: JsonValue }) {
       )}
     </span>
   )
+}
+
+/** The part of a text that differs from the other one; none where all of it or too little of it is the same. */
+function markedParts(text: string, other: string): { start: string; middle: string; end: string } {
+  const { start, before: middle, end } = changedParts(text, other)
+  return start.length + end.length < COMMON_MIN
+    ? { start: text, middle: '', end: '' }
+    : { start, middle, end }
 }
 
 /** JSON on one line, with spaces where it may wrap. Line breaks inside strings are escaped, so they do not matter. */

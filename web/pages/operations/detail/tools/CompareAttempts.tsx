@@ -7,7 +7,7 @@ import { useText, type Translate } from '../../../../i18n/use-text.ts'
 import { Select } from '../../../../ui/Select.tsx'
 import { BeforeAfter, type Change } from '../../../../ui/values/BeforeAfter.tsx'
 import { verdictLook, verdictOf } from '../verdict.ts'
-import { attemptDifferences, changedParts, type AttemptDifferences } from './attempt-differences.ts'
+import { attemptDifferences, type AttemptDifferences } from './attempt-differences.ts'
 
 /** What differs between two attempts of a call, at first between its last one and the one before. */
 export function CompareAttempts({ call: { attempts } }: { call: PluginCall }) {
@@ -60,7 +60,6 @@ function changesOf(
   const change = (id: string, name: string, before: unknown, after: unknown): Change => ({
     id,
     name,
-    ...(typeof before === 'string' && typeof after === 'string' && { shown: marked(before, after) }),
     before: before === undefined ? null : { '@type': 'Data', value: before },
     after: after === undefined ? null : { '@type': 'Data', value: after },
   })
@@ -89,19 +88,4 @@ function changesOf(
       change(`response ${path}`, joinClauses(t, [t('operations.attempt.response'), path]), before, after),
     ),
   ]
-}
-
-/** Both texts, with what differs marked. */
-function marked(before: string, after: string): NonNullable<Change['shown']> {
-  const parts = changedParts(before, after)
-  const side = (middle: string) => (
-    <span className="mono wrap-anywhere whitespace-pre-wrap">
-      {parts.start}
-      {middle !== '' && (
-        <mark className="rounded-sm bg-transparent font-semibold text-ink underline">{middle}</mark>
-      )}
-      {parts.end}
-    </span>
-  )
-  return { before: side(parts.before), after: side(parts.after) }
 }

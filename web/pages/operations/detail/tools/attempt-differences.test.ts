@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attempt, refusal, timeout } from '../testing.ts'
-import { attemptDifferences, changedParts } from './attempt-differences.ts'
+import { attemptDifferences } from './attempt-differences.ts'
 
 const NOTHING = { verdict: null, httpStatus: null, durationMs: null, failure: null, response: [], more: 0 }
 
@@ -32,15 +32,4 @@ test('responses are compared part by part', () => {
   const many = (value: number) => attempt({ response: Array.from({ length: 150 }, () => value) })
   const { response, more } = attemptDifferences(many(1), many(2))
   assert.deepEqual([response.length, more], [100, 50])
-})
-
-test('what two texts have in common is not marked', () => {
-  assert.deepEqual(changedParts('tenant a is locked', 'tenant bc is locked'), {
-    start: 'tenant ',
-    before: 'a',
-    after: 'bc',
-    end: ' is locked',
-  })
-  assert.deepEqual(changedParts('aa', 'aaa'), { start: 'aa', before: '', after: 'a', end: '' })
-  assert.deepEqual(changedParts('same', 'same'), { start: 'same', before: '', after: '', end: '' })
 })

@@ -64,19 +64,3 @@ function* differencesOf(
 
 const isContainer = (value: JsonValue | undefined): value is JsonObject | JsonValue[] =>
   isJsonObject(value) || Array.isArray(value)
-
-/** Two texts as what they begin and end with in common, and what differs between. */
-export function changedParts(before: string, after: string) {
-  const shorter = Math.min(before.length, after.length)
-  let start = 0
-  while (start < shorter && before[start] === after[start]) start += 1
-  let end = 0
-  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
-  const middle = (text: string) => text.slice(start, text.length - end)
-  return {
-    start: before.slice(0, start),
-    before: middle(before),
-    after: middle(after),
-    end: before.slice(before.length - end),
-  }
-}
