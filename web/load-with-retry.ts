@@ -1,22 +1,27 @@
 import { lazy } from 'react'
+import { isInterrupted } from './api/live.ts'
 
 const RETRY_MS = 1000
 
 /**
- * Loads a part of the console, such as the code of a dialog. Retries while the console cannot be reached, so
- * that pressing a button without a connection waits instead of losing the page. If the console can be reached
- * and loading still fails, a newer console was deployed since the page was opened, and the page reloads. It
+ * Loads a part of the console, such as the code of a dialog. Waits while the console cannot be reached, so that pressing
+ * a button without a connection does not lose the page. It waits before it loads, because Chromium (since version 150 at
+ * the latest) never again fetches a script that it could not fetch. If the console can be reached and loading still fails, the
+ * connection was lost in that moment, or a newer console was deployed since the page was opened: the page reloads. It
  * reloads only once a minute, so that a part that is really missing becomes an error instead of a loop.
  */
 export async function loadWithRetry<Part>(load: () => Promise<Part>): Promise<Part> {
-  for (;;) {
-    try {
-      return await load()
-    } catch {
-      if (await isReachable()) return load().catch(reloadPage)
-    }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+  if (isInterrupted()) await becomeReachable()
+  try {
+    return await load()
+  } catch {
+    await becomeReachable()
+    return load().catch(reloadPage)
   }
+}
+
+async function becomeReachable(): Promise<void> {
+  while (!(await isReachable())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
 }
 
 const RELOADED = 'bundle-console.reloaded'

@@ -115,6 +115,7 @@ test('a sign-out that the server does not confirm says so, and can be tried agai
   const page = await signIn('olivia')
   await expectPage(page, 'Overview')
   await page.getByRole('button', { name: /olivia/i }).click()
+  await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible()
   system.proxy.down()
   const lost = page.waitForEvent('requestfailed', (request) => request.method() === 'POST')
   await page.getByRole('button', { name: 'Sign out' }).click()

@@ -50,6 +50,7 @@ function follow() {
     onEvent: ({ kind, id }) => heard.push(`${kind} ${id}`),
     onReset: () => heard.push('reset'),
     onSignedOut: () => undefined,
+    onEnd: () => undefined,
     onState: (state) => states.push(state),
   })
   return { states, heard, stop }

@@ -16,6 +16,8 @@ export interface StreamListener {
   onReset: () => void
   /** The session has ended; no events arrive until the person signs in. */
   onSignedOut: () => void
+  /** The stream has ended, or could not be opened; another one follows. */
+  onEnd: () => void
   onState: (state: ConnectionState) => void
 }
 
@@ -67,6 +69,7 @@ async function follow(
       listener.onState('open')
     })
     if (stopped.aborted) return
+    listener.onEnd()
     if (ending.kind === 'replaced') {
       failures = 0
       listener.onState('paused')

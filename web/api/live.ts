@@ -15,6 +15,7 @@ const SELDOM_MS = 5_000
 
 const listeners = new Set<() => void>()
 let state: ConnectionState = 'connecting'
+let hasEnded = false
 
 /** Whether changes arrive; the page shows `lost` and `paused` in one unobtrusive line. */
 export function useConnection(): ConnectionState {
@@ -26,6 +27,9 @@ export function useConnection(): ConnectionState {
     () => state,
   )
 }
+
+/** Whether the console may be out of reach: the event stream has ended, and no new one is open yet. */
+export const isInterrupted = (): boolean => hasEnded
 
 /**
  * Keeps everything shown up to date from the event stream; returns a function that stops it.
@@ -56,7 +60,11 @@ export function startLiveUpdates(
       onReset: () => void client.invalidateQueries(),
       // the session query fails, and the page asks the person to sign in again
       onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
+      onEnd: () => {
+        hasEnded = true
+      },
       onState: (next) => {
+        if (next === 'open' || next === 'paused') hasEnded = false
         // reads that failed while the console or the runtime was unavailable
         if (next === 'open' && state === 'lost')
           void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })

@@ -1,4 +1,5 @@
 import { createElement, lazy, useState, type ComponentType } from 'react'
+import { isInterrupted } from '../api/live.ts'
 import type { PageNamespace } from '../i18n/catalogue.ts'
 import { loadTexts } from '../i18n/locale.ts'
 import { loadWithRetry } from '../load-with-retry.ts'
@@ -31,7 +32,7 @@ export function lazyPart<Props extends object>(
   const Lazy: ComponentType<Props> = lazy(() => loadWithRetry(loadPart))
   const load = (): void => {
     // a failure does not matter here, because rendering the part tries again
-    if (loaded === undefined) loadPart().catch(() => undefined)
+    if (loaded === undefined && !isInterrupted()) loadPart().catch(() => undefined)
   }
   function Part(props: Props) {
     // React shows the fallback of `lazy` at least once, even when the code is already there
