@@ -21,6 +21,6 @@ export function changedParts(before: string, after: string) {
 /** A letter of a script that separates words, a digit, or half of a character of two UTF-16 units. */
 const WORD = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}\p{Cs}]/u
 
-/** Whether a word goes on between a character that both texts have and what is beside it in either of them. */
+/** Whether a word continues between a character that both texts have and what is beside it in either of them. */
 const isInWord = (common: string, beside: readonly string[]): boolean =>
   WORD.test(common) && beside.some((character) => WORD.test(character))
