@@ -1,5 +1,5 @@
 import { lazy } from 'react'
-import { isInterrupted } from './api/live.ts'
+import { isInterrupted } from './api/connection.ts'
 
 const RETRY_MS = 1000
 

@@ -1,35 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
 import { referencesCall } from '#contract/console-api/pages/installations.ts'
 import type { Operation, RuntimeEvent } from '#contract/console-api/shapes.ts'
 import type { Answer, EndpointName } from './client.ts'
+import { connectionState, recordEnd, recordState } from './connection.ts'
 import { takeDocumentOrigin } from './document-data.ts'
 import { followEvents } from './event-stream.ts'
-import type { ConnectionState } from './event-stream.ts'
 import { invalidateEndpoints } from './query.ts'
 
 /** How long changes are batched before lists, counts and details are refetched. */
 const BATCH_MS = 250
 /** The same for answers that the change of any installation can affect, and seldom does. */
 const SELDOM_MS = 5_000
-
-const listeners = new Set<() => void>()
-let state: ConnectionState = 'connecting'
-let hasEnded = false
-
-/** Whether changes arrive; the page shows `lost` and `paused` in one unobtrusive line. */
-export function useConnection(): ConnectionState {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => state,
-  )
-}
-
-/** Whether the console may be out of reach: the event stream has ended, and no new one is open yet. */
-export const isInterrupted = (): boolean => hasEnded
 
 /**
  * Keeps everything shown up to date from the event stream; returns a function that stops it.
@@ -60,16 +41,12 @@ export function startLiveUpdates(
       onReset: () => void client.invalidateQueries(),
       // the session query fails, and the page asks the person to sign in again
       onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
-      onEnd: () => {
-        hasEnded = true
-      },
+      onEnd: recordEnd,
       onState: (next) => {
-        if (next === 'open' || next === 'paused') hasEnded = false
         // reads that failed while the console or the runtime was unavailable
-        if (next === 'open' && state === 'lost')
+        if (next === 'open' && connectionState() === 'lost')
           void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
-        state = next
-        for (const listener of listeners) listener()
+        recordState(next)
       },
     },
     position,

@@ -1,5 +1,5 @@
 import { createElement, lazy, useState, type ComponentType } from 'react'
-import { isInterrupted } from '../api/live.ts'
+import { isInterrupted } from '../api/connection.ts'
 import type { PageNamespace } from '../i18n/catalogue.ts'
 import { loadTexts } from '../i18n/locale.ts'
 import { loadWithRetry } from '../load-with-retry.ts'
