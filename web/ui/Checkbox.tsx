@@ -1,41 +1,13 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { cx } from './class-names.ts'
 
-const BOX =
-  'size-4 shrink-0 cursor-pointer appearance-none border border-control bg-surface transition-colors disabled:cursor-not-allowed disabled:border-line-strong disabled:bg-sunken'
-
 /** A checkbox with its label. Without a label, the name comes from outside (`aria-label` or a field's wiring). */
 export function Checkbox({
   children,
   className,
   ...rest
 }: Omit<ComponentProps<'input'>, 'type'> & { children?: ReactNode }) {
-  const box = (
-    <span className="relative inline-flex size-4">
-      <input
-        {...rest}
-        type="checkbox"
-        className={cx(
-          BOX,
-          'peer rounded-sm checked:border-ink checked:bg-ink indeterminate:border-ink indeterminate:bg-ink',
-        )}
-      />
-      <svg
-        viewBox="0 0 16 16"
-        aria-hidden="true"
-        className="pointer-events-none absolute inset-0 hidden fill-none stroke-inverse stroke-2 peer-checked:block"
-      >
-        <path d="m4 8.3 2.8 2.8L12 5.3" strokeLinecap="round" strokeLinejoin="round" />
-      </svg>
-      <svg
-        viewBox="0 0 16 16"
-        aria-hidden="true"
-        className="pointer-events-none absolute inset-0 hidden fill-none stroke-inverse stroke-2 peer-indeterminate:block"
-      >
-        <path d="M4 8h8" strokeLinecap="round" />
-      </svg>
-    </span>
-  )
+  const box = <input {...rest} type="checkbox" className="checkbox" />
   if (children === undefined)
     return <span className="inline-flex size-6 items-center justify-center">{box}</span>
   return (
@@ -79,7 +51,7 @@ export function Radio({
       <input
         {...rest}
         type="radio"
-        className={cx(BOX, 'mt-0.5 rounded-full checked:border-5 checked:border-ink')}
+        className="mt-0.5 size-4 shrink-0 cursor-pointer appearance-none rounded-full border border-control bg-surface transition-colors checked:border-5 checked:border-ink disabled:cursor-not-allowed disabled:border-line-strong disabled:bg-sunken"
       />
       <span className="min-w-0 flex-1">{children}</span>
     </label>

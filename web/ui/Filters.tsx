@@ -5,17 +5,46 @@ import { cx } from './class-names.ts'
 import { Icon } from './icons/Icon.tsx'
 import type { Option } from './Select.tsx'
 
-/** The filters of a list, in one line that wraps. */
-export function FilterBar({ children, onClear }: { children: ReactNode; onClear?: (() => void) | false }) {
+/**
+ * The filters of a list, as items of the flex container around it.
+ *
+ * @param search - a search field that comes first. In a small window the other filters are then folded behind a button,
+ *   so that the list begins on the first screen; they are open from the start if one is set.
+ */
+export function FilterBar({
+  search,
+  children,
+  onClear,
+}: {
+  search?: ReactNode
+  children: ReactNode
+  onClear?: (() => void) | false
+}) {
   const t = useText()
+  const [open, setOpen] = useState(search === undefined || Boolean(onClear))
   return (
-    <search aria-label={t('common.filters')} className="flex flex-wrap items-center gap-2">
-      {children}
-      {onClear && (
-        <Button variant="quiet" size="sm" onClick={onClear}>
-          {t('common.clearFilters')}
-        </Button>
+    <search aria-label={t('common.filters')} className="contents">
+      {search !== undefined && (
+        <div className="flex w-full gap-2 sm:contents">
+          {search}
+          <Button
+            icon="filter"
+            className="sm:hidden"
+            aria-expanded={open}
+            onClick={() => setOpen((wasOpen) => !wasOpen)}
+          >
+            {t('common.filters')}
+          </Button>
+        </div>
       )}
+      <div className={cx(open ? 'flex flex-wrap items-center gap-2' : 'hidden', 'sm:contents')}>
+        {children}
+        {onClear && (
+          <Button variant="quiet" size="sm" onClick={onClear}>
+            {t('common.clearFilters')}
+          </Button>
+        )}
+      </div>
     </search>
   )
 }
@@ -65,7 +94,7 @@ export function SearchInput({
   }, [text, reported, delayMs])
 
   return (
-    <span className={cx('relative flex w-full sm:w-64', className)}>
+    <span className={cx('relative flex w-full sm:w-72', className)}>
       <Icon
         name="search"
         size={14}
@@ -87,7 +116,7 @@ export function SearchInput({
           }
           if (event.key === 'Escape') setText('')
         }}
-        className="control px-8 [&::-webkit-search-cancel-button]:hidden"
+        className={cx('control pl-8 [&::-webkit-search-cancel-button]:hidden', text === '' ? 'pr-2' : 'pr-8')}
       />
       {text !== '' && (
         <button

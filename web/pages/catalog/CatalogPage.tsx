@@ -52,7 +52,7 @@ export function CatalogPage() {
         </Button>
       }
     >
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterBar onClear={isFiltered && clear}>
           <SearchInput
             label={t('catalog.search')}

@@ -27,12 +27,16 @@ export function InstallationFilters({
     return { value: state, label: t(word), icon, tone }
   })
   return (
-    <FilterBar onClear={onClear}>
-      <SearchInput
-        label={t('installations.search')}
-        value={search.q ?? ''}
-        onSearch={(q) => onChange({ q: q || undefined })}
-      />
+    <FilterBar
+      search={
+        <SearchInput
+          label={t('installations.search')}
+          value={search.q ?? ''}
+          onSearch={(q) => onChange({ q: q || undefined })}
+        />
+      }
+      onClear={onClear}
+    >
       <ChoiceFilter
         label={t('installations.column.state')}
         value={search.state}

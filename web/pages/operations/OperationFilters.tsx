@@ -42,12 +42,16 @@ export function OperationFilters({
   )
   const withMe = user === null || people.some(({ id }) => id === user.id) ? people : [user, ...people]
   return (
-    <FilterBar onClear={onClear}>
-      <SearchInput
-        label={t('operations.list.search')}
-        value={search.q ?? ''}
-        onSearch={(q) => onChange({ q: q || undefined })}
-      />
+    <FilterBar
+      search={
+        <SearchInput
+          label={t('operations.list.search')}
+          value={search.q ?? ''}
+          onSearch={(q) => onChange({ q: q || undefined })}
+        />
+      }
+      onClear={onClear}
+    >
       {/* only failed operations have a cause */}
       {search.view !== 'causes' && (
         <ChoiceFilter

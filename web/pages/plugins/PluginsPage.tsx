@@ -61,7 +61,7 @@ export function PluginsPage() {
         </>
       }
     >
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterBar>
           <SearchInput
             label={t('plugins.search')}
@@ -110,7 +110,7 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
         {title} <span className="mono ml-1 font-normal text-faint">{pluginId}</span>
       </>
     ),
-    width: '28%',
+    width: '26%',
   },
   {
     id: 'endpoint',
@@ -147,7 +147,7 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
         limits.map((limit) => limitText(limit, plugin[limit] ?? 0, t)).join(' · ')
       )
     },
-    width: '16rem',
+    width: '13rem',
     hideBelow: 'lg',
   },
   {
@@ -155,7 +155,7 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
     header: t('plugins.column.credentials'),
     cell: (plugin) => validCredentials(plugin),
     align: 'end',
-    width: '9rem',
+    width: '8.5rem',
   },
 ]
 

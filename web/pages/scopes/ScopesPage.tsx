@@ -37,7 +37,7 @@ export function ScopesPage() {
   const clear = () => void navigate({ search: {} })
   return (
     <Page title={t('scopes.title')} meta={<p>{t('scopes.about')}</p>}>
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterBar>
           <TextFilters
             label={t('scopes.environment')}

@@ -54,7 +54,7 @@ export function ServicesPage() {
         </Button>
       }
     >
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterBar onClear={isFiltered && clear}>
           <SearchInput
             label={t('services.search')}

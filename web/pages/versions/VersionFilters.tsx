@@ -18,12 +18,16 @@ export function VersionFilters({
   const t = useText()
   const { ask, ...known } = useScopeSuggestions()
   return (
-    <FilterBar onClear={onClear}>
-      <SearchInput
-        label={t('versions.search')}
-        value={search.q ?? ''}
-        onSearch={(q) => onChange({ q: q || undefined })}
-      />
+    <FilterBar
+      search={
+        <SearchInput
+          label={t('versions.search')}
+          value={search.q ?? ''}
+          onSearch={(q) => onChange({ q: q || undefined })}
+        />
+      }
+      onClear={onClear}
+    >
       <ChoiceFilter
         label={t('versions.upgrade')}
         value={search.upgrade}

@@ -40,7 +40,7 @@ function TableRowView<Row>({ row, columns, link, selected, check, isChecked, ind
         <td {...asCell} data-check="" className={cellClass({ card: 'check' })}>
           <input
             type="checkbox"
-            className="block size-4 cursor-pointer accent-ink @max-[40rem]/table:size-6"
+            className="checkbox @max-[40rem]/table:size-6"
             aria-label={check.labelOf(row)}
             checked={isChecked === true}
             onChange={(event) => check.onToggle(row, event.target.checked)}

@@ -156,7 +156,7 @@ function SelectAll<Row>({ rows, rowKey, selection }: TableProps<Row> & { selecti
         if (box) box.indeterminate = selected > 0 && !isAll
       }}
       type="checkbox"
-      className="block size-4 cursor-pointer accent-ink"
+      className="checkbox"
       aria-label={selection.labelOfAll}
       checked={isAll}
       onChange={() => selection.onToggleAll(shown, !isAll)}

@@ -59,7 +59,7 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   const isWhole = locator === undefined && property === undefined
   return (
     <div className="max-w-5xl">
-      <div className="mb-4">
+      <div className="mb-4 flex flex-wrap items-center gap-2">
         <HistoryFilters search={search} people={people} onChange={go} />
         {!isComparing && (
           <Button className="mt-2" size="sm" icon="scopes" onClick={() => setIsChoosing(true)}>
