@@ -92,7 +92,7 @@ export const PropertyField = memo(function PropertyField({
     <div
       {...rowProps}
       data-invalid={error === null ? undefined : id}
-      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-4 pb-6 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]"
+      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-5 pb-7 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]"
     >
       {isMarked && (
         <span aria-hidden="true" className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent" />

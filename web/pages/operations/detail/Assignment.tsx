@@ -35,6 +35,7 @@ export function Assignment({ operation }: { operation: OperationDetail }) {
   return (
     <Section
       title={t('operations.assignee.title')}
+      flush
       actions={
         <>
           {!isMine && user !== null && (

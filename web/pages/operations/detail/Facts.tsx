@@ -20,6 +20,7 @@ export function Facts({ operation }: { operation: OperationDetail }) {
   return (
     <DefinitionList
       layout="columns"
+      className="lg:grid-cols-4"
       items={[
         {
           label: t('operations.field.installation'),

@@ -42,7 +42,7 @@ export function AsAssigned({ operation }: { operation: OperationDetail }) {
   const t = useText()
   if (operation.assignee === null && (operation.notes ?? []).length === 0) return null
   return (
-    <Section title={t('operations.assignee.title')}>
+    <Section title={t('operations.assignee.title')} flush>
       <AssigneeText operation={operation} />
       <Notes operation={operation} />
     </Section>
