@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-
+import { testAuthority, testCertificate, type TestCertificate } from '#http-kit/testing-certificates.ts'
 import { openDatabase } from './pool.ts'
 import { reachDatabase } from './reach.ts'
 import { serverUser } from './server/os-user.ts'
@@ -13,8 +12,6 @@ import { startTestServer, type TestServer } from './testing.ts'
 
 // A real server with certificates of an authority that is created here. Its certificate names "localhost" only.
 
-const openssl = (...args: string[]) => spawnSync('openssl', args, { encoding: 'utf8' })
-const skip = openssl('version').status === 0 ? false : 'this machine has no openssl'
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 
 let folder: string
@@ -22,62 +19,9 @@ let server: TestServer
 
 const at = (name: string) => join(folder, name)
 
-function makeAuthority(name: string): void {
-  const made = openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-subj',
-    `/CN=${name}`,
-    '-days',
-    '2',
-    '-keyout',
-    at(`${name}.key`),
-    '-out',
-    at(`${name}.crt`),
-  )
-  assert.equal(made.status, 0, made.stderr)
-}
-
-function makeCertificate(name: string, authority: string, subject: string, extension: string): void {
-  const signingRequest = openssl(
-    'req',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-subj',
-    `/CN=${subject}`,
-    '-keyout',
-    at(`${name}.key`),
-    '-out',
-    at(`${name}.csr`),
-  )
-  assert.equal(signingRequest.status, 0, signingRequest.stderr)
-  writeFileSync(at(`${name}.ext`), extension)
-  const signed = openssl(
-    'x509',
-    '-req',
-    '-in',
-    at(`${name}.csr`),
-    '-CA',
-    at(`${authority}.crt`),
-    '-CAkey',
-    at(`${authority}.key`),
-    '-CAcreateserial',
-    '-days',
-    '2',
-    '-extfile',
-    at(`${name}.ext`),
-    '-out',
-    at(`${name}.crt`),
-  )
-  assert.equal(signed.status, 0, signed.stderr)
+function write(name: string, { key, cert }: TestCertificate): void {
+  writeFileSync(at(`${name}.key`), key)
+  writeFileSync(at(`${name}.crt`), cert)
 }
 
 const rules = `
@@ -109,13 +53,16 @@ async function secured(url: string): Promise<string> {
 const refuses = (url: string, message: RegExp) =>
   assert.rejects(reachDatabase(fromUrl(url), { log, waitMs: 0, connectTimeoutMs: 5_000 }), message)
 
-describe('TLS to a real server', { skip }, () => {
+describe('TLS to a real server', () => {
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tls-'))
-    for (const name of ['authority', 'stranger']) makeAuthority(name)
-    makeCertificate('server', 'authority', 'localhost', 'subjectAltName=DNS:localhost')
-    makeCertificate('client', 'authority', 'certified', 'extendedKeyUsage=clientAuth')
-    makeCertificate('forged', 'stranger', 'certified', 'extendedKeyUsage=clientAuth')
+    const authority = await testAuthority('authority')
+    const stranger = await testAuthority('stranger')
+    write('authority', authority)
+    write('stranger', stranger)
+    write('server', await testCertificate({ by: authority, names: ['localhost'] }))
+    write('client', await testCertificate({ by: authority, names: ['certified'] }))
+    write('forged', await testCertificate({ by: stranger, names: ['certified'] }))
     writeFileSync(at('rules.conf'), rules)
     const user = serverUser('')
     for (const name of readdirSync(folder)) {

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createHttpsServer } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { parseEgressAllow } from './egress.ts'
 import { createOutbound } from './outbound.ts'
+import { testAuthority, testCertificate } from './testing-certificates.ts'
 import type { Outbound, OutboundRequest } from './outbound-types.ts'
 
 const KIB = 1024
-const withoutOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'this machine has no openssl'
 
 describe('outbound', () => {
   let received: { url: string; headers: Record<string, unknown>; body: string }[] = []
@@ -116,40 +112,27 @@ describe('outbound', () => {
     assert.equal(await reason(`${base}/ok`, { signal: AbortSignal.abort() }), 'aborted')
   })
 
-  it('says what is wrong with a certificate', { skip: withoutOpenssl }, async (test) => {
-    const folder = mkdtempSync(join(tmpdir(), 'outbound-'))
+  it('says what is wrong with a certificate', async (test) => {
     const trusted = getCACertificates('default')
     const servers: ReturnType<typeof createHttpsServer>[] = []
     test.after(async () => {
       setDefaultCACertificates(trusted)
       for (const one of servers) await new Promise((resolve) => one.close(resolve))
-      rmSync(folder, { recursive: true })
     })
-    const run = (...args: string[]) => {
-      const { status, stderr } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' })
-      assert.equal(status, 0, stderr)
-    }
-    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-    run('req', '-x509', ...key, '-subj', '/CN=authority', '-keyout', 'ca.key', '-out', 'ca.crt')
-    const serve = async (name: string, days: string) => {
-      writeFileSync(join(folder, 'names'), `subjectAltName=DNS:${name}`)
-      run('req', ...key, '-subj', `/CN=${name}`, '-keyout', 'own.key', '-out', 'own.csr')
-      const signer = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial']
-      const out = ['-days', days, '-extfile', 'names', '-out', 'own.crt']
-      run('x509', '-req', '-in', 'own.csr', ...signer, ...out)
-      const read = (file: string) => readFileSync(join(folder, file), 'utf8')
-      const one = createHttpsServer({ key: read('own.key'), cert: read('own.crt') }, (_, res) => res.end())
+    const by = await testAuthority()
+    const serve = async (certificate: Parameters<typeof testCertificate>[0]) => {
+      const one = createHttpsServer(await testCertificate({ by, ...certificate }), (_, res) => res.end())
       servers.push(one)
       await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))
       return `https://localhost:${(one.address() as AddressInfo).port}/`
     }
     const [valid, expired, other] = [
-      await serve('localhost', '2'),
-      await serve('localhost', '-1'),
-      await serve('elsewhere.example', '2'),
+      await serve({}),
+      await serve({ isExpired: true }),
+      await serve({ names: ['elsewhere.example'] }),
     ]
     assert.equal(await reason(valid), 'tls-untrusted')
-    setDefaultCACertificates([...trusted, readFileSync(join(folder, 'ca.crt'), 'utf8')])
+    setDefaultCACertificates([...trusted, by.cert])
     assert.equal(await reason(valid), 'answer 200')
     assert.equal(await reason(expired), 'tls-expired')
     assert.equal(await reason(other), 'tls-wrong-name')

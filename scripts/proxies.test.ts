@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '#database/free-port.ts'
+import { testCertificate } from '#http-kit/testing-certificates.ts'
 import { root } from './process.ts'
 
 // The sample configurations of deploy/, with other ports and a certificate of this test. The upstream answers what a
@@ -33,25 +34,9 @@ before(async () => {
   port = await freePort()
   dead = await freePort()
   await new Promise<void>((resolve) => void upstream.listen(port, '127.0.0.1', () => resolve()))
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      '/CN=localhost',
-      '-keyout',
-      'tls.key',
-      '-out',
-      'tls.crt',
-    ],
-    { cwd: folder, stdio: 'ignore' },
-  )
+  const { key, cert } = await testCertificate()
+  writeFileSync(join(folder, 'tls.key'), key)
+  writeFileSync(join(folder, 'tls.crt'), cert)
 })
 after(async () => {
   upstream.closeAllConnections()

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { Page } from '@playwright/test'
 import { parseEgressAllow } from '#http-kit/egress.ts'
+import { testAuthority, testCertificate, type TestCertificate } from '#http-kit/testing-certificates.ts'
 import { freePort } from '#database/free-port.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Behaviour } from '#plugin/examples/scripted/script.ts'
@@ -305,6 +309,19 @@ const NOT_CALLED: readonly Failure[] = [
     next: 'Plugin owner: Fix the certificate or HTTPS',
     chinese: { title: '无法与插件建立安全连接', next: '插件负责人：修复证书或 HTTPS' },
   },
+  ...[
+    { title: 'The plugin’s certificate is not trusted', chinese: '插件的证书不受信任' },
+    { title: 'The plugin’s certificate has expired', chinese: '插件的证书已过期' },
+    { title: 'The plugin’s certificate is for another host', chinese: '插件的证书与主机名不符' },
+  ].map(({ title, chinese }): Failure => ({
+    sequence: [],
+    title,
+    says: [NEVER_RECEIVED, 'a valid certificate'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Plugin owner: Fix the certificate or HTTPS',
+    chinese: { title: chinese, next: '插件负责人：修复证书或 HTTPS' },
+  })),
   {
     sequence: [],
     title: 'The plugin’s endpoint is not allowed',
@@ -334,11 +351,25 @@ test('a plugin that cannot be called is not said to have acted, in English and i
   const owner = { team: 'Integrations', contact: 'mailto:integrations@example.com' }
   const given = { ...before, ...SHORT, owner }
   const failed: string[] = []
+  const authority = await testAuthority()
+  const certificates = [
+    await testCertificate(),
+    await testCertificate({ by: authority, isExpired: true }),
+    await testCertificate({ by: authority, names: ['plugin.example.com'] }),
+  ]
+  // the runtime of this system runs in this process
+  const trusted = getCACertificates('default')
+  setDefaultCACertificates([...trusted, authority.cert])
   try {
     await register(system, { ...given, endpoint: 'http://no-such-host.invalid/lifecycle' })
     failed.push(await install())
     await register(system, { ...given, endpoint: before.endpoint.replace('http:', 'https:') })
     failed.push(await install())
+    for (const certificate of certificates) {
+      await using plugin = await startTlsServer(certificate)
+      await register(system, { ...given, endpoint: `${plugin.url}/lifecycle` })
+      failed.push(await install())
+    }
     // allowed when it was registered, and no longer when it is called
     system.egressAllow.push(...parseEgressAllow('192.0.2.1'))
     await register(system, { ...given, endpoint: 'http://192.0.2.1/lifecycle' })
@@ -347,6 +378,7 @@ test('a plugin that cannot be called is not said to have acted, in English and i
     await register(system, { ...given, enabled: false })
     failed.push(await install())
   } finally {
+    setDefaultCACertificates(trusted)
     system.egressAllow.splice(1)
     await register(system, { ...before, owner })
   }
@@ -512,6 +544,19 @@ async function expectAnswers(page: Page, operationId: string, failure: Failure):
   for (const said of failure.says) await expect.poll(() => panel.innerText()).toMatch(said)
   const text = await panel.innerText()
   for (const unsaid of failure.neverSays ?? []) expect(text).not.toContain(unsaid)
+}
+
+/** A server that would answer, if a client trusted its certificate. */
+async function startTlsServer(certificate: TestCertificate) {
+  const server = createServer(certificate, (_, outgoing) => outgoing.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
 }
 
 async function registration(system: System) {
