@@ -1,0 +1,129 @@
+import { Suspense } from 'react'
+import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { lazyWithRetry } from '../../../load-with-retry.ts'
+import { translateError } from '../../../forms/property/translate-error.ts'
+import { joinList } from '../../../i18n/punctuation.ts'
+import { useText, type Translate } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { cx } from '../../../ui/class-names.ts'
+import { Icon, type IconName } from '../../../ui/icons/Icon.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { useEditor } from '../editor/editor-context.ts'
+import { resourceTitle } from '../labels.ts'
+import { isOutside, readDocument, type DocumentProblem } from './document.ts'
+import type { DocumentState } from './use-document.ts'
+import { pointerSegments } from '#contract/json-schema/pointer.ts'
+
+const JsonEditor = lazyWithRetry(async () => ({
+  default: (await import('../../../forms/fields/JsonEditor.tsx')).JsonEditor,
+}))
+
+const SHOWN = 8
+
+/** A document of resources as JSON, and what is wrong with it. Changes in it become ordinary edits. */
+export function DocumentEditor({
+  document,
+  label,
+  height,
+  marked,
+}: {
+  document: DocumentState
+  /** The accessible name of the editor. */
+  label: string
+  height: 'tall' | 'fill'
+  /** The JSON pointer of a value that is marked and kept in view while the person types elsewhere. */
+  marked?: string | undefined
+}) {
+  const t = useText()
+  const { configuration, mayWrite, isSaving } = useEditor()
+  const { text, from, reading, omitted, isBroken, edited, onText, reset } = document
+  const problems = reading?.problems.filter(isOutside) ?? []
+  const claimed = edited.filter((locator) => configuration.resources[locator]?.claim)
+  const namesOf = (locators: readonly string[]) =>
+    joinList(
+      t,
+      locators.slice(0, SHOWN).map((locator) => resourceTitle(configuration.resources[locator], locator)),
+    )
+  const again = (
+    <Button size="sm" icon="retry" onClick={reset}>
+      {t('configuration.document.reset')}
+    </Button>
+  )
+  return (
+    <div className={cx('flex min-h-0 flex-col gap-3', height === 'fill' && 'grow')}>
+      <Suspense fallback={<Skeleton className={height === 'tall' ? 'h-[60vh]' : 'grow'} />}>
+        <JsonEditor
+          label={label}
+          height={height}
+          marked={marked}
+          keepsFormat={false}
+          text={text}
+          readOnly={!mayWrite || isSaving}
+          check={(value) =>
+            readDocument(value, from).problems.map((problem) => ({
+              path: problem.path,
+              keyword: problem.keyword,
+              message: describeProblem(problem, t),
+            }))
+          }
+          onText={onText}
+        />
+      </Suspense>
+      {/* below the editor, so that the text does not move while the person types */}
+      {isBroken && (
+        <Notice tone="warn" live actions={again}>
+          {t('configuration.document.broken')}
+        </Notice>
+      )}
+      {problems.length > 0 && (
+        <Notice
+          tone="error"
+          title={t('configuration.document.problems', { n: problems.length })}
+          actions={again}
+        >
+          <ul className="mt-1 space-y-0.5">
+            {problems.slice(0, SHOWN).map((problem) => (
+              <li key={`${problem.path} ${problem.kind}`}>
+                <span className="mono wrap-anywhere">{readable(problem.path)}</span>{' '}
+                {describeProblem(problem, t)}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {claimed.length > 0 && (
+        <StatusLine icon="lock">
+          {t('configuration.document.claimed', { names: namesOf(claimed) })}
+        </StatusLine>
+      )}
+      {omitted.length > 0 && (
+        <StatusLine icon="info">
+          {t('configuration.document.omitted', { n: omitted.length, names: namesOf(omitted) })}
+        </StatusLine>
+      )}
+    </div>
+  )
+}
+
+function StatusLine({ icon, children }: { icon: IconName; children: string }) {
+  return (
+    <p className="flex items-start gap-2 text-muted" role="status">
+      <Icon name={icon} size={14} className="mt-0.5" />
+      <span>{children}</span>
+    </p>
+  )
+}
+
+function describeProblem(problem: DocumentProblem, t: Translate): string {
+  switch (problem.kind) {
+    case 'value':
+      return translateError(problem.problem, t)
+    case 'writtenByPlugin':
+      return t('configuration.document.problem.writtenByPlugin', { plugin: problem.detail })
+    default:
+      return t(`configuration.document.problem.${problem.kind}`)
+  }
+}
+
+const readable = (pointer: string): string => hideProtectedName(pointerSegments(pointer).join('/'))
