@@ -71,7 +71,11 @@ export function QueryTable<Row>({
           )
         }
         footer={
-          query.data && <ListPager page={query.data} cursor={cursor} pageLink={pageLink} total={total} />
+          // an empty list says so itself; an empty later page needs the way back
+          query.data &&
+          (query.data.items.length > 0 || cursor !== undefined) && (
+            <ListPager page={query.data} cursor={cursor} pageLink={pageLink} total={total} />
+          )
         }
       />
     </>

@@ -108,6 +108,8 @@ export const audit = {
   'name.session.sign-out': 'Sign out',
   'name.data.read': 'Read data',
   'name.retention.run': 'Retention',
+  'subject.operation': '{type} of {bundle}',
+  'subject.run': '{type} of {bundle}, run {run}',
   'batch.RETRY': { one: 'Retry {n} operation', other: 'Retry {n} operations' },
   'batch.TAKEOVER': { one: 'Take over {n} operation', other: 'Take over {n} operations' },
   'batch.UPGRADE': { one: 'Upgrade {n} installation', other: 'Upgrade {n} installations' },

@@ -110,6 +110,8 @@ export const audit: Translated<typeof source> = {
   'name.session.sign-out': '退出登录',
   'name.data.read': '读取数据',
   'name.retention.run': '按保留期限删除',
+  'subject.operation': '{bundle} 的{type}操作',
+  'subject.run': '{bundle} 的{type}操作（第 {run} 轮）',
   'batch.RETRY': { other: '重试 {n} 个操作' },
   'batch.TAKEOVER': { other: '接管 {n} 个操作' },
   'batch.UPGRADE': { other: '升级 {n} 个安装实例' },

@@ -1,7 +1,6 @@
 import { Fragment, useState } from 'react'
 import type { AuditEntry } from '#contract/console-api/shapes.ts'
 import type { AuditAction } from '#contract/console-api/vocabulary.ts'
-import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import { ChangeList } from '../../components/ChangeList.tsx'
 import { codeTitle } from '../../components/describe-code.ts'
 import { ScopeLink } from '../../components/ScopeText.tsx'
@@ -14,6 +13,7 @@ import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { batchSubject } from './batch-subject.ts'
+import { operationSubject } from './operation-subject.ts'
 
 const ICONS: Record<AuditAction, IconName> = {
   'configuration.save': 'scopes',
@@ -55,10 +55,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
   const t = useText()
   const rich = useRichText()
   const { action, actor, at, subject, scope, bundleInstallId, operationId, reason, outcome } = entry
-  // the subject of a retry or takeover begins with the constant of the operation's type
-  const named = subject.replace(/^(?:INSTALL|UPGRADE|CONFIGURE|DETACH)(?= of )/, (type) =>
-    t(`vocabulary.type.${type as OperationType}`),
-  )
+  const named = operationSubject(subject, t)
   const batch = batchSubject(subject)
   return (
     <li className="grid gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">

@@ -147,7 +147,7 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
         limits.map((limit) => limitText(limit, plugin[limit] ?? 0, t)).join(' · ')
       )
     },
-    width: '13rem',
+    width: '11.5rem',
     hideBelow: 'lg',
   },
   {
