@@ -1,4 +1,5 @@
 import { checkValue } from '../../../contract/json-schema/json-schema.ts'
+import { postJson } from './post-json.ts'
 import type { Access } from '../../../contract/protocol/access-resolution.ts'
 import { readEnvelope } from '../../../contract/protocol/envelope.ts'
 import { truncate, withoutAccess } from './answer.ts'
@@ -92,24 +93,19 @@ async function post(
   timeoutMs: number,
 ): Promise<{ json: unknown } | string> {
   try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/${encodeURIComponent(method)}`, {
-      method: 'POST',
+    const { status, json } = await postJson({
+      url: `${url.replace(/\/+$/, '')}/${encodeURIComponent(method)}`,
       headers: {
-        'content-type': 'application/json',
         authorization: `Bearer ${token}`,
         'event-id': eventId,
         'idempotency-key': idempotencyKey,
       },
       body: JSON.stringify(payload),
-      // A redirect would send the event to another host.
-      redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (response.status === 200) return { json: await response.json() }
-    await response.body?.cancel()
-    return `The target responded with status ${response.status}`
+    return status === 200 ? { json } : `The target responded with status ${status}`
   } catch {
-    // The error of fetch can contain the address, which is not stored.
+    // The error can contain the address, which is not stored.
     return 'The target did not respond'
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { readEnvelope } from '../../../contract/protocol/envelope.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import { postJson } from './post-json.ts'
 import type { Awaitable } from './awaitable.ts'
 
 /**
@@ -92,17 +93,12 @@ export const baseOf = (platformApiBase: string): string => platformApiBase.repla
 
 async function post(request: Authorization & { url: string; body: string }) {
   try {
-    const response = await fetch(request.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${request.credential}` },
+    return await postJson({
+      url: request.url,
+      headers: { authorization: `Bearer ${request.credential}` },
       body: request.body,
-      // A redirect would send the body to another host.
-      redirect: 'error',
       signal: request.signal,
     })
-    if (response.status === 200) return { status: 200, json: await response.json() }
-    await response.body?.cancel()
-    return { status: response.status, json: null }
   } catch (cause) {
     throw platformUncertain('The platform did not respond', cause)
   }

@@ -1,0 +1,79 @@
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { ANSWER_BYTES_MAX } from '../../../contract/protocol/limits.ts'
+
+const AGENTS = {
+  'http:': { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) },
+  'https:': { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) },
+} as const
+
+export interface JsonPost {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  /** Covers the whole exchange, up to the last byte of the response. */
+  signal: AbortSignal
+}
+
+/**
+ * Sends JSON and returns the status, and the JSON of a response with status 200. Rejects if there is no complete response
+ * of at most 1 MiB. Follows no redirect, which would send the body to another host. Uses `node:http` because `fetch` takes
+ * three times as long on the processor.
+ */
+export async function postJson(post: JsonPost): Promise<{ status: number; json: unknown }> {
+  const body = Buffer.from(post.body)
+  const response = await exchange(post, body).catch((error: unknown) => {
+    // the other side closed a connection that was kept open, most likely before the request; a repeat changes nothing
+    // because all requests of the SDK may be repeated
+    if (error instanceof StaleConnection) return exchange(post, body)
+    throw error
+  })
+  const status = response.statusCode ?? 0
+  if (status !== 200) {
+    response.resume()
+    return { status, json: null }
+  }
+  return { status, json: JSON.parse(await read(response)) as unknown }
+}
+
+class StaleConnection extends Error {}
+
+function exchange({ url, headers, signal }: JsonPost, body: Buffer): Promise<IncomingMessage> {
+  const target = new URL(url)
+  if (target.protocol !== 'http:' && target.protocol !== 'https:')
+    throw new TypeError('The address must begin with http: or https:')
+  const { request, agent } = AGENTS[target.protocol]
+  return new Promise((resolve, reject) => {
+    const sent: ClientRequest = request(target, {
+      method: 'POST',
+      agent,
+      signal,
+      headers: { 'content-type': 'application/json', 'content-length': body.length, ...headers },
+    })
+    sent.once('response', resolve)
+    sent.once('error', (error: NodeJS.ErrnoException) => {
+      const isStale = sent.reusedSocket && error.code === 'ECONNRESET'
+      reject(isStale ? new StaleConnection() : error)
+    })
+    sent.end(body)
+  })
+}
+
+async function read(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > ANSWER_BYTES_MAX) {
+      response.destroy()
+      throw new RangeError('The response is too large')
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
