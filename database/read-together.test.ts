@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { readTogether } from './read-together.ts'
 
 interface Statement {
@@ -9,9 +9,10 @@ interface Statement {
   fail: (error: Error) => void
 }
 
-function statements(limits: { concurrency: number; most: number }) {
+function statements(limits: { concurrency: number; most: number; intervalMs?: number }) {
   const started: Statement[] = []
   const read = readTogether<string, string>({
+    intervalMs: 0,
     ...limits,
     identify: (key) => key,
     read: (keys) => new Promise((end, fail) => started.push({ keys, end, fail })),
@@ -70,6 +71,21 @@ test('no statement has more keys than allowed, and no more run at a time', async
   await answer(1)
   await answer(2)
   assert.equal((await all).length, 5)
+})
+
+test('a statement that follows another at once waits for more callers, and a lone one does not', async () => {
+  const { started, read, answer } = statements({ concurrency: 2, most: 10, intervalMs: 50 })
+  const first = read('a')
+  await turn()
+  const later = [read('b')]
+  await turn()
+  assert.equal(started.length, 1)
+  later.push(read('c'))
+  await wait(60)
+  assert.deepEqual(started[1]?.keys, ['b', 'c'])
+  await answer(0)
+  await answer(1)
+  assert.deepEqual(await Promise.all([first, ...later]), ['found a', 'found b', 'found c'])
 })
 
 test('what is not found is undefined, and a failed statement fails its callers only', async () => {

@@ -7,6 +7,8 @@ export interface TogetherOptions<Key, Found> {
   concurrency: number
   /** Keys of one statement. */
   most: number
+  /** Between the starts of two statements: a caller waits at most this long for others, if a statement has just started. */
+  intervalMs: number
 }
 
 interface Waiting<Key, Found> {
@@ -24,26 +26,34 @@ interface Waiting<Key, Found> {
 export function readTogether<Key, Found>(
   options: TogetherOptions<Key, Found>,
 ): (key: Key) => Promise<Found | undefined> {
-  const { read, identify, concurrency, most } = options
+  const { read, identify, concurrency, most, intervalMs } = options
   const waiting = new Map<string, Waiting<Key, Found>>()
   let running = 0
   let isScheduled = false
+  let startedAt = -Infinity
 
-  /** At the end of this turn of the event loop, so that all callers of the turn share the statement. */
+  /**
+   * At the end of this turn of the event loop, so that all callers of the turn share the statement; under load a little
+   * later, so that more of them do.
+   */
   function schedule(): void {
     if (isScheduled || waiting.size === 0 || running >= concurrency) return
     isScheduled = true
-    setImmediate(() => {
+    const start = () => {
       isScheduled = false
       void readNext()
       schedule()
-    })
+    }
+    const pauseMs = startedAt + intervalMs - performance.now()
+    if (pauseMs > 0) setTimeout(start, pauseMs)
+    else setImmediate(start)
   }
 
   async function readNext(): Promise<void> {
     const batch = [...waiting].slice(0, most)
     for (const [id] of batch) waiting.delete(id)
     running++
+    startedAt = performance.now()
     try {
       const found = await read(batch.map(([, { key }]) => key))
       for (const [id, { resolve }] of batch) resolve(found.get(id))
