@@ -28,7 +28,7 @@ import {
   type ConfigurationSearch,
 } from '#contract/console-api/pages/configuration.ts'
 import { useEditorState } from './editor/use-editor-state.ts'
-import { DocumentTab, HistoryTab, PropertyHistoryDialog, ReviewDialog, SavedNotice } from './parts.ts'
+import { DocumentTab, HistoryTab, PropertyHistoryDialog, ReviewDialog, SavedNotices } from './parts.ts'
 import { useSaveKey } from './editor/use-save-key.ts'
 
 const TAB_INTENT: Partial<Record<(typeof CONFIGURATION_TABS)[number], IntentListeners>> = {
@@ -55,7 +55,7 @@ export function Editor({
   // before they are needed: the server may be away when a key opens the review
   useEffect(() => {
     ReviewDialog.load()
-    SavedNotice.load()
+    SavedNotices.load()
   }, [])
   const beside = useBeside()
   const state = useEditorState({
@@ -127,11 +127,11 @@ export function Editor({
         }
         footer={
           <Dock>
-            {save.saved.map((saved) => (
-              <Suspense key={saved.version}>
-                <SavedNotice saved={saved} onDismiss={() => save.dismissSaved(saved.version)} />
+            {save.saved.length > 0 && (
+              <Suspense>
+                <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />
               </Suspense>
-            ))}
+            )}
             {edits > 0 && <LostNotice />}
             {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
             {save.state === 'idle' && <MergeNotice merge={merge} />}
