@@ -117,6 +117,27 @@ test('text that matches no selected option is not a value', async () => {
   expect(onChange).not.toHaveBeenCalled()
 })
 
+test('text that names an option exactly selects it on blur, without waiting for the list', async () => {
+  const onChange = vi.fn()
+  await renderInConsole(<ScopeField onChange={onChange} />)
+  await input.click()
+  await input.fill('staging / eu / 3')
+  await userEvent.tab()
+  await expect.element(page.getByRole('button', { name: 'After' })).toHaveFocus()
+  await expect.element(input).toHaveValue('staging / eu / 3')
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalledExactlyOnceWith(SCOPES[2]))
+})
+
+test('Enter selects from the results of the text typed last, not of an earlier one', async () => {
+  const onChange = vi.fn()
+  await renderInConsole(<ScopeField onChange={onChange} />)
+  await input.click()
+  await expect.element(options).toHaveLength(3)
+  await userEvent.keyboard('us{Enter}')
+  await expect.element(input).toHaveValue('production / us / 2')
+  expect(onChange).toHaveBeenCalledExactlyOnceWith(SCOPES[1])
+})
+
 test('the selection can be cleared, and the focus moves to the field', async () => {
   await renderInConsole(<ScopeField first={SCOPES[0]!} />)
   await page.getByRole('button', { name: 'Clear' }).click()

@@ -13,7 +13,8 @@ const DELAY_MS = 200
 
 /**
  * Selects one of many options by typing: `search` queries the server as the person types. The list is a native popover,
- * so it is above dialogs too. Typed text alone is not a value: on blur, the field shows the selected option again.
+ * so it is above dialogs too. Typed text alone is not a value: on blur, the text selects the option that it names
+ * exactly; otherwise the field shows the selected option again. Enter waits for the result of the text typed last.
  */
 export function Combobox({
   wiring,
@@ -38,7 +39,8 @@ export function Combobox({
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const found = useFound(open, text, search)
-  const chosen = found.options[Math.min(at, found.options.length - 1)]
+  // results of an earlier text stay visible, but Enter must not select from them
+  const chosen = found.text === text ? found.options[Math.min(at, found.options.length - 1)] : undefined
 
   const show = () => {
     if (!readOnly) setOpen(true)
@@ -52,6 +54,11 @@ export function Combobox({
     onChange(option)
     leave()
   }
+  const [awaited, setAwaited] = useState<Awaited | null>(null)
+  useAwaited(awaited, search, (option) => {
+    setAwaited(null)
+    if (option) take(option)
+  })
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
@@ -62,6 +69,7 @@ export function Combobox({
     if (event.key === 'Enter' && open && !event.nativeEvent.isComposing) {
       event.preventDefault()
       if (chosen) take(chosen)
+      else if (text.trim() !== '') setAwaited({ text, isExact: false })
     }
     if (event.key === 'Escape' && open) {
       // closes the list, not the dialog around it
@@ -75,7 +83,11 @@ export function Combobox({
     <span
       ref={box}
       className="relative flex"
-      onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && leave()}
+      onBlur={(event) => {
+        if (event.currentTarget.contains(event.relatedTarget)) return
+        if (open && text.trim() !== '' && !awaited) setAwaited({ text, isExact: true })
+        leave()
+      }}
     >
       <input
         {...wiring}
@@ -89,10 +101,11 @@ export function Combobox({
         spellCheck={false}
         readOnly={readOnly}
         placeholder={placeholder ?? t('common.search')}
-        value={open ? text : (value?.label ?? '')}
+        value={open ? text : (awaited?.text ?? value?.label ?? '')}
         onClick={show}
         onChange={(event) => {
           setText(event.target.value)
+          setAwaited(null)
           setAt(0)
           show()
         }}
@@ -204,10 +217,37 @@ function List({
   )
 }
 
-type Found = { state: 'searching' | 'found' | 'failed'; options: readonly ComboboxOption[] }
+/** A typed text whose option is selected as soon as its search has a result: the first one, or the one it names. */
+type Awaited = { text: string; isExact: boolean }
+
+function useAwaited(
+  awaited: Awaited | null,
+  search: Search,
+  onSettled: (option: ComboboxOption | undefined) => void,
+) {
+  const runSearch = useEffectEvent((text: string, signal: AbortSignal) => search(text, signal))
+  const settle = useEffectEvent(onSettled)
+  useEffect(() => {
+    if (!awaited) return
+    const control = new AbortController()
+    const text = awaited.text.trim()
+    runSearch(text, control.signal).then(
+      (options) => {
+        if (control.signal.aborted) return
+        const named = options.find(({ value, label }) => value === text || label === text)
+        settle(awaited.isExact ? named : (named ?? options[0]))
+      },
+      () => !control.signal.aborted && settle(undefined),
+    )
+    return () => control.abort()
+  }, [awaited])
+}
+
+/** `text` is the text that the options were found for. */
+type Found = { state: 'searching' | 'found' | 'failed'; text: string; options: readonly ComboboxOption[] }
 
 function useFound(open: boolean, text: string, search: Search): Found {
-  const [found, setFound] = useState<Found>({ state: 'searching', options: [] })
+  const [found, setFound] = useState<Found>({ state: 'searching', text: '', options: [] })
   const runSearch = useEffectEvent((signal: AbortSignal) => search(text.trim(), signal))
   useEffect(() => {
     if (!open) return
@@ -215,8 +255,8 @@ function useFound(open: boolean, text: string, search: Search): Found {
     const timer = setTimeout(
       () => {
         runSearch(control.signal).then(
-          (options) => !control.signal.aborted && setFound({ state: 'found', options }),
-          () => !control.signal.aborted && setFound({ state: 'failed', options: [] }),
+          (options) => !control.signal.aborted && setFound({ state: 'found', text, options }),
+          () => !control.signal.aborted && setFound({ state: 'failed', text, options: [] }),
         )
       },
       text === '' ? 0 : DELAY_MS,
