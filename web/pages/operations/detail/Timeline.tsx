@@ -73,6 +73,11 @@ export function Timeline({
   const bars = rowsOf(timeline).flatMap(({ row }) => row.bars)
   const isVisible = (bar: Bar) => window === null || ((bar.to ?? now) >= window.from && bar.from <= window.to)
   const tabStop = chosen !== null && isVisible(chosen) ? chosen : (bars.find(isVisible) ?? null)
+  // buttons and keys zoom around the chosen attempt
+  const anchor =
+    chosen !== null && isVisible(chosen) && width > END_PX
+      ? Math.min(1, Math.max(0, drawing.x(chosen.from) / (width - END_PX)))
+      : undefined
   const occurring = useMemo(() => {
     const found = new Set(
       rowsOf(timeline).flatMap(({ row }) => partsOfCall(row.bars).map(({ part }) => part)),
@@ -164,7 +169,7 @@ export function Timeline({
         shown={window ?? { from: scale.momentAt(0), to: scale.momentAt(1) }}
         isWhole={window === null}
         canZoomIn={canZoomIn(scale, window)}
-        onZoom={zoom}
+        onZoom={(factor) => zoom(factor, anchor)}
         onMove={move}
         onAll={() => setWindow(null)}
       />

@@ -36,8 +36,10 @@ export function TimelineRow({
 }) {
   const t = useText()
   const look = resultLook(row.result)
-  const room = { ...drawing, width: drawing.width - (row.retryAt === null ? 0 : RETRY_PX) }
-  const marks = drawing.width === 0 ? [] : layoutRow(row, room)
+  const { x, width } = drawing
+  const hasRetry = row.retryAt !== null && width > 0 && x(row.retryAt) >= 0 && x(row.retryAt) <= width
+  const room = { ...drawing, width: width - (hasRetry ? RETRY_PX : 0) }
+  const marks = width === 0 ? [] : layoutRow(row, room)
   return (
     <li className={cx(rowGrid, 'border-t border-line first:border-t-0')}>
       <div className="flex min-w-0 items-start gap-2 px-4 pt-2 @lg:py-2">
@@ -84,12 +86,9 @@ export function TimelineRow({
             ),
           )}
         </ul>
-        {row.retryAt !== null &&
-          drawing.width > 0 &&
-          drawing.x(row.retryAt) >= 0 &&
-          drawing.x(row.retryAt) <= drawing.width && (
-            <NextRetry at={row.retryAt} drawing={drawing} after={marks.at(-1)} />
-          )}
+        {row.retryAt !== null && hasRetry && (
+          <NextRetry at={row.retryAt} drawing={drawing} after={marks.at(-1)} />
+        )}
       </div>
     </li>
   )

@@ -1,6 +1,7 @@
-import { formatDuration, formatExactTime } from '../../../i18n/format.ts'
+import { formatDay, formatDuration, formatExactTime } from '../../../i18n/format.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { tickText } from './drawing.ts'
 
 /** The buttons that zoom and move the timeline, and what it shows. `layouts/Shortcuts.tsx` presses them by key. */
 export function ZoomBar({
@@ -23,7 +24,7 @@ export function ZoomBar({
   const atEnd = isWhole && t('operations.detail.timeline.isWhole')
   const words = {
     from: formatExactTime(shown.from),
-    to: formatExactTime(shown.to),
+    to: formatDay(shown.from) === formatDay(shown.to) ? tickText(shown.to, 1) : formatExactTime(shown.to),
     duration: formatDuration(shown.to - shown.from, t),
   }
   return (

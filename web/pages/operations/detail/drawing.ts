@@ -46,7 +46,9 @@ export function axisOf(
     const offsetMs = -new Date(from).getTimezoneOffset() * 60_000
     const room = Math.floor(place.width / TICK_PX)
     const { step, ticks } = ticksBetween(from, momentAt(right), { room, offsetMs })
-    return [{ kind: 'time', from, ...place, step, ticks: ticks.map((at) => ({ at, x: x(at) })) }]
+    // the left edge is drawn anyway
+    const marks = ticks.map((at) => ({ at, x: x(at) })).filter((tick) => tick.x > left + 0.5)
+    return [{ kind: 'time', from, ...place, step, ticks: marks }]
   })
 }
 

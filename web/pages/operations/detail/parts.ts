@@ -45,11 +45,11 @@ function durationOf({ attempt: { timing }, from, to }: Bar): PartSpan[] {
   })
 }
 
-/** The milliseconds of each part that occurs, in the order of {@link PARTS}. */
+/** The milliseconds of each part, in the order of {@link PARTS}; parts that round to zero are left out. */
 export function partTotals(spans: readonly PartSpan[]): { part: Part; ms: number }[] {
   return PARTS.flatMap((part) => {
     const ms = spans.reduce((sum, span) => (span.part === part ? sum + span.to - span.from : sum), 0)
-    return ms > 0 ? [{ part, ms }] : []
+    return ms >= 0.5 ? [{ part, ms }] : []
   })
 }
 
