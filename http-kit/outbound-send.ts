@@ -17,7 +17,7 @@ export function send(
   url: URL,
   request: OutboundRequest & { maxResponseBytes: number },
 ): Promise<OutboundResult> {
-  const { method, headers, body, timeoutMs, signal, maxResponseBytes } = request
+  const { method, headers, body, timeoutMs, signal, maxResponseBytes, onProgress } = request
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -46,9 +46,11 @@ export function send(
         controller = started
         // the deadline passed while queued: nothing is sent
         if (isDone) started.abort(new Error('settled'))
+        else onProgress?.('connected')
       },
       onResponseStart(_, status, responseHeaders) {
-        if (status < 200) return
+        if (status < 200 || isDone) return
+        onProgress?.('answered')
         answer = { status, headers: responseHeaders }
         if (REDIRECTS.has(status)) stop('redirect')
         else if (Number(responseHeaders['content-length']) > maxResponseBytes) stop('too-large')

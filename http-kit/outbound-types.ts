@@ -13,6 +13,11 @@ export interface OutboundRequest {
   maxResponseBytes?: number
   /** Ends the call with the reason `aborted`. */
   signal?: AbortSignal
+  /**
+   * Called at most once each: `connected` when the request is written to a connection, after the queue, DNS, TCP and TLS;
+   * `answered` when the head of the response has arrived.
+   */
+  onProgress?: (reached: 'connected' | 'answered') => void
 }
 
 export interface OutboundResponse {

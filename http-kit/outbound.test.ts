@@ -77,6 +77,18 @@ describe('outbound', () => {
     return result.kind === 'failed' ? result.reason : `answer ${result.status}`
   }
 
+  it('tells which points a call reached', async () => {
+    const reachedBy = async (url: string, timeoutMs = 2000) => {
+      const reached: string[] = []
+      await call(url, { timeoutMs, onProgress: (point) => reached.push(point) })
+      return reached
+    }
+    assert.deepEqual(await reachedBy(`${base}/ok`), ['connected', 'answered'])
+    assert.deepEqual(await reachedBy(`${base}/slow`, 100), ['connected'])
+    assert.deepEqual(await reachedBy(`${base}/quiet`, 100), ['connected', 'answered'])
+    assert.deepEqual(await reachedBy('http://127.0.0.1:9/'), [])
+  })
+
   it('sends the given headers and body and nothing else', async () => {
     received = []
     const result = await call(`${base}/ok`)

@@ -70,13 +70,36 @@ export const Operation = z.object({
 })
 export type Operation = z.infer<typeof Operation>
 
+const milliseconds = z.number().nonnegative()
+
+/**
+ * When an attempt reached each point, in milliseconds since the worker held it, by the worker's own clock. Until `sentMs`
+ * it waited for the worker; until `connectedMs` for a connection; until `answeredMs` for the head of the plugin's
+ * response; until `endedMs` for its rest. A point that was not reached is null. The runtime spent the rest of
+ * `durationMs` before and after it to record the attempt.
+ */
+export const AttemptTiming = z.object({
+  sentMs: milliseconds,
+  connectedMs: milliseconds.nullable(),
+  answeredMs: milliseconds.nullable(),
+  endedMs: milliseconds,
+})
+export type AttemptTiming = z.infer<typeof AttemptTiming>
+
 /** One transmission of a plugin call, with its response; sensitive values are masked. */
 export const Attempt = z.object({
   attempt: z.number().int().positive(),
   run: z.number().int().positive(),
   late: z.boolean(),
+  /**
+   * When the call could be made: its back-off ended, the call before it was recorded, or the run was requested. Null if it
+   * is not known, absent from receipts of earlier versions.
+   */
+  dueAt: Timestamp.nullable().optional(),
   startedAt: Timestamp,
-  durationMs: z.number().nonnegative().nullable(),
+  durationMs: milliseconds.nullable(),
+  /** Null if it was not measured or not sent, absent from receipts of earlier versions. */
+  timing: AttemptTiming.nullable().optional(),
   outcome: z.enum(OUTCOMES).nullable(),
   failure: Failure.nullable(),
   httpStatus: z.number().int().nullable(),

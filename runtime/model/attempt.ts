@@ -43,8 +43,24 @@ export interface AttemptKey extends CallKey {
   attempt: number
 }
 
+/**
+ * When a sent attempt reached each point, in milliseconds since the worker held it, by the worker's monotonic clock. A
+ * point that was not reached is null.
+ */
+export interface CallTiming {
+  /** The worker had a permit and gave the request to the HTTP client. */
+  sentMs: number
+  /** The request was written to a connection. */
+  connectedMs: number | null
+  /** The head of the response arrived. */
+  answeredMs: number | null
+  /** The response was complete, or the call was given up. */
+  endedMs: number
+}
+
 export interface RecordedAttempt {
   key: AttemptKey
+  timing: CallTiming | null
   judgement: Judgement
   /** The resulting progress of the call. */
   after: CallAfterAttempt
@@ -64,6 +80,8 @@ export interface CompletedAttempt extends AttemptKey {
   /** Attempts of the current run, including this one. */
   runAttempt: number
   limits: CallLimits
+  /** Null if it was not sent. */
+  timing: CallTiming | null
   /** The runtime aborted the call because it stops. This does not end a run. */
   isGivenBack: boolean
   /** The runtime could not make or judge the call. This says nothing about the plugin. */

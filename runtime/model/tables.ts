@@ -240,6 +240,11 @@ export interface RuntimeTables {
     late: Generated<boolean>
     started_at: Time
     finished_at: string | null
+    due_at: Generated<string | null>
+    sent_ms: Generated<number | null>
+    connected_ms: Generated<number | null>
+    answered_ms: Generated<number | null>
+    ended_ms: Generated<number | null>
     outcome: Outcome | null
     failure: NullableJson<Failure>
     http_status: number | null

@@ -105,7 +105,7 @@ export function recordOf(
   now: string,
   unknownBefore: Failure | undefined,
 ): RecordedAttempt {
-  const { judgement, runAttempt, limits, isGivenBack } = attempt
+  const { judgement, timing, runAttempt, limits, isGivenBack } = attempt
   const after = afterAttempt({
     judgement,
     runAttempts: runAttempt,
@@ -114,7 +114,7 @@ export function recordOf(
     ...(unknownBefore !== undefined && { unknownBefore }),
   })
   const nextAttemptAt = after.waitMs === null ? null : new Date(Date.parse(now) + after.waitMs).toISOString()
-  return { key: attempt, judgement, after, nextAttemptAt }
+  return { key: attempt, timing, judgement, after, nextAttemptAt }
 }
 
 type Standing = Pick<Decision, 'operation' | 'plan' | 'calls'>

@@ -33,8 +33,13 @@ export async function persistDecisions(
     answers: steps.flatMap(({ answers }) => answers),
     failedCalls: decisions.flatMap(({ failedCalls }) => failedCalls),
     resources: decisions.flatMap(({ ledger }) => ledger?.staying ?? []),
-    attempts: steps.flatMap(({ lease, decision }) =>
-      decision.attempts.map((attempt) => ({ ...attempt, epoch: lease.epoch })),
+    attempts: steps.flatMap(({ lease, answers, decision }) =>
+      decision.attempts.map((attempt) => ({
+        ...attempt,
+        epoch: lease.epoch,
+        isFirst: attempt.runAttempt === 1,
+        followsAnswer: answers.length > 0,
+      })),
     ),
     succeeded: decisions.flatMap(({ move, operation }) => (move.kind === 'succeed' ? [operation] : [])),
     moves: moves.map(({ lease, decision: { move }, nextPlugin }) => ({ lease, move, nextPlugin })),

@@ -57,6 +57,7 @@ export async function runOperation(
     return null
   }
   try {
+    let heldSince = context.deps.clock.monotonic()
     let advanced = await begin(context, leased, permits)
     for (;;) {
       switch (advanced.kind) {
@@ -73,7 +74,7 @@ export async function runOperation(
           if (!context.leases.mayWork(lease)) return await endLost()
           permits.begin()
           for (const call of advanced.calls) {
-            const sending = sendTracked(context, call).then((answer) => {
+            const sending = sendTracked(context, call, heldSince).then((answer) => {
               permits.end(call.pluginId)
               inFlight.delete(call.pluginId)
               secrets.push(...sensitiveIn(answer.judgement.writes))
@@ -85,6 +86,7 @@ export async function runOperation(
       if (completed.length === 0) await Promise.race(inFlight.values())
       answered = withoutSecrets(completed.splice(0), secrets)
       advanced = await context.advancer.advance({ leased, answered, isInFlight: inFlight.size > 0, permits })
+      heldSince = context.deps.clock.monotonic()
     }
   } finally {
     permits.leave()
@@ -153,9 +155,10 @@ function withoutSecrets(
 async function sendTracked(
   { deps, bulkhead, counters, abandon }: WorkerContext,
   call: PreparedCall,
+  heldSince: number,
 ): Promise<CompletedAttempt> {
   counters.calls++
-  const answered = await sendCall(deps, call, abandon)
+  const answered = await sendCall(deps, call, { signal: abandon, heldSince })
   const { pluginId } = call
   const change = bulkhead.note(pluginId, contactOf(answered))
   if (change === 'opened') deps.log.warn('a plugin does not answer and gets one call at a time', { pluginId })
@@ -176,7 +179,7 @@ async function recordLate(
   for (const answer of answers) {
     for (const pauseMs of LATE_PAUSES_MS) {
       try {
-        await recordLateAnswer(deps.db, answer, answer.judgement)
+        await recordLateAnswer(deps.db, answer, answer)
         break
       } catch (error) {
         deps.log.error('a late answer could not be recorded', { operationId: answer.operationId }, error)

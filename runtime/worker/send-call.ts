@@ -7,19 +7,22 @@ import { signLifecycleToken } from './lifecycle-token.ts'
 import { sendLifecycleCall } from './send-request.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
-import type { CompletedAttempt, Judgement } from '../model/attempt.ts'
+import type { CallTiming, CompletedAttempt, Judgement } from '../model/attempt.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
-/** Makes a call whose attempt is recorded, and judges the result. Never throws. */
+/**
+ * Makes a call whose attempt is recorded, and judges the result. `heldSince` is the monotonic time at which the worker
+ * received the attempt. Never throws.
+ */
 export async function sendCall(
   deps: RuntimeDeps,
   call: PreparedCall,
-  signal: AbortSignal,
+  { signal, heldSince }: { signal: AbortSignal; heldSince: number },
 ): Promise<CompletedAttempt> {
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   try {
-    const answer = await send(deps, call, signal)
+    const { answer, timing } = await send(deps, call, { signal, heldSince })
     const knowledge = {
       ...call.judgeInput,
       isPlatformToken: (text: string) => deps.signer.isPlatformToken(text),
@@ -27,10 +30,16 @@ export async function sendCall(
     }
     const isGivenBack = answer.kind === 'failed' && answer.reason === 'aborted'
     const judgement = judgeAnswer(call.expected, answer, knowledge)
-    return { ...key, judgement, isGivenBack, isOwnTrouble: false }
+    return { ...key, judgement, timing, isGivenBack, isOwnTrouble: false }
   } catch (error) {
     deps.log.error('a plugin call could not be sent or judged', { operationId, pluginId }, error)
-    return { ...key, judgement: runtimeFailure(pluginId), isGivenBack: false, isOwnTrouble: true }
+    return {
+      ...key,
+      judgement: runtimeFailure(pluginId),
+      timing: null,
+      isGivenBack: false,
+      isOwnTrouble: true,
+    }
   }
 }
 
@@ -38,24 +47,36 @@ export async function sendCall(
  * The result of an attempt that was recorded but not sent: it had no effect on the plugin, and does not end the run.
  */
 export function unsent(
-  call: Omit<CompletedAttempt, 'judgement' | 'isGivenBack' | 'isOwnTrouble'>,
+  call: Omit<CompletedAttempt, 'judgement' | 'timing' | 'isGivenBack' | 'isOwnTrouble'>,
 ): CompletedAttempt {
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
   const message = platformMessage('callDeferred', { plugin: pluginId })
   const judgement = unanswered(pluginId, message, { isUncertain: false })
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
-  return { ...key, judgement, isGivenBack: true, isOwnTrouble: false }
+  return { ...key, judgement, timing: null, isGivenBack: true, isOwnTrouble: false }
 }
 
-async function send(deps: RuntimeDeps, call: PreparedCall, signal: AbortSignal): Promise<OutboundResult> {
+async function send(
+  deps: RuntimeDeps,
+  call: PreparedCall,
+  { signal, heldSince }: { signal: AbortSignal; heldSince: number },
+): Promise<{ answer: OutboundResult; timing: CallTiming }> {
+  const elapsed = () => Math.round((deps.clock.monotonic() - heldSince) * 100) / 100
   const token = await signLifecycleToken(deps.signer, call)
-  return sendLifecycleCall(deps, {
+  const sentMs = elapsed()
+  const reached: { connected: number | null; answered: number | null } = { connected: null, answered: null }
+  const answer = await sendLifecycleCall(deps, {
     endpoint: call.registration.endpoint,
     timeoutMs: call.limits.timeoutMs,
     bytes: call.bytes,
     token,
     signal,
+    onProgress: (point) => {
+      reached[point] = elapsed()
+    },
   })
+  const timing = { sentMs, connectedMs: reached.connected, answeredMs: reached.answered, endedMs: elapsed() }
+  return { answer, timing }
 }
 
 /** It is unknown whether the plugin received the call, so the result is uncertain. */

@@ -1,6 +1,6 @@
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import type { OutboundResult } from '#http-kit/outbound-types.ts'
+import type { OutboundRequest, OutboundResult } from '#http-kit/outbound-types.ts'
 
 export interface LifecycleCall {
   endpoint: string
@@ -10,6 +10,8 @@ export interface LifecycleCall {
   /** See signLifecycleToken. */
   token: string
   signal?: AbortSignal
+  /** See OutboundRequest. */
+  onProgress?: OutboundRequest['onProgress']
 }
 
 /**
@@ -32,5 +34,6 @@ export function sendLifecycleCall(
     timeoutMs: call.timeoutMs,
     maxResponseBytes: ANSWER_BYTES_MAX,
     ...(call.signal !== undefined && { signal: call.signal }),
+    ...(call.onProgress !== undefined && { onProgress: call.onProgress }),
   })
 }

@@ -298,13 +298,16 @@ suite('an operation whose plugin calls fail', { concurrency: false }, () => {
       engine.runtime.db,
       { operationId: operation_id, stage, pluginId: plugin_id, attempt },
       {
-        disposition: 'failed',
-        isUncertain: false,
-        outcome: 'FAILED',
-        failure: null,
-        writes: {},
-        httpStatus: 200,
-        recorded: null,
+        judgement: {
+          disposition: 'failed',
+          isUncertain: false,
+          outcome: 'FAILED',
+          failure: null,
+          writes: {},
+          httpStatus: 200,
+          recorded: null,
+        },
+        timing: null,
       },
     )
     assert.deepEqual(await attemptsOf(operation_id), before)

@@ -30,7 +30,7 @@ function localTime(at: number, clockTime: string, locale: Locale): string {
 }
 
 /** `GMT+8`, `GMT-3:30`, `GMT`. */
-function zoneOf(date: Date): string {
+export function zoneOf(date: Date): string {
   const offset = -date.getTimezoneOffset()
   if (offset === 0) return 'GMT'
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]

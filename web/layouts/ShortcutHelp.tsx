@@ -11,6 +11,7 @@ const OTHERS: readonly { label: PlainTextKey; keys: readonly string[] }[] = [
   { label: 'shell.keys.actions', keys: ['a'] },
   { label: 'shell.keys.open', keys: ['↵'] },
   { label: 'shell.keys.views', keys: ['1', '2', '3'] },
+  { label: 'shell.keys.zoom', keys: ['+', '-', '0'] },
   { label: 'shell.keys.review', keys: ['mod', 'S'] },
   { label: 'shell.keys.confirm', keys: ['mod', '↵'] },
   { label: 'shell.keys.help', keys: ['?'] },

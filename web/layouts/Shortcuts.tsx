@@ -23,6 +23,7 @@ export function Shortcuts() {
     else if (key === '/') focusSearch()
     else if (key === 'j' || key === 'k') focusRow(key === 'j' ? 1 : -1)
     else if (key >= '1' && key <= '9') chooseView(key)
+    else if (key === '+' || key === '=' || key === '-' || key === '0') zoom(key === '=' ? '+' : key)
     else if (key === 'x') selectRow()
     else if (key === 'a') focusSelectionAction()
     else return
@@ -55,6 +56,11 @@ function focusSearch(): void {
 /** Chooses a view of the page by its number; see `TabList`. */
 function chooseView(key: string): void {
   document.querySelector<HTMLElement>(`#content [role=tab][aria-keyshortcuts="${key}"]`)?.click()
+}
+
+/** Presses a zoom button of the page; see `ZoomBar`. */
+function zoom(key: string): void {
+  document.querySelector<HTMLElement>(`#content button[aria-keyshortcuts="${key}"]`)?.click()
 }
 
 /** Moves the focus to the next or previous row of the page's list. */

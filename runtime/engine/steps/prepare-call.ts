@@ -22,6 +22,8 @@ export interface PreparedCall {
   runAttempt: number
   run: number
   executionSequence: number
+  /** The end of the back-off before this attempt; null if there was none. */
+  dueAt: string | null
   registration: RegistrationRow
   limits: CallLimits
   /** The frozen bytes. */
@@ -52,6 +54,7 @@ export function prepareCall(context: CallContext, call: Call, registration: Regi
     runAttempt: call.runAttempts + 1,
     run: operation.run,
     executionSequence: operation.execution_sequence,
+    dueAt: call.nextAttemptAt,
     registration,
     limits,
     ...requestOf(context, call, authorization),

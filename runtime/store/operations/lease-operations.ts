@@ -85,13 +85,14 @@ export async function leaseOperations(db: Db, request: LeaseRequest): Promise<Le
       where leased.state_before <> 'RUNNING'
     ), first_call as materialized (
       select leased.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, 0 as run_attempts, leased.run, leased.lease_epoch,
+        leased.created_at,
         json_build_object('plugin_id', plugin_id, 'endpoint', endpoint, 'timeout_ms', timeout_ms,
           'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms) as registration
       from leased join runtime.plugin on plugin.plugin_id = leased.next_plugin and plugin.enabled
       where leased.state_before = 'PENDING'
     ), attempted as (
-      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
-      select operation_id, stage, plugin_id, attempts + 1, run, lease_epoch
+      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
+      select operation_id, stage, plugin_id, attempts + 1, run, lease_epoch, created_at
       from first_call join runtime.plugin_call using (operation_id, stage, plugin_id, attempts, run_attempts)
       where plugin_call.request is not null
       on conflict do nothing

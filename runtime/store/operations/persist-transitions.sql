@@ -42,13 +42,17 @@ answer as (
     $9::text[],
     $10::integer[],
     $11::text[],
-    $12::boolean[],
-    $13::boolean[],
-    $14::text[],
-    $15::text[],
-    $16::timestamptz[])
+    $12::float8[],
+    $13::float8[],
+    $14::float8[],
+    $15::float8[],
+    $16::boolean[],
+    $17::boolean[],
+    $18::text[],
+    $19::text[],
+    $20::timestamptz[])
   as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response,
-    ended_well, failed, last_failure, writes, next_attempt_at)
+    sent_ms, connected_ms, answered_ms, ended_ms, ended_well, failed, last_failure, writes, next_attempt_at)
 ),
 
 kept as materialized (
@@ -59,7 +63,8 @@ kept as materialized (
 finished as (
   update runtime.attempt
   set finished_at = clock_timestamp(), late = false, outcome = kept.outcome, failure = kept.failure::json,
-  http_status = kept.http_status, response = kept.response::json
+  http_status = kept.http_status, response = kept.response::json, sent_ms = kept.sent_ms,
+  connected_ms = kept.connected_ms, answered_ms = kept.answered_ms, ended_ms = kept.ended_ms
   from kept
   where attempt.operation_id = kept.operation_id and attempt.stage = kept.stage
   and attempt.plugin_id = kept.plugin_id and attempt.attempt = kept.attempt
@@ -85,19 +90,22 @@ unsure as (
 
 beginning as (
   select * from unnest(
-    $17::uuid[],
-    $18::text[],
-    $19::text[],
-    $20::integer[],
-    $21::integer[],
-    $22::bigint[],
-    $23::bytea[],
-    $24::text[],
+    $21::uuid[],
+    $22::text[],
+    $23::text[],
+    $24::integer[],
     $25::integer[],
-    $26::integer[],
-    $27::integer[])
-  as beginning (operation_id, stage, plugin_id, attempt, run, epoch, bytes,
-    endpoint, timeout_ms, max_attempts, max_backoff_ms)
+    $26::bigint[],
+    $27::timestamptz[],
+    $28::boolean[],
+    $29::boolean[],
+    $30::bytea[],
+    $31::text[],
+    $32::integer[],
+    $33::integer[],
+    $34::integer[])
+  as beginning (operation_id, stage, plugin_id, attempt, run, epoch, due_at, is_first, follows_answer,
+    bytes, endpoint, timeout_ms, max_attempts, max_backoff_ms)
 ),
 
 stale as (
@@ -115,10 +123,10 @@ failing as (
   update runtime.plugin_call
   set failed = true, last_failure = failing.failure::json, next_attempt_at = null
   from unnest(
-    $28::uuid[],
-    $29::text[],
-    $30::text[],
-    $31::text[])
+    $35::uuid[],
+    $36::text[],
+    $37::text[],
+    $38::text[])
   as failing (operation_id, stage, plugin_id, failure)
   join sound using (operation_id)
   where plugin_call.operation_id = failing.operation_id and plugin_call.stage = failing.stage
@@ -131,26 +139,26 @@ put as (
   select bundle_install_id, locator, scope_id, kind, title, module_id, version,
   definitions::json, written_by::json, properties::jsonb
   from unnest(
-    $32::uuid[],
-    $33::uuid[],
-    $34::text[],
-    $35::bigint[],
-    $36::text[],
-    $37::text[],
-    $38::text[],
-    $39::text[],
-    $40::text[],
+    $39::uuid[],
+    $40::uuid[],
     $41::text[],
-    $42::text[])
+    $42::bigint[],
+    $43::text[],
+    $44::text[],
+    $45::text[],
+    $46::text[],
+    $47::text[],
+    $48::text[],
+    $49::text[])
   as putting (operation_id, bundle_install_id, locator, scope_id, kind, title, module_id, version, definitions,
     written_by, properties)
   join sound using (operation_id)
   on conflict (bundle_install_id, locator) do update
   set title = excluded.title, module_id = excluded.module_id, version = excluded.version,
   definitions = excluded.definitions, written_by = excluded.written_by,
-  properties = excluded.properties || case when installed_resource.properties ? $43
-  then jsonb_build_object($44::text,
-    installed_resource.properties -> $45)
+  properties = excluded.properties || case when installed_resource.properties ? $50
+  then jsonb_build_object($51::text,
+    installed_resource.properties -> $52)
   else '{}' end,
   verified_at = clock_timestamp()
 ),
@@ -164,12 +172,18 @@ called as (
   and plugin_call.plugin_id = beginning.plugin_id
   and plugin_call.attempts = beginning.attempt - 1 and not plugin_call.ended_well
   returning beginning.operation_id, beginning.stage, beginning.plugin_id, beginning.attempt, beginning.run,
-  beginning.epoch
+  beginning.epoch, beginning.due_at, beginning.is_first, beginning.follows_answer
 ),
 
 begun as (
-  insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
-  select operation_id, stage, plugin_id, attempt, run, epoch from called
+  insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
+  select operation_id, stage, plugin_id, attempt, run, epoch,
+  case when not is_first then due_at when follows_answer then clock_timestamp() else coalesce(
+    (select max(finished_at) from runtime.attempt as earlier
+      where earlier.operation_id = called.operation_id and earlier.run = called.run and not earlier.late),
+    (select coalesce(run_started_at, created_at) from runtime.operation
+      where operation.operation_id = called.operation_id)) end
+  from called
   returning operation_id
 ),
 
@@ -179,10 +193,10 @@ settled as (
   version = coalesce(settled.version, installation.version),
   updated_at = clock_timestamp()
   from unnest(
-    $46::uuid[],
-    $47::uuid[],
-    $48::text[],
-    $49::text[])
+    $53::uuid[],
+    $54::uuid[],
+    $55::text[],
+    $56::text[])
   as settled (operation_id, bundle_install_id, state, version)
   join sound using (operation_id)
   where installation.bundle_install_id = settled.bundle_install_id
@@ -192,15 +206,15 @@ target as (
   select operation_id, state, phase, failure, keeps, is_new_state, next_plugin,
   coalesce(until, clock_timestamp() + due_in_ms * interval '1 millisecond') as due_at
   from unnest(
-    $50::uuid[],
-    $51::text[],
-    $52::text[],
-    $53::text[],
-    $54::timestamptz[],
-    $55::float8[],
-    $56::boolean[],
-    $57::boolean[],
-    $58::text[])
+    $57::uuid[],
+    $58::text[],
+    $59::text[],
+    $60::text[],
+    $61::timestamptz[],
+    $62::float8[],
+    $63::boolean[],
+    $64::boolean[],
+    $65::text[])
   as target (operation_id, state, phase, failure, until, due_in_ms, keeps, is_new_state, next_plugin)
 ),
 
@@ -230,7 +244,7 @@ told as (
 
 stayed as (
   select operation_id, held.scope_id
-  from unnest($59::uuid[]) as staying (operation_id)
+  from unnest($66::uuid[]) as staying (operation_id)
   join sound using (operation_id) join held using (operation_id)
 ),
 

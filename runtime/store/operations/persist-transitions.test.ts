@@ -18,6 +18,7 @@ const key = { operationId, stage: 'BEFORE_RESOURCES', pluginId: 'plugin', attemp
 // Only the text of the statement is composed, so the rows have only the fields that composing reads.
 const answer = {
   key,
+  timing: null,
   judgement: { outcome: null, failure: null, httpStatus: null, recorded: null, writes: {} },
   after: { endedWell: true, failed: false, failure: null },
   nextAttemptAt: null,
@@ -67,7 +68,18 @@ async function composed(): Promise<string> {
       { ...key, failure: { errorCode: 'PLUGIN_TIMEOUT', message: '', retryable: true, errorPath: [] } },
     ],
     resources: [resource],
-    attempts: [{ ...key, run: 1, epoch: 1, bytes: new Uint8Array(), registration }],
+    attempts: [
+      {
+        ...key,
+        run: 1,
+        epoch: 1,
+        dueAt: null,
+        isFirst: true,
+        followsAnswer: false,
+        bytes: new Uint8Array(),
+        registration,
+      },
+    ],
     succeeded: [operation],
     moves: [{ lease, move: { kind: 'succeed' }, nextPlugin: 'plugin' }],
     stays: [lease],

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { mapWrites } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
-import type { AttemptKey, Judgement, RecordedAttempt } from '../../model/attempt.ts'
+import type { AttemptKey, CallTiming, Judgement, RecordedAttempt } from '../../model/attempt.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
 
@@ -23,20 +23,25 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
         ${attempts.map(({ judgement }) => jsonOrNull(judgement.failure))}::text[],
         ${attempts.map(({ judgement }) => judgement.httpStatus)}::integer[],
         ${attempts.map(({ judgement }) => jsonOrNull(judgement.recorded))}::text[],
+        ${attempts.map(({ timing }) => timing?.sentMs ?? null)}::float8[],
+        ${attempts.map(({ timing }) => timing?.connectedMs ?? null)}::float8[],
+        ${attempts.map(({ timing }) => timing?.answeredMs ?? null)}::float8[],
+        ${attempts.map(({ timing }) => timing?.endedMs ?? null)}::float8[],
         ${attempts.map(({ after }) => after.endedWell)}::boolean[],
         ${attempts.map(({ after }) => after.failed)}::boolean[],
         ${attempts.map(({ after }) => jsonOrNull(after.failure))}::text[],
         ${attempts.map((attempt) => sealedWrites(vault, attempt))}::text[],
         ${attempts.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[])
       as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response,
-        ended_well, failed, last_failure, writes, next_attempt_at)
+        sent_ms, connected_ms, answered_ms, ended_ms, ended_well, failed, last_failure, writes, next_attempt_at)
     ), kept as materialized (
       -- planned for one row: for the ten of a list the planner would scan a table that is still small, and keep that plan
       select answer.* from answer join held using (operation_id)
     ), finished as (
       update runtime.attempt
       set finished_at = clock_timestamp(), late = false, outcome = kept.outcome, failure = kept.failure::json,
-        http_status = kept.http_status, response = kept.response::json
+        http_status = kept.http_status, response = kept.response::json, sent_ms = kept.sent_ms,
+        connected_ms = kept.connected_ms, answered_ms = kept.answered_ms, ended_ms = kept.ended_ms
       from kept
       where attempt.operation_id = kept.operation_id and attempt.stage = kept.stage
         and attempt.plugin_id = kept.plugin_id and attempt.attempt = kept.attempt
@@ -61,7 +66,11 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
  * Records an answer that arrives after the worker has lost the operation. It is stored with the attempt if the
  * attempt is unfinished; nothing else changes.
  */
-export async function recordLateAnswer(db: Db, key: AttemptKey, judgement: Judgement): Promise<void> {
+export async function recordLateAnswer(
+  db: Db,
+  key: AttemptKey,
+  { judgement, timing }: { judgement: Judgement; timing: CallTiming | null },
+): Promise<void> {
   await sql`
     update runtime.attempt
     set finished_at = clock_timestamp(),
@@ -69,7 +78,11 @@ export async function recordLateAnswer(db: Db, key: AttemptKey, judgement: Judge
       outcome = ${judgement.outcome},
       failure = ${jsonOrNull(judgement.failure)},
       http_status = ${judgement.httpStatus},
-      response = ${jsonOrNull(judgement.recorded)}
+      response = ${jsonOrNull(judgement.recorded)},
+      sent_ms = ${timing?.sentMs ?? null},
+      connected_ms = ${timing?.connectedMs ?? null},
+      answered_ms = ${timing?.answeredMs ?? null},
+      ended_ms = ${timing?.endedMs ?? null}
     where operation_id = ${key.operationId} and stage = ${key.stage} and plugin_id = ${key.pluginId}
       and attempt = ${key.attempt} and finished_at is null`.execute(db)
 }

@@ -193,13 +193,20 @@ export function attemptView(
     attempt: attempt.attempt,
     run: attempt.run,
     late: attempt.late,
+    dueAt: attempt.due_at,
     startedAt: attempt.started_at,
     durationMs: attempt.duration_ms,
+    timing: timingOf(attempt),
     outcome: attempt.outcome,
     failure: isInterrupted ? interrupted(attempt.plugin_id) : maskFailure(attempt.failure, secrets),
     httpStatus: attempt.http_status,
     response: maskResponse(attempt.response, secrets, isSensitive),
   }
+}
+
+function timingOf(attempt: AttemptRow): Attempt['timing'] {
+  const { sent_ms: sentMs, connected_ms: connectedMs, answered_ms: answeredMs, ended_ms: endedMs } = attempt
+  return sentMs === null || endedMs === null ? null : { sentMs, connectedMs, answeredMs, endedMs }
 }
 
 function isInProgress(attempt: AttemptRow, call: CallRow, operation: OperationRow): boolean {

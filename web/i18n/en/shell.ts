@@ -68,6 +68,7 @@ export const shell = {
   'keys.actions': 'Actions for the selected rows',
   'keys.open': 'Open the row',
   'keys.views': 'Views of an operation’s history',
+  'keys.zoom': 'Zoom in or out of the timeline, or show all of it',
   'keys.review': 'Review changes',
   'keys.confirm': 'Save the review',
   'keys.help': 'Show this help',

@@ -70,6 +70,7 @@ export const shell: Translated<typeof source> = {
   'keys.actions': '所选行的操作',
   'keys.open': '打开该行',
   'keys.views': '操作历史的视图',
+  'keys.zoom': '放大、缩小时间轴，或显示全部',
   'keys.review': '检查更改',
   'keys.confirm': '保存',
   'keys.help': '显示此帮助',

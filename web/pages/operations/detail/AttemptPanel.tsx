@@ -12,6 +12,7 @@ import { PlainLink } from '../../../ui/Link.tsx'
 import { Duration, Time } from '../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { failureTitle } from '../describe-failure.ts'
+import { AttemptTimes } from './AttemptTimes.tsx'
 import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
 import { Payloads } from './Payloads.tsx'
@@ -76,7 +77,7 @@ export function AttemptPanel({
       actions={<AttemptSteps operation={operation} call={call} bar={bar} view={view} />}
       flush
     >
-      <Card padded={false} className="divide-y divide-line">
+      <Card padded={false} className="@container divide-y divide-line">
         <div className="space-y-4 p-4">
           <DefinitionList
             layout="columns"
@@ -104,6 +105,7 @@ export function AttemptPanel({
               },
             ]}
           />
+          <AttemptTimes call={call} bar={bar} />
           <div className="max-w-[80ch]">
             <p>{t(meaning)}</p>
             {attempt.late && <p className="mt-1 text-muted">{t('operations.attempt.late.meaning')}</p>}

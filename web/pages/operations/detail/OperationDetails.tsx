@@ -3,6 +3,7 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../components/OperationLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
+import { cx } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { useIsPainted } from '../../../ui/first-paint.ts'
 import { Notice } from '../../../ui/Notice.tsx'
@@ -44,6 +45,7 @@ export function OperationDetails({
     operation.stages
       .find(({ stage }) => stage === bar.stage)
       ?.calls.find(({ pluginId }) => pluginId === bar.pluginId)
+  const isBeside = choice.view === undefined && (bar !== null || loading !== null)
   return (
     <div className="space-y-6">
       {operation.state === 'TAKEN_OVER' && <TakenOver operation={operation} />}
@@ -72,11 +74,17 @@ export function OperationDetails({
       <Assignment operation={operation} />
       <Facts operation={operation} />
       {operation.attemptsRemoved && <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>}
-      <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
-      {loading && <LoadingAttempt loading={loading} />}
-      {isPainted && (
-        <>
-          {bar && call && (
+      <div
+        className={cx(
+          'grid grid-cols-1 gap-6',
+          isBeside && 'xl:grid-cols-[minmax(0,1fr)_minmax(20rem,26rem)] xl:items-start',
+        )}
+      >
+        <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
+        {/* beside the timeline it scrolls by itself, because a timeline may be longer than the window */}
+        <div className={cx(isBeside && 'xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:overflow-y-auto')}>
+          {loading && <LoadingAttempt loading={loading} />}
+          {isPainted && bar && call && (
             <AttemptPanel
               operation={operation}
               call={call}
@@ -86,6 +94,10 @@ export function OperationDetails({
               onShown={onAttemptShown}
             />
           )}
+        </div>
+      </div>
+      {isPainted && (
+        <>
           <Resources operation={operation} />
           <Changes operation={operation} />
         </>

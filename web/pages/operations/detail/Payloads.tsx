@@ -58,7 +58,7 @@ export function Payloads({
           <AttemptTools call={call} view={view} />
         </Suspense>
       ) : (
-        <div className="grid gap-4 xl:grid-cols-2">
+        <div className="grid gap-4 @3xl:grid-cols-2">
           <Payload title={t('operations.attempt.request')} value={call.request} view={view} absent="–" />
           <Payload
             title={t('operations.attempt.response')}

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef, type KeyboardEvent } from 'react'
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useWidth } from '../../../components/use-width.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
@@ -10,6 +10,12 @@ import { useNow } from '../../../ui/use-now.ts'
 import { BandHead, ResourcesRow } from './TimelineBand.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
 import { Axis } from './TimelineAxis.tsx'
+import { axisOf } from './drawing.ts'
+import { PARTS, partsOfCall } from './parts.ts'
+import { PartLegend } from './PartStrip.tsx'
+import { ZoomBar } from './ZoomBar.tsx'
+import { canZoomIn, moved, sharesOf, showing, zoomed, type TimeWindow } from './zoom.ts'
+import { useZoomGestures } from './use-zoom-gestures.ts'
 import {
   isReached,
   momentOf,
@@ -50,12 +56,43 @@ export function Timeline({
       ),
     [operation, timeline, isLive, now],
   )
-  const inner = Math.max(0, width - END_PX)
-  const drawing = { scale, x: (moment: number) => scale.at(moment) * inner, width, now, isLive }
+  const [window, setWindow] = useState<TimeWindow>(null)
+  const drawing = useMemo(() => {
+    const shares = sharesOf(scale, window)
+    const inner = Math.max(0, width - END_PX)
+    const x = (moment: number) => ((scale.at(moment) - shares.from) / (shares.to - shares.from)) * inner
+    return { x, width, now, isLive, axis: axisOf(scale, { x, width: inner }) }
+  }, [scale, window, width, now, isLive])
 
   const body = useRef<HTMLDivElement>(null)
+  const zoom = (factor: number, anchor?: number) =>
+    setWindow((current) => zoomed(scale, current, factor, anchor))
+  const move = (by: number) => setWindow((current) => moved(scale, current, by))
+  useZoomGestures({ body, track, isZoomed: window !== null, onZoom: zoom, onMove: move })
+
+  const bars = rowsOf(timeline).flatMap(({ row }) => row.bars)
+  const isVisible = (bar: Bar) => window === null || ((bar.to ?? now) >= window.from && bar.from <= window.to)
+  const tabStop = chosen !== null && isVisible(chosen) ? chosen : (bars.find(isVisible) ?? null)
+  // buttons and keys zoom around the chosen attempt
+  const anchor =
+    chosen !== null && isVisible(chosen) && width > END_PX
+      ? Math.min(1, Math.max(0, drawing.x(chosen.from) / (width - END_PX)))
+      : undefined
+  const occurring = useMemo(() => {
+    const found = new Set(
+      rowsOf(timeline).flatMap(({ row }) => partsOfCall(row.bars).map(({ part }) => part)),
+    )
+    return PARTS.filter((part) => found.has(part))
+  }, [timeline])
+
   const movedByKey = useRef(false)
   const chosenKey = chosen && barKey(chosen)
+  const [shownKey, setShownKey] = useState(chosenKey)
+  if (chosen !== null && chosenKey !== shownKey) {
+    // an attempt that is chosen elsewhere, or by a key, comes into view
+    setShownKey(chosenKey)
+    if (!isVisible(chosen)) setWindow(showing(scale, window, chosen.from))
+  }
   useEffect(() => {
     if (!movedByKey.current || !chosenKey) return
     movedByKey.current = false
@@ -96,6 +133,7 @@ export function Timeline({
             operationId={operation.operationId}
             row={row}
             chosen={chosen}
+            tabStop={tabStop}
             drawing={drawing}
           />
         ))}
@@ -118,12 +156,24 @@ export function Timeline({
 
   return (
     <>
-      <p className="mb-2 text-muted">
-        {operation.operationType === 'DETACH' &&
-          `${t('operations.detail.descending')}${t('common.punctuation.sentence')}`}
-        <span className="pointer-coarse:hidden">{t('operations.detail.timeline.hint')}</span>
-      </p>
-      <Card padded={false} className="overflow-hidden">
+      {(operation.operationType === 'DETACH' || bars.length > 1) && (
+        <p className="mb-2 text-muted">
+          {operation.operationType === 'DETACH' &&
+            `${t('operations.detail.descending')}${t('common.punctuation.sentence')}`}
+          {bars.length > 1 && (
+            <span className="pointer-coarse:hidden">{t('operations.detail.timeline.hint')}</span>
+          )}
+        </p>
+      )}
+      <ZoomBar
+        shown={window ?? { from: scale.momentAt(0), to: scale.momentAt(1) }}
+        isWhole={window === null}
+        canZoomIn={canZoomIn(scale, window)}
+        onZoom={(factor) => zoom(factor, anchor)}
+        onMove={move}
+        onAll={() => setWindow(null)}
+      />
+      <Card padded={false} className="@container overflow-hidden">
         {/* the links inside are interactive; this only moves the focus between them */}
         {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
         <div ref={body} onKeyDown={press}>
@@ -134,6 +184,7 @@ export function Timeline({
           {stage(timeline.after)}
         </div>
       </Card>
+      <PartLegend parts={occurring} />
     </>
   )
 }

@@ -1,15 +1,15 @@
 import type { Ref } from 'react'
-import { formatClockTime, formatDuration, formatRoughDuration, formatUtcTime } from '../../../i18n/format.ts'
+import { formatDuration, formatExactTime, formatRoughDuration, zoneOf } from '../../../i18n/format.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { cx } from '../../../ui/class-names.ts'
-import { rowGrid, type Drawing } from './drawing.ts'
+import { rowGrid, tickText, trackCell, type AxisPart, type Drawing } from './drawing.ts'
 import type { runsOf } from './timeline.ts'
-import { ticksOf, type Stretch } from './time-scale.ts'
 
-const TICK_PX = 92
 const PAUSE_PX = 40
+/** The width of a time to the millisecond. */
+const LABEL_PX = 84
 
-/** The clock time at the start of each stretch, then the elapsed time. */
+/** Clock times at the edges of what is visible and at round times between them, in the person's time zone. */
 export function Axis({
   ref,
   drawing,
@@ -20,96 +20,95 @@ export function Axis({
   drawing: Drawing
 }) {
   const t = useText()
+  const { axis, x, width } = drawing
+  const [first] = axis
   return (
     <div className={cx(rowGrid, 'border-b border-line bg-sunken')}>
-      <span className="hidden sm:block" />
-      <div ref={ref} aria-hidden="true" className="relative mx-4 h-9 text-2xs text-muted sm:ml-0">
-        {drawing.width > 0 &&
-          drawing.scale.stretches.map((stretch) => (
-            <StretchLabels key={stretch.from} stretch={stretch} drawing={drawing} />
-          ))}
-        {runs.map(({ run, from }) => (
-          <span
-            key={run}
-            className="absolute top-0.5 border-l border-moved pl-1 font-medium whitespace-nowrap text-moved"
-            style={{ left: drawing.x(from) }}
-          >
-            {t('operations.field.run')} {run}
-          </span>
+      <span className="px-4 pt-1 text-2xs text-muted @lg:pt-4">
+        {first && t('operations.detail.timeline.zone', { zone: zoneOf(new Date(first.from)) })}
+      </span>
+      <div ref={ref} aria-hidden="true" data-track="" className={cx(trackCell, 'h-9 text-2xs text-muted')}>
+        {axis.map((part) => (
+          <PartLabels key={part.from} part={part} />
         ))}
+        {runs
+          .filter(({ from }) => x(from) >= 0 && x(from) <= width)
+          .map(({ run, from }) => (
+            <span
+              key={run}
+              className="absolute top-0.5 border-l border-moved pl-1 font-medium whitespace-nowrap text-moved"
+              style={{ left: x(from) }}
+            >
+              {t('operations.field.run')} {run}
+            </span>
+          ))}
       </div>
     </div>
   )
 }
 
-function StretchLabels({ stretch, drawing }: { stretch: Stretch; drawing: Drawing }) {
+function PartLabels({ part }: { part: AxisPart }) {
   const t = useText()
-  const left = drawing.x(stretch.from)
-  const room = drawing.x(stretch.to) - left
-  if (stretch.kind === 'pause') {
-    const length = stretch.to - stretch.from
+  const { left, width } = part
+  if (part.kind === 'pause') {
     return (
       <span
-        title={t('operations.detail.gap', { time: formatDuration(length, t) })}
+        title={t('operations.detail.gap', { time: formatDuration(part.lengthMs, t) })}
         className="absolute bottom-1 truncate text-center text-faint"
-        style={{ left, width: room }}
+        style={{ left, width }}
       >
-        {room >= PAUSE_PX && formatRoughDuration(length, t)}
+        {width >= PAUSE_PX && formatRoughDuration(part.lengthMs, t)}
       </span>
     )
   }
-  const ticks = ticksOf(stretch, Math.floor(room / TICK_PX))
+  const { from, step, ticks } = part
   return (
     <>
-      <span
-        title={formatUtcTime(stretch.from)}
-        className="absolute bottom-1 font-medium whitespace-nowrap text-ink tabular-nums"
-        style={{ left }}
-      >
-        {formatClockTime(stretch.from)}
-      </span>
+      {width >= LABEL_PX / 2 && (
+        <span
+          title={formatExactTime(from)}
+          className="absolute bottom-1 overflow-hidden font-medium whitespace-nowrap text-ink tabular-nums"
+          style={{ left, maxWidth: width }}
+        >
+          {tickText(from, Math.min(step, 1000))}
+        </span>
+      )}
       {ticks
-        .filter((offset) => drawing.x(stretch.from + offset) - left >= 58)
-        .map((offset) => (
+        .filter(({ x }) => x - left >= LABEL_PX * 1.4 && left + width - x >= LABEL_PX / 2)
+        .map(({ at, x }) => (
           <span
-            key={offset}
+            key={at}
+            title={formatExactTime(at)}
             className="absolute bottom-1 -translate-x-1/2 whitespace-nowrap tabular-nums"
-            style={{ left: drawing.x(stretch.from + offset) }}
+            style={{ left: x }}
           >
-            +{formatDuration(offset, t)}
+            {tickText(at, step)}
           </span>
         ))}
     </>
   )
 }
 
-/** The background of every row: ticks, pauses, the starts of manual retries, and the current time. */
-export function TrackLines({ drawing }: { drawing: Drawing }) {
-  const { scale, x, now, isLive, width } = drawing
-  if (width === 0) return null
+/** The background of every row: ticks, pauses, and the current time. */
+export function TrackLines({ drawing: { axis, x, now, isLive, width } }: { drawing: Drawing }) {
   return (
     <span aria-hidden="true" className="absolute inset-0">
-      {scale.stretches.map((stretch) => {
-        const left = x(stretch.from)
-        const room = x(stretch.to) - left
-        if (stretch.kind === 'pause') {
-          return (
-            <span
-              key={stretch.from}
-              className="absolute inset-y-0 bg-[repeating-linear-gradient(115deg,transparent_0_5px,var(--line)_5px_6px)]"
-              style={{ left, width: room }}
-            />
-          )
-        }
-        return [0, ...ticksOf(stretch, Math.floor(room / TICK_PX))].map((offset) => (
+      {axis.map((part) =>
+        part.kind === 'pause' ? (
           <span
-            key={stretch.from + offset}
-            className="absolute inset-y-0 w-px bg-line"
-            style={{ left: x(stretch.from + offset) }}
+            key={part.from}
+            className="absolute inset-y-0 bg-[repeating-linear-gradient(115deg,transparent_0_5px,var(--line)_5px_6px)]"
+            style={{ left: part.left, width: part.width }}
           />
-        ))
-      })}
-      {isLive && <span className="absolute inset-y-0 w-px bg-live" style={{ left: x(now) }} />}
+        ) : (
+          [part.left, ...part.ticks.map((tick) => tick.x)].map((left) => (
+            <span key={left} className="absolute inset-y-0 w-px bg-line" style={{ left }} />
+          ))
+        ),
+      )}
+      {isLive && x(now) >= 0 && x(now) <= width && (
+        <span className="absolute inset-y-0 w-px bg-live" style={{ left: x(now) }} />
+      )}
     </span>
   )
 }

@@ -3,7 +3,7 @@ import { cx } from '../../../ui/class-names.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { StepBadge } from '../../../ui/StateBadge.tsx'
 import type { Phase, StepState } from '../../../ui/states.ts'
-import { rowGrid, type Drawing } from './drawing.ts'
+import { rowGrid, trackCell, type Drawing } from './drawing.ts'
 import type { ResourcesBand } from './timeline.ts'
 import { TrackLines } from './TimelineAxis.tsx'
 
@@ -21,21 +21,19 @@ export function BandHead({ phase, state }: { phase: Phase; state: StepState }) {
 export function ResourcesRow({ band, drawing }: { band: ResourcesBand; drawing: Drawing }) {
   const t = useText()
   const { between, count } = band
+  const isVisible = between && drawing.x(between.to) >= 0 && drawing.x(between.from) <= drawing.width
   const text =
     count === 0 ? t('operations.detail.resources.none') : t('operations.detail.resources.row', { n: count })
   return (
     <div className={rowGrid}>
-      <p className="px-4 pt-2 text-muted sm:py-2">{text}</p>
-      <div className={cx('relative mx-4 sm:ml-0 sm:h-9', between ? 'h-9' : 'h-2')}>
+      <p className="px-4 pt-2 text-muted @lg:py-2">{text}</p>
+      <div data-track="" className={cx(trackCell, '@lg:h-9', between ? 'h-9' : 'h-2')}>
         <TrackLines drawing={drawing} />
-        {between && drawing.width > 0 && (
+        {isVisible && drawing.width > 0 && (
           <span
             title={t('operations.detail.between')}
             className="absolute top-1.5 flex h-6 items-center justify-end rounded-sm border border-quiet-line bg-quiet-tint px-1 text-ok"
-            style={{
-              left: Math.min(drawing.x(between.from), drawing.width - 22),
-              width: Math.max(22, drawing.x(between.to) - drawing.x(between.from)),
-            }}
+            style={placeOf(between, drawing)}
           >
             <Icon name="done" size={12} />
           </span>
@@ -43,4 +41,9 @@ export function ResourcesRow({ band, drawing }: { band: ResourcesBand; drawing: 
       </div>
     </div>
   )
+}
+
+function placeOf(between: NonNullable<ResourcesBand['between']>, { x, width }: Drawing) {
+  const from = Math.min(Math.max(0, x(between.from)), width - 22)
+  return { left: from, width: Math.max(22, Math.min(width, x(between.to)) - from) }
 }

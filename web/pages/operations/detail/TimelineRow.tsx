@@ -8,7 +8,9 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../../ui/Link.tsx'
 import { Countdown } from '../../../ui/Time.tsx'
 import { toneLine, toneText, toneTint } from '../../../ui/tone.ts'
-import { rowGrid, type Drawing } from './drawing.ts'
+import { rowGrid, trackCell, type Drawing } from './drawing.ts'
+import { partsOf, partTotals } from './parts.ts'
+import { PartStrip } from './PartStrip.tsx'
 import { layoutRow, type BarMark, type GapMark, type Mark } from './row-layout.ts'
 import { choiceOf, type Bar, type Row } from './timeline.ts'
 import { TrackLines } from './TimelineAxis.tsx'
@@ -22,20 +24,25 @@ export function TimelineRow({
   operationId,
   row,
   chosen,
+  tabStop,
   drawing,
 }: {
   operationId: string
   row: Row
   chosen: Bar | null
+  /** The bar that the Tab key reaches. */
+  tabStop: Bar | null
   drawing: Drawing
 }) {
   const t = useText()
   const look = resultLook(row.result)
-  const room = { ...drawing, width: drawing.width - (row.retryAt === null ? 0 : RETRY_PX) }
-  const marks = drawing.width === 0 ? [] : layoutRow(row, room)
+  const { x, width } = drawing
+  const hasRetry = row.retryAt !== null && width > 0 && x(row.retryAt) >= 0 && x(row.retryAt) <= width
+  const room = { ...drawing, width: width - (hasRetry ? RETRY_PX : 0) }
+  const marks = width === 0 ? [] : layoutRow(row, room)
   return (
     <li className={cx(rowGrid, 'border-t border-line first:border-t-0')}>
-      <div className="flex min-w-0 items-start gap-2 px-4 pt-2 sm:py-2">
+      <div className="flex min-w-0 items-start gap-2 px-4 pt-2 @lg:py-2">
         <Icon name={look.icon} size={14} className={cx('mt-[3px]', toneText[look.tone])} />
         <div className="min-w-0">
           <PlainLink
@@ -53,23 +60,33 @@ export function TimelineRow({
         </div>
       </div>
       <div
+        data-track=""
         className={cx(
-          'relative mx-4 sm:ml-0 sm:h-13',
+          trackCell,
+          '@lg:h-13',
           // below the label, an empty track needs no height
           marks.length > 0 || row.retryAt !== null ? 'h-13' : 'h-2',
         )}
       >
         <TrackLines drawing={drawing} />
+        <PartStrip bars={row.bars} drawing={drawing} />
         <ul aria-label={t('operations.detail.attempts', { n: row.count })}>
           {marks.map((mark) =>
             'gap' in mark ? (
               <GapLink key={mark.gap.first} operationId={operationId} mark={mark} />
             ) : (
-              <MarkLink key={barKey(mark.bars[0])} operationId={operationId} mark={mark} chosen={chosen} />
+              <MarkLink
+                key={barKey(mark.bars[0])}
+                operationId={operationId}
+                row={row}
+                mark={mark}
+                chosen={chosen}
+                tabStop={tabStop}
+              />
             ),
           )}
         </ul>
-        {row.retryAt !== null && drawing.width > 0 && (
+        {row.retryAt !== null && hasRetry && (
           <NextRetry at={row.retryAt} drawing={drawing} after={marks.at(-1)} />
         )}
       </div>
@@ -83,7 +100,7 @@ function GapLink({ operationId, mark }: { operationId: string; mark: GapMark }) 
   const { stage, pluginId, first, last } = mark.gap
   const label = t('operations.detail.notLoaded', { first, last })
   return (
-    <li className="absolute top-3.5" style={{ left: mark.x, width: mark.width }}>
+    <li className="absolute top-2.5" style={{ left: mark.x, width: mark.width }}>
       <Link
         {...paths.operation(operationId, { stage, plugin: pluginId, attempt: first })}
         replace
@@ -100,18 +117,30 @@ function GapLink({ operationId, mark }: { operationId: string; mark: GapMark }) 
   )
 }
 
-function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: BarMark; chosen: Bar | null }) {
+function MarkLink({
+  operationId,
+  row,
+  mark,
+  chosen,
+  tabStop,
+}: {
+  operationId: string
+  row: Row
+  mark: BarMark
+  chosen: Bar | null
+  tabStop: Bar | null
+}) {
   const t = useText()
   const [first] = mark.bars
   const selected = mark.bars.find((bar) => isSame(bar, chosen))
   // a folded bar links to its last attempt, unless one of its attempts is selected
   const bar = selected ?? mark.bars.at(-1) ?? first
   const { tone, icon } = verdictLook[bar.verdict]
-  const text = barText(bar, t)
+  const text = barText(bar, row.bars[row.bars.indexOf(bar) - 1], t)
   const label =
     mark.bars.length > 1 ? `${t('operations.detail.times', { n: mark.bars.length })} ${text}` : text
   return (
-    <li className="absolute top-3.5" style={{ left: mark.x, width: mark.width }}>
+    <li className="absolute top-2.5" style={{ left: mark.x, width: mark.width }}>
       <Link
         {...paths.operation(operationId, choiceOf(bar))}
         replace
@@ -121,7 +150,8 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ba
         aria-label={label}
         title={label}
         aria-current={selected ? 'true' : undefined}
-        tabIndex={selected || (chosen === null && first.attempt.attempt === 1) ? 0 : -1}
+        tabIndex={mark.bars.some((one) => isSame(one, tabStop)) ? 0 : -1}
+        draggable={false}
         className={cx(
           'flex h-6 items-center justify-end gap-0.5 overflow-hidden rounded-sm border px-[3px] text-2xs font-semibold whitespace-nowrap',
           toneText[tone],
@@ -145,7 +175,8 @@ function MarkLink({ operationId, mark, chosen }: { operationId: string; mark: Ba
 }
 
 /** The text of a bar, for screen readers and the tooltip. */
-function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
+function barText(bar: Bar, before: Bar | undefined, t: Translate): string {
+  const { attempt, verdict, from, to } = bar
   const name = t('operations.attempt.name', { attempt: attempt.attempt, run: attempt.run })
   return joinClauses(t, [
     labelled(t, name, t(verdictLook[verdict].word)),
@@ -153,6 +184,9 @@ function barText({ attempt, verdict, from, to }: Bar, t: Translate): string {
     attempt.late && t('operations.attempt.late'),
     formatClockTime(from),
     to !== null && formatDuration(to - from, t),
+    ...partTotals(partsOf(bar, before)).map(({ part, ms }) =>
+      labelled(t, t(`operations.part.${part}`), formatDuration(ms, t)),
+    ),
   ])
 }
 
@@ -172,7 +206,7 @@ function NextRetry({ at, drawing, after }: { at: number; drawing: Drawing; after
     <span
       title={t('operations.detail.next')}
       className={cx(
-        'absolute top-3.5 flex h-6 items-center gap-1.5 text-xs whitespace-nowrap text-doubt tabular-nums',
+        'absolute top-2.5 flex h-6 items-center gap-1.5 text-xs whitespace-nowrap text-doubt tabular-nums',
         !isRoomAfter && '-translate-x-full flex-row-reverse',
       )}
       style={{ left: isRoomAfter ? x : x + 20 }}

@@ -69,3 +69,18 @@ test('attempts that are not loaded are one mark between the others, and never fo
   assert.ok(before && between && after)
   assert.ok(before.x + before.width <= between.x && between.x + between.width <= after.x)
 })
+
+test('what is outside of the track is left out, and what crosses its edge is cut', () => {
+  const zoomed = { ...scale, x: (moment: number) => (moment - START - 100) * 10, width: 900 }
+  const [wide] = bars([90])
+  assert.ok(wide)
+  const crossing = { ...wide, to: START + 110 }
+  const [, inside, outside] = bars([0, 150, 400])
+  assert.ok(inside && outside)
+  const marks = layoutRow({ bars: [crossing, inside, outside], gaps: [] }, zoomed)
+  assert.deepEqual(
+    marks.map(({ x }) => x),
+    [0, 500],
+  )
+  assert.equal(marks[0]?.width, 100)
+})

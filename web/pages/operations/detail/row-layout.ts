@@ -14,21 +14,24 @@ const GAP_MARK_PX = 36
 
 /**
  * Lays out the bars of a row. Each is at least as wide as its glyph. Equal attempts that would overlap are folded into
- * one bar with a count. Different ones are never folded, but pushed aside.
+ * one bar with a count. Different ones are never folded, but pushed aside. What is outside of the track is left out.
  */
 export function layoutRow(
   { bars, gaps }: { bars: readonly Bar[]; gaps: readonly Gap[] },
   scale: { x: (moment: number) => number; width: number; now: number },
 ): Mark[] {
   const marks: Mark[] = []
+  const isVisible = (from: number, to: number) => scale.x(to) >= 0 && scale.x(from) <= scale.width
+  const within = (moment: number) => Math.min(Math.max(scale.x(moment), 0), scale.width)
   for (const bar of bars) {
     const gap = gaps.find(({ last }) => last === bar.attempt.attempt - 1)
-    if (gap) {
-      const x = Math.max(scale.x(gap.from), endOf(marks) + GAP_PX)
-      marks.push({ gap, x, width: Math.max(GAP_MARK_PX, scale.x(gap.to) - GAP_PX - x) })
+    if (gap && isVisible(gap.from, gap.to)) {
+      const x = Math.max(within(gap.from), endOf(marks) + GAP_PX)
+      marks.push({ gap, x, width: Math.max(GAP_MARK_PX, within(gap.to) - GAP_PX - x) })
     }
-    const from = scale.x(bar.from)
-    const width = Math.max(MIN_WIDTH_PX, scale.x(bar.to ?? scale.now) - from)
+    if (!isVisible(bar.from, bar.to ?? scale.now)) continue
+    const from = within(bar.from)
+    const width = Math.max(MIN_WIDTH_PX, within(bar.to ?? scale.now) - from)
     const last = marks.at(-1)
     const lastEnd = endOf(marks)
     if (
@@ -46,7 +49,7 @@ export function layoutRow(
     } else marks.push({ bars: [bar], x: Math.max(from, lastEnd + GAP_PX), width })
   }
   return shiftedIntoView(
-    marks.flatMap((mark): readonly Mark[] => ('bars' in mark ? splitEnds(mark, scale.x) : [mark])),
+    marks.flatMap((mark): readonly Mark[] => ('bars' in mark ? splitEnds(mark, within) : [mark])),
     scale.width,
   )
 }
@@ -56,7 +59,6 @@ const endOf = (marks: readonly Mark[]): number => {
   return last ? last.x + last.width : Number.NEGATIVE_INFINITY
 }
 
-/** The same result of an automatic retry; a manual retry is always a new bar. */
 /** Whether two attempts of one call differ only in their times. */
 export const isSameResult = (a: Bar, b: Bar) =>
   a.verdict === b.verdict &&

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ticksOf, timeScale } from './time-scale.ts'
+import { ticksBetween, timeScale } from './time-scale.ts'
 
 const kinds = (spans: readonly (readonly [number, number])[]) =>
   timeScale(spans).stretches.map(({ kind }) => kind)
@@ -74,9 +74,23 @@ test('a scale of one time, or of none, is still a scale', () => {
   assert.ok(timeScale([]).at(0) >= 0)
 })
 
-test('ticks are at round times, as many as there is space for', () => {
-  const stretch = { kind: 'time', from: 0, to: 950, start: 0, end: 1 } as const
-  assert.deepEqual(ticksOf(stretch, 5), [200, 400, 600, 800])
-  assert.deepEqual(ticksOf({ ...stretch, kind: 'pause' }, 5), [])
-  assert.deepEqual(ticksOf(stretch, 0), [])
+test('ticks are at round times of the clock, as many as there is space for', () => {
+  const utc = { offsetMs: 0 }
+  assert.deepEqual(ticksBetween(130, 950, { room: 5, ...utc }), { step: 200, ticks: [200, 400, 600, 800] })
+  assert.deepEqual(ticksBetween(0, 950, { room: 0, ...utc }).ticks, [])
+  const [hour, day] = [3_600_000, 86_400_000]
+  // midnight in a zone that is 5 h 30 min ahead
+  const { step, ticks } = ticksBetween(0, 3 * day, { room: 3, offsetMs: 5.5 * hour })
+  assert.equal(step, day)
+  assert.deepEqual(ticks, [18.5 * hour, 42.5 * hour, 66.5 * hour])
+})
+
+test('the moment at a place is the one that the scale puts there', () => {
+  const weekend = 3 * 24 * 3_600_000
+  const { at, momentAt } = timeScale([
+    [0, 300],
+    [weekend, weekend + 200],
+  ])
+  for (const moment of [0, 120, 300, weekend / 2, weekend + 50, weekend + 200])
+    assert.ok(Math.abs(momentAt(at(moment)) - moment) < 0.001)
 })

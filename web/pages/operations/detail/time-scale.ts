@@ -8,7 +8,12 @@ export type Stretch = {
   end: number
 }
 
-export type TimeScale = { stretches: readonly Stretch[]; at: (moment: number) => number }
+export type TimeScale = {
+  stretches: readonly Stretch[]
+  /** The place of a moment, 0 to 1, and the moment at a place. */
+  at: (moment: number) => number
+  momentAt: (share: number) => number
+}
 
 /** Shorter pauses are never compressed: back-off must be drawn to scale. */
 const SHORTEST_PAUSE_MS = 120_000
@@ -30,7 +35,11 @@ export function timeScale(
   const first = busy[0]?.[0] ?? 0
   const last = Math.max(first + 1, busy.at(-1)?.[1] ?? 0)
   const stretches = withShares(cutAtPauses(first, last, longPauses(busy, begins)))
-  return { stretches, at: (moment) => shareOf(stretches, moment) }
+  return {
+    stretches,
+    at: (moment) => shareOf(stretches, moment),
+    momentAt: (share) => momentOf(stretches, share),
+  }
 }
 
 function merged(spans: readonly (readonly [number, number])[]): [number, number][] {
@@ -97,15 +106,31 @@ function shareOf(stretches: readonly Stretch[], moment: number): number {
   return start + (end - start) * Math.min(1, Math.max(0, (moment - from) / (to - from)))
 }
 
+function momentOf(stretches: readonly Stretch[], share: number): number {
+  const stretch = stretches.find(({ end }) => share <= end) ?? stretches.at(-1)
+  if (!stretch) return 0
+  const { from, to, start, end } = stretch
+  return from + (to - from) * Math.min(1, Math.max(0, (share - start) / (end - start)))
+}
+
+const HOUR_MS = 3_600_000
 const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
   .concat([1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1000))
   .concat([1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000))
-  .concat([1, 2, 3, 6, 12, 24, 48, 168].map((hours) => hours * 3_600_000))
+  .concat([1, 2, 3, 6, 12, 24, 48, 168, 672].map((hours) => hours * HOUR_MS))
 
-/** Round times in a section, about `room` of them, relative to its start. */
-export function ticksOf({ kind, from, to }: Stretch, room: number): number[] {
-  if (kind === 'pause' || to <= from || room < 1) return []
-  const step = STEPS_MS.find((candidate) => (to - from) / candidate <= room) ?? (to - from) / room
-  const count = Math.floor((to - from) / step)
-  return Array.from({ length: count }, (_, index) => (index + 1) * step)
+/**
+ * Round times between two moments, at most `room` of them, with their distance. They are round on a clock that is
+ * `offsetMs` ahead of UTC.
+ */
+export function ticksBetween(
+  from: number,
+  to: number,
+  { room, offsetMs }: { room: number; offsetMs: number },
+): { step: number; ticks: number[] } {
+  const step = STEPS_MS.find((candidate) => (to - from) / candidate <= room)
+  if (step === undefined || room < 1) return { step: STEPS_MS.at(-1) ?? 1, ticks: [] }
+  const first = Math.ceil((from + offsetMs) / step) * step - offsetMs
+  const count = Math.max(0, Math.floor((to - first) / step) + 1)
+  return { step, ticks: Array.from({ length: count }, (_, index) => first + index * step) }
 }

@@ -1,0 +1,37 @@
+import type { PluginCall } from '#contract/console-api/shapes.ts'
+import { formatDuration } from '../../../i18n/format.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { DefinitionList } from '../../../ui/DefinitionList.tsx'
+import { partsOf, partTotals } from './parts.ts'
+import { PartSign } from './PartStrip.tsx'
+import { barsOf, type Bar } from './timeline.ts'
+
+/** How the time of one attempt was spent, as figures. */
+export function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
+  const t = useText()
+  const before = barsOf(bar.stage, call).find(({ attempt }) => attempt.attempt === bar.attempt.attempt - 1)
+  const totals = partTotals(partsOf(bar, before))
+  const isMeasured = bar.attempt.timing != null
+  return (
+    <div>
+      <h3 className="mb-2 font-semibold">{t('operations.attempt.parts')}</h3>
+      <DefinitionList
+        layout="columns"
+        items={totals.map(({ part, ms }) => ({
+          label: (
+            <span className="inline-flex items-center gap-1.5">
+              <PartSign part={part} />
+              {t(`operations.part.${part}`)}
+            </span>
+          ),
+          value: <span className="tabular-nums">{formatDuration(ms, t)}</span>,
+        }))}
+      />
+      {!isMeasured && (
+        <p className="mt-2 text-muted">
+          {t(bar.to === null ? 'operations.attempt.parts.notYet' : 'operations.attempt.parts.unknown')}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import type { Bar } from './timeline.ts'
+
+/** What the time of an attempt, and of the wait before it, was spent on; `unknown` is what the runtime did not measure. */
+export const PARTS = ['backOff', 'worker', 'network', 'plugin', 'recording', 'unknown'] as const
+export type Part = (typeof PARTS)[number]
+
+/** A part of the time, in milliseconds since the epoch. */
+export type PartSpan = { part: Part; from: number; to: number }
+
+/**
+ * How the time of an attempt was spent, with the wait before it, in the order of time. `before` is the attempt before it
+ * in the same call, if it is loaded. An attempt in flight has only its wait.
+ */
+export function partsOf(bar: Bar, before: Bar | undefined): PartSpan[] {
+  return [...waitOf(bar, before), ...durationOf(bar)].filter(({ from, to }) => to > from)
+}
+
+function waitOf({ attempt, from }: Bar, before: Bar | undefined): PartSpan[] {
+  const isNext = before?.attempt.attempt === attempt.attempt - 1 && before.attempt.run === attempt.run
+  const ended = isNext && !before.attempt.late ? before.to : null
+  const due = attempt.dueAt ? Math.min(Date.parse(attempt.dueAt), from) : null
+  if (due === null) return ended === null ? [] : [{ part: 'unknown', from: ended, to: from }]
+  const worker = { part: 'worker', from: Math.max(due, ended ?? due), to: from } as const
+  return ended === null ? [worker] : [{ part: 'backOff', from: ended, to: due }, worker]
+}
+
+function durationOf({ attempt: { timing }, from, to }: Bar): PartSpan[] {
+  if (to === null) return []
+  const { sentMs, connectedMs, answeredMs, endedMs } = timing ?? {}
+  const isKnown = sentMs !== undefined && endedMs !== undefined
+  // an answer without a connection was not measured
+  if (!isKnown || (connectedMs === null && answeredMs !== null)) return [{ part: 'unknown', from, to }]
+  const ends: [Part, number][] = [
+    ['worker', sentMs],
+    ['network', connectedMs ?? endedMs],
+    ['plugin', connectedMs === null ? endedMs : (answeredMs ?? endedMs)],
+    ['network', endedMs],
+    ['recording', to - from],
+  ]
+  let start = from
+  return ends.map(([part, end]) => {
+    const span = { part, from: start, to: Math.min(to, Math.max(start, from + (end ?? 0))) }
+    start = span.to
+    return span
+  })
+}
+
+/** The milliseconds of each part, in the order of {@link PARTS}; parts that round to zero are left out. */
+export function partTotals(spans: readonly PartSpan[]): { part: Part; ms: number }[] {
+  return PARTS.flatMap((part) => {
+    const ms = spans.reduce((sum, span) => (span.part === part ? sum + span.to - span.from : sum), 0)
+    return ms >= 0.5 ? [{ part, ms }] : []
+  })
+}
+
+/** The parts of all attempts of a call. */
+export const partsOfCall = (bars: readonly Bar[]): PartSpan[] =>
+  bars.flatMap((bar, index) => partsOf(bar, bars[index - 1]))
