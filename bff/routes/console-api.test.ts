@@ -486,7 +486,7 @@ describe('a request that cannot be undone', () => {
         const problem = assertProblem(answer, 403, 'RECENT_SIGN_IN_REQUIRED')
         assert.match(problem.remedy, /Sign in again/)
       }
-      // whoever may not do it at all is not sent to sign in
+      // a person without the permission is not sent to sign in
       assertProblem(await takeover('viewer'), 403, 'PERMISSION_DENIED')
       // what can be undone, or writes nothing, needs none
       assert.notEqual((await batch('RETRY')).json.code, 'RECENT_SIGN_IN_REQUIRED')
