@@ -28,6 +28,7 @@ export async function startBenchSystem(): Promise<BenchSystem> {
         rolesClaim: 'roles',
         users: [{ ...user, roles: [{ role: 'admin', scope: null }] }],
         limits: { idleSeconds: 3_600, absoluteSeconds: 3_600 },
+        recentSignInSeconds: 300,
         trustedProxyHops: 0,
       },
       runtime: null,

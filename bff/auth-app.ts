@@ -62,7 +62,7 @@ export interface Auth {
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { db, settings, dataDir, loopback, log, mergeSeconds } = options
-  const { publicOrigin, externalIdp, rolesClaim, limits, trustedProxyHops } = settings
+  const { publicOrigin, externalIdp, rolesClaim, limits, recentSignInSeconds, trustedProxyHops } = settings
   const cookies = cookieKit(new URL(publicOrigin))
   const recorder = createRecorder({ db, log, mergeSeconds })
   const limiter = createSignInLimiter(db)
@@ -96,7 +96,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     idp,
     sessions,
     cookies,
-    limits,
+    recentSignInSeconds,
     limiter,
     publicOrigin,
     rolesClaim,

@@ -27,6 +27,8 @@ export const authEnvironment = {
   SESSION_IDLE_SECONDS: seconds(15 * 60),
   /** Maximum lifetime of a session. */
   SESSION_ABSOLUTE_SECONDS: seconds(8 * 60 * 60),
+  /** How long after a sign-in a person may take over operations. */
+  RECENT_SIGN_IN_SECONDS: seconds(5 * 60),
   /** Reverse proxies in front, each of which appends to `X-Forwarded-For`. */
   TRUSTED_PROXY_HOPS: z.string().regex(/^\d$/, 'a number from 0 to 9 is needed').transform(Number).default(0),
 }
@@ -41,6 +43,8 @@ export interface AuthSettings {
   /** The embedded provider's users; null: generated at first start. */
   users: ConfiguredUser[] | null
   limits: SessionLimits
+  /** How long a sign-in counts as recent. */
+  recentSignInSeconds: number
   trustedProxyHops: number
 }
 
@@ -60,6 +64,7 @@ export function authSettingsOf(
     rolesClaim: env.OIDC_ROLES_CLAIM,
     users: env.CONSOLE_USERS,
     limits: { idleSeconds: env.SESSION_IDLE_SECONDS, absoluteSeconds: env.SESSION_ABSOLUTE_SECONDS },
+    recentSignInSeconds: env.RECENT_SIGN_IN_SECONDS,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
   }
 }

@@ -56,6 +56,7 @@ export async function startConsole({
         roles: granted,
       })),
       limits: { idleSeconds: 900, absoluteSeconds: 900 },
+      recentSignInSeconds: 300,
       trustedProxyHops: 0,
     },
     runtime: { baseUrl: runtimeUrl, credential },

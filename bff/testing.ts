@@ -53,6 +53,7 @@ export async function startAuthServer(changes: Partial<AuthSettings> = {}): Prom
     rolesClaim: 'roles',
     users: null,
     limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
+    recentSignInSeconds: 300,
     trustedProxyHops: 0,
     ...changes,
   }

@@ -65,6 +65,7 @@ before(async () => {
       rolesClaim: 'roles',
       users: [user('ada', 'admin'), user('vic', 'viewer'), { ...user('nora', 'viewer'), roles: [] }],
       limits: { idleSeconds: 900, absoluteSeconds: 900 },
+      recentSignInSeconds: 300,
       trustedProxyHops: 0,
     },
     runtime: { baseUrl: `http://127.0.0.1:${runtimePort}/bundle-runtime/api`, credential: CREDENTIAL },

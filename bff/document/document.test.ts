@@ -47,6 +47,7 @@ before(async () => {
         rolesClaim: 'roles',
         users,
         limits: { idleSeconds: 900, absoluteSeconds: 900 },
+        recentSignInSeconds: 300,
         trustedProxyHops: 0,
       },
       runtime: null,

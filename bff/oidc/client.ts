@@ -24,9 +24,15 @@ export interface SignInSecrets {
   browser: string
 }
 
+/**
+ * Whether the provider may sign the person in without asking. If the sign-in confirms a session it may not, and it must
+ * say when it authenticated the person, because of `max_age`.
+ */
+export type SignInPrompt = { kind: 'none' } | { kind: 'login' } | { kind: 'confirm'; maxAgeSeconds: number }
+
 export interface IdpClient {
   /** The address to redirect the browser to. Throws if the provider cannot be reached. */
-  authorizationUrl(secrets: SignInSecrets, options: { isFresh: boolean }): Promise<URL>
+  authorizationUrl(secrets: SignInSecrets, options: { prompt: SignInPrompt }): Promise<URL>
   /** Redeems the code in the callback's address. Throws if any check fails. */
   redeem(callback: URL, secrets: SignInSecrets): Promise<Record<string, unknown>>
   /** The address that ends the provider's own session, or null if it has none. */
@@ -53,7 +59,7 @@ export function createIdpClient(settings: IdpSettings): IdpClient {
     return discovered
   }
   return {
-    async authorizationUrl(secrets, { isFresh }) {
+    async authorizationUrl(secrets, { prompt }) {
       return oidc.buildAuthorizationUrl(await configuration(), {
         redirect_uri: `${settings.publicOrigin}/auth/callback`,
         scope: 'openid profile',
@@ -61,7 +67,8 @@ export function createIdpClient(settings: IdpSettings): IdpClient {
         nonce: derived(secrets, 'nonce'),
         code_challenge: await oidc.calculatePKCECodeChallenge(derived(secrets, 'code_verifier')),
         code_challenge_method: 'S256',
-        ...(isFresh && { prompt: 'login' }),
+        ...(prompt.kind !== 'none' && { prompt: 'login' }),
+        ...(prompt.kind === 'confirm' && { max_age: String(prompt.maxAgeSeconds) }),
       })
     },
     async redeem(callback, secrets) {
@@ -130,7 +137,8 @@ export function personOf(claims: Record<string, unknown>, rolesClaim: string): S
   if (/\p{Cc}/u.test(sub)) return null
   const names = [claims.name, claims.preferred_username, claims.email, sub]
   const name = names.map(cleanName).find((text) => text !== '') ?? sub
-  return { iss, sub, name, roles: rolesOfClaim(findClaim(claims, rolesClaim)) }
+  const authTime = typeof claims.auth_time === 'number' && claims.auth_time > 0 ? claims.auth_time : null
+  return { iss, sub, name, roles: rolesOfClaim(findClaim(claims, rolesClaim)), authTime }
 }
 
 /** Removes characters that could reverse a name or break the line in which it is shown. */

@@ -155,6 +155,40 @@ describe('sign-in with an external identity provider', () => {
     assert.equal(provider.lastTokenRequest.get('redirect_uri'), 'https://console.example.org/auth/callback')
   })
 
+  it('confirms a session only with a recent auth_time of the same person', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const ada = { sub: 'u-1', name: 'Ada', realm_access: { roles: ['admin'] } }
+    const person = browser()
+    provider.claims = ada
+    await signIn(person)
+    const first = person.session
+    const confirmed = async (claims: JWTPayload, withSession = true): Promise<Response> => {
+      provider.claims = claims
+      const sent = await person.request('/auth/login?confirm=true&returnTo=/operations')
+      const url = new URL(sent.headers.get('location') ?? '')
+      assert.deepEqual([url.searchParams.get('prompt'), url.searchParams.get('max_age')], ['login', '300'])
+      // a browser sends no strict cookie when it comes back from another site
+      const held = [...person.cookies].filter(([, { name }]) => name.endsWith('_session'))
+      if (!withSession) for (const [key] of held) person.cookies.delete(key)
+      const answer = await person.request(provider.callback(url))
+      if (person.session === null) for (const [key, cookie] of held) person.cookies.set(key, cookie)
+      return answer
+    }
+    for (const wrong of [ada, { ...ada, auth_time: now - 400 }, { ...ada, auth_time: `${now}` }]) {
+      assert.equal((await confirmed(wrong)).status, 502)
+    }
+    assert.match(server.log(), /auth_time is missing or too old/)
+    assert.equal((await confirmed({ ...ada, sub: 'u-9', auth_time: now })).status, 403)
+    assert.equal(person.session, first)
+
+    const back = await confirmed({ ...ada, auth_time: now }, false)
+    assert.equal(back.headers.get('location'), '/operations')
+    assert.notEqual(person.session, first)
+    assert.equal((await person.api('/api/session')).status, 200)
+    const old = browser()
+    assert.equal((await old.api('/api/session', { headers: { cookie: first ?? '' } })).status, 401)
+  })
+
   it('sets cookies that only this host can set, over https', async () => {
     const ada = browser()
     await signIn(ada)

@@ -167,6 +167,7 @@ describe('the settings of sign-in', () => {
       rolesClaim: 'roles',
       users: null,
       limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
+      recentSignInSeconds: 300,
       trustedProxyHops: 0,
     })
   })

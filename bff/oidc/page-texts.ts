@@ -19,6 +19,13 @@ const en = {
   noRoleTitle: 'You don’t have access yet',
   noRole: 'You are signed in as {name}, but you have no role in this console. Ask an administrator for one.',
   limitedTitle: 'Too many sign-in attempts',
+  otherPersonTitle: 'Sign in as the same person',
+  otherPerson:
+    'You signed in as {name}, who is not the person that is signed in to the console. Only that person can confirm. Nothing was changed.',
+  notRecentTitle: 'The sign-in was not confirmed',
+  notRecent:
+    'The identity provider did not say that it has just authenticated you. If this continues, ask an administrator.',
+  back: 'Back to the console',
 }
 
 export type PageTexts = typeof en
@@ -42,6 +49,11 @@ const zh: PageTexts = {
   noRoleTitle: '您还没有访问权限',
   noRole: '您已以 {name} 的身份登录，但在此控制台中没有任何角色。请向管理员申请。',
   limitedTitle: '登录尝试过多',
+  otherPersonTitle: '请以同一账号登录',
+  otherPerson: '您以 {name} 的身份登录，与控制台当前登录的用户不同。只有该用户本人可以确认。未做任何更改。',
+  notRecentTitle: '登录未获确认',
+  notRecent: '身份提供方未说明刚刚验证过您的身份。如果持续出现，请联系管理员。',
+  back: '返回控制台',
 }
 
 /** The texts of the sign-in pages. */

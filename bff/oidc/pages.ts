@@ -78,15 +78,31 @@ export function signInPage(options: {
 }
 
 /** Why a sign-in did not create a session. */
-export type Notice = 'expired' | 'failed' | 'unreachable' | 'noRole' | 'limited'
+export type Notice = 'expired' | 'failed' | 'unreachable' | 'noRole' | 'limited' | 'otherPerson' | 'notRecent'
 
-/** A page that says why a sign-in did not create a session, and what to do; `name` is the person's. */
-export function noticePage(options: { language: Language; notice: Notice; name?: string }): string {
-  const { language, notice, name = '' } = options
+/**
+ * A page that says why a sign-in did not create a session, and what to do.
+ *
+ * @param options.name The person's.
+ * @param options.confirms The page that a person is confirming their sign-in for.
+ */
+export function noticePage(options: {
+  language: Language
+  notice: Notice
+  name?: string | undefined
+  confirms?: string | undefined
+}): string {
+  const { language, notice, name = '', confirms } = options
   const t = pageTexts[language]
   const title = t[`${notice}Title`]
   const link = notice === 'noRole' ? t.otherAccount : t.again
-  const href = notice === 'noRole' ? '/auth/login?prompt=login' : '/auth/login'
+  const href =
+    confirms !== undefined
+      ? `/auth/login?confirm=true&returnTo=${encodeURIComponent(confirms)}`
+      : notice === 'noRole'
+        ? '/auth/login?prompt=login'
+        : '/auth/login'
+  const back = confirms === undefined ? EMPTY : html`<p class="back"><a href="${confirms}">${t.back}</a></p>`
   const [before = '', after] = t[notice].split('{name}')
   const words = after === undefined ? html`${before}` : html`${before}<strong>${name}</strong>${after}`
   return page(
@@ -94,7 +110,8 @@ export function noticePage(options: { language: Language; notice: Notice; name?:
     title,
     html`<h1>${title}</h1>
       <p>${words}</p>
-      <a class="button" href="${href}">${link}</a>`,
+      <a class="button" href="${href}">${link}</a>
+      ${back}`,
   )
 }
 

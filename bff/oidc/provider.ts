@@ -70,6 +70,7 @@ function configurationOf({
         grant_types: ['authorization_code'],
         token_endpoint_auth_method: 'client_secret_basic',
         id_token_signed_response_alg: ID_TOKEN_ALGORITHM,
+        require_auth_time: true,
         application_type: 'web',
       },
     ],

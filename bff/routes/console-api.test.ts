@@ -7,8 +7,10 @@ import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import { Problem } from '#contract/console-api/problem.ts'
+import { sql } from 'kysely'
 import { freePort } from '#database/free-port.ts'
 import { toUrl } from '#database/settings.ts'
+import { openDatabase } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
 import { createLog } from '#http-kit/log.ts'
 import { getTarget, NON_CANONICAL_TARGETS } from '#http-kit/testing-targets.ts'
@@ -19,6 +21,7 @@ import { buildDemo } from '../../demo/build-demo.ts'
 import { startAll } from '../../start.ts'
 import type { Running } from '../../start.ts'
 import { bffMigrations } from '../store/tables.ts'
+import type { BffTables } from '../store/tables.ts'
 
 // The console API as a browser uses it, on a real runtime with real plugins and the demo data.
 
@@ -30,6 +33,8 @@ const crmCore = 'production/crm-suite/MODULE/crm-core'
 
 let running: Running
 let stopAll: () => Promise<void>
+/** Makes all sign-ins this old; null: the identity provider did not say when they were. */
+let ageSignIns: (seconds: number | null) => Promise<void>
 const cookies: Record<string, string> = {}
 
 before(async () => {
@@ -56,6 +61,7 @@ before(async () => {
         rolesClaim: 'roles',
         users: [user('admin', 'admin'), user('viewer', 'viewer'), user('local', 'operator', PRODUCTION)],
         limits: { idleSeconds: 900, absoluteSeconds: 900 },
+        recentSignInSeconds: 300,
         trustedProxyHops: 0,
       },
       runtime: null,
@@ -76,8 +82,15 @@ before(async () => {
   for (const username of ['admin', 'viewer', 'local']) {
     cookies[username] = await sessionCookie(running.url, { username, password: PASSWORD })
   }
+  const bff = openDatabase<BffTables>(database.connection)
+  ageSignIns = async (seconds) => {
+    await sql`update bff.session set authenticated_at = clock_timestamp() - make_interval(secs => ${seconds}::float8)`.execute(
+      bff.db,
+    )
+  }
   stopAll = async () => {
     await running.stop()
+    await bff.close()
     await database.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
@@ -454,6 +467,36 @@ describe('refusals', () => {
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     )
+  })
+})
+
+describe('a request that cannot be undone', () => {
+  const missing = example['operationId'] ?? ''
+  const takeover = (user: string) =>
+    send('POST', `/api/operations/${missing}/takeover`, { user, body: { run: 1, reason: 'It is over' } })
+  const batch = (action: 'TAKEOVER' | 'RETRY') =>
+    send('POST', '/api/batches', {
+      body: { action, title: null, targets: [missing], reason: 'It is over', limit: 1, input: {} },
+    })
+
+  test('needs a recent sign-in of a person who may make it', async () => {
+    for (const age of [301, null]) {
+      await ageSignIns(age)
+      for (const answer of [await takeover('admin'), await batch('TAKEOVER')]) {
+        const problem = assertProblem(answer, 403, 'RECENT_SIGN_IN_REQUIRED')
+        assert.match(problem.remedy, /Sign in again/)
+      }
+      // a person without the permission is not sent to sign in
+      assertProblem(await takeover('viewer'), 403, 'PERMISSION_DENIED')
+      // what can be undone, or writes nothing, needs none
+      assert.notEqual((await batch('RETRY')).json.code, 'RECENT_SIGN_IN_REQUIRED')
+      const plan = await send('POST', `/api/operations/${missing}/takeover/plan`, { body: { run: 1 } })
+      assertProblem(plan, 404, 'NOT_FOUND')
+    }
+    await ageSignIns(290)
+    assertProblem(await takeover('admin'), 404, 'NOT_FOUND')
+    assert.notEqual((await batch('TAKEOVER')).json.code, 'RECENT_SIGN_IN_REQUIRED')
+    await ageSignIns(0)
   })
 })
 

@@ -49,7 +49,15 @@ function appOf(open: OpenEvents, options: Partial<EventOptions> & { grants?: Gra
   app.use(async (c, next) => {
     const { person: id = 'ada', session: sessionId = 's-1' } = c.req.header()
     c.set('requestId', 'r-1')
-    c.set('person', { id, name: 'Ada', issuer: 'idp', roles: [], grants, sessionId })
+    c.set('person', {
+      id,
+      name: 'Ada',
+      issuer: 'idp',
+      roles: [],
+      grants,
+      sessionId,
+      authenticatedSeconds: null,
+    })
     await next()
   })
   const route = eventRoute({

@@ -51,6 +51,7 @@ before(async () => {
         rolesClaim: 'roles',
         users: [{ ...USER, roles: [{ role: 'admin', scope: null }] }],
         limits: { idleSeconds: 900, absoluteSeconds: 900 },
+        recentSignInSeconds: 300,
         trustedProxyHops: 0,
       },
       runtime: null,

@@ -22,6 +22,8 @@ export interface SignedIn {
   sub: string
   name: string
   roles: RoleGrant[]
+  /** When the identity provider authenticated the person, in seconds since 1970; null if it did not say. */
+  authTime: number | null
 }
 
 /** The person of a request, with their grants. */
@@ -35,13 +37,18 @@ export interface Person {
   grants: Grant[]
   /** Identifies this session among the person's; the hash of its id in hex. */
   sessionId: string
+  /** Seconds since the identity provider authenticated the person; null if it did not say when. */
+  authenticatedSeconds: number | null
 }
 
 export interface Sessions {
   /** The id of the session that a request claims, without looking it up; null if its cookie is absent or malformed. */
   idOf(c: Context): string | null
-  /** Starts a session with a new id and ends the browser's previous one; returns the `Set-Cookie`. */
-  begin(c: Context, person: SignedIn, origin: Origin): Promise<string>
+  /**
+   * Starts a session with a new id and ends the browser's previous one, and the one it `replaces`, which the cookie need
+   * not name; returns the `Set-Cookie`.
+   */
+  begin(c: Context, person: SignedIn, origin: Origin, replaces?: Buffer): Promise<string>
   /** The person of the cookie's session, or null. `isActivity` resets the idle time. */
   find(c: Context, options: { isActivity: boolean }): Promise<Person | null>
   /** Ends the session of the cookie, if any, on every replica; returns the `Set-Cookie` that removes it. */
@@ -71,11 +78,11 @@ export function createSessions(options: {
 
   return {
     idOf: (c) => idHashOf(c)?.toString('hex') ?? null,
-    async begin(c, person, origin) {
-      const old = idHashOf(c)
+    async begin(c, person, origin, replaces) {
+      const old = [idHashOf(c), replaces].filter((idHash) => idHash != null)
       const id = opaqueValue()
       await inTransaction(db, async (tx) => {
-        if (old !== null) await endSession(tx, old)
+        for (const idHash of old) await endSession(tx, idHash)
         await createSession(tx, { idHash: hashOf(id), ...person }, MAX_SESSIONS)
         await recorder.signedIn(tx, knownPerson(person), origin)
       })
@@ -95,6 +102,7 @@ export function createSessions(options: {
         roles: [...new Set(stored.roles.map(({ role }) => role))],
         grants: grantsOf(stored.roles),
         sessionId: idHash.toString('hex'),
+        authenticatedSeconds: stored.authenticatedSeconds,
       }
     },
     async end(c, origin) {

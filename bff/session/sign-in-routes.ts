@@ -4,7 +4,7 @@ import type { Log } from '#http-kit/log.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { personOf } from '../oidc/client.ts'
-import type { IdpClient } from '../oidc/client.ts'
+import type { IdpClient, SignInPrompt } from '../oidc/client.ts'
 import { languageOf } from '../oidc/language.ts'
 import type { SignInLimiter } from '../oidc/limiter.ts'
 import { pageFiles } from '../oidc/page-files.ts'
@@ -12,8 +12,8 @@ import { noticePage } from '../oidc/pages.ts'
 import type { Notice } from '../oidc/pages.ts'
 import { securityHeadersFor } from '../middleware/security-headers.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
-import type { SessionLimits } from '../store/sessions/find-sessions.ts'
 import { createSignIn, SIGN_IN_SECONDS } from '../store/sign-ins/create-sign-in.ts'
+import type { Confirmed } from '../store/sign-ins/create-sign-in.ts'
 import { takeSignIn } from '../store/sign-ins/take-sign-in.ts'
 import type { BffDb } from '../store/tables.ts'
 import { cookiesOf, cookieText, removalCookie, opaqueCookie } from './cookies.ts'
@@ -27,7 +27,8 @@ export interface SignInOptions {
   idp: IdpClient
   sessions: Sessions
   cookies: CookieKit
-  limits: SessionLimits
+  /** How long a sign-in counts as recent. */
+  recentSignInSeconds: number
   limiter: SignInLimiter
   publicOrigin: string
   rolesClaim: string
@@ -43,6 +44,8 @@ const STATUS: Record<Notice, 400 | 403 | 429 | 502 | 503> = {
   unreachable: 503,
   noRole: 403,
   limited: 429,
+  otherPerson: 403,
+  notRecent: 502,
 }
 /** Maximum number of sign-ins in progress per browser. Each adds a cookie to all of its requests. */
 const MAX_PENDING = 5
@@ -68,9 +71,14 @@ async function begin(c: Context, options: SignInOptions): Promise<Response> {
   if (destination !== undefined && destination !== 'document') return notice(c, options, 'failed')
   if (!(await limiter.step(options.addressOf(c)))) return notice(c, options, 'limited')
   const secrets = { state: opaqueValue(), browser: opaqueValue() }
+  const confirms = c.req.query('confirm') === 'true' ? await sessionToConfirm(c, options) : null
+  const prompt: SignInPrompt =
+    confirms !== null
+      ? { kind: 'confirm', maxAgeSeconds: options.recentSignInSeconds }
+      : { kind: c.req.query('prompt') === 'login' ? 'login' : 'none' }
   let url: URL
   try {
-    url = await options.idp.authorizationUrl(secrets, { isFresh: c.req.query('prompt') === 'login' })
+    url = await options.idp.authorizationUrl(secrets, { prompt })
   } catch (error) {
     options.log.error('the identity provider cannot be reached', {}, error)
     return notice(c, options, 'unreachable')
@@ -79,6 +87,7 @@ async function begin(c: Context, options: SignInOptions): Promise<Response> {
     stateHash: hashOf(secrets.state),
     browserHash: hashOf(secrets.browser),
     returnTo: safeReturnTo(c.req.query('returnTo')),
+    confirms,
   })
   const pending = cookiesOf(c).filter(([name]) => name.startsWith(cookies.signIn))
   const name = signInCookie(cookies, secrets.state)
@@ -94,6 +103,13 @@ async function begin(c: Context, options: SignInOptions): Promise<Response> {
   return c.redirect(url.href, 303)
 }
 
+/** The session of the browser; null if there is none, and then the sign-in is an ordinary one. */
+async function sessionToConfirm(c: Context, { sessions }: SignInOptions): Promise<Confirmed | null> {
+  const person = await sessions.find(c, { isActivity: true })
+  if (person === null) return null
+  return { sessionHash: Buffer.from(person.sessionId, 'hex'), iss: person.issuer, sub: person.id }
+}
+
 async function finish(c: Context, options: SignInOptions): Promise<Response> {
   const { cookies, db, limiter, log } = options
   if (!(await limiter.step(options.addressOf(c)))) return notice(c, options, 'limited')
@@ -106,32 +122,54 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
   c.header('set-cookie', removalCookie({ name, sameSite: 'Lax', secure: cookies.secure }), { append: true })
 
   const callback = new URL(`/auth/callback${new URL(c.req.url).search}`, options.publicOrigin)
+  const { confirms, returnTo } = taken
+  const page = confirms === null ? {} : { confirms: returnTo }
   let claims: Record<string, unknown>
   try {
     claims = await options.idp.redeem(callback, { state, browser })
   } catch (error) {
     // the provider's error text is not trusted: it is logged, but never shown
     log.warn('the identity provider did not confirm a sign-in', {}, error)
-    return failed(c, options)
+    return failed(c, options, page)
   }
   const person = personOf(claims, options.rolesClaim)
-  if (person === null) return failed(c, options)
+  if (person === null) return failed(c, options, page)
+  if (confirms !== null) {
+    if (person.iss !== confirms.iss || person.sub !== confirms.sub) {
+      log.warn('another person tried to confirm a session', { iss: person.iss, sub: person.sub })
+      await options.recorder.signInFailed(
+        { person: knownPerson(person) },
+        'SIGN_IN_FAILED',
+        options.originOf(c),
+      )
+      return notice(c, options, 'otherPerson', { ...page, name: person.name })
+    }
+    if (!isRecent(person.authTime, options.recentSignInSeconds)) {
+      log.error('the identity provider did not confirm a recent sign-in: auth_time is missing or too old')
+      return notice(c, options, 'notRecent', page)
+    }
+  }
   if (person.roles.length === 0) {
     log.warn('a person without a role signed in', { iss: person.iss, sub: person.sub })
     const who = { person: knownPerson(person) }
     await options.recorder.signInFailed(who, 'PERMISSION_DENIED', options.originOf(c))
-    return notice(c, options, 'noRole', person.name)
+    return notice(c, options, 'noRole', { name: person.name })
   }
-  c.header('set-cookie', await options.sessions.begin(c, person, options.originOf(c)), { append: true })
+  const cookie = await options.sessions.begin(c, person, options.originOf(c), confirms?.sessionHash)
+  c.header('set-cookie', cookie, { append: true })
   log.info('signed in', { iss: person.iss, sub: person.sub })
   // The page is public and needs no cookie. Its own requests carry the Strict cookie, which this redirect does
   // not if the provider is on another site.
-  return c.redirect(taken.returnTo, 303)
+  return c.redirect(returnTo, 303)
 }
 
-async function failed(c: Context, options: SignInOptions): Promise<Response> {
+function isRecent(authTime: number | null, recentSignInSeconds: number): boolean {
+  return authTime !== null && Date.now() / 1000 - authTime <= recentSignInSeconds
+}
+
+async function failed(c: Context, options: SignInOptions, page: { confirms?: string }): Promise<Response> {
   await options.recorder.signInFailed({ username: null }, 'SIGN_IN_FAILED', options.originOf(c))
-  return notice(c, options, 'failed')
+  return notice(c, options, 'failed', page)
 }
 
 /** Ends the session and returns the address that ends the identity provider's own session. */
@@ -156,10 +194,10 @@ function notice(
   c: Context,
   options: SignInOptions,
   kind: Notice,
-  name?: string,
+  about: { name?: string; confirms?: string } = {},
 ): Response | Promise<Response> {
   const language = languageOf(c.req.header('accept-language'))
-  const page = noticePage({ language, notice: kind, ...(name !== undefined && { name }) })
+  const page = noticePage({ language, notice: kind, ...about })
   if (kind === 'limited') c.header('retry-after', '60')
   return c.html(page, STATUS[kind], securityHeadersFor('page', options.cookies.secure))
 }

@@ -18,8 +18,17 @@ export interface BffTables {
     roles: Json<RoleGrant[]>
     created_at: Time
     last_seen_at: Time
+    authenticated_at: string | null
   }
-  'bff.sign_in': { state_hash: Buffer; browser_hash: Buffer; return_to: string; created_at: Time }
+  'bff.sign_in': {
+    state_hash: Buffer
+    browser_hash: Buffer
+    return_to: string
+    created_at: Time
+    confirms_session: Buffer | null
+    confirms_iss: string | null
+    confirms_sub: string | null
+  }
   'bff.idp_record': {
     id_hash: Buffer
     kind: string

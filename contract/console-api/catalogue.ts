@@ -13,6 +13,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'None of your roles allows this here.',
     remedy: 'Ask an administrator for a role that allows it.',
   },
+  RECENT_SIGN_IN_REQUIRED: {
+    title: 'Sign in again to continue',
+    message: 'This cannot be undone, and you signed in too long ago. Nothing was started.',
+    remedy: 'Sign in again as the same person, then confirm again. What you entered is kept.',
+  },
   NOT_FOUND: {
     title: 'Not found',
     message: 'It does not exist, or you don’t have access to it.',
@@ -216,6 +221,7 @@ export function describeCode(code: string): CatalogueEntry {
 const STATUS: Readonly<Record<string, number>> = {
   AUTHENTICATION_REQUIRED: 401,
   PERMISSION_DENIED: 403,
+  RECENT_SIGN_IN_REQUIRED: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   CONFIGURATION_SNAPSHOT_STALE: 409,

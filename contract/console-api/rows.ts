@@ -4,6 +4,7 @@ import { Grant } from '#contract/endpoint/grant.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { Person } from '#contract/runtime-api/common.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { withRecentSignInCode } from './recent-sign-in.ts'
 import { savedViewApi } from './saved-views.ts'
 
 export const Session = z.object({
@@ -24,10 +25,16 @@ const sessionEndpoints = defineEndpoints({
 })
 
 /**
- * The console API below `/api`: the runtime's rows unchanged, plus the session and the saved views. Responses have no envelope, failures
+ * The console API below `/api`: the runtime's rows, plus the session and the saved views. Only the console refuses a
+ * request whose person did not sign in recently; otherwise the runtime's rows are unchanged. Responses have no envelope, failures
  * are `application/problem+json`, and the property reserved for the runtime is left out, except in rows that keep it.
  */
-export const consoleApi = { ...runtimeApi, ...sessionEndpoints, ...savedViewApi }
+export const consoleApi = {
+  ...runtimeApi,
+  ...withRecentSignInCode(runtimeApi),
+  ...sessionEndpoints,
+  ...savedViewApi,
+}
 type ConsoleRows = typeof consoleApi
 /** An interface, because the compiler would write out all rows wherever it infers a type with an alias. */
 export interface ConsoleApi extends ConsoleRows {}

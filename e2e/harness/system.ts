@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { freePort } from '#database/free-port.ts'
+import { openDatabase } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
 import { toUrl } from '#database/settings.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
@@ -55,6 +57,8 @@ export interface System {
   ended(operationId: string): Promise<Operation>
   /** All operations of a type in a scope, newest first. */
   operations(scope: Scope, operationType: Operation['operationType']): Promise<Operation[]>
+  /** Makes the sign-ins of all people older, as if time had passed. */
+  ageSignIns(seconds: number): Promise<void>
   /** Plugin calls as the scripted plugin received them. */
   calls(operationId: string): Promise<{ stage: string; sha256: string; operationId: string }[]>
   stop(): Promise<void>
@@ -82,6 +86,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       { schema: 'bff', folder: new URL('../../bff/store/migrations/', import.meta.url) },
     ],
   })
+  const tables = openDatabase(database.connection)
   const [port, runtimePort] = [await freePort(), await freePort()]
   const proxy = await createFaultProxy(() => port)
   const egressAllow: EgressRule[] = [{ kind: 'loopback' }]
@@ -96,6 +101,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
         rolesClaim: 'roles',
         users: Object.values(users),
         limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
+        recentSignInSeconds: 300,
         trustedProxyHops: 0,
       },
       runtime: null,
@@ -179,6 +185,11 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       if (operation === undefined) throw new Error('The save changed nothing')
       return operation
     },
+    async ageSignIns(seconds) {
+      await sql`update bff.session set authenticated_at = clock_timestamp() - make_interval(secs => ${seconds})`.execute(
+        tables.db,
+      )
+    },
     async calls(operationId) {
       const response = await fetch(`${plugins.scriptedHooks}/log?operationId=${operationId}`)
       return ((await response.json()) as { calls: { stage: string; sha256: string; operationId: string }[] })
@@ -187,6 +198,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
     async stop() {
       await proxy.close()
       await running.stop()
+      await tables.close()
       await database.close()
       rmSync(dataDir, { recursive: true, force: true })
     },

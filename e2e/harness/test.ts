@@ -1,5 +1,5 @@
 import { test as base } from '@playwright/test'
-import type { Browser, BrowserContext, Page } from '@playwright/test'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { configurationPath, field, MAIL } from '../vocabulary.ts'
 import { startSystem } from './system.ts'
@@ -14,8 +14,10 @@ interface Fixtures {
   browserErrors: string[]
   /** Signs in as a user in a separate browser and opens a page. */
   signIn: (user: UserName, path?: string) => Promise<Page>
+  /** Signs in on a phone with a touch screen, 360 px wide. */
+  signInOnPhone: (user: UserName, path?: string) => Promise<Page>
   /** Opens a page in a separate browser without signing in. */
-  visit: (path: string) => Promise<Page>
+  visit: (path: string, device?: BrowserContextOptions) => Promise<Page>
   /** A scope of the journey's own in which crm-suite 1.0.0 is installed. */
   crmScope: Scope
   /**
@@ -44,8 +46,8 @@ export const test = base.extend<Fixtures, { system: System }>({
   },
   visit: async ({ browser, system, browserErrors }, use) => {
     const contexts: BrowserContext[] = []
-    await use(async (path) => {
-      const context = await newBrowser(browser, system, browserErrors)
+    await use(async (path, device = {}) => {
+      const context = await newBrowser(browser, system, browserErrors, device)
       contexts.push(context)
       const page = await context.newPage()
       await page.goto(path)
@@ -54,13 +56,11 @@ export const test = base.extend<Fixtures, { system: System }>({
     system.proxy.up()
     for (const context of contexts) await context.close()
   },
-  signIn: async ({ visit, system }, use) => {
-    await use(async (name, path = '/') => {
-      const page = await visit(`/auth/login?returnTo=${encodeURIComponent(path)}`)
-      await fillSignIn(page, name)
-      await page.waitForURL((url) => url.pathname === new URL(path, system.url).pathname)
-      return page
-    })
+  signIn: async ({ visit }, use) => {
+    await use((name, path) => signInAt(visit, name, path))
+  },
+  signInOnPhone: async ({ visit }, use) => {
+    await use((name, path) => signInAt(visit, name, path, PHONE))
   },
   crmScope: async ({ system }, use) => {
     const scope = system.newScope()
@@ -76,6 +76,20 @@ export const test = base.extend<Fixtures, { system: System }>({
   },
 })
 
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+
+async function signInAt(
+  visit: Fixtures['visit'],
+  name: UserName,
+  path = '/',
+  device: BrowserContextOptions = {},
+) {
+  const page = await visit(`/auth/login?returnTo=${encodeURIComponent(path)}`, device)
+  await fillSignIn(page, name)
+  await page.waitForURL((url) => url.pathname === new URL(path, 'http://localhost').pathname)
+  return page
+}
+
 export async function fillSignIn(page: Page, name: UserName, password = users[name].password): Promise<void> {
   await page.getByLabel('Username').fill(users[name].username)
   await page.getByLabel('Password').fill(password)
@@ -86,8 +100,9 @@ async function newBrowser(
   browser: Browser,
   system: System,
   browserErrors: string[],
+  device: BrowserContextOptions,
 ): Promise<BrowserContext> {
-  const context = await browser.newContext({ baseURL: system.url })
+  const context = await browser.newContext({ ...device, baseURL: system.url })
   await context.exposeBinding('reportViolation', (_, words: string) => browserErrors.push(words))
   await context.addInitScript(() => {
     const { reportViolation } = globalThis as unknown as { reportViolation: (words: string) => void }

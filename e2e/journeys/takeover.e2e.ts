@@ -1,5 +1,6 @@
+import { platform } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
-import { expect, test } from '../harness/test.ts'
+import { expect, fillSignIn, test } from '../harness/test.ts'
 
 test('a failed install is taken over by a DETACH, and the bundle can be installed again', async ({
   system,
@@ -47,4 +48,60 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   await page.getByRole('link', { name: 'Install again' }).click()
   await expectPage(page, 'Install again')
   await expect(page.getByText('Reinstalling a detached bundle')).toBeVisible()
+})
+
+test('an old sign-in is renewed before a takeover, by the same person, and nothing typed is lost', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  await system.script.add({
+    when: { workspaceId: scope.workspaceId, operationType: 'INSTALL', stage: 'AFTER_RESOURCES' },
+    behaviour: { kind: 'failure-envelope', errorCode: 'CATALOGUE_CORRUPT', message: 'It is corrupt.' },
+  })
+  const { operation } = await system.install(scope, 'storefront', '1.0.0')
+  const address = `/operations/${operation.operationId}`
+  const page = await signIn('admin', address)
+  await system.ageSignIns(3600)
+  const dialog = page.getByRole('dialog', { name: 'Take over and detach?' })
+  const confirm = dialog.getByRole('button', { name: 'Take over and detach' })
+  const reason = dialog.getByLabel('Reason for takeover')
+  const word = dialog.getByLabel('Type storefront to confirm')
+  await page.getByRole('button', { name: 'Take over and detach' }).click()
+  await reason.fill('Ticket 4711: the course is over')
+  await word.fill('storefront')
+  await confirm.click()
+  await expect(dialog.getByRole('alert')).toContainText('Sign in again to continue')
+  await expect(reason).toHaveValue('Ticket 4711: the course is over')
+  expect((await system.ended(operation.operationId)).state).toBe('FAILED')
+
+  // another person is refused, and the session stays as it is
+  await dialog.getByRole('button', { name: 'Sign in again' }).click()
+  await fillSignIn(page, 'olivia')
+  await expect(page.getByRole('heading', { name: 'Sign in as the same person' })).toBeVisible()
+  expect(page.url()).not.toContain('4711')
+  await page.getByRole('link', { name: 'Back to the console' }).click()
+  await expect(page).toHaveURL(address)
+  await expect(dialog).toContainText('What you entered is back.')
+  await expect(reason).toHaveValue('Ticket 4711: the course is over')
+  await confirm.click()
+
+  // the same person signs in; meanwhile a colleague's retry fails again
+  await dialog.getByRole('button', { name: 'Sign in again' }).click()
+  await expect(page.getByLabel('Password')).toBeVisible()
+  const { operationId, run } = operation
+  const asPlatform = [{ params: { operationId }, body: { run } }, crypto.randomUUID()] as const
+  await system.call(platform, 'POST /operations/{operationId}/retry', ...asPlatform)
+  await expect.poll(async () => (await system.ended(operationId)).run).toBe(2)
+  await fillSignIn(page, 'admin')
+  await expect(page).toHaveURL(address)
+  await expect(dialog).toContainText('This operation has changed')
+  await expect(confirm).toBeDisabled()
+  await expect(reason).toHaveValue('Ticket 4711: the course is over')
+  await expect(word).toHaveValue('storefront')
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('4711')
+  await dialog.getByRole('button', { name: 'Continue with its current state' }).click()
+  await confirm.click()
+  await expectPage(page, 'Detach storefront Succeeded')
+  await expect(page.getByText('Ticket 4711: the course is over')).toBeVisible()
 })

@@ -42,13 +42,23 @@ before(async () => {
   app.onError((error) => problemResponse({ ...problemOf(failureOf(error).failure, 'r-1') }))
   app.use(async (c, next) => {
     c.set('requestId', 'r-1')
-    c.set('person', { id: 'ada', name: 'Ada', grants: [{ permissions: [...PERMISSIONS], scope: null }] })
+    c.set('person', {
+      id: 'ada',
+      name: 'Ada',
+      grants: [{ permissions: [...PERMISSIONS], scope: null }],
+      authenticatedSeconds: 0,
+    })
     await next()
   })
   const client = createRuntimeClient({ outbound, baseUrl, credential: 'credential', budgetMs: BUDGET_MS })
   app.route(
     '/api',
-    endpointRoutes({ runtime: client, assertionOf: async () => 'assertion', onRefused: async () => {} }),
+    endpointRoutes({
+      runtime: client,
+      assertionOf: async () => 'assertion',
+      recentSignInSeconds: 300,
+      onRefused: async () => {},
+    }),
   )
   console = await serve({ app, port: 0, hostname: '127.0.0.1' })
 })

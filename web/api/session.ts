@@ -16,8 +16,21 @@ export function reloadForAnotherPerson(): void {
   location.reload()
 }
 
-/** True while the page is being reloaded for another person. */
-export const isReloadingForAnotherPerson = (): boolean => isReplacing
+/**
+ * Leaves the page, without a warning, to sign in again as the same person and come back. What was typed must be kept
+ * before.
+ */
+export function signInAgain(): void {
+  isReplacing = true
+  // a page from the browser's cache warns again
+  addEventListener('pageshow', () => (isReplacing = false), { once: true })
+  location.assign(
+    `/auth/login?confirm=true&returnTo=${encodeURIComponent(location.pathname + location.search)}`,
+  )
+}
+
+/** True while the page is being replaced on purpose. */
+export const isReplacingPage = (): boolean => isReplacing
 
 /** Whether the person has the permission at this place; `anywhere`: at any place; `everywhere`: without a limit. */
 export function useMay(permission: Permission, place: Place | 'anywhere' | 'everywhere'): boolean {

@@ -8,11 +8,13 @@ export interface NewSession {
   sub: string
   name: string
   roles: RoleGrant[]
+  /** When the identity provider authenticated the person, in seconds since 1970; null if it did not say. */
+  authTime: number | null
 }
 
 /** Stores a new session; of the person's other sessions, all but the `maxSessions - 1` newest end. */
 export async function createSession(db: BffDb, session: NewSession, maxSessions: number): Promise<void> {
-  const { idHash, iss, sub, name, roles } = session
+  const { idHash, iss, sub, name, roles, authTime } = session
   await sql`
     with ended as (
       delete from bff.session where id_hash in (
@@ -20,6 +22,10 @@ export async function createSession(db: BffDb, session: NewSession, maxSessions:
         order by created_at desc offset ${maxSessions - 1}
       )
     )
-    insert into bff.session (id_hash, iss, sub, name, roles)
-    values (${idHash}, ${iss}, ${sub}, ${name}, ${JSON.stringify(roles)})`.execute(db)
+    insert into bff.session (id_hash, iss, sub, name, roles, authenticated_at)
+    values (${idHash}, ${iss}, ${sub}, ${name}, ${JSON.stringify(roles)},
+      -- not in the future, whatever the clock of the provider says
+      case when ${authTime}::float8 is not null then least(to_timestamp(${authTime}::float8), clock_timestamp()) end)`.execute(
+    db,
+  )
 }

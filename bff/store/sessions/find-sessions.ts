@@ -15,6 +15,8 @@ export interface StoredSession {
   roles: RoleGrant[]
   /** Seconds since the last activity. */
   quietSeconds: number
+  /** Seconds since the identity provider authenticated the person; null if it did not say when. */
+  authenticatedSeconds: number | null
 }
 
 /** The valid sessions with these ids, by id in hex. */
@@ -25,7 +27,8 @@ export async function findSessions(
 ): Promise<Map<string, StoredSession>> {
   const { rows } = await sql<StoredSession & { id: string }>`
     select encode(id_hash, 'hex') as id, iss, sub, name, roles,
-      extract(epoch from clock_timestamp() - last_seen_at)::float8 as "quietSeconds"
+      extract(epoch from clock_timestamp() - last_seen_at)::float8 as "quietSeconds",
+      extract(epoch from clock_timestamp() - authenticated_at)::float8 as "authenticatedSeconds"
     from bff.session
     where id_hash = any(${[...idHashes]}::bytea[])
       and last_seen_at > clock_timestamp() - make_interval(secs => ${limits.idleSeconds})

@@ -47,6 +47,8 @@ export function ConfirmForm({
   reason,
   word,
   change = null,
+  initialReason = '',
+  errorActions,
   send,
   onClose,
 }: {
@@ -65,6 +67,10 @@ export function ConfirmForm({
    * request may arrive before the response.
    */
   change?: ConfirmChange | null
+  /** What the person had typed before; the word was typed too, because the form cannot be sent without it. */
+  initialReason?: string
+  /** What the person can do about an error with this code. */
+  errorActions?: (code: string, reason: string) => ReactNode
   /** Performs the action; rejects with an ApiError. The reason is trimmed, and empty if none was entered. */
   send: (answer: { reason: string }) => Promise<unknown>
   onClose: () => void
@@ -73,7 +79,9 @@ export function ConfirmForm({
   const rich = useRichText()
   const isReasonRequired = reason?.required === true
   const schema = useMemo(() => confirmSchema({ isReasonRequired, word }, t), [isReasonRequired, word, t])
-  const form = useZodForm(schema, { defaultValues: { reason: '', word: '' } })
+  const form = useZodForm(schema, {
+    defaultValues: { reason: initialReason, word: initialReason === '' ? '' : (word ?? '') },
+  })
   const { control } = form
   const submit = useSubmit(form, (values) => send({ reason: values.reason.trim() }), fieldOfRequest(NAMES))
   const [typedReason, typedWord] = useWatch({ control, name: NAMES })
@@ -93,6 +101,7 @@ export function ConfirmForm({
       }
       // losing the typed word does not matter
       isDirty={hasReason}
+      errorActions={submit.error && errorActions?.(submit.error.error.problem.code, typedReason)}
       onClose={onClose}
     >
       <div className="space-y-2">

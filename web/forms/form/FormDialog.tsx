@@ -26,6 +26,7 @@ export function FormDialog<Values extends FieldValues>({
   blockedReason,
   incompleteReason,
   isDirty,
+  errorActions,
   onClose,
   children,
 }: {
@@ -48,6 +49,8 @@ export function FormDialog<Values extends FieldValues>({
   incompleteReason?: string | false | null | undefined
   /** Whether closing asks for confirmation; by default, whether anything was changed. */
   isDirty?: boolean
+  /** What the person can do about the error. */
+  errorActions?: ReactNode
   onClose: () => void
   children: ReactNode
 }) {
@@ -136,7 +139,7 @@ export function FormDialog<Values extends FieldValues>({
         className="space-y-4"
       >
         {children}
-        <FormError error={error} />
+        <FormError error={error} actions={errorActions} />
       </Form>
     </Dialog>
   )

@@ -16,6 +16,11 @@ export const codes = codeTexts({
     message: '您的角色不允许在此处执行该操作。',
     remedy: '请向管理员申请相应的角色。',
   },
+  RECENT_SIGN_IN_REQUIRED: {
+    title: '请重新登录后继续',
+    message: '此操作无法撤销，而您上次登录的时间已过久。尚未执行任何操作。',
+    remedy: '请以同一账号重新登录，然后再次确认。您输入的内容会保留。',
+  },
   NOT_FOUND: {
     title: '未找到',
     message: '内容不存在，或您无权查看。',

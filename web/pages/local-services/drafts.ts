@@ -1,6 +1,6 @@
 import type { LocalService } from '#contract/console-api/shapes.ts'
 import { deepEqual, type JsonObject } from '#contract/json-schema/json.ts'
-import { isReloadingForAnotherPerson } from '../../api/session.ts'
+import { isReplacingPage } from '../../api/session.ts'
 import { parseJson } from '../../forms/fields/parse-json.ts'
 
 /** A version of a service's values on which a draft is based. */
@@ -23,7 +23,7 @@ export function keepDraft(key: string, draft: Draft | null): void {
 }
 
 function askBeforeUnload(event: BeforeUnloadEvent): void {
-  if (!isReloadingForAnotherPerson()) event.preventDefault()
+  if (!isReplacingPage()) event.preventDefault()
 }
 
 export const NO_BASE: Base = { version: 0, values: {} }

@@ -5,6 +5,7 @@ import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { operationTypeKey } from '../../components/operation-type.ts'
 import { apiQuery } from '../../api/query.ts'
+import { useSession } from '../../api/session.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { lazyForm } from '../../components/lazy-part.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
@@ -21,6 +22,7 @@ import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { currentToasts, dismissTopic, subscribeToToasts } from '../../ui/toast.ts'
 import { retryTopic } from './detail/retry-topic.ts'
+import { resumeTakeover } from './detail/interrupted-takeover.ts'
 import { InstallAgain } from './detail/InstallAgain.tsx'
 import { ShareMenu } from './detail/ShareMenu.tsx'
 import { OperationDetails } from './detail/OperationDetails.tsx'
@@ -44,6 +46,7 @@ export function OperationPage() {
   const error = useErrorView(query.error)
   const [chosen, setChosen] = useState<ChosenRecovery | null>(null)
   useRetryToast(query.data)
+  useInterruptedTakeover(query.data, setChosen)
   const trail = [{ label: t('operations.title'), to: paths.operations() }]
   if (!query.data) {
     return (
@@ -69,7 +72,7 @@ export function OperationPage() {
     )
   }
   const operation = query.data
-  const choose = (action: RecoveryAction) => setChosen({ action, seen: operation })
+  const choose = (action: RecoveryAction) => setChosen({ action, seen: operation, reason: '' })
   const name = t('operations.name', {
     type: t(operationTypeKey(operation)),
     bundle: operation.installation.bundle.bundleId,
@@ -111,6 +114,21 @@ export function OperationPage() {
       )}
     </Page>
   )
+}
+
+/** Opens the takeover that the person left to sign in again. It is disarmed if the operation has moved meanwhile. */
+function useInterruptedTakeover(
+  operation: OperationDetail | undefined,
+  onResume: (chosen: ChosenRecovery) => void,
+) {
+  const personId = useSession().data?.user.id
+  useEffect(() => {
+    if (operation === undefined || personId === undefined) return
+    const resumed = resumeTakeover(personId, operation.operationId)
+    if (resumed === null) return
+    const { run, reason } = resumed
+    onResume({ action: 'takeover', seen: { ...operation, run, state: 'FAILED' }, reason })
+  }, [operation, personId, onResume])
 }
 
 /** Dismisses the toast "Retry started" when the result of that run is on the page. */

@@ -50,7 +50,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'failure',
       header: t('operations.field.failure'),
-      card: 'line',
+      card: 'plain',
       cell: (operation) => <Trouble operation={operation} />,
     },
     {
@@ -103,7 +103,10 @@ function Trouble({ operation }: { operation: Operation }) {
   if (failure === null) return <Nothing />
   return (
     <>
-      <span title={messageText(failure)} className="block truncate">
+      <span
+        title={messageText(failure)}
+        className="block truncate @max-[40rem]/table:line-clamp-3 @max-[40rem]/table:whitespace-normal"
+      >
         {failureTitle(failure, t)}
       </span>
       <span className="mono block truncate text-xs text-muted">{failure.errorCode}</span>

@@ -7,7 +7,7 @@ import {
   DRAFT_PREFIX,
   isCounted,
 } from '../../../components/stored-drafts.ts'
-import { isReloadingForAnotherPerson } from '../../../api/session.ts'
+import { isReplacingPage } from '../../../api/session.ts'
 import type { Draft } from './draft.ts'
 import type { ActiveField } from './active-fields.ts'
 import { DraftStore, type DraftStorage } from './draft-store.ts'
@@ -104,7 +104,7 @@ addEventListener('storage', ({ key }) => {
   }
 })
 addEventListener('beforeunload', (event) => {
-  if (isReloadingForAnotherPerson()) return
+  if (isReplacingPage()) return
   // stored edits need no warning; edits that exist only in this page would be lost
   if ([...stores.values()].some((store) => store.hasSensitive() || !store.isStored())) event.preventDefault()
 })

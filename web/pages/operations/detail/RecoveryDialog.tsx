@@ -10,9 +10,10 @@ import { TakeoverDialog } from './TakeoverDialog.tsx'
 import { timelineOf } from './timeline.ts'
 
 /**
- * A recovery that a person is about to start, with the operation as displayed: the runtime refuses if it has changed.
+ * A recovery that a person is about to start, with the operation as displayed, and the reason if they had typed one. The
+ * runtime refuses if the operation has changed.
  */
-export type ChosenRecovery = { action: RecoveryAction; seen: OperationDetail }
+export type ChosenRecovery = { action: RecoveryAction; seen: OperationDetail; reason: string }
 
 /**
  * Rendered by the page and not by the failure panel, so that it stays if the failure disappears meanwhile. When anything
@@ -39,6 +40,7 @@ export function RecoveryDialog({
     operation: seen,
     timeline: timelineOf(seen),
     onClose,
+    initialReason: chosen.reason,
     change: hasChanged
       ? {
           notice: (

@@ -51,7 +51,7 @@ function Planned({
           </span>
         )}
       </span>
-      <span className="flex items-center gap-1.5 text-xs text-faint">
+      <span className="flex items-center gap-1.5 text-xs text-faint max-sm:basis-full max-sm:pl-8">
         {t('operations.takeover.lastResult')}
         <Badge look="plain" tone={look.tone} icon={look.icon}>
           {t(look.word)}

@@ -1,22 +1,27 @@
 import { useNavigate } from '@tanstack/react-router'
+import { RECENT_SIGN_IN_REQUIRED } from '#contract/console-api/recent-sign-in.ts'
+import { signInAgain, useSession } from '../../../api/session.ts'
 import { ScopeText } from '../../../components/ScopeText.tsx'
 import { OperationPlanView } from '../../../components/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../components/plan/use-operation-plan.ts'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { showToast } from '../../../ui/toast.ts'
 import { TakeoverCalls } from './TakeoverCalls.tsx'
+import { keepTakeover } from './interrupted-takeover.ts'
 import { useRecovery } from './use-recovery.ts'
 import type { RecoveryProps } from './recovery-props.ts'
 
 /** A DETACH that takes over a failed operation: what ends, which plugins are called, and that it cannot be undone. */
-export function TakeoverDialog({ operation, timeline, onClose, change }: RecoveryProps) {
+export function TakeoverDialog({ operation, timeline, onClose, initialReason, change }: RecoveryProps) {
   const t = useText()
   const rich = useRichText()
   const navigate = useNavigate()
   const takeOver = useRecovery('takeover')
+  const personId = useSession().data?.user.id
   const { installation, operationId, run } = operation
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
@@ -29,6 +34,22 @@ export function TakeoverDialog({ operation, timeline, onClose, change }: Recover
       confirm={t('operations.takeover.confirm')}
       reason={{ label: t('operations.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
+      initialReason={initialReason}
+      errorActions={(code, reason) =>
+        code === RECENT_SIGN_IN_REQUIRED && (
+          <Button
+            size="sm"
+            variant="primary"
+            onClick={() => {
+              if (personId !== undefined && keepTakeover(personId, operationId, { run, reason }))
+                signInAgain()
+              else showToast({ tone: 'error', text: t('operations.takeover.notKept') })
+            }}
+          >
+            {t('operations.takeover.signInAgain')}
+          </Button>
+        )
+      }
       // an event may arrive before the response, so this waits for the response and not for the page's data
       send={async ({ reason }) => {
         const answer = await planned.send(request, (token) =>
@@ -39,6 +60,7 @@ export function TakeoverDialog({ operation, timeline, onClose, change }: Recover
         await navigate(paths.operation(answer.operation.operationId))
       }}
     >
+      {initialReason !== '' && <Notice icon="info">{t('operations.takeover.resumed')}</Notice>}
       <Notice tone="error" icon="warning" title={t('operations.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">
           <li>{t('operations.takeover.ends')}</li>

@@ -7,6 +7,8 @@ export interface RecoveryProps {
   operation: OperationDetail
   timeline: Timeline
   onClose: () => void
+  /** What the person typed before they left to sign in again; empty otherwise. */
+  initialReason: string
   /** When the operation has changed since the dialog was opened or last reviewed; null while it has not. */
   change: ConfirmChange | null
 }
