@@ -20,6 +20,7 @@ import type { pluginHealth } from './en/plugin-health.ts'
 import type { pluginReports } from './en/plugin-reports.ts'
 import type { plugins } from './en/plugins.ts'
 import type { recentOperations } from './en/recent-operations.ts'
+import type { recovery } from './en/recovery.ts'
 import type { references } from './en/references.ts'
 import type { refusedWrites } from './en/refused-writes.ts'
 import type { scopes } from './en/scopes.ts'
@@ -58,6 +59,7 @@ export type Catalogue = {
   pluginReports: typeof pluginReports
   plugins: typeof plugins
   recentOperations: typeof recentOperations
+  recovery: typeof recovery
   references: typeof references
   refusedWrites: typeof refusedWrites
   scopes: typeof scopes
@@ -95,6 +97,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     pluginReports: async () => (await import('./en/plugin-reports.ts')).pluginReports,
     plugins: async () => (await import('./en/plugins.ts')).plugins,
     recentOperations: async () => (await import('./en/recent-operations.ts')).recentOperations,
+    recovery: async () => (await import('./en/recovery.ts')).recovery,
     references: async () => (await import('./en/references.ts')).references,
     refusedWrites: async () => (await import('./en/refused-writes.ts')).refusedWrites,
     scopes: async () => (await import('./en/scopes.ts')).scopes,
@@ -122,6 +125,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     pluginReports: async () => (await import('./zh/plugin-reports.ts')).pluginReports,
     plugins: async () => (await import('./zh/plugins.ts')).plugins,
     recentOperations: async () => (await import('./zh/recent-operations.ts')).recentOperations,
+    recovery: async () => (await import('./zh/recovery.ts')).recovery,
     references: async () => (await import('./zh/references.ts')).references,
     refusedWrites: async () => (await import('./zh/refused-writes.ts')).refusedWrites,
     scopes: async () => (await import('./zh/scopes.ts')).scopes,

@@ -7,7 +7,7 @@ type Keys = {
   [Name in keyof Catalogue]: `${Name}.${keyof Catalogue[Name] & string}`
 }[keyof Catalogue]
 
-/** Every key of every namespace: `operations.retry.title`. */
+/** Every key of every namespace: `recovery.retry.title`. */
 export type TextKey = Keys
 
 type MessageAt<Key extends TextKey> = Key extends `${infer Name}.${infer Rest}`

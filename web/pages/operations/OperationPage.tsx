@@ -33,7 +33,7 @@ import type { ChosenRecovery } from './detail/RecoveryDialog.tsx'
 
 const RecoveryDialog = lazyForm(
   async () => (await import('./detail/RecoveryDialog.tsx')).RecoveryDialog,
-  ['plans'],
+  ['plans', 'recovery'],
 )
 
 const route = getRouteApi('/operations/$id')

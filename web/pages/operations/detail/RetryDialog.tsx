@@ -23,36 +23,36 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
     <ConfirmForm
       change={change}
       onClose={onClose}
-      title={t('operations.retry.title')}
-      confirm={t('operations.retry.confirm')}
-      reason={{ label: t('operations.retry.reason'), required: false }}
+      title={t('recovery.retry.title')}
+      confirm={t('recovery.retry.confirm')}
+      reason={{ label: t('recovery.retry.reason'), required: false }}
       // an event may arrive before the response, so this waits for the response and not for the page's data
       send={async ({ reason }) => {
         await retry.mutateAsync({ params: { operationId }, body: { run, ...reasonIn({ reason }) } })
         showToast({
           tone: 'info',
-          text: t('operations.retry.accepted'),
+          text: t('recovery.retry.accepted'),
           topic: retryTopic(operationId, run + 1),
         })
         onClose()
       }}
     >
       {failure?.retryable === false && (
-        <Notice tone="warn" title={t('operations.retry.warn')}>
-          <p>{t('operations.retry.warnText', { message: messageText(failure) })}</p>
+        <Notice tone="warn" title={t('recovery.retry.warn')}>
+          <p>{t('recovery.retry.warnText', { message: messageText(failure) })}</p>
           <p className="mt-1 font-medium">{remedyOf(operation.nextStep, t)}</p>
         </Notice>
       )}
       <p>
         {plugins.length > 0
-          ? rich('operations.retry.begins', {
+          ? rich('recovery.retry.begins', {
               plugins: <span className="mono font-semibold">{joinList(t, plugins)}</span>,
               stage: <span className="font-semibold">{phaseText}</span>,
             })
-          : t('operations.retry.beginsRuntime', { stage: phaseText })}
+          : t('recovery.retry.beginsRuntime', { stage: phaseText })}
       </p>
-      <p>{t('operations.retry.same')}</p>
-      <p className="text-muted">{t('operations.retry.run', { n: run + 1 })}</p>
+      <p>{t('recovery.retry.same')}</p>
+      <p className="text-muted">{t('recovery.retry.run', { n: run + 1 })}</p>
     </ConfirmForm>
   )
 }

@@ -12,16 +12,16 @@ export function StopDialog({ operation, onClose, change }: RecoveryProps) {
     <ConfirmForm
       change={change}
       onClose={onClose}
-      title={t('operations.stop.title')}
-      confirm={t('operations.stop.confirm')}
+      title={t('recovery.stop.title')}
+      confirm={t('recovery.stop.confirm')}
       reason={{ label: t('operations.field.reason'), required: true }}
       send={async ({ reason }) => {
         await stop.mutateAsync({ params: { operationId }, body: { run, reason } })
         onClose()
       }}
     >
-      <p>{t('operations.stop.about')}</p>
-      <p className="text-muted">{t('operations.stop.unknown')}</p>
+      <p>{t('recovery.stop.about')}</p>
+      <p className="text-muted">{t('recovery.stop.unknown')}</p>
     </ConfirmForm>
   )
 }

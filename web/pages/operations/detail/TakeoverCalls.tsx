@@ -12,10 +12,10 @@ import { resultLook } from './verdict.ts'
 export function TakeoverCalls({ stages, timeline }: { stages: readonly PlannedStage[]; timeline: Timeline }) {
   const t = useText()
   const plugins = plannedPlugins(stages, timeline)
-  if (plugins.length === 0) return <p>{t('operations.takeover.noPlugins')}</p>
+  if (plugins.length === 0) return <p>{t('recovery.takeover.noPlugins')}</p>
   return (
     <div>
-      <p className="font-medium">{t('operations.takeover.calls')}</p>
+      <p className="font-medium">{t('recovery.takeover.calls')}</p>
       <ol className="mt-1 divide-y divide-line rounded-md border border-line">
         {plugins.map((plugin) => (
           <Planned key={plugin.pluginId} plugin={plugin} />
@@ -41,7 +41,7 @@ function Planned({
         <span className="block text-xs text-muted">{joinList(t, called)}</span>
         {failure && (
           <span className="block text-xs wrap-anywhere text-muted">
-            {labelled(t, t('operations.takeover.lastResponse'), messageText(failure))}
+            {labelled(t, t('recovery.takeover.lastResponse'), messageText(failure))}
           </span>
         )}
         {availability !== 'READY' && (
@@ -52,7 +52,7 @@ function Planned({
         )}
       </span>
       <span className="flex items-center gap-1.5 text-xs text-faint max-sm:basis-full max-sm:pl-8">
-        {t('operations.takeover.lastResult')}
+        {t('recovery.takeover.lastResult')}
         <Badge look="plain" tone={look.tone} icon={look.icon}>
           {t(look.word)}
         </Badge>

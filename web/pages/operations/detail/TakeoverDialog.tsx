@@ -30,9 +30,9 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       change={change}
       danger
       onClose={onClose}
-      title={t('operations.takeover.title')}
-      confirm={t('operations.takeover.confirm')}
-      reason={{ label: t('operations.takeover.reason'), required: true }}
+      title={t('recovery.takeover.title')}
+      confirm={t('recovery.takeover.confirm')}
+      reason={{ label: t('recovery.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
       initialReason={initialReason}
       errorActions={(code, reason) =>
@@ -43,10 +43,10 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
             onClick={() => {
               if (personId !== undefined && keepTakeover(personId, operationId, { run, reason }))
                 signInAgain()
-              else showToast({ tone: 'error', text: t('operations.takeover.notKept') })
+              else showToast({ tone: 'error', text: t('recovery.takeover.notKept') })
             }}
           >
-            {t('operations.takeover.signInAgain')}
+            {t('recovery.takeover.signInAgain')}
           </Button>
         )
       }
@@ -55,25 +55,25 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
         const answer = await planned.send(request, (token) =>
           takeOver.mutateAsync({ params: { operationId }, body: { run, reason, ...token } }),
         )
-        showToast({ tone: 'info', text: t('operations.takeover.accepted') })
+        showToast({ tone: 'info', text: t('recovery.takeover.accepted') })
         onClose()
         await navigate(paths.operation(answer.operation.operationId))
       }}
     >
-      {initialReason !== '' && <Notice icon="info">{t('operations.takeover.resumed')}</Notice>}
-      <Notice tone="error" icon="warning" title={t('operations.takeover.warning')}>
+      {initialReason !== '' && <Notice icon="info">{t('recovery.takeover.resumed')}</Notice>}
+      <Notice tone="error" icon="warning" title={t('recovery.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">
-          <li>{t('operations.takeover.ends')}</li>
+          <li>{t('recovery.takeover.ends')}</li>
           <li>
-            {rich('operations.takeover.detaches', {
+            {rich('recovery.takeover.detaches', {
               bundle: <span className="mono font-semibold">{installation.bundle.bundleId}</span>,
               scope: <ScopeText scope={installation} />,
             })}
           </li>
-          <li>{t('operations.takeover.references')}</li>
+          <li>{t('recovery.takeover.references')}</li>
         </ul>
       </Notice>
-      <p className="text-muted">{t('operations.takeover.again')}</p>
+      <p className="text-muted">{t('recovery.takeover.again')}</p>
       <OperationPlanView
         state={planned}
         calls={({ stages }) => <TakeoverCalls stages={stages} timeline={timeline} />}
