@@ -102,7 +102,7 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
         {groups.map((group) => (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- inside a listbox
           <div key={group.title} role="group" aria-label={group.title} className="mb-2 last:mb-0">
-            <p className="px-2 py-1 text-2xs font-medium text-faint" aria-hidden="true">
+            <p className="px-2 py-1 text-xs font-medium text-faint" aria-hidden="true">
               {group.title}
             </p>
             {group.hits.map((hit) => {

@@ -23,7 +23,7 @@ export function Axis({
   return (
     <div className={cx(rowGrid, 'border-b border-line bg-sunken')}>
       <span className="hidden sm:block" />
-      <div ref={ref} aria-hidden="true" className="relative mx-4 h-9 text-2xs text-muted sm:ml-0">
+      <div ref={ref} aria-hidden="true" className="relative mx-4 h-9 text-xs text-muted sm:ml-0">
         {drawing.width > 0 &&
           drawing.scale.stretches.map((stretch) => (
             <StretchLabels key={stretch.from} stretch={stretch} drawing={drawing} />
