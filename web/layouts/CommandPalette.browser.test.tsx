@@ -72,6 +72,13 @@ test('it offers every page, and the arrow keys wrap around', async () => {
   expect(screen.address()).toBe('/installations')
 })
 
+test('Enter right after a text is pasted opens the first result of that text', async () => {
+  const screen = await open((text) => Promise.resolve(text === 'crm' ? [INSTALLATIONS] : []))
+  await input.fill('crm')
+  await userEvent.keyboard('{Enter}')
+  await expect.poll(screen.address).toBe('/installations/i-1')
+})
+
 test('it adds the search results to the pages, and opens one', async () => {
   const screen = await open(() => Promise.resolve([INSTALLATIONS, OPERATIONS]))
   await userEvent.keyboard('crm')

@@ -26,13 +26,11 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
   const dialog = useModal((shown) => shown.querySelector('input'))
   const [text, setText] = useState(typed.text)
   const [chosen, setChosen] = useState(() => typed.keys.reduce((at, key) => at + (STEPS[key] ?? 0), 0))
+  const [isOpening, setIsOpening] = useState(typed.keys.includes('Enter'))
   const found = useSearch(text.trim())
 
-  const groups = [
-    ...pageGroups(text.trim(), t, can),
-    ...actionGroups(text.trim(), t, can),
-    ...found.groups,
-  ].filter((group) => group.hits.length > 0)
+  const own = [...pageGroups(text.trim(), t, can), ...actionGroups(text.trim(), t, can)]
+  const groups = [...own, ...found.groups].filter((group) => group.hits.length > 0)
   const hits = groups.flatMap((group) => group.hits)
   const at = chosen < 0 ? Math.max(0, hits.length + chosen) : Math.min(chosen, hits.length - 1)
 
@@ -46,13 +44,15 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
   const press = (key: string) => {
     const step = STEPS[key]
     if (step && hits.length > 0) setChosen((at + step + hits.length) % hits.length)
-    if (key === 'Enter') open(hits[at])
+    if (key === 'Enter') setIsOpening(true)
   }
-  // Enter was pressed before this had loaded
-  const openFirst = useEffectEvent(() => typed.keys.includes('Enter') && open(hits[at]))
+  // results of an earlier text are not opened: Enter waits for those of the text that is typed
+  const isOwn = at >= 0 && at < own.flatMap((group) => group.hits).length
+  const isStale = found.state === 'searching' && !isOwn
+  const openChosen = useEffectEvent(() => open(hits[at]))
   useEffect(() => {
-    openFirst()
-  }, [])
+    if (isOpening && !isStale) openChosen()
+  }, [isOpening, isStale])
 
   return (
     // clicking the backdrop closes it for the mouse; the keyboard has Escape
@@ -81,6 +81,7 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
           onChange={(event) => {
             setText(event.target.value)
             setChosen(0)
+            setIsOpening(false)
           }}
           onKeyDown={(event) => {
             if (!isPaletteKey(event.key) || event.nativeEvent.isComposing) return
@@ -101,7 +102,7 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
         {groups.map((group) => (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- inside a listbox
           <div key={group.title} role="group" aria-label={group.title} className="mb-2 last:mb-0">
-            <p className="px-2 py-1 text-2xs font-medium text-faint" aria-hidden="true">
+            <p className="px-2 py-1 text-xs font-medium text-faint" aria-hidden="true">
               {group.title}
             </p>
             {group.hits.map((hit) => {

@@ -68,7 +68,7 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
     <nav aria-label={t('shell.navigation')} className="flex-1 overflow-y-auto px-2 py-1">
       {navigation.map(({ group, entries }) => (
         <div key={group} className="mb-4">
-          <p className="px-2 pb-1 text-2xs font-medium tracking-wide text-faint">{t(group)}</p>
+          <p className="px-2 pb-1 text-xs font-medium tracking-wide text-faint">{t(group)}</p>
           <ul className="space-y-px">
             {entries
               .filter(({ needs }) => needs === undefined || can(needs))

@@ -36,7 +36,7 @@ export function UserMenu() {
             <span className="block truncate leading-4 font-medium">
               {user ? name : <Skeleton className="w-24" />}
             </span>
-            <span className="block truncate text-2xs leading-3.5 text-faint">
+            <span className="block truncate text-xs text-faint">
               {joinList(
                 t,
                 roles.map((role) => roleText(role, t)),

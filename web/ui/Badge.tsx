@@ -56,7 +56,7 @@ export function Badge({
 /** A number beside a word: in a tab, a filter, a section. */
 export function Count({ children }: { children: ReactNode }) {
   return (
-    <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-selected px-1.5 text-2xs font-medium text-muted tabular-nums">
+    <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-selected px-1.5 text-xs font-medium text-muted tabular-nums">
       {children}
     </span>
   )

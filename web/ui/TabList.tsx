@@ -70,7 +70,7 @@ export function TabList<Value extends string>({
               )}
             >
               {name}
-              <span aria-hidden="true" className="text-2xs text-faint pointer-coarse:hidden">
+              <span aria-hidden="true" className="text-xs text-faint pointer-coarse:hidden">
                 {shortcut}
               </span>
             </button>

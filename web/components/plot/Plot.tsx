@@ -51,7 +51,7 @@ export function Plot(props: PlotProps) {
       </figcaption>
       <div ref={frame} aria-hidden="true" className="mt-2">
         {width > 0 && (
-          <svg width={width} height={HEIGHT} className="block overflow-visible text-2xs">
+          <svg width={width} height={HEIGHT} className="block overflow-visible text-xs">
             <Textures id={id} series={series} />
             <Drawing id={id} width={width} {...props} marks={marks} />
           </svg>

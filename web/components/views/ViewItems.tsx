@@ -128,7 +128,7 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- inside a menu
     <div role="group" aria-labelledby={id} className="mb-1">
-      <p id={id} className="px-2 py-1 text-2xs font-medium text-faint">
+      <p id={id} className="px-2 py-1 text-xs font-medium text-faint">
         {title}
       </p>
       {children}

@@ -8,7 +8,9 @@ import type { Diagnostic } from '@codemirror/lint'
 import { Annotation, Compartment, EditorState, Transaction } from '@codemirror/state'
 import { Decoration } from '@codemirror/view'
 import { basicSetup, EditorView } from 'codemirror'
+import { useText } from '../../i18n/use-text.ts'
 import type { ControlWiring } from '../property/controls/control-props.ts'
+import { editorPhrases } from './editor-phrases.ts'
 import { findJsonMember, findJsonPlace } from './json-place.ts'
 import { parseJson } from './parse-json.ts'
 
@@ -48,13 +50,14 @@ export function JsonEditor({
   /** The JSON pointer of a value whose lines are marked, and scrolled to unless the editor has the focus. */
   marked?: string | undefined
 }) {
+  const t = useText()
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const locked = useRef(new Compartment())
   const marks = useRef(new Compartment())
   const notify = useEffectEvent(onText)
   const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
-  const initial = useEffectEvent(() => ({ text, readOnly, takesFocus }))
+  const initial = useEffectEvent(() => ({ text, readOnly, takesFocus, phrases: editorPhrases(t) }))
 
   useEffect(() => {
     if (host.current === null) return
@@ -67,6 +70,7 @@ export function JsonEditor({
         doc: start.text,
         extensions: [
           basicSetup,
+          EditorState.phrases.of(start.phrases),
           json(),
           lintGutter(),
           linter((current) => problems(current), { delay: 200 }),
@@ -193,6 +197,71 @@ const LOOK = EditorView.theme({
   '.cm-marked': { backgroundColor: 'var(--accent-tint)' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-tint)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)', fontFamily: 'var(--font-sans)' },
+  '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line)' },
+  '.cm-panels.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
+  '.cm-panel.cm-search, .cm-panel.cm-gotoLine': {
+    display: 'flex',
+    flexWrap: 'wrap',
+    alignItems: 'center',
+    gap: '6px',
+    padding: '8px 36px 8px 8px',
+  },
+  '.cm-panel.cm-search br': { display: 'none' },
+  '.cm-panel.cm-search input, .cm-panel.cm-search button, .cm-panel.cm-search label': {
+    margin: '0',
+    fontSize: '12px',
+  },
+  '.cm-panel.cm-search label': { display: 'inline-flex', alignItems: 'center', gap: '4px' },
+  '.cm-panel input[type=checkbox]': { accentColor: 'var(--accent)' },
+  '.cm-textfield': {
+    height: '26px',
+    padding: '0 8px',
+    fontSize: '12px',
+    color: 'var(--ink)',
+    backgroundColor: 'var(--surface)',
+    border: '1px solid var(--control)',
+    borderRadius: '4px',
+  },
+  '.cm-button': {
+    height: '26px',
+    padding: '0 8px',
+    fontSize: '12px',
+    fontWeight: '500',
+    color: 'var(--ink)',
+    backgroundColor: 'var(--surface)',
+    backgroundImage: 'none',
+    border: '1px solid var(--line-strong)',
+    borderRadius: '4px',
+    cursor: 'pointer',
+  },
+  '.cm-button:hover': { backgroundColor: 'var(--hover)' },
+  '.cm-button:active': { backgroundColor: 'var(--selected)', backgroundImage: 'none' },
+  '.cm-textfield:focus-visible, .cm-button:focus-visible, .cm-panel input[type=checkbox]:focus-visible': {
+    outline: '2px solid var(--accent)',
+    outlineOffset: '-1px',
+  },
+  '.cm-panel.cm-search [name=close], .cm-panel.cm-gotoLine [name=close]': {
+    top: '8px',
+    right: '8px',
+    width: '26px',
+    height: '26px',
+    fontSize: '16px',
+    color: 'var(--muted)',
+    borderRadius: '4px',
+    cursor: 'pointer',
+  },
+  '.cm-panel [name=close]:hover': { backgroundColor: 'var(--selected)', color: 'var(--ink)' },
+  '.cm-searchMatch': { backgroundColor: 'var(--doubt-tint)', outline: '1px solid var(--doubt-line)' },
+  '.cm-searchMatch-selected': { backgroundColor: 'var(--doubt-line)' },
+  '.cm-lint-marker': { width: '8px', height: '8px', margin: '5px 3px', borderRadius: '999px' },
+  '.cm-lint-marker-error': { content: 'none', backgroundColor: 'var(--fail)' },
+  '.cm-lintRange-error': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--fail)',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-diagnostic-error': { borderLeft: '3px solid var(--fail)' },
   '.cm-tooltip': {
     backgroundColor: 'var(--raised)',
     color: 'var(--ink)',

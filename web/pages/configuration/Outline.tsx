@@ -125,7 +125,7 @@ const Row = memo(function Row({
           </span>
         )}
         {edited > 0 && (
-          <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-accent-tint px-1.5 text-2xs font-semibold text-accent tabular-nums">
+          <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-accent-tint px-1.5 text-xs font-semibold text-accent tabular-nums">
             <span aria-hidden="true">{edited}</span>
             <span className="sr-only">{t('configuration.outline.edited', { n: edited })}</span>
           </span>

@@ -35,7 +35,7 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
   return (
     <div ref={frame} aria-hidden="true" className="mt-3">
       {width > 0 && (
-        <svg width={width} height={HEIGHT} className="block overflow-visible text-2xs">
+        <svg width={width} height={HEIGHT} className="block overflow-visible text-xs">
           <Textures id={id} />
           {ticks.map((tick) => (
             <g key={tick}>

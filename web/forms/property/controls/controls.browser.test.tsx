@@ -82,6 +82,30 @@ test('an object with more than its form can show is edited as JSON, and loses no
   expect(value()).toEqual({ contacts: 730, deals: 1825, other: [1] })
 })
 
+test('the find panel of the JSON editor has our words and our controls', async () => {
+  await field({ type: 'object', additionalProperties: { type: 'string' } }, { a: 'x' })
+  await page.getByRole('button', { name: 'Edit JSON' }).click()
+  await page.getByRole('textbox', { name: 'Setting as JSON' }).click()
+  await userEvent.keyboard('{ControlOrMeta>}f{/ControlOrMeta}')
+  const next = page.getByRole('button', { name: 'Next', exact: true })
+  await expect.element(next).toBeVisible()
+  await expect.element(page.getByRole('checkbox', { name: 'Whole words' })).toBeVisible()
+  expect(getComputedStyle(next.element()).backgroundImage).toBe('none')
+})
+
+test('a number with group separators is valid as soon as it is typed', async () => {
+  const value = await field({ type: 'integer', minimum: 1000 }, 3000)
+  const input = page.getByRole('textbox', { name: 'Setting' })
+  await input.fill('')
+  await input.click()
+  await userEvent.keyboard('1,000,000')
+  await expect.element(input).toHaveValue('1,000,000')
+  expect(value()).toBe(1_000_000)
+  await expect.element(input).not.toHaveAttribute('aria-invalid')
+  await userEvent.tab()
+  await expect.element(input).toHaveValue('1000000')
+})
+
 test('a value that may be null has a box for none, and keeps the value before it', async () => {
   const value = await field({ type: ['number', 'null'], minimum: 1 }, 40)
   await page.getByLabelText('No value').click()

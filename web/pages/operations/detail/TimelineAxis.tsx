@@ -24,10 +24,10 @@ export function Axis({
   const [first] = axis
   return (
     <div className={cx(rowGrid, 'border-b border-line bg-sunken')}>
-      <span className="px-4 pt-1 text-2xs text-muted @lg:pt-4">
+      <span className="px-4 pt-1 text-xs text-muted @lg:pt-4">
         {first && t('operations.detail.timeline.zone', { zone: zoneOf(new Date(first.from)) })}
       </span>
-      <div ref={ref} aria-hidden="true" data-track="" className={cx(trackCell, 'h-9 text-2xs text-muted')}>
+      <div ref={ref} aria-hidden="true" data-track="" className={cx(trackCell, 'h-9 text-xs text-muted')}>
         {axis.map((part) => (
           <PartLabels key={part.from} part={part} />
         ))}

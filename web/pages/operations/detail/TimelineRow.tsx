@@ -109,7 +109,7 @@ function GapLink({ operationId, mark }: { operationId: string; mark: GapMark }) 
         aria-label={label}
         title={label}
         tabIndex={-1}
-        className="flex h-6 items-center justify-center overflow-hidden rounded-sm border border-dashed border-line-strong text-2xs font-semibold whitespace-nowrap text-muted hover:border-current"
+        className="flex h-6 items-center justify-center overflow-hidden rounded-sm border border-dashed border-line-strong text-xs font-semibold whitespace-nowrap text-muted hover:border-current"
       >
         {t('operations.detail.times', { n: last - first + 1 })}
       </Link>
@@ -153,7 +153,7 @@ function MarkLink({
         tabIndex={mark.bars.some((one) => isSame(one, tabStop)) ? 0 : -1}
         draggable={false}
         className={cx(
-          'flex h-6 items-center justify-end gap-0.5 overflow-hidden rounded-sm border px-[3px] text-2xs font-semibold whitespace-nowrap',
+          'flex h-6 items-center justify-end gap-0.5 overflow-hidden rounded-sm border px-[3px] text-xs font-semibold whitespace-nowrap',
           toneText[tone],
           toneTint[tone],
           toneLine[tone],
