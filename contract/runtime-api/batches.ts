@@ -19,11 +19,14 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts'
+import { Referrer } from './services.ts'
 import { PlanProblem, PlanToken, UncheckedPlugin } from './plans.ts'
 import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES } from './vocabulary.ts'
 
 export const BATCH_TARGETS_MAX = 1_000
 export const BATCH_CONCURRENCY_MAX = 50
+/** How many references a plan names that would stop resolving. */
+export const BATCH_REFERENCES_MAX = 200
 
 const targets = z
   .array(Uuid)
@@ -177,6 +180,11 @@ export const BatchPlan = z.object({
       problems: z.array(PlanProblem),
     }),
   ),
+  /**
+   * The references of other installations, which are no targets, that stop resolving when the targets without problems are
+   * detached; at most BATCH_REFERENCES_MAX of those that the person may see. Null if nothing is detached.
+   */
+  broken: z.object({ items: z.array(Referrer), hasMore: z.boolean() }).nullable(),
 })
 export type BatchPlan = z.infer<typeof BatchPlan>
 

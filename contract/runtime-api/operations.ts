@@ -211,6 +211,8 @@ export const OperationDetail = Operation.extend({
       pluginId: Key,
       title: z.string(),
       endpoint: z.string(),
+      /** Since the operation was created, newest first and at most 20; absent from receipts of earlier versions. */
+      endpoints: z.array(z.object({ since: Timestamp, endpoint: z.string() })).optional(),
       enabled: z.boolean(),
       owner: PluginOwner.nullable(),
       timeoutMs: z.number().int(),

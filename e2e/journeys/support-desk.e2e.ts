@@ -505,6 +505,35 @@ test('two people see without reloading who works on a failure, and the notes', a
   await expect(sam.getByText('No matches')).toBeVisible()
 })
 
+test('a failure names the endpoint of its attempt, also after the plugin has moved', async ({
+  system,
+  signIn,
+}) => {
+  const operationId = await fail(system, { sequence: [{ kind: 'fail' }] })
+  await system.script.clear()
+  const usual = await registration(system)
+  const moved = `http://127.0.0.1:${await freePort()}/moved`
+  const page = await signIn('sam', `/operations/${operationId}`)
+  const failure = page.getByRole('region', { name: 'Why it failed' })
+  await expect(failure).toContainText(`Endpoint ${usual.endpoint}`)
+  await expect(failure).not.toContainText('has changed')
+  try {
+    await register(system, { ...usual, endpoint: moved })
+    await page.reload()
+    await expect(failure).toContainText(`Endpoint of this attempt ${usual.endpoint}`)
+    await expect(failure).toContainText(/It has changed since \(.*\)\. The endpoint is now .*\/moved\./)
+    await page.getByRole('button', { name: /sam/i }).click()
+    await page.getByRole('dialog').getByText('简体中文').click()
+    await expect(page.locator('body')).toContainText(`本次尝试的端点 ${usual.endpoint}`)
+    await expect(page.locator('body')).toContainText(/此后端点已更改（.*），现为 .*\/moved。/)
+  } finally {
+    await register(system, usual)
+  }
+  // it is where it was
+  await page.reload()
+  await expect(page.locator('body')).not.toContainText('此后端点已更改')
+})
+
 /** Installs a bundle whose plugin fails in this way, each time in a separate scope. */
 async function fail(
   system: System,

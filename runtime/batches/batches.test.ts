@@ -275,6 +275,43 @@ describe('a batch', () => {
     }
   })
 
+  it('plans which references of others stop resolving when its targets are detached', async () => {
+    const fleet = await install(3)
+    const [owner, peer, other] = fleet as [Installed, Installed, Installed]
+    const body = {
+      title: 'Mail',
+      url: 'http://127.0.0.1:1/mail',
+      methods: ['GET'],
+      owner: { bundleInstallId: owner.id, locator: MAIN },
+      consumers: [],
+      enabled: true,
+    }
+    await deps.ok('/services/fleet-mail', { method: 'PUT', body })
+    for (const { id } of fleet) {
+      await sql`
+        insert into runtime.configuration_property
+          (scope_id, locator, property, bundle_install_id, value, snapshot_version)
+        select scope_id, ${MAIN}, 'mail', bundle_install_id,
+          '{"@type": "ServiceReference", "serviceId": "fleet-mail"}'::jsonb, 1
+        from runtime.installation where bundle_install_id = ${id}::uuid`.execute(deps.db)
+    }
+    const brokenBy = async (action: string, targets: Installed[], headers: JsonObject = {}) => {
+      const { broken } = await plan({ action, title: 'Old fleet', targets: idsOf(targets), ...headers })
+      return broken && [broken.items.map(({ installation }) => installation.bundleInstallId), broken.hasMore]
+    }
+    const sorted = (...installed: Installed[]) => idsOf(installed).toSorted()
+    assert.deepEqual(await brokenBy('DETACH', [owner]), [sorted(peer, other), false])
+    // what is detached with it is not broken
+    assert.deepEqual(await brokenBy('DETACH', [owner, peer]), [sorted(other), false])
+    assert.deepEqual(await brokenBy('DETACH', fleet), [[], false])
+    assert.deepEqual(await brokenBy('DETACH', [other]), [[], false])
+    assert.equal(
+      await brokenBy('CONFIGURE', [owner], { input: { changes: { [MAIN]: wrapped({ name: 'n' }) } } }),
+      null,
+    )
+    await sql`delete from runtime.configuration_property where property = 'mail'`.execute(deps.db)
+  })
+
   it('refuses an item whose target has moved since, and carries out the others', async () => {
     const fleet = await install(3)
     const body = { action: 'CONFIGURE', title: 'Names', targets: idsOf(fleet), first: 1 }

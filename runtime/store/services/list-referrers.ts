@@ -27,12 +27,14 @@ interface ReferrersOptions {
   serviceIds: readonly string[]
   after: readonly (string | number)[] | null
   limit: number
+  /** Installations whose references are left out. */
+  except?: readonly string[]
 }
 
 /** The query of {@link listReferrerRows}. */
 export function referrersQuery(
   actor: Actor,
-  { serviceIds, after, limit }: ReferrersOptions,
+  { serviceIds, after, limit, except = [] }: ReferrersOptions,
 ): RawBuilder<ReferrerRow> {
   const [installId, locator, property, serviceId] = after ?? []
   return sql<ReferrerRow>`
@@ -55,6 +57,7 @@ export function referrersQuery(
       select * from runtime.installation where bundle_install_id = held.bundle_install_id offset 0) as installation
     where installation.state <> 'DETACHED'
       and target.service_id = any(${serviceIds}::text[])
+      and installation.bundle_install_id <> all(${except}::uuid[])
       and ${visibleTo(actor, 'read', 'installation')}
       and ${
         after === null
@@ -67,12 +70,12 @@ export function referrersQuery(
     limit ${limit}`
 }
 
-/** The ids of the services that an installation owns. */
-export async function listOwnedServices(db: Db, bundleInstallId: string): Promise<string[]> {
+/** The ids of the services that the installations own. */
+export async function listOwnedServices(db: Db, bundleInstallIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('runtime.service')
     .select('service_id')
-    .where('owner_bundle_install_id', '=', bundleInstallId)
+    .where('owner_bundle_install_id', 'in', bundleInstallIds)
     .execute()
   return rows.map(({ service_id }) => service_id)
 }

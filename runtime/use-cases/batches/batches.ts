@@ -3,6 +3,7 @@ import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { BATCH_REFERENCES_MAX } from '#contract/runtime-api/batches.ts'
 import type { BatchInput, BatchRequest } from '#contract/runtime-api/batches.ts'
 import type { BatchAction, BatchItemState } from '#contract/runtime-api/vocabulary.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
@@ -24,6 +25,7 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 import { encodeCursor } from '../paging/cursor.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
+import { brokenReferences } from '../registry/services.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { batchTokenOf, refuseMovedTargets } from './batch-token.ts'
 import { changesText, inputOf, PERMISSION_OF, planTargets } from './targets.ts'
@@ -38,8 +40,16 @@ export function planBatch(
   const { actor, deps } = context
   return planAt(context, async (db) => {
     const planned = await planTargets({ db, vault: deps.vault, actor }, body)
+    const detached = planned.filter(({ refusals }) => refusals.length === 0)
     return {
       planToken: batchTokenOf(deps, body, planned),
+      broken:
+        body.action === 'DETACH' || body.action === 'TAKEOVER'
+          ? await brokenReferences(db, actor, {
+              bundleInstallIds: detached.map(({ installation }) => installation.bundle_install_id),
+              limit: BATCH_REFERENCES_MAX,
+            })
+          : null,
       items: planned.map(({ target, installation, part, plan, changes, failure, refusals }) => ({
         target,
         installation: identityOf(installation),

@@ -158,7 +158,14 @@ suite('an operation with many attempts', { concurrency: false }, () => {
       await pausing.until(operation_id, 'SUCCEEDED')
       const results = await countResults(db, operation_id, SHOWN_ENDS)
       assert.ok(rows.operation !== undefined)
-      const nothing = { retries: [], notes: [], successor: undefined, plugins: [], batches: [] }
+      const nothing = {
+        retries: [],
+        notes: [],
+        successor: undefined,
+        plugins: [],
+        endpoints: [],
+        batches: [],
+      }
       const others = { ...nothing, attemptsRemoved: false, bindings: undefined }
       const { stages } = operationDetail({ ...rows, ...others, operation: rows.operation, results })
       const calls = stages.flatMap((stage) => stage.calls)

@@ -10,6 +10,7 @@ import { noteView } from './annotate.ts'
 import type { RetryRow } from '../../store/operations/read-retries.ts'
 import { callLimits } from '../../engine/calls/call-limits.ts'
 import { ownerOf } from '../../engine/plugin-owner.ts'
+import type { EndpointRow } from '../../store/plugins/read-endpoints.ts'
 import type { PluginRow } from '../../store/plugins/select-plugins.ts'
 import { interrupted, maskFailure } from '../../engine/calls/failures.ts'
 import { refusedWriteOf } from '../../engine/calls/refused-write.ts'
@@ -40,6 +41,8 @@ export interface OperationRows {
   successor: OperationRow | undefined
   /** The registrations of its plugins. */
   plugins: readonly PluginRow[]
+  /** Their endpoints since the operation was created, newest first. */
+  endpoints: readonly EndpointRow[]
   batches: NonNullable<OperationDetail['batches']>
   attemptsRemoved: boolean
   /** The `plugins` of the manifest of the target version, unchecked; undefined if they are not needed. */
@@ -103,6 +106,9 @@ export function operationDetail(rows: OperationRows): OperationDetail {
         pluginId: row.plugin_id,
         title: row.title,
         endpoint: row.endpoint,
+        endpoints: rows.endpoints
+          .filter(({ plugin_id }) => plugin_id === row.plugin_id)
+          .map(({ since, endpoint }) => ({ since, endpoint })),
         enabled: row.enabled,
         owner: ownerOf(row),
         timeoutMs,

@@ -13,6 +13,7 @@ import { operationDetail } from './detail.ts'
 import type { Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { OperationDetail } from '#contract/runtime-api/operations.ts'
+import { readEndpoints } from '../../store/plugins/read-endpoints.ts'
 import { isPluginOf, selectPlugins } from '../../store/plugins/select-plugins.ts'
 import { writeRuleOf } from '../../engine/calls/refused-write.ts'
 import { readPluginBindings } from '../../store/installations/read-plugin-bindings.ts'
@@ -57,6 +58,7 @@ export async function readDetail(
         successor:
           operation.taken_over_by === null ? undefined : await findOperation(tx, operation.taken_over_by),
         plugins: await selectPlugins(tx, { where: isPluginOf(operationId) }),
+        endpoints: await readEndpoints(tx, operationId),
         batches: await batchesOfOperation(tx, operationId),
         attemptsRemoved: await areAttemptsRemoved(tx, operationId),
         bindings: writeRuleOf(operation.failure) === null ? undefined : await bindingsOf(tx, operation),

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Service } from '#contract/runtime-api/services.ts'
+import type { Referrer, Service } from '#contract/runtime-api/services.ts'
 import type { Actor } from '../../model/actor.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import type { Fields } from '../audit/field-changes.ts'
@@ -15,6 +15,7 @@ import { findInstallation } from '../../store/installations/find-installation.ts
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { identityOf } from '../../engine/installation-view.ts'
 import { listOwnedServices, listReferrerRows } from '../../store/services/list-referrers.ts'
+import type { ReferrerRow } from '../../store/services/list-referrers.ts'
 import { lockService } from '../../store/services/lock-service.ts'
 import { offeredIn } from '../../store/services/offered-in.ts'
 import { ownsModule } from '../../store/services/owns-module.ts'
@@ -120,7 +121,7 @@ export async function listInstallationReferrers(
   const installation = await findInstallation(deps.db, params.bundleInstallId)
   if (installation === undefined) throw notFound('installation')
   requireVisible(actor, scopeOf(installation), 'installation')
-  const serviceIds = await listOwnedServices(deps.db, params.bundleInstallId)
+  const serviceIds = await listOwnedServices(deps.db, [params.bundleInstallId])
   return referrersOf(deps.db, actor, serviceIds, query)
 }
 
@@ -134,14 +135,34 @@ async function referrersOf(
   const rows =
     serviceIds.length === 0 ? [] : await listReferrerRows(db, actor, { serviceIds, after, limit: limit + 1 })
   return pageOf(rows, limit, {
-    item: (row) => ({
-      installation: identityOf(row),
-      locator: row.locator,
-      property: row.property,
-      serviceId: row.service_id,
-    }),
+    item: referrerView,
     valuesOf: (row) => [row.bundle_install_id, row.locator, row.property, row.service_id],
   })
+}
+
+function referrerView(row: ReferrerRow): Referrer {
+  return {
+    installation: identityOf(row),
+    locator: row.locator,
+    property: row.property,
+    serviceId: row.service_id,
+  }
+}
+
+/**
+ * The references of other installations that stop resolving when all of these are detached, at most `limit` of those that
+ * the actor may see.
+ */
+export async function brokenReferences(
+  db: Db,
+  actor: Actor,
+  { bundleInstallIds, limit }: { bundleInstallIds: readonly string[]; limit: number },
+): Promise<{ items: Referrer[]; hasMore: boolean }> {
+  const serviceIds = bundleInstallIds.length === 0 ? [] : await listOwnedServices(db, bundleInstallIds)
+  if (serviceIds.length === 0) return { items: [], hasMore: false }
+  const options = { serviceIds, after: null, limit: limit + 1, except: bundleInstallIds }
+  const rows = await listReferrerRows(db, actor, options)
+  return { items: rows.slice(0, limit).map(referrerView), hasMore: rows.length > limit }
 }
 
 async function requireService(db: Db, actor: Actor, serviceId: string): Promise<Service> {

@@ -30,6 +30,7 @@ type Problems = BatchPlan['items'][number]['problems']
 const finished: Problems = [{ errorCode: 'NOT_FAILED', message: 'The operation did not fail.' }]
 
 const planWith = (planToken: string, problemsOf: (id: string) => Problems): BatchPlan => ({
+  broken: null,
   planToken,
   items: targets.map(({ id, installation, title, version }) => ({
     target: id,

@@ -1,19 +1,30 @@
 import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Notice } from '../../ui/Notice.tsx'
+import { BrokenList } from '../references/BrokenReferences.tsx'
 
-/** What is lost when the targets are detached. */
+/** What is lost when the targets are detached, and which references of other installations stop resolving. */
 export function DetachNotice({ plan, count }: { plan: BatchPlan | undefined; count: number }) {
   const t = useText()
   const ready = plan?.items.filter(({ problems }) => problems.length === 0)
   const resources = ready?.reduce((sum, item) => sum + item.resources, 0)
   return (
-    <Notice tone="error" title={t('batches.make.detach.title', { n: ready?.length ?? count })}>
-      <ul className="list-disc space-y-1 pl-5">
-        {resources !== undefined && <li>{t('batches.make.detach.resources', { n: resources })}</li>}
-        <li>{t('batches.make.detach.references')}</li>
-        <li>{t('batches.make.detach.forever')}</li>
-      </ul>
-    </Notice>
+    <>
+      <Notice tone="error" title={t('batches.make.detach.title', { n: ready?.length ?? count })}>
+        <ul className="list-disc space-y-1 pl-5">
+          {resources !== undefined && <li>{t('batches.make.detach.resources', { n: resources })}</li>}
+          <li>{t('batches.make.detach.references')}</li>
+          <li>{t('batches.make.detach.forever')}</li>
+        </ul>
+      </Notice>
+      {plan?.broken && (
+        <BrokenList
+          references={plan.broken.items}
+          isMore={plan.broken.hasMore}
+          none={t('batches.make.broken.none')}
+          all={t('batches.make.broken.all')}
+        />
+      )}
+    </>
   )
 }

@@ -32,10 +32,35 @@ export function BrokenReferences({ bundleInstallId }: { bundleInstallId: string 
   const others = query.data.items.filter(
     ({ installation }) => installation.bundleInstallId !== bundleInstallId,
   )
-  if (others.length === 0) return <p className="text-muted">{t('plans.broken.none')}</p>
+  return (
+    <BrokenList
+      references={others}
+      isMore={query.data.nextCursor !== null}
+      none={t('plans.broken.none')}
+      all={t('plans.broken.all')}
+    />
+  )
+}
+
+/** References that stop resolving, by installation. */
+export function BrokenList({
+  references: others,
+  isMore,
+  none,
+  all,
+}: {
+  references: readonly Referrer[]
+  /** There are more than these. */
+  isMore: boolean
+  /** What to say if there are none. */
+  none: string
+  /** Where all of them are listed. */
+  all: string
+}) {
+  const t = useText()
+  if (others.length === 0) return <p className="text-muted">{none}</p>
   const byInstallation = [...Map.groupBy(others, ({ installation }) => installation.bundleInstallId).values()]
   const unnamed = byInstallation.length - NAMED
-  const isMore = query.data.nextCursor !== null
   return (
     <Notice tone="warn" title={t(isMore ? 'plans.broken.atLeast' : 'plans.broken', { n: others.length })}>
       <ul className="space-y-1">
@@ -44,7 +69,7 @@ export function BrokenReferences({ bundleInstallId }: { bundleInstallId: string 
         ))}
       </ul>
       <p className="mt-1 text-xs text-muted">
-        {joinSentences(t, [unnamed > 0 || isMore ? t('plans.broken.all') : '', t('plans.broken.visible')])}
+        {joinSentences(t, [unnamed > 0 || isMore ? all : '', t('plans.broken.visible')])}
       </p>
     </Notice>
   )

@@ -117,6 +117,9 @@ export const batches = {
   },
   'make.detach.references':
     'Their references stop resolving, and services of their Modules can no longer be used.',
+  'make.broken.none':
+    'No installation outside this batch that you can see refers to services of its targets.',
+  'make.broken.all': 'The References tabs of the targets list all of them.',
   'make.detach.forever':
     'Their last configurations are kept. They can be used to install the bundles again as new installations.',
   'make.retry.title': {

@@ -210,6 +210,10 @@ export const operations = {
     'Yes. Attempt {attempt} of {allowed} in this run is next; after the last one, the operation fails.',
   'failed.place': 'Where',
   'failed.endpoint': 'Endpoint',
+  'failed.endpoint.then': 'Endpoint of this attempt',
+  'failed.endpoint.changed': 'It has changed since ({time}). The endpoint is now {endpoint}.',
+  'failed.endpoint.unknown':
+    'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
   'failed.progress': 'State of the changes',
   'failed.progress.done': 'Done: {parts}',
   'failed.progress.failed': 'Failed: {parts}',

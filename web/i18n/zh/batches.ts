@@ -84,6 +84,8 @@ export const batches: Translated<typeof source> = {
   'make.detach.title': { other: '将分离 {n} 个安装实例。此操作无法撤销。' },
   'make.detach.resources': { other: '其 {n} 个资源将一并分离。' },
   'make.detach.references': '其引用将不再解析，其模块提供的服务也不能再使用。',
+  'make.broken.none': '您可见的、不在此批次中的安装实例均未引用其目标的服务。',
+  'make.broken.all': '各目标的“引用”标签页列出全部引用。',
   'make.detach.forever': '最后一次的配置会保留，之后可以用它们重新安装为新的安装实例。',
   'make.retry.title': { other: '{of} 个失败的操作中有 {n} 个标记为不可重试' },
   'make.retry.text': '如果不做任何改动，这些操作很可能再次失败。请先消除原因：',

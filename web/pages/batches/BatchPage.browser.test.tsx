@@ -52,7 +52,7 @@ test('all failed items are retried, also those that the page does not show', asy
       )
       return { items: matching.slice(from, to), ...(to < matching.length && { next: String(to) }) }
     },
-    [PLAN]: () => ({ planToken: 'token', items: [] }),
+    [PLAN]: () => ({ planToken: 'token', items: [], broken: null }),
   })
   await renderConsole(`/batches/${BATCH_ID}?state=SUCCEEDED`)
   await page.getByRole('button', { name: 'Retry failed' }).click()

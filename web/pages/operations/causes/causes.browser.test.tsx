@@ -35,7 +35,7 @@ test('equal failures are one row, which opens their list; one is retried first, 
   const { api } = await serveScope({
     'GET /failure-groups': () => ({ groups: [group] }),
     'GET /operations': () => ({ items: [latest, ...others], nextCursor: null }),
-    [PLAN]: () => ({ planToken: 'token', items: [] }),
+    [PLAN]: () => ({ planToken: 'token', items: [], broken: null }),
   })
   await renderConsole('/operations?view=causes&pluginId=hooks')
   await expect.element(page.getByRole('cell', { name: /60 operations in 40 scopes/ })).toBeVisible()

@@ -15,8 +15,10 @@ import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
+import { Time } from '../../../ui/Time.tsx'
 import { failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
+import { endpointChange } from './endpoint-change.ts'
 import { effectOf, failedCallOf, progressOf, type CallName, type Effect, type Progress } from './progress.ts'
 import { choiceOf, failurePointOf, type Timeline } from './timeline.ts'
 
@@ -221,7 +223,9 @@ function Where({
     return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
   }
   const { bar, pluginId, stage } = failurePoint
-  const endpoint = operation.plugins.find((plugin) => plugin.pluginId === pluginId)?.endpoint
+  const plugin = operation.plugins.find((registered) => registered.pluginId === pluginId)
+  const change = plugin && bar ? endpointChange(plugin, bar.attempt.startedAt) : null
+  const endpoint = change ? change.before : plugin?.endpoint
   const clause = t('common.punctuation.clause')
   return (
     <>
@@ -256,9 +260,23 @@ function Where({
           </TextLink>
         )}
       </p>
-      {endpoint !== undefined && (
+      {endpoint != null && (
         <p className="text-xs text-faint">
-          {t('operations.failed.endpoint')} <span className="mono wrap-anywhere">{endpoint}</span>
+          {t(change ? 'operations.failed.endpoint.then' : 'operations.failed.endpoint')}{' '}
+          <span className="mono wrap-anywhere">{endpoint}</span>
+        </p>
+      )}
+      {plugin && change && (
+        <p className="text-xs">
+          {rich(
+            change.before === null
+              ? 'operations.failed.endpoint.unknown'
+              : 'operations.failed.endpoint.changed',
+            {
+              time: <Time at={change.at} />,
+              endpoint: <span className="mono wrap-anywhere">{plugin.endpoint}</span>,
+            },
+          )}
         </p>
       )}
     </>
