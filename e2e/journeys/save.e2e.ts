@@ -50,30 +50,6 @@ test('a property is edited, reviewed and saved; a colleague sees the value and t
   await expect(plugins.last()).toContainText('Verified')
 })
 
-test('a value typed in the JSON beside the form is saved with one typed in the form', async ({
-  system,
-  editing,
-  crmScope,
-}) => {
-  const page = await editing({ resource: CORE })
-  await page.setViewportSize({ width: 1440, height: 900 })
-  await page.getByRole('button', { name: 'Show JSON' }).click()
-  const document = page.getByRole('textbox', { name: 'CRM core as JSON' })
-  await field(page, 'Seats').fill('25')
-  await expect(document).toContainText(/"seats": \{\s*"@type": "Data",\s*"value": 25\s*\}/)
-  await expect(field(page, 'Seats')).toBeFocused()
-  const text = (await document.innerText()).replace('"value": 25', '"value": 26')
-  await document.click()
-  await page.keyboard.press('ControlOrMeta+A')
-  await page.keyboard.insertText(text)
-  await expect(field(page, 'Seats')).toHaveValue('26')
-  await save(page)
-  await expectApplied(page)
-  const [operation] = await system.operations(crmScope, 'CONFIGURE')
-  expect(operation?.state).toBe('SUCCEEDED')
-  await expect(document).toContainText('26')
-})
-
 test('a save whose response is lost is sent again, and is one operation', async ({
   system,
   editing,

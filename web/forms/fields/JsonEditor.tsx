@@ -6,12 +6,11 @@ import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@code
 import { linter, lintGutter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
 import { Annotation, Compartment, EditorState, Transaction } from '@codemirror/state'
-import { Decoration } from '@codemirror/view'
 import { basicSetup, EditorView } from 'codemirror'
 import { useText } from '../../i18n/use-text.ts'
 import type { ControlWiring } from '../property/controls/control-props.ts'
 import { editorPhrases } from './editor-phrases.ts'
-import { findJsonMember, findJsonPlace } from './json-place.ts'
+import { findJsonPlace } from './json-place.ts'
 import { parseJson } from './parse-json.ts'
 
 /** Marks a change made by the page, as opposed to typing. */
@@ -32,7 +31,6 @@ export function JsonEditor({
   height = 'auto',
   keepsFormat = true,
   takesFocus = false,
-  marked,
 }: {
   text: string
   /** Finds the errors in a document that parses. */
@@ -42,19 +40,16 @@ export function JsonEditor({
   readOnly: boolean
   onText: (text: string) => void
   wiring?: ControlWiring
-  height?: keyof typeof HEIGHTS
+  height?: 'auto' | 'tall'
   /** Keeps the person's formatting when `text` holds the same value. */
   keepsFormat?: boolean
   /** Focuses the editor when it appears. */
   takesFocus?: boolean
-  /** The JSON pointer of a value whose lines are marked, and scrolled to unless the editor has the focus. */
-  marked?: string | undefined
 }) {
   const t = useText()
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const locked = useRef(new Compartment())
-  const marks = useRef(new Compartment())
   const notify = useEffectEvent(onText)
   const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
   const initial = useEffectEvent(() => ({ text, readOnly, takesFocus, phrases: editorPhrases(t) }))
@@ -75,7 +70,6 @@ export function JsonEditor({
           lintGutter(),
           linter((current) => problems(current), { delay: 200 }),
           locked.current.of(EditorState.readOnly.of(start.readOnly)),
-          marks.current.of([]),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
@@ -104,45 +98,19 @@ export function JsonEditor({
     const editor = view.current
     if (editor === null) return
     const shown = editor.state.doc.toString()
-    const changes = keepsFormat && holdSame(shown, text) ? null : difference(shown, text)
+    if (keepsFormat && holdSame(shown, text)) return
+    const changes = difference(shown, text)
     const annotations = [fromPage.of(true), Transaction.addToHistory.of(false)]
     if (changes !== null) editor.dispatch({ changes, annotations })
-    mark(editor, marks.current, marked)
-  }, [text, keepsFormat, marked])
+  }, [text, keepsFormat])
 
   return (
     <div
       ref={host}
       id={wiring?.id}
-      className={`overflow-auto rounded-md border border-control bg-surface ${HEIGHTS[height]}`}
+      className={`overflow-auto rounded-md border border-control bg-surface ${height === 'tall' ? 'h-[60vh]' : 'max-h-96 min-h-16'}`}
     />
   )
-}
-
-const HEIGHTS = {
-  auto: 'max-h-96 min-h-16',
-  tall: 'h-[60vh]',
-  /** What the flex container around it leaves. */
-  fill: 'min-h-0 grow basis-0',
-}
-
-const MARK = Decoration.line({ class: 'cm-marked' })
-
-function mark(editor: EditorView, marks: Compartment, pointer: string | undefined): void {
-  const place = pointer === undefined ? null : findJsonMember(editor.state, pointer)
-  const { doc } = editor.state
-  const lines: number[] = []
-  if (place !== null) {
-    for (let at = place.from; at <= place.to; at = doc.lineAt(at).to + 1) lines.push(doc.lineAt(at).from)
-  }
-  const decorations = Decoration.set(lines.map((from) => MARK.range(from)))
-  editor.dispatch({ effects: marks.reconfigure(EditorView.decorations.of(decorations)) })
-  if (place === null || editor.hasFocus) return
-  // not by an effect of the editor, which would scroll the page as well; the lower end may be below the window
-  const { scrollTop, clientHeight } = editor.scrollDOM
-  const { top, bottom } = editor.lineBlockAt(place.from)
-  if (top < scrollTop || bottom > scrollTop + (clientHeight * 2) / 3)
-    editor.scrollDOM.scrollTop = top - clientHeight / 3
 }
 
 function holdSame(one: string, other: string): boolean {
@@ -194,7 +162,6 @@ const LOOK = EditorView.theme({
   '.cm-content': { fontFamily: 'var(--font-mono, monospace)', caretColor: 'var(--ink)' },
   '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--faint)', border: 'none' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hover)' },
-  '.cm-marked': { backgroundColor: 'var(--accent-tint)' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-tint)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)', fontFamily: 'var(--font-sans)' },

@@ -1,35 +1,17 @@
-import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
+import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 import { pointerSegments } from '#contract/json-schema/pointer.ts'
 
-/** Only the beginning of a long text is parsed before somebody needs the rest. */
-const PARSE_MS = 50
-
-/** The range in the editor's text that a JSON pointer refers to, or else the innermost one on its way. */
+/** The range in the editor's text that a JSON pointer refers to; the whole text when it refers to nothing. */
 export function findJsonPlace(state: EditorState, pointer: string): { from: number; to: number } {
-  const { node } = follow(state, pointer)
-  return node === null ? { from: 0, to: state.doc.length } : { from: node.from, to: node.to }
-}
-
-/** The range of the member or item that a JSON pointer refers to, with its name; null if there is none. */
-export function findJsonMember(state: EditorState, pointer: string): { from: number; to: number } | null {
-  const { node, isWhole } = follow(state, pointer)
-  if (node === null || !isWhole) return null
-  const { from, to } = node.parent?.name === 'Property' ? node.parent : node
-  return { from, to }
-}
-
-/** The innermost node on the way of a pointer, and whether it is the way's end. */
-function follow(state: EditorState, pointer: string): { node: SyntaxNode | null; isWhole: boolean } {
-  const tree = ensureSyntaxTree(state, state.doc.length, PARSE_MS) ?? syntaxTree(state)
-  let node = tree.topNode.firstChild
+  let node = syntaxTree(state).topNode.firstChild
   for (const segment of pointerSegments(pointer)) {
     const next = node === null ? null : childAt(state, node, segment)
-    if (next === null) return { node, isWhole: false }
+    if (next === null) break
     node = next
   }
-  return { node, isWhole: true }
+  return node === null ? { from: 0, to: state.doc.length } : { from: node.from, to: node.to }
 }
 
 function childAt(state: EditorState, node: SyntaxNode, segment: string): SyntaxNode | null {

@@ -211,9 +211,6 @@ export const configuration = {
   'file.copy.submit': 'Copy and review',
   'file.copy.failed': 'The configuration of this scope could not be loaded. Try again.',
   'file.copy.nothing': 'The two scopes have no resource in common.',
-  'beside.show': 'Show JSON',
-  'beside.hide': 'Hide JSON',
-  'beside.label': '{name} as JSON',
   'document.label': 'Configuration of this scope as JSON',
   'document.help':
     'All resources with their properties. Each property is an object with an @type. Sensitive properties have no value and stay unchanged unless you add one. Changes here become changes in the form and are saved the same way.',

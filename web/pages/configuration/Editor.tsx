@@ -17,7 +17,6 @@ import { ChangesBar } from './ChangesBar.tsx'
 import { countEdits } from './editor/draft.ts'
 import { Dock } from './Dock.tsx'
 import { EditorContext } from './editor/editor-context.ts'
-import { useBeside } from './document/use-beside.ts'
 import { FileActions } from './files/FileActions.tsx'
 import { FormTab } from './FormTab.tsx'
 import { LostNotice, MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
@@ -57,17 +56,15 @@ export function Editor({
     ReviewDialog.load()
     SavedNotices.load()
   }, [])
-  const beside = useBeside()
   const state = useEditorState({
     titles,
     personId: user?.id ?? '',
     configuration,
     search,
-    isBeside: beside.isOpen,
     onReview: setIsReviewing,
     openHistory,
   })
-  const { editor, draft, problems, marks, selection, merge, save, document, blockedByDocument } = state
+  const { editor, draft, problems, marks, merge, save, document, blockedByDocument } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
   // nothing is left to review, and later edits need a new review
@@ -142,16 +139,7 @@ export function Editor({
         }
       >
         {tab === 'form' && (
-          <FormTab
-            search={search}
-            selection={selection}
-            marks={marks}
-            titles={titles}
-            edits={edits}
-            invalid={problems.length}
-            document={document}
-            beside={beside}
-          />
+          <FormTab search={search} marks={marks} titles={titles} edits={edits} invalid={problems.length} />
         )}
         <Suspense fallback={<SkeletonLines lines={8} />}>
           {tab === 'document' && <DocumentTab document={document} />}

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
@@ -10,43 +10,46 @@ import { SearchInput } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
-import { SkeletonLines } from '../../ui/Skeleton.tsx'
-import type { Beside } from './document/use-beside.ts'
-import type { DocumentState } from './document/use-document.ts'
 import { useEditor, type InstallationTitles } from './editor/editor-context.ts'
 import { focusProperty } from './form/focus-property.ts'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
-import { DocumentBeside } from './parts.ts'
-import { firstMatch, isNarrowed, type Filter, type Marks } from './editor/outline.ts'
-import type { Selection } from './editor/use-selection.ts'
+import {
+  firstMatch,
+  groupResources,
+  isNarrowed,
+  narrowGroups,
+  type Filter,
+  type Marks,
+} from './editor/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /** The resources at the left, the form of the selected one at the right. On a phone, one at a time. */
 export function FormTab({
   search,
-  selection,
   marks,
   titles,
   edits,
   invalid,
-  document: shownDocument,
-  beside,
 }: {
   search: ConfigurationSearch
-  selection: Selection
   marks: ReadonlyMap<string, Marks>
   titles: InstallationTitles
   edits: number
   invalid: number
-  document: DocumentState
-  beside: Beside
 }) {
   const t = useText()
   const navigate = useNavigate()
-  const { configuration, mayWrite } = useEditor()
+  const { configuration, mayWrite, store } = useEditor()
   const { scope } = configuration
-  const { filter, all, groups, selected, isChosen } = selection
+  const filter: Filter = useMemo(() => ({ q: search.q ?? '', show: search.show }), [search.q, search.show])
+  const all = useMemo(() => groupResources(configuration), [configuration])
+  const groups = useMemo(() => narrowGroups(all, filter, marks), [all, filter, marks])
+  const first = groups[0]?.resources[0]?.locator
+  const isKnown = search.resource !== undefined && Object.hasOwn(configuration.resources, search.resource)
+  // the focused form stays, even if another resource becomes the first
+  const staying = useSyncExternalStore(store.subscribe, () => (isKnown ? undefined : store.activeLocator()))
+  const selected = isKnown ? search.resource : (staying ?? first)
   const resource = selected === undefined ? undefined : configuration.resources[selected]
   const narrow = (next: { q?: string | undefined; show?: Filter['show'] }) => {
     const target = paths.configuration(scope, omitUndefined({ ...search, ...next, property: undefined }))
@@ -66,25 +69,9 @@ export function FormTab({
     void navigate({ ...paths.configuration(scope, omitUndefined({ ...search, ...all })), replace: true })
   }, [navigate, scope, search])
 
-  const { isOpen: isBeside, toggle } = beside
-  // the form is rendered again only if its props change
-  const besideButton = useMemo(
-    () => (
-      <Button size="sm" icon="beside" className="max-xl:hidden" onClick={toggle} {...DocumentBeside.onIntent}>
-        {t(isBeside ? 'configuration.beside.hide' : 'configuration.beside.show')}
-      </Button>
-    ),
-    [t, isBeside, toggle],
-  )
-
   return (
-    <div
-      className={cx(
-        'grid lg:grid-cols-[17rem_minmax(0,1fr)]',
-        isBeside ? 'gap-x-8 xl:grid-cols-[14rem_minmax(0,1fr)_minmax(0,1fr)]' : 'gap-x-10',
-      )}
-    >
-      <div className={cx('min-w-0', isChosen && 'max-lg:hidden')}>
+    <div className="grid gap-x-10 lg:grid-cols-[17rem_minmax(0,1fr)]">
+      <div className={cx('min-w-0', isKnown && 'max-lg:hidden')}>
         <div className="lg:sticky lg:top-4 lg:flex lg:max-h-[calc(100dvh-2rem)] lg:flex-col">
           <div className="space-y-2 pb-3">
             <SearchInput
@@ -119,7 +106,7 @@ export function FormTab({
               groups={groups}
               marks={marks}
               selected={selected}
-              isChosen={isChosen}
+              isChosen={isKnown}
               scope={scope}
               search={search}
               titles={titles}
@@ -128,7 +115,7 @@ export function FormTab({
           </div>
         </div>
       </div>
-      <div className={cx('min-w-0', !isChosen && 'max-lg:hidden')}>
+      <div className={cx('min-w-0', !isKnown && 'max-lg:hidden')}>
         <PlainLink
           to={paths.configuration(scope, list)}
           className="mb-3 inline-flex min-h-8 items-center gap-1 rounded-md font-medium text-muted hover:text-ink lg:hidden"
@@ -145,7 +132,6 @@ export function FormTab({
             marks={filter.show === undefined ? undefined : marks.get(selected)}
             focusOn={search.property}
             onClearFilter={clear}
-            actions={besideButton}
           />
         ) : (
           <EmptyState
@@ -155,11 +141,6 @@ export function FormTab({
           />
         )}
       </div>
-      {isBeside && selected !== undefined && (
-        <Suspense fallback={<SkeletonLines lines={8} />}>
-          <DocumentBeside document={shownDocument} locator={selected} />
-        </Suspense>
-      )}
     </div>
   )
 }

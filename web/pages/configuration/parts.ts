@@ -1,9 +1,6 @@
 import { lazyPart } from '../../components/lazy-part.ts'
 
 /** The parts of the editor that many visits do not need. The controls that open them load them first. */
-export const DocumentBeside = lazyPart(
-  async () => (await import('./document/DocumentBeside.tsx')).DocumentBeside,
-)
 export const DocumentTab = lazyPart(async () => (await import('./document/DocumentTab.tsx')).DocumentTab)
 export const HistoryTab = lazyPart(async () => (await import('./history/HistoryTab.tsx')).HistoryTab)
 export const PropertyHistoryDialog = lazyPart(

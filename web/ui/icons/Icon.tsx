@@ -57,7 +57,6 @@ const drawings = {
   external: <path d="M9 2.5h4.5V7M13.2 2.8 7.5 8.5M11.5 9.5v4h-9v-9h4" />,
   download: <path d="M8 2v8.2M4.6 7 8 10.4 11.4 7M2.5 13.5h11" />,
   theme: <path d="M8 2.5v11a5.5 5.5 0 0 0 0-11zM8 2.5a5.5 5.5 0 0 0 0 11" />,
-  beside: <path d="M2.5 3h11v10h-11zM8 3v10" />,
   undo: <path d="M3 8a5 5 0 1 0 1.5-3.6M2.8 1.8v3h3" />,
   retry: <path d="M13 8a5 5 0 1 1-1.5-3.6M13.2 1.8v3h-3" />,
   edit: <path d="m10.8 2.7 2.5 2.5-7.8 7.8-3.2.7.7-3.2z" />,

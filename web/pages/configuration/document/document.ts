@@ -22,17 +22,12 @@ import { isReferenceShape } from '../editor/is-reference-shape.ts'
 /** A sensitive value that is left unchanged. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }
 
-/**
- * The configuration, including the edits, as one document: locator → property → typed value.
- *
- * @param only - the locator of the only resource that it contains; default: all.
- */
-export function documentOf(configuration: Configuration, draft: Draft, only?: string): JsonObject {
+/** The whole configuration, including the edits, as one document: locator → property → typed value. */
+export function documentOf(configuration: Configuration, draft: Draft): JsonObject {
   return Object.fromEntries(
-    (only === undefined ? Object.keys(configuration.resources).toSorted() : [only]).map((locator) => [
-      locator,
-      resourceOf(configuration.resources[locator], draft[locator] ?? {}),
-    ]),
+    Object.keys(configuration.resources)
+      .toSorted()
+      .map((locator) => [locator, resourceOf(configuration.resources[locator], draft[locator] ?? {})]),
   )
 }
 
@@ -65,9 +60,6 @@ export type DocumentProblem = {
     }
   | { kind: 'value'; problem: Problem }
 )
-
-/** Whether the document cannot express an edit there. An invalid value is an edit, which the form shows too. */
-export const isOutside = ({ kind }: DocumentProblem): boolean => kind !== 'value'
 
 type Report = (path: string, kind: Exclude<DocumentProblem['kind'], 'value'>, detail?: string) => void
 
@@ -178,18 +170,15 @@ export function stepTo(
     }
   }
   for (const place of allEdits(draft)) {
-    const { locator, property } = place
+    const { locator, property, edit, isSensitive } = place
     const ofResource = wanted.get(locator)
     if (ofResource === undefined || ofResource.has(property) || !isOurs(place)) continue
-    if (!isExpressible(place)) continue
+    // a document cannot express the removal of a hidden value, or a partial number
+    if (edit.kind === 'unfinished' || (isSensitive && edit.kind === 'removed')) continue
     step.push({ locator, property, next: null })
   }
   return step
 }
-
-/** Whether a document can express the edit: not the removal of a hidden value, and not a partial number. */
-export const isExpressible = ({ edit, isSensitive }: ReturnType<typeof allEdits>[number]): boolean =>
-  edit.kind !== 'unfinished' && !(isSensitive && edit.kind === 'removed')
 
 function isWrapped(value: JsonValue): value is JsonObject & { '@type': string } {
   if (!isJsonObject(value)) return false

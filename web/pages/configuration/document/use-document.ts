@@ -1,28 +1,16 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { parseJson } from '../../../forms/fields/parse-json.ts'
-import { allEdits, countEdits, EMPTY, type Draft, type PropertyPlace } from '../editor/draft.ts'
+import { allEdits, countEdits, type Draft, type PropertyPlace } from '../editor/draft.ts'
 import type { DraftStore } from '../editor/draft-store.ts'
-import {
-  documentOf,
-  isExpressible,
-  isOutside,
-  readDocument,
-  stepTo,
-  type DocumentReading,
-} from './document.ts'
+import { documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
 
 const DEBOUNCE_MS = 300
-
-/** What is shown as JSON: the whole configuration, or one resource of it. */
-export type ShownDocument = { kind: 'nothing' } | { kind: 'all' } | { kind: 'resource'; locator: string }
 
 /** A document that is being edited, with the configuration that it was generated from. */
 interface Session {
   text: string
   from: Configuration
-  /** The locator of the only resource that the document was generated for; undefined for all. */
-  only: string | undefined
 }
 
 /** Documents that were closed with text that is not part of any edit; restored when the person returns to the page. */
@@ -33,8 +21,6 @@ export interface DocumentState {
   /** The configuration that the text is compared with. */
   from: Configuration
   reading: DocumentReading | null
-  /** Locators that were removed from the text: these resources stay unchanged. */
-  omitted: readonly string[]
   /** The text is not valid JSON: what was typed since it was valid is not part of any edit. */
   isBroken: boolean
   /** The locators of the resources with unsaved edits. */
@@ -45,20 +31,19 @@ export interface DocumentState {
 }
 
 /**
- * The shown part of the configuration as a text that becomes edits when typing pauses. The text is compared with the
- * snapshot that it was generated from. It is generated again as soon as the draft or the snapshot changes in another
- * way, or another part is shown; text that is not part of any edit stays until it is fixed or discarded.
+ * The whole configuration as a text that becomes edits when typing pauses. The text is compared with the snapshot that
+ * it was generated from. It is generated again as soon as the draft or the snapshot changes in another way.
  */
 export function useDocument({
   store,
   draft,
   configuration,
-  shown,
+  isShown,
 }: {
   store: DraftStore
   draft: Draft
   configuration: Configuration
-  shown: ShownDocument
+  isShown: boolean
 }): DocumentState {
   const [session, setSession] = useState<Session | null>(() => unfinished.get(store) ?? null)
   const [appliedDraft, setAppliedDraft] = useState<Draft | null>(null)
@@ -66,7 +51,6 @@ export function useDocument({
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const pending = useRef<Session | null>(null)
   const from = session?.from ?? configuration
-  const only = shown.kind === 'resource' ? shown.locator : undefined
 
   const parsed = useMemo(() => (session === null ? undefined : parseJson(session.text)), [session])
   const reading = useMemo(
@@ -74,15 +58,10 @@ export function useDocument({
     [parsed, session],
   )
   const isSettled = session !== null && parsed !== undefined && appliedDraft !== null
-  const hasMoved =
-    draft !== appliedDraft ||
-    configuration.snapshotVersion !== from.snapshotVersion ||
-    (shown.kind !== 'nothing' && session?.only !== only)
-  const isUnfinished =
-    session !== null && (parsed === undefined || reading?.problems.some(isOutside) === true)
-  // discarding the edits discards the text too; otherwise, text that is not part of any edit stays, to be fixed
+  const hasMoved = draft !== appliedDraft || configuration.snapshotVersion !== from.snapshotVersion
+  // discarding the edits discards the text too; otherwise, text that cannot be saved stays, to be fixed
   const isDiscarded = isSettled && draft !== appliedDraft && countEdits(draft) === 0
-  if (isDiscarded || (isSettled && hasMoved && !isUnfinished)) setSession(null)
+  if (isDiscarded || (isSettled && hasMoved && (reading?.problems.length ?? 0) === 0)) setSession(null)
 
   const applyText = useEffectEvent((text: string, written: Configuration) => {
     const value = parseJson(text)
@@ -94,12 +73,7 @@ export function useDocument({
     for (const place of allEdits(store.current())) {
       if (wanted.get(place.locator)?.has(place.property) === true) ours.current.add(keyOf(place))
     }
-    const applied = store.current()
-    // an edit made in the form while the text was invalid: the text is generated again, with it
-    const lacksEdit = allEdits(applied).some(
-      (place) => wanted.get(place.locator)?.has(place.property) === false && isExpressible(place),
-    )
-    setAppliedDraft(lacksEdit ? EMPTY : applied)
+    setAppliedDraft(store.current())
   })
   const flush = useEffectEvent(() => {
     clearTimeout(timer.current)
@@ -107,6 +81,9 @@ export function useDocument({
     pending.current = null
     if (last !== null) applyText(last.text, last.from)
   })
+  const isUnfinished =
+    session !== null &&
+    (parsed === undefined || (reading?.problems ?? []).some(({ kind }) => kind !== 'value'))
   const leave = useEffectEvent(() => {
     flush()
     if (isUnfinished) unfinished.set(store, session)
@@ -123,19 +100,13 @@ export function useDocument({
   }, [isUnfinished])
 
   const generated = useMemo(
-    () =>
-      shown.kind === 'nothing' || session !== null
-        ? ''
-        : JSON.stringify(documentOf(configuration, draft, only), null, 2),
-    [shown.kind, only, session, configuration, draft],
+    () => (isShown && session === null ? JSON.stringify(documentOf(configuration, draft), null, 2) : ''),
+    [isShown, session, configuration, draft],
   )
   return {
     text: session?.text ?? generated,
     from,
     reading,
-    omitted: (reading?.omitted ?? []).filter(
-      (locator) => session?.only === undefined || session.only === locator,
-    ),
     isBroken: session !== null && parsed === undefined,
     edited: [...new Set(allEdits(draft).map(({ locator }) => locator))],
     reset: () => {
@@ -146,11 +117,10 @@ export function useDocument({
     onText: (text) => {
       if (text === (session?.text ?? generated)) return
       if (session === null) ours.current = new Set(allEdits(draft).map(keyOf))
-      const next: Session = { text, from, only: session === null ? only : session.only }
-      setSession(next)
+      setSession({ text, from })
       setAppliedDraft(null)
       clearTimeout(timer.current)
-      pending.current = next
+      pending.current = { text, from }
       timer.current = setTimeout(flush, DEBOUNCE_MS)
     },
   }

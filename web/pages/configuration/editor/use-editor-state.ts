@@ -5,8 +5,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { useShell } from '../../../layouts/shell-context.ts'
 import { paths } from '../../../paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
-import { isOutside } from '../document/document.ts'
-import { useDocument, type ShownDocument } from '../document/use-document.ts'
+import { useDocument } from '../document/use-document.ts'
 import { useDraft, useDraftStore } from './drafts.ts'
 import type { EditorValue, InstallationTitles } from './editor-context.ts'
 import { focusProperty } from '../form/focus-property.ts'
@@ -15,7 +14,6 @@ import { marksOf, problemsOf } from './marks.ts'
 import type { Marks } from './outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import { useMerge } from './use-merge.ts'
-import { useSelection, type Selection } from './use-selection.ts'
 import { useSave } from './use-save.ts'
 
 /** The state of the editor: the draft, its errors, its merge with the newest snapshot, and its save. */
@@ -24,7 +22,6 @@ export function useEditorState({
   titles,
   configuration,
   search,
-  isBeside,
   onReview,
   openHistory,
 }: {
@@ -32,8 +29,6 @@ export function useEditorState({
   titles: InstallationTitles
   configuration: Configuration
   search: ConfigurationSearch
-  /** Whether the form shows the JSON of its resource beside it. */
-  isBeside: boolean
   onReview: (isOpen: true) => void
   openHistory: (locator: string, property: string) => void
 }) {
@@ -52,8 +47,7 @@ export function useEditorState({
   const marks = useStable(useMemo(() => marksOf(draft, problems), [draft, problems]))
   const save = useSave(store, form, configuration)
   const merge = useMerge({ store, draft, configuration, isSaving: save.state !== 'idle', personId })
-  const selection = useSelection({ configuration, search, store, marks })
-  const document = useDocument({ store, draft, configuration, shown: shownIn(search, selection, isBeside) })
+  const document = useDocument({ store, draft, configuration, isShown: search.tab === 'document' })
   const goTo = useGoTo(configuration, search)
   const { behind } = merge
   const isSaving = save.state !== 'idle'
@@ -79,17 +73,9 @@ export function useEditorState({
     }),
     [configuration, store, form, mayWrite, isSaving, behind, titles, goTo, onReview, openHistory],
   )
-  const blockedByDocument = document.isBroken || document.reading?.problems.some(isOutside) === true
-  return { editor, draft, problems, marks, selection, merge, save, document, blockedByDocument }
-}
-
-/** What is shown as JSON. */
-function shownIn(search: ConfigurationSearch, { selected }: Selection, isBeside: boolean): ShownDocument {
-  if (search.tab === 'document') return { kind: 'all' }
-  const isForm = search.tab === undefined || search.tab === 'form'
-  return isForm && isBeside && selected !== undefined
-    ? { kind: 'resource', locator: selected }
-    : { kind: 'nothing' }
+  const blockedByDocument =
+    document.isBroken || (document.reading?.problems.some(({ kind }) => kind !== 'value') ?? false)
+  return { editor, draft, problems, marks, merge, save, document, blockedByDocument }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { memo, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react'
+import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
@@ -48,7 +48,6 @@ export const ResourceForm = memo(function ResourceForm({
   marks,
   focusOn,
   onClearFilter,
-  actions,
 }: {
   locator: string
   resource: ConfigurationResource
@@ -58,8 +57,6 @@ export const ResourceForm = memo(function ResourceForm({
   /** The property in the address. */
   focusOn: string | undefined
   onClearFilter: () => void
-  /** At the end of the title's line. */
-  actions: ReactNode
 }) {
   const t = useText()
   const { form, store } = useEditor()
@@ -136,7 +133,6 @@ export const ResourceForm = memo(function ResourceForm({
             {resourceTitle(resource, locator)}
           </h2>
           <Badge>{t(`vocabulary.kind.${resource.kind}`)}</Badge>
-          <div className="ml-auto">{actions}</div>
         </div>
         <div className="mt-1 flex items-center gap-1">
           <LocatorText locator={locator} />
