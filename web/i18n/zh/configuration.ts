@@ -171,6 +171,9 @@ export const configuration: Translated<typeof source> = {
   'file.copy.submit': '复制并检查',
   'file.copy.failed': '无法加载此作用域的配置，请重试。',
   'file.copy.nothing': '两个作用域没有共有的资源。',
+  'document.beside': '并排显示 JSON',
+  'document.hide': '关闭 JSON',
+  'document.line': '第 {line} 行',
   'document.label': '此作用域的配置（JSON）',
   'document.help':
     '包含所有资源及其属性，每个属性是一个带有 @type 的对象。敏感属性不显示值，不填写则保持不变。此处的更改会同步到表单，并以相同方式保存。',

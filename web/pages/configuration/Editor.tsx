@@ -8,6 +8,7 @@ import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
 import { LinkButton, type IntentListeners } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
@@ -26,8 +27,16 @@ import {
   configuredInstallationsCall,
   type ConfigurationSearch,
 } from '#contract/console-api/pages/configuration.ts'
+import { useDocumentPane } from './document/use-document-pane.ts'
 import { useEditorState } from './editor/use-editor-state.ts'
-import { DocumentTab, HistoryTab, PropertyHistoryDialog, ReviewDialog, SavedNotice } from './parts.ts'
+import {
+  DocumentPane,
+  DocumentTab,
+  HistoryTab,
+  PropertyHistoryDialog,
+  ReviewDialog,
+  SavedNotice,
+} from './parts.ts'
 import { useSaveKey } from './editor/use-save-key.ts'
 
 const TAB_INTENT: Partial<Record<(typeof CONFIGURATION_TABS)[number], IntentListeners>> = {
@@ -56,15 +65,17 @@ export function Editor({
     ReviewDialog.load()
     SavedNotice.load()
   }, [])
+  const pane = useDocumentPane(configuration.scope, search)
   const state = useEditorState({
     titles,
     personId: user?.id ?? '',
     configuration,
     search,
+    showsDocument: tab === 'document' || pane.isOpen,
     onReview: setIsReviewing,
     openHistory,
   })
-  const { editor, draft, problems, marks, merge, save, document, blockedByDocument } = state
+  const { editor, draft, problems, marks, merge, save, document } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
   // nothing is left to review, and later edits need a new review
@@ -98,19 +109,34 @@ export function Editor({
           </>
         }
         tabs={
-          <Tabs
-            label={t('configuration.tabs')}
-            current={tab}
-            tabs={CONFIGURATION_TABS.map((id) => ({
-              id,
-              label: t(`configuration.tab.${id}`),
-              onIntent: TAB_INTENT[id],
-              to: paths.configuration(
-                scope,
-                omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
-              ),
-            }))}
-          />
+          <div className="relative">
+            <Tabs
+              label={t('configuration.tabs')}
+              current={tab}
+              tabs={CONFIGURATION_TABS.map((id) => ({
+                id,
+                label: t(`configuration.tab.${id}`),
+                onIntent: TAB_INTENT[id],
+                to: paths.configuration(
+                  scope,
+                  omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
+                ),
+              }))}
+            />
+            {tab === 'form' && pane.hasRoom && (
+              <Button
+                variant="quiet"
+                size="sm"
+                icon="beside"
+                aria-pressed={pane.isOpen}
+                className="absolute right-0 bottom-1"
+                {...DocumentPane.onIntent}
+                onClick={() => pane.setIsOpen(!pane.isOpen)}
+              >
+                {t('configuration.document.beside')}
+              </Button>
+            )}
+          </div>
         }
         notice={
           <>
@@ -139,7 +165,15 @@ export function Editor({
         }
       >
         {tab === 'form' && (
-          <FormTab search={search} marks={marks} titles={titles} edits={edits} invalid={problems.length} />
+          <FormTab
+            search={search}
+            marks={marks}
+            titles={titles}
+            edits={edits}
+            invalid={problems.length}
+            document={pane.isOpen ? document : null}
+            onCloseDocument={() => pane.setIsOpen(false)}
+          />
         )}
         <Suspense fallback={<SkeletonLines lines={8} />}>
           {tab === 'document' && <DocumentTab document={document} />}
@@ -157,7 +191,7 @@ export function Editor({
             problems={problems}
             merge={merge}
             save={save}
-            blockedByDocument={blockedByDocument}
+            blockedByDocument={document.isBlocked}
           />
         </Suspense>
       )}
