@@ -50,21 +50,26 @@ function pointersAround(pointer: string): string[] {
 }
 
 interface OpenValue {
-  pointer: string
+  /** Null if nothing inside the value is wanted. */
+  pointer: string | null
   from: number
   /** The key or position of the value that is read; null where a key is expected. */
   child: string | number | null
 }
 
+/** @param wanted With each pointer, also those to the values around its value. */
 function placesOf(text: string, wanted: ReadonlySet<string>): Map<string, { from: number; to: number }> {
   const places = new Map<string, { from: number; to: number }>()
+  if (wanted.size === 0) return places
   const open: OpenValue[] = []
-  const end = (pointer: string, from: number, to: number) => {
-    if (wanted.has(pointer)) places.set(pointer, { from, to })
+  const end = (pointer: string | null, from: number, to: number) => {
+    if (pointer !== null) places.set(pointer, { from, to })
   }
   const pointerHere = () => {
     const outer = open.at(-1)
-    return outer === undefined ? '' : outer.pointer + pointerTo(outer.child ?? '')
+    if (outer?.pointer === null) return null
+    const pointer = outer === undefined ? '' : outer.pointer + pointerTo(outer.child ?? '')
+    return wanted.has(pointer) ? pointer : null
   }
   let offset = 0
   for (;;) {
@@ -80,7 +85,8 @@ function placesOf(text: string, wanted: ReadonlySet<string>): Map<string, { from
       if (closed !== undefined) end(closed.pointer, closed.from, offset)
     } else if (sign === ',' && outer !== undefined)
       outer.child = typeof outer.child === 'number' ? outer.child + 1 : null
-    else if (string !== undefined && outer?.child === null) outer.child = JSON.parse(string) as string
+    else if (string !== undefined && outer?.child === null)
+      outer.child = outer.pointer === null ? '' : (JSON.parse(string) as string)
     else {
       const value = string ?? scalar
       if (value !== undefined) end(pointerHere(), offset - value.length, offset)

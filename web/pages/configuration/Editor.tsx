@@ -9,6 +9,7 @@ import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/class-names.ts'
 import { LinkButton, type IntentListeners } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
@@ -44,6 +45,9 @@ const TAB_INTENT: Partial<Record<(typeof CONFIGURATION_TABS)[number], IntentList
   history: HistoryTab.onIntent,
 }
 
+/** The button that opens the document beside the form. */
+const TOGGLE = 'document-beside'
+
 /** The editor of a scope that has something to configure. */
 export function Editor({
   configuration,
@@ -75,7 +79,7 @@ export function Editor({
     onReview: setIsReviewing,
     openHistory,
   })
-  const { editor, draft, problems, marks, merge, save, document } = state
+  const { editor, draft, problems, marks, merge, save, document: asDocument } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
   // nothing is left to review, and later edits need a new review
@@ -128,8 +132,9 @@ export function Editor({
                 variant="quiet"
                 size="sm"
                 icon="beside"
+                id={TOGGLE}
                 aria-pressed={pane.isOpen}
-                className="absolute right-0 bottom-1"
+                className={cx('absolute right-0 bottom-1', pane.isOpen && 'bg-selected text-ink')}
                 {...DocumentPane.onIntent}
                 onClick={() => pane.setIsOpen(!pane.isOpen)}
               >
@@ -171,12 +176,15 @@ export function Editor({
             titles={titles}
             edits={edits}
             invalid={problems.length}
-            document={pane.isOpen ? document : null}
-            onCloseDocument={() => pane.setIsOpen(false)}
+            document={pane.isOpen ? asDocument : null}
+            onCloseDocument={() => {
+              pane.setIsOpen(false)
+              document.getElementById(TOGGLE)?.focus({ preventScroll: true })
+            }}
           />
         )}
         <Suspense fallback={<SkeletonLines lines={8} />}>
-          {tab === 'document' && <DocumentTab document={document} />}
+          {tab === 'document' && <DocumentTab document={asDocument} />}
           {tab === 'history' && <HistoryTab search={search} />}
         </Suspense>
       </Page>
@@ -191,7 +199,7 @@ export function Editor({
             problems={problems}
             merge={merge}
             save={save}
-            blockedByDocument={document.isBlocked}
+            blockedByDocument={asDocument.isBlocked}
           />
         </Suspense>
       )}

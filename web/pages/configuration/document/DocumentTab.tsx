@@ -1,4 +1,4 @@
-import { Suspense, useRef, useState, useSyncExternalStore } from 'react'
+import { Suspense, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { lazyWithRetry } from '../../../load-with-retry.ts'
 import type { JsonEditorHandle } from '../../../forms/fields/JsonEditor.tsx'
@@ -59,10 +59,12 @@ export function DocumentPane({
       : last.property === undefined
         ? pointerTo(locator)
         : pointerTo(locator, last.property)
+  const pane = useFittingHeight()
   return (
     <section
+      ref={pane}
       aria-labelledby="document-pane"
-      className="sticky top-4 flex h-[calc(100dvh-11rem)] min-h-80 min-w-0 flex-col gap-2 self-start"
+      className="sticky top-4 flex h-[calc(100dvh-16rem)] min-h-80 min-w-0 flex-col gap-2 self-start"
     >
       <header className="flex min-h-8 items-center justify-between gap-2">
         <h2 id="document-pane" className="text-md font-semibold">
@@ -79,6 +81,29 @@ export function DocumentPane({
       <DocumentText document={document} height="fill" pointed={pointed} />
     </section>
   )
+}
+
+/** The height of the dock and the space around it, in pixels. */
+const BELOW_PANE = 80
+
+/** Keeps an element as high as the window has room below its top, wherever the page is scrolled to. */
+function useFittingHeight() {
+  const ref = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    const fit = () => {
+      const pane = ref.current
+      if (pane !== null)
+        pane.style.height = `${innerHeight - Math.max(pane.getBoundingClientRect().top, 0) - BELOW_PANE}px`
+    }
+    fit()
+    addEventListener('scroll', fit, { passive: true })
+    addEventListener('resize', fit)
+    return () => {
+      removeEventListener('scroll', fit)
+      removeEventListener('resize', fit)
+    }
+  }, [])
+  return ref
 }
 
 function DocumentText({

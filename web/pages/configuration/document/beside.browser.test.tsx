@@ -39,6 +39,7 @@ test('a button opens the document beside the form; the address and the browser r
   expect(JSON.stringify({ ...localStorage })).toContain('document-beside-form')
   await page.getByRole('button', { name: 'Close JSON' }).click()
   await expect.element(text).not.toBeInTheDocument()
+  await expect.element(toggle).toHaveFocus()
   expect(screen.address()).toContain('beside=nothing')
   expect(JSON.stringify({ ...localStorage })).not.toContain('document-beside-form')
 })

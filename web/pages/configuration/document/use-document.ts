@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { parseJson } from '../../../forms/fields/parse-json.ts'
@@ -118,11 +118,9 @@ export function useDocument({
     return () => removeEventListener('beforeunload', ask)
   }, [isUnfinished])
 
-  // beside the form, a field is rendered before the text
-  const shownDraft = useDeferredValue(draft)
   const generated = useMemo(
-    () => (isShown && session === null ? JSON.stringify(documentOf(configuration, shownDraft), null, 2) : ''),
-    [isShown, session, configuration, shownDraft],
+    () => (isShown && session === null ? JSON.stringify(documentOf(configuration, draft), null, 2) : ''),
+    [isShown, session, configuration, draft],
   )
   return {
     text: session?.text ?? generated,
@@ -140,7 +138,7 @@ export function useDocument({
       if (text === (session?.text ?? generated)) return
       const next: Session = {
         from,
-        agreed: session?.agreed ?? { document: documentOf(configuration, shownDraft), draft: shownDraft },
+        agreed: session?.agreed ?? { document: documentOf(configuration, draft), draft },
         timesCleared: session?.timesCleared ?? store.timesCleared(),
         text,
         isApplied: false,
