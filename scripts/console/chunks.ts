@@ -16,7 +16,7 @@ const REQUEST_COST = 16_000
 const AFTER_RENDER = {
   name: 'editor-after-render',
   page: 'configuration/ConfigurationPage.tsx',
-  modules: ['configuration/review/ReviewDialog.tsx', 'configuration/SavedNotice.tsx'],
+  modules: ['configuration/review/ReviewDialog.tsx', 'configuration/SavedNotices.tsx'],
 }
 
 const pages: readonly { module: string; texts: readonly string[] }[] = Object.values(pageParts)

@@ -194,6 +194,7 @@ export const configuration = {
   'saved.failed': 'Snapshot {version} saved but not fully applied',
   'saved.nothing': 'No changes',
   'saved.nothing.message': 'Snapshot {version} already contains these values. No operation was started.',
+  'saved.earlier': { one: '{n} earlier save', other: '{n} earlier saves' },
   'saved.retriesIn': 'retries in {time}',
 
   'file.menu': 'File',
@@ -285,6 +286,7 @@ export const configuration = {
   'history.who': '{person}, {when}',
   'history.applied': 'Applied as “{name}”',
   'history.byOperation': '{type} operation',
+  'history.operationsRemoved': 'operation removed by retention',
   'history.noChanges': 'No values changed.',
   'history.takeBefore': 'Restore earlier value',
   'history.replaced': 'replaced',

@@ -155,6 +155,7 @@ export const configuration: Translated<typeof source> = {
   'saved.failed': '快照 {version} 已保存，但未全部应用',
   'saved.nothing': '没有更改',
   'saved.nothing.message': '快照 {version} 已包含这些值，未发起任何操作。',
+  'saved.earlier': { other: '另有 {n} 次较早的保存' },
   'saved.retriesIn': '{time}后自动重试',
 
   'file.menu': '文件',
@@ -228,6 +229,7 @@ export const configuration: Translated<typeof source> = {
   'history.who': '{person}，{when}',
   'history.applied': '由声明式应用“{name}”保存',
   'history.byOperation': '{type}操作',
+  'history.operationsRemoved': '操作已超过保留期限，不再保存',
   'history.noChanges': '没有值发生变化。',
   'history.takeBefore': '恢复之前的值',
   'history.replaced': '已替换',

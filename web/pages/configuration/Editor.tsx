@@ -36,7 +36,7 @@ import {
   HistoryTab,
   PropertyHistoryDialog,
   ReviewDialog,
-  SavedNotice,
+  SavedNotices,
 } from './parts.ts'
 import { useSaveKey } from './editor/use-save-key.ts'
 
@@ -67,7 +67,7 @@ export function Editor({
   // before they are needed: the server may be away when a key opens the review
   useEffect(() => {
     ReviewDialog.load()
-    SavedNotice.load()
+    SavedNotices.load()
   }, [])
   const pane = useDocumentPane(configuration.scope, search)
   const state = useEditorState({
@@ -155,11 +155,11 @@ export function Editor({
         }
         footer={
           <Dock>
-            {save.saved.map((saved) => (
-              <Suspense key={saved.version}>
-                <SavedNotice saved={saved} onDismiss={() => save.dismissSaved(saved.version)} />
+            {save.saved.length > 0 && (
+              <Suspense>
+                <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />
               </Suspense>
-            ))}
+            )}
             {edits > 0 && <LostNotice />}
             {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
             {save.state === 'idle' && <MergeNotice merge={merge} />}

@@ -12,4 +12,4 @@ export const ReferenceTest = lazyPart(
   ['references'],
 )
 export const ReviewDialog = lazyPart(async () => (await import('./review/ReviewDialog.tsx')).ReviewDialog)
-export const SavedNotice = lazyPart(async () => (await import('./SavedNotice.tsx')).SavedNotice)
+export const SavedNotices = lazyPart(async () => (await import('./SavedNotices.tsx')).SavedNotices)

@@ -256,3 +256,31 @@ test('the review shows the changes at once, and says when the server does not an
   await review.getByRole('button', { name: 'Try again' }).click()
   await expect.element(saveButton).toBeEnabled()
 })
+
+test('of several saves the newest is shown, and the earlier ones on request', async () => {
+  await reviewPort('2525')
+  await saveButton.click()
+  await expect.element(page.getByText('Snapshot 2 applied')).toBeVisible()
+  for (const [value, version] of [
+    ['2526', 3],
+    ['2527', 4],
+  ] as const) {
+    await port.fill(value)
+    await bar.getByRole('button', { name: 'Review' }).click()
+    await saveButton.click()
+    await expect.element(page.getByText(`Snapshot ${version} applied`)).toBeVisible()
+  }
+  const applied = page.getByText(/^Snapshot \d applied$/)
+  await expect.element(applied).toHaveLength(1)
+  const earlier = page.getByRole('button', { name: '2 earlier saves' })
+  await earlier.click()
+  await expect.element(applied).toHaveLength(3)
+  await expect.element(earlier).toHaveAttribute('aria-expanded', 'true')
+  await earlier.click()
+  await expect.element(applied).toHaveLength(1)
+  await page
+    .getByRole('complementary', { name: 'Changes and saves' })
+    .getByRole('button', { name: 'Close' })
+    .click()
+  await expect.element(applied).not.toBeInTheDocument()
+})

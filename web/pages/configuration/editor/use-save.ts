@@ -28,7 +28,7 @@ export interface SaveState {
   repeat: () => Promise<boolean>
   /** Stops repeating. The configuration shows whether it was saved. */
   giveUp: () => void
-  dismissSaved: (version: number) => void
+  dismissSaved: (versions: readonly number[]) => void
   clearError: () => void
 }
 
@@ -143,7 +143,8 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
       write.reset()
       void invalidateEndpoints(client, [CONFIGURATION])
     },
-    dismissSaved: (version) => setSaved((before) => before.filter((one) => one.version !== version)),
+    dismissSaved: (versions) =>
+      setSaved((before) => before.filter(({ version }) => !versions.includes(version))),
     clearError: () => write.reset(),
   }
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useId, useState, type ReactNode } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
@@ -12,21 +13,89 @@ import { useEditor } from './editor/editor-context.ts'
 import type { SavedSnapshot } from './editor/use-save.ts'
 import { messageText } from '../../i18n/message-text.ts'
 
+/**
+ * The saves of this visit: the newest, and on request the earlier ones. Earlier saves that need attention are always
+ * shown.
+ */
+export function SavedNotices({
+  saved,
+  onDismiss,
+}: {
+  /** Oldest first. */
+  saved: readonly SavedSnapshot[]
+  onDismiss: (versions: readonly number[]) => void
+}) {
+  const t = useText()
+  const [isOpen, setIsOpen] = useState(false)
+  const id = useId()
+  const now = useOperations(saved.flatMap(({ operations }) => operations))
+  const newestFirst = saved.toReversed().map(({ version, operations }) => ({
+    version,
+    operations: operations.map((one) => now.get(one.operationId) ?? one),
+  }))
+  const [newest, ...earlier] = newestFirst
+  if (newest === undefined) return null
+  const folded = earlier.filter(({ operations }) => !operations.some(needsAttention))
+  const shown = isOpen ? earlier : earlier.filter((one) => !folded.includes(one))
+  return (
+    <>
+      <SavedNotice
+        saved={newest}
+        // what the person does not see closes with it
+        onDismiss={() => onDismiss([newest, ...(isOpen ? [] : folded)].map(({ version }) => version))}
+        actions={
+          folded.length > 0 && (
+            <Button
+              variant="quiet"
+              size="sm"
+              aria-expanded={isOpen}
+              aria-controls={id}
+              trailing={<Icon name="chevronDown" size={12} className={isOpen ? 'rotate-180' : ''} />}
+              onClick={() => setIsOpen(!isOpen)}
+            >
+              {t('configuration.saved.earlier', { n: folded.length })}
+            </Button>
+          )
+        }
+      />
+      <div id={id} className="max-h-[40dvh] divide-y divide-line overflow-y-auto empty:hidden">
+        {shown.map((one) => (
+          <SavedNotice key={one.version} saved={one} onDismiss={() => onDismiss([one.version])} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+const needsAttention = ({ state }: Operation): boolean => state === 'FAILED' || state === 'TAKEN_OVER'
+
 /** A save is not a success yet: shows the progress of each of its operations until it has ended. */
-export function SavedNotice({ saved, onDismiss }: { saved: SavedSnapshot; onDismiss: () => void }) {
+function SavedNotice({
+  saved: { version, operations },
+  onDismiss,
+  actions,
+}: {
+  saved: SavedSnapshot
+  onDismiss: () => void
+  actions?: ReactNode
+}) {
   const t = useText()
   const { titleOf } = useEditor()
-  const operations = useOperations(saved.operations)
   if (operations.length === 0) {
     return (
-      <Frame icon="info" tint="text-muted" title={t('configuration.saved.nothing')} onDismiss={onDismiss}>
-        {t('configuration.saved.nothing.message', { version: String(saved.version) })}
+      <Frame
+        icon="info"
+        tint="text-muted"
+        title={t('configuration.saved.nothing')}
+        onDismiss={onDismiss}
+        actions={actions}
+      >
+        {t('configuration.saved.nothing.message', { version: String(version) })}
       </Frame>
     )
   }
-  const states = operations.map(({ state }) => state)
-  const isDone = states.every((state) => state === 'SUCCEEDED')
-  const isStuck = states.some((state) => state === 'FAILED' || state === 'TAKEN_OVER')
+  const isDone = operations.every(({ state }) => state === 'SUCCEEDED')
+  const isStuck = operations.some(needsAttention)
   const [icon, tint]: [IconName, string] = isDone
     ? ['done', 'text-ok']
     : isStuck
@@ -42,9 +111,10 @@ export function SavedNotice({ saved, onDismiss }: { saved: SavedSnapshot; onDism
           : isStuck
             ? 'configuration.saved.failed'
             : 'configuration.saved.running',
-        { version: String(saved.version) },
+        { version: String(version) },
       )}
       onDismiss={onDismiss}
+      actions={actions}
     >
       <ul className="max-h-40 overflow-y-auto">
         {operations.map((operation) => (
@@ -93,13 +163,15 @@ function Frame({
   tint,
   title,
   onDismiss,
+  actions,
   children,
 }: {
   icon: IconName
   tint: string
   title: string
   onDismiss: () => void
-  children: React.ReactNode
+  actions: ReactNode
+  children: ReactNode
 }) {
   const t = useText()
   return (
@@ -109,15 +181,15 @@ function Frame({
         <p className="font-semibold">{title}</p>
         <div>{children}</div>
       </div>
+      {actions}
       <Button variant="quiet" size="sm" icon="close" label={t('common.close')} onClick={onDismiss} />
     </section>
   )
 }
 
-/** The current operations of a save; the event stream keeps them up to date. */
-function useOperations(started: readonly Operation[]): readonly Operation[] {
+/** The current operations of saves, by id; the event stream keeps them up to date. */
+function useOperations(started: readonly Operation[]): ReadonlyMap<string, Operation> {
   const first = started[0]
-  const ids = new Set(started.map(({ operationId }) => operationId))
   const { environmentKey, applicationRuntimeId, workspaceId } = first?.installation ?? NO_SCOPE
   const query = {
     environmentKey,
@@ -127,8 +199,7 @@ function useOperations(started: readonly Operation[]): readonly Operation[] {
     limit: 200,
   }
   const { data } = useQuery({ ...apiQuery('GET /operations', { query }), enabled: first !== undefined })
-  const now = data?.items.filter(({ operationId }) => ids.has(operationId)) ?? []
-  return started.map((one) => now.find(({ operationId }) => operationId === one.operationId) ?? one)
+  return new Map(data?.items.map((operation) => [operation.operationId, operation]))
 }
 
 const EPOCH = '1970-01-01T00:00:00.000Z'
