@@ -62,6 +62,8 @@ export const Snapshot = z.object({
   operationId: Uuid.nullable(),
   /** Of a save: the operations that it started. */
   operations: z.array(Uuid),
+  /** Retention has removed the operation that wrote the snapshot, or all that the save started. Absent otherwise. */
+  operationsRemoved: z.literal(true).optional(),
   changes: z.array(
     PropertyChange.extend({
       /** The manager since this change. Absent if the value was removed, or if the manager is unknown. */
@@ -162,6 +164,13 @@ export const configurationEndpoints = defineEndpoints({
       ...pageQuery,
     }),
     answer: listOf(Snapshot),
+    codes: ['NOT_FOUND'],
+  },
+  [`GET ${base}/history/people` as const]: {
+    summary: 'Everyone who has saved a snapshot of a scope, with their newest names',
+    access: { needs: 'read', where: 'path' },
+    params: scopeParams,
+    answer: z.object({ items: z.array(Person) }),
     codes: ['NOT_FOUND'],
   },
   [`GET ${base}/snapshots/{snapshotVersion}` as const]: {

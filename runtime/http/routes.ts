@@ -12,6 +12,7 @@ import { findProperties } from '../use-cases/catalog/installed-properties.ts'
 import { publishVersion } from '../use-cases/catalog/publish.ts'
 import { listBundles, listVersions, readManifest } from '../use-cases/catalog/read-catalog.ts'
 import { readHistory } from '../use-cases/configuration/history.ts'
+import { readHistoryPeople } from '../use-cases/configuration/history-people.ts'
 import {
   listLocalServices,
   readLocalService,
@@ -120,6 +121,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     [`GET ${scope}/configuration` as const]: readConfiguration,
     [`GET ${scope}/configuration/history` as const]: readHistory,
+    [`GET ${scope}/configuration/history/people` as const]: readHistoryPeople,
     [`GET ${scope}/configuration/snapshots/{snapshotVersion}` as const]: readSnapshot,
     [`POST ${scope}/configuration/plan` as const]: planSave,
     [`PATCH ${scope}/configuration` as const]: saveConfiguration,

@@ -114,6 +114,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   configuration: [
     CONFIGURATION,
     'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history',
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history/people',
     'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services',
     'GET /installations/{bundleInstallId}',
     'GET /scopes',

@@ -3,12 +3,14 @@ import { after, before, describe, it } from 'node:test'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { Configuration } from '#contract/runtime-api/configuration.ts'
+import { deleteOperations } from '../../store/retention/remove-operations.ts'
 import { detach } from '../installations/detach.ts'
 import { upgrade } from '../installations/upgrade.ts'
 import { billing, CORE, crm, installBoth, LEDGER, SCOPE } from '../../testing/bundles.ts'
 import { refused, testRuntime } from '../../testing/runtime.ts'
 import type { TestRuntime } from '../../testing/runtime.ts'
 import { readHistory } from './history.ts'
+import { readHistoryPeople } from './history-people.ts'
 import { readConfiguration } from './read.ts'
 import { saveConfiguration } from './save.ts'
 import { readSnapshot } from './snapshot.ts'
@@ -146,6 +148,23 @@ describe('the history', () => {
     assert.equal(new Set(ids).size, 4)
   })
 
+  it('says which operations retention has removed', async () => {
+    const { items } = await history()
+    assert.ok(items.every(({ operationsRemoved }) => operationsRemoved === undefined))
+    const first = items.findLast(({ cause }) => cause === 'SAVE')
+    const upgraded = items.find(({ cause }) => cause === 'UPGRADE')
+    assert.ok(first && upgraded?.operationId)
+    const ids = [...first.operations, upgraded.operationId]
+    await runtime.deps.db.transaction().execute((tx) => deleteOperations(tx, ids))
+    assert.deepEqual(
+      (await history()).items.filter(({ operationsRemoved }) => operationsRemoved === true),
+      [
+        { ...upgraded, operationsRemoved: true },
+        { ...first, operations: [], operationsRemoved: true },
+      ],
+    )
+  })
+
   it('can be filtered by person and time', async () => {
     const { items } = await history()
     const [newest, before] = items
@@ -154,6 +173,17 @@ describe('the history', () => {
     assert.deepEqual((await history({ savedBy: 'nobody' })).items, [])
     assert.deepEqual((await history({ since: newest.savedAt })).items, [newest])
     assert.deepEqual((await history({ until: newest.savedAt, limit: 1 })).items, [before])
+  })
+
+  it('names everyone by whom it can be filtered', async () => {
+    const { items } = await history()
+    const people = await readHistoryPeople(runtime.read, { params: SCOPE, query: {}, body: undefined })
+    assert.deepEqual(
+      new Map(people.items.map(({ id, name }) => [id, name])),
+      new Map(items.toReversed().map(({ savedBy: { id, name } }) => [id, name])),
+    )
+    const nowhere = { params: { ...SCOPE, workspaceId: 999 }, query: {}, body: undefined }
+    await assert.rejects(readHistoryPeople(runtime.read, nowhere), refused('NOT_FOUND'))
   })
 
   it('can be filtered by property, one page at a time', async () => {

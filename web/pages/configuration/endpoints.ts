@@ -9,6 +9,7 @@ const base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/conf
 
 export const CONFIGURATION = `GET ${base}` as const
 export const HISTORY = `GET ${base}/history` as const
+export const PEOPLE = `GET ${base}/history/people` as const
 export const SNAPSHOT = `GET ${base}/snapshots/{snapshotVersion}` as const
 export const PLAN = `POST ${base}/plan` as const
 export const SAVE = `PATCH ${base}` as const

@@ -4,7 +4,10 @@ import type { Person, Snapshot } from '#contract/console-api/shapes.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { CORE, MAIL, MIRA, OLIVIA, serveScope } from '../../../testing/served-scope.ts'
-import { HISTORY } from '../endpoints.ts'
+import { HISTORY, PEOPLE } from '../endpoints.ts'
+
+/** Someone whose saves are on a later page. */
+const NOAH: Person = { id: 'noah', name: 'Noah Okafor' }
 
 /** Each entry has one. */
 const entries = page.getByRole('button', { name: 'Compare with now' })
@@ -33,6 +36,7 @@ async function renderHistory(search = '') {
     snapshot(2, MIRA, [CORE, 'seats']),
   ]
   const scope = await serveScope({
+    [PEOPLE]: () => ({ items: [OLIVIA, MIRA, NOAH] }),
     [HISTORY]: ({ query }) => {
       const [locator, property, savedBy] = ['locator', 'property', 'savedBy'].map((name) => query.get(name))
       const items = all.filter(
@@ -64,6 +68,44 @@ test('the history is filtered by property alone, and by person; the other people
   await filter('Person').selectOptions('Mira Castellan')
   await expect.element(entries).toHaveLength(2)
   expect(screen.address()).toContain('by=mira')
+})
+
+test('people whose saves are not loaded yet can be chosen', async () => {
+  const screen = await renderHistory()
+  await expect.element(entries).toHaveLength(3)
+  await filter('Person').selectOptions('Noah Okafor')
+  await expect.poll(screen.address).toContain('by=noah')
+  await expect.element(entries).toHaveLength(0)
+})
+
+test('an operation that retention has removed has no link', async () => {
+  const scope = await serveScope({
+    [PEOPLE]: () => ({ items: [OLIVIA] }),
+    [HISTORY]: () => ({
+      items: [
+        { ...snapshot(4, OLIVIA, [MAIL, 'smtpPort']), operationsRemoved: true },
+        {
+          ...snapshot(3, OLIVIA, [CORE, 'seats']),
+          cause: 'CONFIGURE',
+          operationId: '0198c5a0-0000-7000-8000-000000000009',
+          operationsRemoved: true,
+        },
+      ],
+      nextCursor: null,
+    }),
+  })
+  await renderConsole(`${scope.address(MAIL)}&tab=history`)
+  await expect.element(page.getByText('operation removed by retention')).toHaveLength(2)
+  await expect.element(page.getByText('Configure operation')).toBeVisible()
+  expect(page.getByRole('link', { name: 'Configure operation' }).query()).toBeNull()
+})
+
+test('each way back to an earlier value is named after its property and resource', async () => {
+  await renderHistory()
+  for (const place of ['SMTP port · CRM mail', 'SMTP user · CRM mail', 'Seats · CRM core'])
+    await expect
+      .element(page.getByRole('button', { name: `Restore earlier value: ${place}`, exact: true }))
+      .toBeVisible()
 })
 
 test('another resource keeps the property only if it has it', async () => {

@@ -1,12 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import type { Person } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
 import { TimeFilter } from '../../../components/TimeFilter.tsx'
 import { personOptions, useKnownPeople } from '../../../components/use-known-people.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { useShell } from '../../../layouts/shell-context.ts'
 import { FilterBar, SelectFilter } from '../../../ui/Filters.tsx'
+import { PEOPLE } from '../endpoints.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyOptions, resourceOptions } from './filter-options.ts'
 
@@ -17,7 +20,7 @@ export function HistoryFilters({
   onChange,
 }: {
   search: ConfigurationSearch
-  /** The people in the history as far as it is loaded. */
+  /** The people in the history as far as it is loaded; the others follow. */
   people: readonly Person[]
   onChange: (next: SearchChange<ConfigurationSearch>) => void
 }) {
@@ -26,7 +29,8 @@ export function HistoryFilters({
   const { configuration } = useEditor()
   const { changedIn, changed, by, since, until } = search
   const isFiltered = [changedIn, changed, by, since, until].some((value) => value !== undefined)
-  const known = useKnownPeople(user === null ? people : [user, ...people])
+  const all = useQuery(apiQuery(PEOPLE, { params: configuration.scope })).data?.items ?? []
+  const known = useKnownPeople([...(user === null ? [] : [user]), ...people, ...all])
   const resources = useMemo(() => resourceOptions(configuration, changedIn), [configuration, changedIn])
   const properties = useMemo(
     () => propertyOptions(configuration, changedIn, changed),

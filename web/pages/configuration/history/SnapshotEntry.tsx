@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import type { ConfigurationResource, PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
 import { namedManager } from '../../../components/use-manager-text.ts'
+import { labelled } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -109,6 +110,11 @@ function ResourceChanges({
           onTake !== undefined && isTakeable(change, resource) ? (
             <button
               type="button"
+              aria-label={labelled(
+                t,
+                t('configuration.history.takeBefore'),
+                `${nameOf(change.property)} · ${title}`,
+              )}
               onClick={() => onTake(change)}
               className="min-h-6 rounded-sm font-medium text-accent hover:underline"
             >
@@ -129,7 +135,8 @@ const isReplaced = ({ before, after }: PropertyChange): boolean =>
 export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
   const t = useText()
   const rich = useRichText()
-  const { savedBy, savedAt, cause, operationId, operations, reason, snapshotVersion } = snapshot
+  const { savedBy, savedAt, cause, operationId, operations, operationsRemoved, reason, snapshotVersion } =
+    snapshot
   // all changes of an apply have the same manager
   const manager = snapshot.changes.find(({ managedBy }) => managedBy !== undefined)?.managedBy
   const applied = manager === undefined ? null : namedManager(manager)
@@ -159,10 +166,15 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
               </TextLink>
             ))}
           </>
+        ) : operationsRemoved === true ? (
+          <span>{t('configuration.history.byOperation', { type: word })}</span>
         ) : (
           <TextLink to={paths.operation(operationId)}>
             {t('configuration.history.byOperation', { type: word })}
           </TextLink>
+        )}
+        {operationsRemoved === true && (
+          <span className="text-muted">{t('configuration.history.operationsRemoved')}</span>
         )}
       </p>
       {reason !== null && <p className="mt-0.5 text-muted wrap-anywhere">“{reason}”</p>}
