@@ -38,6 +38,7 @@ export function ConflictCard({
   const by = verdict.kind === 'conflict' ? verdict.by : null
   const both = verdict.kind === 'conflict' ? mergeValues(base, theirs, edit) : null
   const tookBoth = both !== null && chosen?.take === 'other' && deepEqual(chosen.edit, both)
+  const mine = viewOf(edit, isSensitive)
   const name = (value: string) => `${id}-${value}`
 
   return (
@@ -73,13 +74,14 @@ export function ConflictCard({
                 })
           }
           view={verdict.kind === 'gone' ? undefined : theirs}
+          other={mine}
           hidden={isSensitive ? t('configuration.conflict.theirsHidden') : undefined}
         />
         {verdict.kind === 'gone' ? (
           <div className="py-2.5 pl-6 text-muted">
             {t('configuration.conflict.mine')}
             {t('common.punctuation.colon')}
-            <PropertyValueView value={viewOf(edit, isSensitive)} />
+            <PropertyValueView value={mine} />
           </div>
         ) : (
           <>
@@ -88,7 +90,8 @@ export function ConflictCard({
               isChosen={chosen?.take === 'mine'}
               onChoose={() => onChoose({ of: merged, take: 'mine' })}
               label={t('configuration.conflict.mine')}
-              view={viewOf(edit, isSensitive)}
+              view={mine}
+              other={theirs}
               hidden={
                 isSensitive && edit.kind !== 'removed' ? t('configuration.conflict.mineHidden') : undefined
               }
@@ -129,6 +132,7 @@ function Option({
   label,
   detail,
   view,
+  other = null,
   hidden,
 }: {
   name: string
@@ -137,6 +141,8 @@ function Option({
   label: string
   detail?: React.ReactNode
   view?: PropertyView | null | undefined
+  /** The value of the other side; what differs from it is marked. */
+  other?: PropertyView | null | undefined
   hidden?: string | undefined
 }) {
   return (
@@ -149,7 +155,7 @@ function Option({
           </span>
           <span className="min-w-0">
             {hidden === undefined ? (
-              view !== undefined && <PropertyValueView value={view} />
+              view !== undefined && <PropertyValueView value={view} other={other} />
             ) : (
               <span className="text-muted">{hidden}</span>
             )}
