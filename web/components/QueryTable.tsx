@@ -71,7 +71,11 @@ export function QueryTable<Row>({
           )
         }
         footer={
-          query.data && <ListPager page={query.data} cursor={cursor} pageLink={pageLink} total={total} />
+          query.data &&
+          // an empty list says so itself
+          (query.data.items.length > 0 || cursor !== undefined) && (
+            <ListPager page={query.data} cursor={cursor} pageLink={pageLink} total={total} />
+          )
         }
       />
     </>

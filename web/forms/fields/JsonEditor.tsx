@@ -65,18 +65,17 @@ export function JsonEditor({
   const locked = useRef(new Compartment())
   const notify = useEffectEvent(onText)
   const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
-  const initial = useEffectEvent(() => ({ text, readOnly, takesFocus }))
+  const initial = useEffectEvent(() => ({ text, pointed, readOnly, takesFocus }))
   const shownPlace = useRef('')
-  const point = useEffectEvent((editor: EditorView) => {
+  const point = useEffectEvent((editor: EditorView, pointer: string | undefined, shown: string) => {
     // while the person types in the editor, the mark moves with its text, and nothing scrolls
-    if (editor.hasFocus) return
-    const place =
-      pointed === undefined ? undefined : findJsonPlaces(editor.state.doc.toString(), [pointed]).get(pointed)
+    if (editor.hasFocus || editor.state.doc.length !== shown.length) return
+    const place = pointer === undefined ? undefined : findJsonPlaces(shown, [pointer]).get(pointer)
     editor.dispatch({ effects: setMark.of(place?.isExact === true ? place : null) })
-    // the person may have scrolled since
-    const shown = `${pointed} ${place?.isExact}`
-    if (place !== undefined && shown !== shownPlace.current) scrollTo(editor, place.from)
-    shownPlace.current = shown
+    const name = `${pointer} ${place?.isExact}`
+    // the person may have scrolled since it was shown
+    if (place !== undefined && name !== shownPlace.current) scrollTo(editor, place.from)
+    shownPlace.current = name
   })
 
   useImperativeHandle(handle, () => ({
@@ -119,7 +118,7 @@ export function JsonEditor({
     })
     view.current = editor
     if (start.takesFocus) editor.focus()
-    point(editor)
+    point(editor, start.pointed, start.text)
     return () => {
       view.current = null
       editor.destroy()
@@ -143,7 +142,7 @@ export function JsonEditor({
 
   // after the text, in the same commit
   useLayoutEffect(() => {
-    if (view.current !== null) point(view.current)
+    if (view.current !== null) point(view.current, pointed, text)
   }, [text, pointed])
 
   return (
