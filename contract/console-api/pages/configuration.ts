@@ -2,11 +2,13 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { omitUndefined, oneOf, text, whole, type Raw } from './search-params.ts'
 
 export const CONFIGURATION_TABS = ['form', 'document', 'history'] as const
+/** Whether the document is open beside the form. */
+export const BESIDE = ['document', 'nothing'] as const
 export const SHOWN = ['changed', 'invalid'] as const
 
 /**
  * `resource` is the locator of the resource that is shown, `property` the field to go to, `q` and `show` what the form
- * is narrowed to. The history is narrowed by `changedIn` (a locator), `changed` (a property), `by` (a person), `since` and
+ * is narrowed to. `beside` opens or closes the document beside the form; without it, the browser remembers. The history is narrowed by `changedIn` (a locator), `changed` (a property), `by` (a person), `since` and
  * `until`; with `from` it compares two snapshots, the second being the current one without `to`, and with `with` the
  * scope with another one.
  */
@@ -17,6 +19,7 @@ export const configurationSearch = (raw: Raw) =>
     property: text(raw, 'property'),
     q: text(raw, 'q'),
     show: oneOf(raw, 'show', SHOWN),
+    beside: oneOf(raw, 'beside', BESIDE),
     changedIn: text(raw, 'changedIn'),
     changed: text(raw, 'changed'),
     by: text(raw, 'by'),

@@ -1,20 +1,27 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react'
 import type { Problem } from '#contract/json-schema/json-schema.ts'
 import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter, lintGutter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
-import { Annotation, Compartment, EditorState, Transaction } from '@codemirror/state'
+import { Annotation, Compartment, EditorState, StateEffect, StateField, Transaction } from '@codemirror/state'
+import { Decoration, type DecorationSet } from '@codemirror/view'
 import { basicSetup, EditorView } from 'codemirror'
 import { useText } from '../../i18n/use-text.ts'
 import type { ControlWiring } from '../property/controls/control-props.ts'
 import { editorPhrases } from './editor-phrases.ts'
-import { findJsonPlace } from './json-place.ts'
+import { findJsonPlaces } from '../property/json-syntax.ts'
 import { parseJson } from './parse-json.ts'
 
 /** Marks a change made by the page, as opposed to typing. */
 const fromPage = Annotation.define<true>()
+
+/** What the page can do with the editor. */
+export interface JsonEditorHandle {
+  /** Focuses the editor with the cursor in a line; lines count from 1. */
+  goToLine: (line: number) => void
+}
 
 /**
  * A JSON editor that marks syntax and schema errors in place. It uses a shadow root: CodeMirror injects its styles at
@@ -31,6 +38,8 @@ export function JsonEditor({
   height = 'auto',
   keepsFormat = true,
   takesFocus = false,
+  pointed,
+  handle,
 }: {
   text: string
   /** Finds the errors in a document that parses. */
@@ -40,11 +49,18 @@ export function JsonEditor({
   readOnly: boolean
   onText: (text: string) => void
   wiring?: ControlWiring
-  height?: 'auto' | 'tall'
+  /** `fill` takes the height of a flex column. */
+  height?: 'auto' | 'tall' | 'fill'
   /** Keeps the person's formatting when `text` holds the same value. */
   keepsFormat?: boolean
   /** Focuses the editor when it appears. */
   takesFocus?: boolean
+  /**
+   * The JSON pointer of a value to mark and to scroll to. Without that value, the editor scrolls to the one around it.
+   * Neither the focus nor the page moves.
+   */
+  pointed?: string | undefined
+  handle?: Ref<JsonEditorHandle>
 }) {
   const t = useText()
   const host = useRef<HTMLDivElement>(null)
@@ -52,7 +68,29 @@ export function JsonEditor({
   const locked = useRef(new Compartment())
   const notify = useEffectEvent(onText)
   const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
-  const initial = useEffectEvent(() => ({ text, readOnly, takesFocus, phrases: editorPhrases(t) }))
+  const initial = useEffectEvent(() => ({ text, pointed, readOnly, takesFocus, phrases: editorPhrases(t) }))
+  const shownPlace = useRef('')
+  const point = useEffectEvent((editor: EditorView, pointer: string | undefined, shown: string) => {
+    // while the person types in the editor, the mark moves with its text, and nothing scrolls
+    if (editor.hasFocus || editor.state.doc.length !== shown.length) return
+    const place = pointer === undefined ? undefined : findJsonPlaces(shown, [pointer]).get(pointer)
+    editor.dispatch({ effects: setMark.of(place?.isExact === true ? place : null) })
+    const name = `${pointer} ${place?.isExact}`
+    // the person may have scrolled since it was shown
+    if (place !== undefined && name !== shownPlace.current) scrollTo(editor, place.from)
+    shownPlace.current = name
+  })
+
+  useImperativeHandle(handle, () => ({
+    goToLine: (line) => {
+      const editor = view.current
+      if (editor === null) return
+      const { from } = editor.state.doc.line(Math.min(line, editor.state.doc.lines))
+      editor.focus()
+      editor.dispatch({ selection: { anchor: from } })
+      scrollTo(editor, from)
+    },
+  }))
 
   useEffect(() => {
     if (host.current === null) return
@@ -76,6 +114,7 @@ export function JsonEditor({
             const isTyped = (one: Transaction) => one.docChanged && one.annotation(fromPage) !== true
             if (update.transactions.some(isTyped)) notify(update.state.doc.toString())
           }),
+          markField,
           LOOK,
           syntaxHighlighting(COLORS),
         ],
@@ -83,6 +122,7 @@ export function JsonEditor({
     })
     view.current = editor
     if (start.takesFocus) editor.focus()
+    point(editor, start.pointed, start.text)
     return () => {
       view.current = null
       editor.destroy()
@@ -104,13 +144,52 @@ export function JsonEditor({
     if (changes !== null) editor.dispatch({ changes, annotations })
   }, [text, keepsFormat])
 
+  // after the text, in the same commit
+  useLayoutEffect(() => {
+    if (view.current !== null) point(view.current, pointed, text)
+  }, [text, pointed])
+
   return (
     <div
       ref={host}
       id={wiring?.id}
-      className={`overflow-auto rounded-md border border-control bg-surface ${height === 'tall' ? 'h-[60vh]' : 'max-h-96 min-h-16'}`}
+      className={`overflow-auto rounded-md border border-control bg-surface ${HEIGHTS[height]}`}
     />
   )
+}
+
+const HEIGHTS = { auto: 'max-h-96 min-h-16', tall: 'h-[60vh]', fill: 'min-h-0 flex-1' }
+
+const setMark = StateEffect.define<{ from: number; to: number } | null>()
+const MARK = Decoration.line({ class: 'cm-pointed' })
+
+/** The marked lines. They move with the text. */
+const markField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (before, { changes, effects, state }) => {
+    const effect = effects.findLast((one) => one.is(setMark))
+    if (effect === undefined) return before.map(changes)
+    if (effect.value === null) return Decoration.none
+    const [first, last] = [effect.value.from, effect.value.to].map(
+      (offset) => state.doc.lineAt(offset).number,
+    )
+    const lines = Array.from({ length: (last ?? 0) - (first ?? 0) + 1 }, (_, index) => (first ?? 0) + index)
+    return Decoration.set(lines.map((line) => MARK.range(state.doc.line(line).from)))
+  },
+  provide: (field) => EditorView.decorations.from(field),
+})
+
+/** Scrolls inside the editor only; CodeMirror's own way scrolls the page too. */
+function scrollTo(editor: EditorView, offset: number, passes = 2): void {
+  editor.requestMeasure({
+    key: editor,
+    read: () => editor.lineBlockAt(Math.min(offset, editor.state.doc.length)).top,
+    write: (top) => {
+      editor.scrollDOM.scrollTop = top - editor.scrollDOM.clientHeight / 4
+      // the heights of lines far from the window are known only after it has moved
+      if (passes > 1) scrollTo(editor, offset, passes - 1)
+    },
+  })
 }
 
 function holdSame(one: string, other: string): boolean {
@@ -135,11 +214,15 @@ function problemsIn(editor: EditorView, check: (value: JsonValue) => readonly Pr
   if (text.trim() === '') return []
   const syntax = jsonParseLinter()(editor)
   if (syntax.length > 0) return syntax
-  return check(JSON.parse(text) as JsonValue).map(({ path, message }) => ({
-    ...findJsonPlace(editor.state, path),
-    severity: 'error' as const,
-    message,
-  }))
+  const problems = check(JSON.parse(text) as JsonValue)
+  const places = findJsonPlaces(
+    text,
+    problems.map(({ path }) => path),
+  )
+  return problems.map(({ path, message }) => {
+    const { from, to } = places.get(path) ?? { from: 0, to: text.length }
+    return { from, to, severity: 'error' as const, message }
+  })
 }
 
 /** The usual highlighting in our color tokens, which change with the theme. Other tags keep the text color. */
@@ -163,6 +246,7 @@ const LOOK = EditorView.theme({
   '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--faint)', border: 'none' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hover)' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-tint)' },
+  '.cm-pointed': { backgroundColor: 'var(--accent-tint)', boxShadow: 'inset 2px 0 var(--accent)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)', fontFamily: 'var(--font-sans)' },
   '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line)' },

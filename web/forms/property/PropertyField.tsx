@@ -148,7 +148,11 @@ export const PropertyField = memo(function PropertyField({
         {error !== null && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}
         {/* lies in the row's lower padding, so that the rows below keep their place when something appears here */}
         <div className="-mb-6 flex min-h-6 flex-wrap items-center gap-x-3 text-xs text-faint">
-          {limits !== '' && <span id={`${id}-limits`}>{limits}</span>}
+          {limits !== '' && (
+            <span id={`${id}-limits`} className="inline-flex min-h-6 items-center">
+              {limits}
+            </span>
+          )}
           {status}
           {hints}
         </div>

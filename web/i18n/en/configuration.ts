@@ -211,6 +211,9 @@ export const configuration = {
   'file.copy.submit': 'Copy and review',
   'file.copy.failed': 'The configuration of this scope could not be loaded. Try again.',
   'file.copy.nothing': 'The two scopes have no resource in common.',
+  'document.beside': 'JSON beside the form',
+  'document.hide': 'Close JSON',
+  'document.line': 'Line {line}',
   'document.label': 'Configuration of this scope as JSON',
   'document.help':
     'All resources with their properties. Each property is an object with an @type. Sensitive properties have no value and stay unchanged unless you add one. Changes here become changes in the form and are saved the same way.',

@@ -8,6 +8,8 @@ import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/class-names.ts'
 import { LinkButton, type IntentListeners } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
@@ -26,14 +28,25 @@ import {
   configuredInstallationsCall,
   type ConfigurationSearch,
 } from '#contract/console-api/pages/configuration.ts'
+import { useDocumentPane } from './document/use-document-pane.ts'
 import { useEditorState } from './editor/use-editor-state.ts'
-import { DocumentTab, HistoryTab, PropertyHistoryDialog, ReviewDialog, SavedNotices } from './parts.ts'
+import {
+  DocumentPane,
+  DocumentTab,
+  HistoryTab,
+  PropertyHistoryDialog,
+  ReviewDialog,
+  SavedNotices,
+} from './parts.ts'
 import { useSaveKey } from './editor/use-save-key.ts'
 
 const TAB_INTENT: Partial<Record<(typeof CONFIGURATION_TABS)[number], IntentListeners>> = {
   document: DocumentTab.onIntent,
   history: HistoryTab.onIntent,
 }
+
+/** The button that opens the document beside the form. */
+const TOGGLE = 'document-beside'
 
 /** The editor of a scope that has something to configure. */
 export function Editor({
@@ -56,15 +69,17 @@ export function Editor({
     ReviewDialog.load()
     SavedNotices.load()
   }, [])
+  const pane = useDocumentPane(configuration.scope, search)
   const state = useEditorState({
     titles,
     personId: user?.id ?? '',
     configuration,
     search,
+    showsDocument: tab === 'document' || pane.isOpen,
     onReview: setIsReviewing,
     openHistory,
   })
-  const { editor, draft, problems, marks, merge, save, document, blockedByDocument } = state
+  const { editor, draft, problems, marks, merge, save, document: asDocument } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
   // nothing is left to review, and later edits need a new review
@@ -98,19 +113,35 @@ export function Editor({
           </>
         }
         tabs={
-          <Tabs
-            label={t('configuration.tabs')}
-            current={tab}
-            tabs={CONFIGURATION_TABS.map((id) => ({
-              id,
-              label: t(`configuration.tab.${id}`),
-              onIntent: TAB_INTENT[id],
-              to: paths.configuration(
-                scope,
-                omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
-              ),
-            }))}
-          />
+          <div className="relative">
+            <Tabs
+              label={t('configuration.tabs')}
+              current={tab}
+              tabs={CONFIGURATION_TABS.map((id) => ({
+                id,
+                label: t(`configuration.tab.${id}`),
+                onIntent: TAB_INTENT[id],
+                to: paths.configuration(
+                  scope,
+                  omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
+                ),
+              }))}
+            />
+            {tab === 'form' && pane.hasRoom && (
+              <Button
+                variant="quiet"
+                size="sm"
+                icon="beside"
+                id={TOGGLE}
+                aria-pressed={pane.isOpen}
+                className={cx('absolute right-0 bottom-1', pane.isOpen && 'bg-selected text-ink')}
+                {...DocumentPane.onIntent}
+                onClick={() => pane.setIsOpen(!pane.isOpen)}
+              >
+                {t('configuration.document.beside')}
+              </Button>
+            )}
+          </div>
         }
         notice={
           <>
@@ -139,10 +170,21 @@ export function Editor({
         }
       >
         {tab === 'form' && (
-          <FormTab search={search} marks={marks} titles={titles} edits={edits} invalid={problems.length} />
+          <FormTab
+            search={search}
+            marks={marks}
+            titles={titles}
+            edits={edits}
+            invalid={problems.length}
+            document={pane.isOpen ? asDocument : null}
+            onCloseDocument={() => {
+              pane.setIsOpen(false)
+              document.getElementById(TOGGLE)?.focus({ preventScroll: true })
+            }}
+          />
         )}
         <Suspense fallback={<SkeletonLines lines={8} />}>
-          {tab === 'document' && <DocumentTab document={document} />}
+          {tab === 'document' && <DocumentTab document={asDocument} />}
           {tab === 'history' && <HistoryTab search={search} />}
         </Suspense>
       </Page>
@@ -157,7 +199,7 @@ export function Editor({
             problems={problems}
             merge={merge}
             save={save}
-            blockedByDocument={blockedByDocument}
+            blockedByDocument={asDocument.isBlocked}
           />
         </Suspense>
       )}

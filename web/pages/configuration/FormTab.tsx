@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import { Suspense, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
@@ -10,10 +10,13 @@ import { SearchInput } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import type { DocumentState } from './document/use-document.ts'
 import { useEditor, type InstallationTitles } from './editor/editor-context.ts'
 import { focusProperty } from './form/focus-property.ts'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
+import { DocumentPane } from './parts.ts'
 import {
   firstMatch,
   groupResources,
@@ -24,19 +27,27 @@ import {
 } from './editor/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
-/** The resources at the left, the form of the selected one at the right. On a phone, one at a time. */
+/**
+ * The resources at the left, the form of the selected one at the right, and beside it the document if it is open. On a
+ * phone, one at a time.
+ */
 export function FormTab({
   search,
   marks,
   titles,
   edits,
   invalid,
+  document: shownDocument,
+  onCloseDocument,
 }: {
   search: ConfigurationSearch
   marks: ReadonlyMap<string, Marks>
   titles: InstallationTitles
   edits: number
   invalid: number
+  /** The document beside the form; null while it is closed. */
+  document: DocumentState | null
+  onCloseDocument: () => void
 }) {
   const t = useText()
   const navigate = useNavigate()
@@ -70,7 +81,14 @@ export function FormTab({
   }, [navigate, scope, search])
 
   return (
-    <div className="grid gap-x-10 lg:grid-cols-[17rem_minmax(0,1fr)]">
+    <div
+      className={cx(
+        'grid',
+        shownDocument === null
+          ? 'gap-x-10 lg:grid-cols-[17rem_minmax(0,1fr)]'
+          : 'grid-cols-[13rem_minmax(0,1fr)_minmax(0,1fr)] gap-x-6 2xl:grid-cols-[15rem_minmax(0,1fr)_minmax(0,1fr)]',
+      )}
+    >
       <div className={cx('min-w-0', isKnown && 'max-lg:hidden')}>
         <div className="lg:sticky lg:top-4 lg:flex lg:max-h-[calc(100dvh-2rem)] lg:flex-col">
           <div className="space-y-2 pb-3">
@@ -141,6 +159,11 @@ export function FormTab({
           />
         )}
       </div>
+      {shownDocument !== null && (
+        <Suspense fallback={<SkeletonLines lines={8} />}>
+          <DocumentPane document={shownDocument} locator={selected} onClose={onCloseDocument} />
+        </Suspense>
+      )}
     </div>
   )
 }

@@ -83,14 +83,10 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
     cell: (scope) => {
       const draft = drafts.find((one) => scopeText(one.scope) === scopeText(scope))
       return (
-        <>
+        <span className="inline-flex max-w-full flex-wrap items-center gap-x-2 gap-y-1">
           <ScopeText scope={scope} />
-          {draft !== undefined && (
-            <Badge icon="edit" className="ml-2">
-              {t('shell.drafts.count', { n: draft.edits })}
-            </Badge>
-          )}
-        </>
+          {draft !== undefined && <Badge icon="edit">{t('shell.drafts.count', { n: draft.edits })}</Badge>}
+        </span>
       )
     },
     width: '34%',

@@ -50,6 +50,7 @@ const drawings = {
   plus: <path d="M8 3v10M3 8h10" />,
   minus: <path d="M3 8h10" />,
   check: <path d="m3 8.5 3.3 3.3L13 4.8" />,
+  beside: <path d="M2 3h12v10H2zM8.5 3v10" />,
   copy: <path d="M5.5 5.5h8v8h-8zM10.5 5.2V2.5h-8v8h2.7" />,
   link: (
     <path d="M6.6 9.4a2.6 2.6 0 0 0 3.7 0l2.4-2.4A2.6 2.6 0 0 0 9 3.3L7.8 4.5M9.4 6.6a2.6 2.6 0 0 0-3.7 0L3.3 9A2.6 2.6 0 0 0 7 12.7l1.2-1.2" />

@@ -32,7 +32,7 @@ export function BeforeAfter({ changes, label }: { changes: readonly Change[]; la
               <span className="mono font-medium wrap-anywhere">{change.name}</span>
               {change.note && <span className="block text-xs text-faint">{change.note}</span>}
             </dt>
-            <dd className="grid min-w-0 gap-1 @min-[44rem]/changes:grid-cols-2">
+            <dd className="grid min-w-0 content-start gap-1 @min-[44rem]/changes:grid-cols-2">
               <Side sign="−" label={t('common.diff.before')} tint="bg-fail-tint" signInk="text-fail">
                 {change.shown?.before ?? <PropertyValueView value={change.before} other={change.after} />}
               </Side>

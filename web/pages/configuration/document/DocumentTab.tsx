@@ -1,10 +1,13 @@
-import { Suspense } from 'react'
+import { Suspense, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { lazyWithRetry } from '../../../load-with-retry.ts'
+import type { JsonEditorHandle } from '../../../forms/fields/JsonEditor.tsx'
+import { findJsonPlaces, findSyntaxError, lineAt } from '../../../forms/property/json-syntax.ts'
 import { translateError } from '../../../forms/property/translate-error.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { cx } from '../../../ui/class-names.ts'
 import { Icon, type IconName } from '../../../ui/icons/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
@@ -12,7 +15,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { resourceTitle } from '../labels.ts'
 import { readDocument, type DocumentProblem } from './document.ts'
 import type { DocumentState } from './use-document.ts'
-import { pointerSegments } from '#contract/json-schema/pointer.ts'
+import { pointerSegments, pointerTo } from '#contract/json-schema/pointer.ts'
 
 const JsonEditor = lazyWithRetry(async () => ({
   default: (await import('../../../forms/fields/JsonEditor.tsx')).JsonEditor,
@@ -23,9 +26,104 @@ const SHOWN = 8
 /** The whole configuration as one JSON document. Changes in it become ordinary edits. */
 export function DocumentTab({ document }: { document: DocumentState }) {
   const t = useText()
+  return (
+    <div className="space-y-3">
+      <p className="max-w-[88ch] text-muted">{t('configuration.document.help')}</p>
+      <DocumentText document={document} height="tall" pointed={undefined} />
+    </div>
+  )
+}
+
+/** The document beside the form: it marks the property that had the focus last, and never takes the focus. */
+export function DocumentPane({
+  document,
+  locator,
+  onClose,
+}: {
+  document: DocumentState
+  /** The resource in the form. */
+  locator: string | undefined
+  onClose: () => void
+}) {
+  const t = useText()
+  const { store } = useEditor()
+  const focused = useSyncExternalStore(store.subscribe, () =>
+    locator === undefined ? undefined : store.activeProperty(locator),
+  )
+  const [last, setLast] = useState({ locator, property: focused })
+  const isLast = last.locator === locator && (focused === undefined || last.property === focused)
+  if (!isLast) setLast({ locator, property: focused })
+  const pointed =
+    locator === undefined
+      ? undefined
+      : last.property === undefined
+        ? pointerTo(locator)
+        : pointerTo(locator, last.property)
+  const pane = useFittingHeight()
+  return (
+    <section
+      ref={pane}
+      aria-labelledby="document-pane"
+      className="sticky top-4 flex h-[calc(100dvh-16rem)] min-h-80 min-w-0 flex-col gap-2 self-start"
+    >
+      <header className="flex min-h-8 items-center justify-between gap-2">
+        <h2 id="document-pane" className="text-md font-semibold">
+          {t('configuration.tab.document')}
+        </h2>
+        <Button
+          variant="quiet"
+          size="sm"
+          icon="close"
+          label={t('configuration.document.hide')}
+          onClick={onClose}
+        />
+      </header>
+      <DocumentText document={document} height="fill" pointed={pointed} />
+    </section>
+  )
+}
+
+/** The height of the dock and the space around it, in pixels. */
+const BELOW_PANE = 80
+
+/** Keeps an element as high as the window has room below its top, wherever the page is scrolled to. */
+function useFittingHeight() {
+  const ref = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    const fit = () => {
+      const pane = ref.current
+      if (pane !== null)
+        pane.style.height = `${innerHeight - Math.max(pane.getBoundingClientRect().top, 0) - BELOW_PANE}px`
+    }
+    fit()
+    addEventListener('scroll', fit, { passive: true })
+    addEventListener('resize', fit)
+    return () => {
+      removeEventListener('scroll', fit)
+      removeEventListener('resize', fit)
+    }
+  }, [])
+  return ref
+}
+
+function DocumentText({
+  document,
+  height,
+  pointed,
+}: {
+  document: DocumentState
+  height: 'tall' | 'fill'
+  pointed: string | undefined
+}) {
+  const t = useText()
   const { configuration, mayWrite, isSaving } = useEditor()
   const { text, from, reading, isBroken, edited, onText, reset } = document
-  const problems = reading?.problems.filter(({ kind }) => kind !== 'value') ?? []
+  const editor = useRef<JsonEditorHandle>(null)
+  const problems = reading?.problems.slice(0, SHOWN) ?? []
+  const places = findJsonPlaces(
+    text,
+    problems.map(({ path }) => path),
+  )
   const omitted = reading?.omitted ?? []
   const claimed = edited.filter((locator) => configuration.resources[locator]?.claim)
   const namesOf = (locators: readonly string[]) =>
@@ -38,13 +136,23 @@ export function DocumentTab({ document }: { document: DocumentState }) {
       {t('configuration.document.reset')}
     </Button>
   )
+  const lineButton = (line: number) => (
+    <button
+      type="button"
+      onClick={() => editor.current?.goToLine(line)}
+      className="min-h-6 rounded-sm font-medium whitespace-nowrap text-accent hover:underline"
+    >
+      {t('configuration.document.line', { line })}
+    </button>
+  )
   return (
-    <div className="space-y-3">
-      <p className="max-w-[88ch] text-muted">{t('configuration.document.help')}</p>
-      <Suspense fallback={<Skeleton className="h-[60vh] w-full" />}>
+    <>
+      <Suspense
+        fallback={<Skeleton className={height === 'tall' ? 'h-[60vh] w-full' : 'min-h-0 w-full flex-1'} />}
+      >
         <JsonEditor
           label={t('configuration.document.label')}
-          height="tall"
+          height={height}
           keepsFormat={false}
           text={text}
           readOnly={!mayWrite || isSaving}
@@ -56,23 +164,26 @@ export function DocumentTab({ document }: { document: DocumentState }) {
             }))
           }
           onText={onText}
+          pointed={pointed}
+          handle={editor}
         />
       </Suspense>
       {/* below the editor, so that the text does not move while the person types */}
       {isBroken && (
         <Notice tone="warn" live actions={again}>
-          {t('configuration.document.broken')}
+          {lineButton(findSyntaxError(text).line)} {t('configuration.document.broken')}
         </Notice>
       )}
       {problems.length > 0 && (
         <Notice
           tone="error"
-          title={t('configuration.document.problems', { n: problems.length })}
+          title={t('configuration.document.problems', { n: reading?.problems.length ?? 0 })}
           actions={again}
         >
-          <ul className="mt-1 space-y-0.5">
-            {problems.slice(0, SHOWN).map((problem) => (
-              <li key={`${problem.path} ${problem.kind}`}>
+          <ul className={cx('mt-1 space-y-0.5', height === 'fill' && 'max-h-28 overflow-y-auto')}>
+            {problems.map((problem) => (
+              <li key={`${problem.path} ${problem.kind} ${problem.keyword}`}>
+                {lineButton(lineAt(text, places.get(problem.path)?.from ?? 0))}{' '}
                 <span className="mono wrap-anywhere">{readable(problem.path)}</span>{' '}
                 {describeProblem(problem, t)}
               </li>
@@ -90,7 +201,7 @@ export function DocumentTab({ document }: { document: DocumentState }) {
           {t('configuration.document.omitted', { n: omitted.length, names: namesOf(omitted) })}
         </StatusLine>
       )}
-    </div>
+    </>
   )
 }
 

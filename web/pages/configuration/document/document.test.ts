@@ -30,9 +30,9 @@ const saved = configuration(7, {
 
 const text = () => structuredClone(documentOf(saved, EMPTY))
 const at = (document: JsonObject, locator: string) => document[locator] as Record<string, JsonValue>
-const wants = (document: JsonValue, draft: Draft = EMPTY, isOurs = () => true) => {
-  const { wanted } = readDocument(document, saved)
-  return applyStep(draft, stepTo(wanted, { configuration: saved, draft, isOurs }))
+const wants = (document: JsonValue, draft: Draft = EMPTY, before: JsonValue = documentOf(saved, draft)) => {
+  const reading = readDocument(document, saved)
+  return applyStep(draft, stepTo(reading, { configuration: saved, draft, before, after: document }))
 }
 const kinds = (document: JsonValue) => readDocument(document, saved).problems.map(({ kind }) => kind)
 
@@ -97,14 +97,42 @@ describe('the configuration as one document', () => {
     assert.deepEqual(wants(text(), draft), EMPTY)
   })
 
-  it('does not discard edits that it did not contain', () => {
+  it('does not change what it contained before, so that it never overwrites an edit of the form', () => {
+    const opened = text()
+    at(opened, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
+    const draft = wants(opened)
+    const inForm = wants({ ...opened, [CORE]: { ...at(opened, CORE), name: data('Crate') } }, draft, opened)
+    const document = structuredClone(opened)
+    at(document, CORE)['seats'] = { '@type': 'Data', value: 6 }
+    const next = wants(document, inForm, opened)
+    assert.deepEqual(
+      Object.values(next[CORE] ?? {}).map(({ edit }) => edit),
+      [
+        { kind: 'set', value: data('Crate') },
+        { kind: 'set', value: data(6) },
+      ],
+    )
+    assert.deepEqual(wants(text(), inForm, text()), inForm)
+  })
+
+  it('keeps an edit while its text has an error', () => {
     const document = text()
     at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
     const draft = wants(document)
-    assert.deepEqual(
-      wants(text(), draft, () => false),
-      draft,
-    )
+    const broken = structuredClone(document)
+    at(broken, CORE)['name'] = { '@type': 'Dat', value: 'Bolt' }
+    assert.deepEqual(wants(broken, draft, document), draft)
+    assert.deepEqual(wants(text(), draft, broken), EMPTY)
+  })
+
+  it('does not contain sensitive values that were typed, and keeps them', () => {
+    const typed = text()
+    at(typed, CORE)['password'] = { '@type': 'Data', value: 'new', isSensitive: true }
+    const draft = wants(typed)
+    const document = documentOf(saved, draft)
+    assert.deepEqual(document, text())
+    at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
+    assert.deepEqual(Object.keys(wants(document, draft)[CORE] ?? {}), ['password', 'name'])
   })
 
   it('reports values that cannot be saved, with their paths', () => {

@@ -11,8 +11,8 @@ import {
   editOn,
   viewAt,
   type Draft,
+  type DraftEdit,
   type DraftStep,
-  type PropertyPlace,
 } from '../editor/draft.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
@@ -22,7 +22,10 @@ import { isReferenceShape } from '../editor/is-reference-shape.ts'
 /** A sensitive value that is left unchanged. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }
 
-/** The whole configuration, including the edits, as one document: locator → property → typed value. */
+/**
+ * The whole configuration, including the edits, as one document: locator → property → typed value. Of sensitive values,
+ * saved or typed, it contains only that they exist.
+ */
 export function documentOf(configuration: Configuration, draft: Draft): JsonObject {
   return Object.fromEntries(
     Object.keys(configuration.resources)
@@ -35,15 +38,16 @@ function resourceOf(resource: ConfigurationResource | undefined, edits: Draft[st
   const names = [...new Set([...Object.keys(resource?.properties ?? {}), ...Object.keys(edits)])].toSorted()
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = shown(viewAt(resource, name), edits[name]?.edit)
+      const value = shown(viewAt(resource, name), edits[name])
       return value === null ? [] : [[name, value]]
     }),
   )
 }
 
-function shown(view: PropertyView | null, edit: Edit | undefined): JsonValue | null {
+function shown(view: PropertyView | null, draftEdit: DraftEdit | undefined): JsonValue | null {
+  const edit = draftEdit?.edit
   if (edit?.kind === 'removed') return null
-  if (edit?.kind === 'set') return edit.value
+  if (edit?.kind === 'set') return draftEdit?.isSensitive === true ? HIDDEN : edit.value
   if (!isSet(view)) return null
   return isHidden(view) ? HIDDEN : view
 }
@@ -141,27 +145,32 @@ function readResource({
 }
 
 /**
- * The step from the current draft to the content of a document. The new edits are based on the configuration that the
- * document was generated from, so that a document, too, never overwrites what others have saved since. `isOurs` tells
- * which edits the document contained, and so discards by omitting them.
+ * The step from the current draft to the content of a document. Only what changed between `before` and `after`, the
+ * document as it last agreed with the draft and as it is now, becomes a step, so that it never overwrites what was typed
+ * in the form or adopted from elsewhere since. The new edits are based on the configuration that the document was
+ * generated from, so that it never overwrites what others have saved since, either.
  */
 export function stepTo(
-  wanted: DocumentReading['wanted'],
+  { wanted, problems }: Pick<DocumentReading, 'wanted' | 'problems'>,
   {
     configuration,
     draft,
-    isOurs,
-  }: { configuration: Configuration; draft: Draft; isOurs: (place: PropertyPlace) => boolean },
+    before,
+    after,
+  }: { configuration: Configuration; draft: Draft; before: JsonValue; after: JsonValue },
 ): DraftStep {
+  const isChanged = (locator: string, property: string) =>
+    !deepEqual(valueIn(before, locator, property), valueIn(after, locator, property))
   const step: DraftStep[number][] = []
   for (const [locator, edits] of wanted) {
     const resource = configuration.resources[locator]
     for (const [property, edit] of edits) {
-      const before = editAt(draft, locator, property)
-      if (before !== undefined && deepEqual(before.edit, edit)) continue
+      if (!isChanged(locator, property)) continue
+      const known = editAt(draft, locator, property)
+      if (known !== undefined && deepEqual(known.edit, edit)) continue
       const isSensitive = definitionOf(resource, property)?.isSensitive === true
-      const base = before === undefined ? viewAt(resource, property) : before.base
-      const version = before === undefined ? configuration.snapshotVersion : before.version
+      const base = known === undefined ? viewAt(resource, property) : known.base
+      const version = known === undefined ? configuration.snapshotVersion : known.version
       step.push({
         locator,
         property,
@@ -169,15 +178,24 @@ export function stepTo(
       })
     }
   }
-  for (const place of allEdits(draft)) {
-    const { locator, property, edit, isSensitive } = place
+  // what the document cannot express at the moment stays as it is
+  const faulty = new Set(problems.filter(({ kind }) => kind !== 'value').map(({ path }) => path))
+  for (const { locator, property, edit, isSensitive } of allEdits(draft)) {
     const ofResource = wanted.get(locator)
-    if (ofResource === undefined || ofResource.has(property) || !isOurs(place)) continue
+    if (ofResource === undefined || ofResource.has(property) || !isChanged(locator, property)) continue
+    if (faulty.has(pointerTo(locator, property))) continue
     // a document cannot express the removal of a hidden value, or a partial number
     if (edit.kind === 'unfinished' || (isSensitive && edit.kind === 'removed')) continue
     step.push({ locator, property, next: null })
   }
   return step
+}
+
+function valueIn(document: JsonValue, locator: string, property: string): JsonValue {
+  const properties = isJsonObject(document) && Object.hasOwn(document, locator) ? document[locator] : null
+  if (properties === undefined || !isJsonObject(properties) || !Object.hasOwn(properties, property))
+    return null
+  return properties[property] ?? null
 }
 
 function isWrapped(value: JsonValue): value is JsonObject & { '@type': string } {

@@ -1,16 +1,24 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { parseJson } from '../../../forms/fields/parse-json.ts'
-import { allEdits, countEdits, type Draft, type PropertyPlace } from '../editor/draft.ts'
+import { allEdits, type Draft } from '../editor/draft.ts'
 import type { DraftStore } from '../editor/draft-store.ts'
 import { documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
 
 const DEBOUNCE_MS = 300
 
-/** A document that is being edited, with the configuration that it was generated from. */
+/** A document that is being edited. */
 interface Session {
   text: string
+  /** The configuration that it was generated from. */
   from: Configuration
+  /** The document and the draft that last agreed with each other. */
+  agreed: { document: JsonValue; draft: Draft }
+  /** The text is part of the draft, as far as it can be read. */
+  isApplied: boolean
+  /** How often all edits had been discarded when it began. */
+  timesCleared: number
 }
 
 /** Documents that were closed with text that is not part of any edit; restored when the person returns to the page. */
@@ -23,6 +31,8 @@ export interface DocumentState {
   reading: DocumentReading | null
   /** The text is not valid JSON: what was typed since it was valid is not part of any edit. */
   isBroken: boolean
+  /** Some of the text is not part of any edit. */
+  isBlocked: boolean
   /** The locators of the resources with unsaved edits. */
   edited: readonly string[]
   onText: (text: string) => void
@@ -32,7 +42,8 @@ export interface DocumentState {
 
 /**
  * The whole configuration as a text that becomes edits when typing pauses. The text is compared with the snapshot that
- * it was generated from. It is generated again as soon as the draft or the snapshot changes in another way.
+ * it was generated from. It is generated again as soon as the draft or the snapshot changes in another way, unless
+ * some of it cannot become an edit: then it stays, to be fixed.
  */
 export function useDocument({
   store,
@@ -46,8 +57,6 @@ export function useDocument({
   isShown: boolean
 }): DocumentState {
   const [session, setSession] = useState<Session | null>(() => unfinished.get(store) ?? null)
-  const [appliedDraft, setAppliedDraft] = useState<Draft | null>(null)
-  const ours = useRef(new Set<string>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const pending = useRef<Session | null>(null)
   const from = session?.from ?? configuration
@@ -57,33 +66,43 @@ export function useDocument({
     () => (parsed === undefined || session === null ? null : readDocument(parsed, session.from)),
     [parsed, session],
   )
-  const isSettled = session !== null && parsed !== undefined && appliedDraft !== null
-  const hasMoved = draft !== appliedDraft || configuration.snapshotVersion !== from.snapshotVersion
-  // discarding the edits discards the text too; otherwise, text that cannot be saved stays, to be fixed
-  const isDiscarded = isSettled && draft !== appliedDraft && countEdits(draft) === 0
-  if (isDiscarded || (isSettled && hasMoved && (reading?.problems.length ?? 0) === 0)) setSession(null)
+  // errors in values are in the draft too; other errors exist only in the text
+  const hasFaults = reading?.problems.some(({ kind }) => kind !== 'value') === true
+  if (session?.isApplied === true) {
+    const hasMoved =
+      draft !== session.agreed.draft || configuration.snapshotVersion !== session.from.snapshotVersion
+    // discarding all edits discards the text too
+    if (store.timesCleared() !== session.timesCleared || (hasMoved && !hasFaults)) setSession(null)
+  }
 
-  const applyText = useEffectEvent((text: string, written: Configuration) => {
-    const value = parseJson(text)
-    if (value === undefined) return
-    const { wanted } = readDocument(value, written)
-    const isOurs = (place: PropertyPlace) => ours.current.has(keyOf(place))
-    store.apply(stepTo(wanted, { configuration: written, draft: store.current(), isOurs }))
+  const apply = useEffectEvent((written: Session) => {
+    const document = parseJson(written.text)
+    if (document === undefined) return
+    const { agreed } = written
+    const next = readDocument(document, written.from)
+    const hasMoved = store.current() !== agreed.draft
+    store.apply(
+      stepTo(next, {
+        configuration: written.from,
+        draft: store.current(),
+        before: agreed.document,
+        after: document,
+      }),
+    )
     store.flush()
-    for (const place of allEdits(store.current())) {
-      if (wanted.get(place.locator)?.has(place.property) === true) ours.current.add(keyOf(place))
-    }
-    setAppliedDraft(store.current())
+    // after a change elsewhere the text is not the whole draft, and is generated again once it has no errors
+    const now = { document, draft: hasMoved ? agreed.draft : store.current() }
+    setSession((current) =>
+      current?.text === written.text ? { ...current, agreed: now, isApplied: true } : current,
+    )
   })
   const flush = useEffectEvent(() => {
     clearTimeout(timer.current)
     const last = pending.current
     pending.current = null
-    if (last !== null) applyText(last.text, last.from)
+    if (last !== null) apply(last)
   })
-  const isUnfinished =
-    session !== null &&
-    (parsed === undefined || (reading?.problems ?? []).some(({ kind }) => kind !== 'value'))
+  const isUnfinished = session !== null && (parsed === undefined || hasFaults)
   const leave = useEffectEvent(() => {
     flush()
     if (isUnfinished) unfinished.set(store, session)
@@ -108,6 +127,7 @@ export function useDocument({
     from,
     reading,
     isBroken: session !== null && parsed === undefined,
+    isBlocked: isUnfinished,
     edited: [...new Set(allEdits(draft).map(({ locator }) => locator))],
     reset: () => {
       clearTimeout(timer.current)
@@ -116,14 +136,17 @@ export function useDocument({
     },
     onText: (text) => {
       if (text === (session?.text ?? generated)) return
-      if (session === null) ours.current = new Set(allEdits(draft).map(keyOf))
-      setSession({ text, from })
-      setAppliedDraft(null)
+      const next: Session = {
+        from,
+        agreed: session?.agreed ?? { document: documentOf(configuration, draft), draft },
+        timesCleared: session?.timesCleared ?? store.timesCleared(),
+        text,
+        isApplied: false,
+      }
+      setSession(next)
       clearTimeout(timer.current)
-      pending.current = { text, from }
+      pending.current = next
       timer.current = setTimeout(flush, DEBOUNCE_MS)
     },
   }
 }
-
-const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`

@@ -52,6 +52,7 @@ export class DraftStore {
   private debounced: Draft
   private lost: readonly PropertyPlace[]
   private news: News | null = null
+  private clears = 0
   private readonly active = new ActiveFields()
   /** Edits that the browser refused to store. */
   private readonly refused = new Set<string>()
@@ -220,10 +221,15 @@ export class DraftStore {
     )
   }
 
+  /** Discards all edits. */
   clear(): void {
+    this.clears += 1
     this.apply(allEdits(this.draft).map(({ locator, property }) => ({ locator, property, next: null })))
     this.dismissNotKept()
   }
+
+  /** How often the person has discarded all edits. */
+  readonly timesCleared = (): number => this.clears
 
   dismissNotKept(): void {
     for (const place of this.lost) this.storage.write(nameOf(place), null)

@@ -22,6 +22,7 @@ export function useEditorState({
   titles,
   configuration,
   search,
+  showsDocument,
   onReview,
   openHistory,
 }: {
@@ -29,6 +30,7 @@ export function useEditorState({
   titles: InstallationTitles
   configuration: Configuration
   search: ConfigurationSearch
+  showsDocument: boolean
   onReview: (isOpen: true) => void
   openHistory: (locator: string, property: string) => void
 }) {
@@ -47,7 +49,7 @@ export function useEditorState({
   const marks = useStable(useMemo(() => marksOf(draft, problems), [draft, problems]))
   const save = useSave(store, form, configuration)
   const merge = useMerge({ store, draft, configuration, isSaving: save.state !== 'idle', personId })
-  const document = useDocument({ store, draft, configuration, isShown: search.tab === 'document' })
+  const document = useDocument({ store, draft, configuration, isShown: showsDocument })
   const goTo = useGoTo(configuration, search)
   const { behind } = merge
   const isSaving = save.state !== 'idle'
@@ -73,9 +75,7 @@ export function useEditorState({
     }),
     [configuration, store, form, mayWrite, isSaving, behind, titles, goTo, onReview, openHistory],
   )
-  const blockedByDocument =
-    document.isBroken || (document.reading?.problems.some(({ kind }) => kind !== 'value') ?? false)
-  return { editor, draft, problems, marks, merge, save, document, blockedByDocument }
+  return { editor, draft, problems, marks, merge, save, document }
 }
 
 /**

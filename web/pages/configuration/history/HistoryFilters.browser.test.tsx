@@ -7,7 +7,7 @@ import { CORE, MAIL, MIRA, OLIVIA, serveScope } from '../../../testing/served-sc
 import { HISTORY, PEOPLE } from '../endpoints.ts'
 
 /** Someone whose saves are on a later page. */
-const NOAH: Person = { id: 'noah', name: 'Noah Zhao' }
+const NOAH: Person = { id: 'noah', name: 'Noah Quill' }
 
 /** Each entry has one. */
 const entries = page.getByRole('button', { name: 'Compare with now' })
@@ -73,7 +73,7 @@ test('the history is filtered by property alone, and by person; the other people
 test('people whose saves are not loaded yet can be chosen', async () => {
   const screen = await renderHistory()
   await expect.element(entries).toHaveLength(3)
-  await filter('Person').selectOptions('Noah Zhao')
+  await filter('Person').selectOptions('Noah Quill')
   await expect.poll(screen.address).toContain('by=noah')
   await expect.element(entries).toHaveLength(0)
 })

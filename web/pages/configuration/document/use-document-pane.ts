@@ -1,0 +1,58 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState, useSyncExternalStore } from 'react'
+import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { paths } from '../../../paths.ts'
+
+const KEY = 'bundle-console.document-beside-form'
+
+/** From this width on, the form and the document have room beside each other. */
+const wide = matchMedia('(min-width: 1280px)')
+
+const watchWidth = (listener: () => void) => {
+  wide.addEventListener('change', listener)
+  return () => wide.removeEventListener('change', listener)
+}
+
+export interface DocumentPaneState {
+  /** The window is wide enough. */
+  hasRoom: boolean
+  isOpen: boolean
+  setIsOpen: (isOpen: boolean) => void
+}
+
+/** Whether the document is open beside the form: as the address says, otherwise as the person chose last. */
+export function useDocumentPane(scope: Scope, search: ConfigurationSearch): DocumentPaneState {
+  const navigate = useNavigate()
+  const hasRoom = useSyncExternalStore(watchWidth, () => wide.matches)
+  const [isRemembered, setIsRemembered] = useState(readChoice)
+  const isChosen = search.beside === undefined ? isRemembered : search.beside === 'document'
+  return {
+    hasRoom,
+    isOpen: hasRoom && isChosen && (search.tab ?? 'form') === 'form',
+    setIsOpen: (isOpen) => {
+      storeChoice(isOpen)
+      setIsRemembered(isOpen)
+      const beside = isOpen ? 'document' : 'nothing'
+      void navigate({ ...paths.configuration(scope, omitUndefined({ ...search, beside })), replace: true })
+    },
+  }
+}
+
+function readChoice(): boolean {
+  try {
+    return localStorage.getItem(KEY) !== null
+  } catch {
+    return false
+  }
+}
+
+function storeChoice(isOpen: boolean): void {
+  try {
+    if (isOpen) localStorage.setItem(KEY, 'open')
+    else localStorage.removeItem(KEY)
+  } catch {
+    // if storage is blocked, the choice is lost on reload
+  }
+}
