@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { parseJson } from '../../forms/fields/parse-json.ts'
+import { findSyntaxError } from '../../forms/property/json-syntax.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 export type Target = { environmentKey: string; bundleId: string; version: string }
@@ -10,7 +11,7 @@ export type Target = { environmentKey: string; bundleId: string; version: string
 export const publishSchema = (mayPublish: (environmentKey: string) => boolean, t: Translate) => {
   const problemOf = (text: string): string | null => {
     const manifest = text.trim() === '' ? null : parseJson(text)
-    if (manifest === undefined) return t('catalog.publish.notJson')
+    if (manifest === undefined) return t('catalog.publish.notJson', findSyntaxError(text))
     const target = targetOf(manifest)
     if (target === null) return t('catalog.publish.noName')
     const { environmentKey } = target
