@@ -106,11 +106,10 @@ export const operations = {
   'part.worker.meaning':
     'The call could be made, but no worker had started it, or the plugin had all the calls that it may have at once.',
   'part.network': 'Network',
-  'part.network.meaning':
-    'The wait for a connection (name, TCP, TLS), and the transfer of the response after its beginning.',
+  'part.network.meaning': 'The wait for a connection to the plugin: a free one, its name, TCP, TLS.',
   'part.plugin': 'Plugin',
   'part.plugin.meaning':
-    'From the request to the beginning of the response, or to the end of the wait for one. It includes the way there and back.',
+    'From the request to the whole response, or to the end of the wait for it. It includes the way there and back, which cannot be measured apart.',
   'part.recording': 'Recording',
   'part.recording.meaning':
     'The runtime stored the start of the attempt and its result. It is drawn at the end, because only the sum is known.',
@@ -329,6 +328,7 @@ export const operations = {
   'attempt.started': 'Sent',
   'attempt.duration': 'Duration',
   'attempt.parts': 'Where the time went',
+  'attempt.parts.began': 'Response began after',
   'attempt.parts.unknown': 'The runtime did not measure this attempt, or did not send it.',
   'attempt.parts.notYet': 'The other parts are known when the attempt ends.',
   'attempt.http': 'HTTP status',
