@@ -11,7 +11,7 @@ const SLOW_MS = 900
 async function partsOf(page: Page): Promise<Record<string, number>> {
   const details = page.getByRole('region', { name: /^Attempt / })
   await expect(details.getByText('Where the time went')).toBeVisible()
-  const parts = ['Back-off', 'Waiting for a worker', 'Network', 'Plugin', 'Recording', 'Not known']
+  const parts = new Set(['Back-off', 'Waiting for a worker', 'Network', 'Plugin', 'Recording', 'Not known'])
   const found = await details
     .locator('dl > div')
     .evaluateAll((items) =>
@@ -21,9 +21,7 @@ async function partsOf(page: Page): Promise<Record<string, number>> {
       ]),
     )
   return Object.fromEntries(
-    found
-      .filter(([name = '']) => parts.includes(name))
-      .map(([name, text = '']) => [name, millisecondsOf(text)]),
+    found.filter(([name = '']) => parts.has(name)).map(([name, text = '']) => [name, millisecondsOf(text)]),
   )
 }
 
@@ -38,7 +36,7 @@ function millisecondsOf(text: string): number {
 const longestOf = (parts: Record<string, number>) =>
   Object.entries(parts).toSorted(([, a], [, b]) => b - a)[0]?.[0]
 
-test('a slow plugin, a back-off and a wait for a worker are told apart', async ({
+test('a slow plugin, a back-off and a wait for a worker are distinguished', async ({
   system,
   signIn,
   crmScope,

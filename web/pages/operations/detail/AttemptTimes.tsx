@@ -16,7 +16,7 @@ export function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
   const isMeasured = bar.attempt.timing != null
   return (
     <div>
-      <h3 className="mb-2 font-semibold">{t('operations.attempt.parts')}</h3>
+      <h3 className="mb-2 font-semibold">{t('operationTimeline.attempt.title')}</h3>
       <DefinitionList
         layout="columns"
         items={[
@@ -24,20 +24,20 @@ export function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
             label: (
               <span className="inline-flex items-center gap-1.5">
                 <PartSign part={part} />
-                {t(`operations.part.${part}`)}
+                {t(`operationTimeline.part.${part}`)}
               </span>
             ),
             value: <span className="tabular-nums">{formatDuration(ms, t)}</span>,
           })),
           firstByteMs !== null && {
-            label: t('operations.attempt.parts.began'),
+            label: t('operationTimeline.attempt.began'),
             value: <span className="tabular-nums">{formatDuration(firstByteMs, t)}</span>,
           },
         ]}
       />
       {!isMeasured && (
         <p className="mt-2 text-muted">
-          {t(bar.to === null ? 'operations.attempt.parts.notYet' : 'operations.attempt.parts.unknown')}
+          {t(bar.to === null ? 'operationTimeline.attempt.notYet' : 'operationTimeline.attempt.unknown')}
         </p>
       )}
     </div>

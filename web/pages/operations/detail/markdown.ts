@@ -148,7 +148,7 @@ function groupText([first, ...more]: [Bar, ...Bar[]], before: Bar | undefined, t
     times,
     first.to !== null && more.length === 0 && formatDuration(first.to - first.from, t),
     ...(more.length === 0 ? partTotals(partsOf(first, before)) : []).map(
-      ({ part, ms }) => `${t(`operations.part.${part}`)} ${formatDuration(ms, t)}`,
+      ({ part, ms }) => `${t(`operationTimeline.part.${part}`)} ${formatDuration(ms, t)}`,
     ),
   ])
   const { failure } = last.attempt
