@@ -12,6 +12,7 @@ import type { installations } from './en/installations.ts'
 import type { localServices } from './en/local-services.ts'
 import type { notifications } from './en/notifications.ts'
 import type { operationHistory } from './en/operation-history.ts'
+import type { operationTimeline } from './en/operation-timeline.ts'
 import type { operations } from './en/operations.ts'
 import type { overview } from './en/overview.ts'
 import type { platform } from './en/platform.ts'
@@ -51,6 +52,7 @@ export type Catalogue = {
   localServices: typeof localServices
   notifications: typeof notifications
   operationHistory: typeof operationHistory
+  operationTimeline: typeof operationTimeline
   operations: typeof operations
   overview: typeof overview
   platform: typeof platform
@@ -90,6 +92,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     localServices: async () => (await import('./en/local-services.ts')).localServices,
     notifications: async () => (await import('./en/notifications.ts')).notifications,
     operationHistory: async () => (await import('./en/operation-history.ts')).operationHistory,
+    operationTimeline: async () => (await import('./en/operation-timeline.ts')).operationTimeline,
     operations: async () => (await import('./en/operations.ts')).operations,
     overview: async () => (await import('./en/overview.ts')).overview,
     plans: async () => (await import('./en/plans.ts')).plans,
@@ -118,6 +121,7 @@ export const pageTexts: Record<Locale, Record<PageNamespace, Loader>> = {
     localServices: async () => (await import('./zh/local-services.ts')).localServices,
     notifications: async () => (await import('./zh/notifications.ts')).notifications,
     operationHistory: async () => (await import('./zh/operation-history.ts')).operationHistory,
+    operationTimeline: async () => (await import('./zh/operation-timeline.ts')).operationTimeline,
     operations: async () => (await import('./zh/operations.ts')).operations,
     overview: async () => (await import('./zh/overview.ts')).overview,
     plans: async () => (await import('./zh/plans.ts')).plans,

@@ -11,25 +11,33 @@ export function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
   const t = useText()
   const before = barsOf(bar.stage, call).find(({ attempt }) => attempt.attempt === bar.attempt.attempt - 1)
   const totals = partTotals(partsOf(bar, before))
+  const { connectedMs = null, answeredMs = null } = bar.attempt.timing ?? {}
+  const firstByteMs = connectedMs === null || answeredMs === null ? null : answeredMs - connectedMs
   const isMeasured = bar.attempt.timing != null
   return (
     <div>
-      <h3 className="mb-2 font-semibold">{t('operations.attempt.parts')}</h3>
+      <h3 className="mb-2 font-semibold">{t('operationTimeline.attempt.title')}</h3>
       <DefinitionList
         layout="columns"
-        items={totals.map(({ part, ms }) => ({
-          label: (
-            <span className="inline-flex items-center gap-1.5">
-              <PartSign part={part} />
-              {t(`operations.part.${part}`)}
-            </span>
-          ),
-          value: <span className="tabular-nums">{formatDuration(ms, t)}</span>,
-        }))}
+        items={[
+          ...totals.map(({ part, ms }) => ({
+            label: (
+              <span className="inline-flex items-center gap-1.5">
+                <PartSign part={part} />
+                {t(`operationTimeline.part.${part}`)}
+              </span>
+            ),
+            value: <span className="tabular-nums">{formatDuration(ms, t)}</span>,
+          })),
+          firstByteMs !== null && {
+            label: t('operationTimeline.attempt.began'),
+            value: <span className="tabular-nums">{formatDuration(firstByteMs, t)}</span>,
+          },
+        ]}
       />
       {!isMeasured && (
         <p className="mt-2 text-muted">
-          {t(bar.to === null ? 'operations.attempt.parts.notYet' : 'operations.attempt.parts.unknown')}
+          {t(bar.to === null ? 'operationTimeline.attempt.notYet' : 'operationTimeline.attempt.unknown')}
         </p>
       )}
     </div>

@@ -81,7 +81,7 @@ export function OperationDetails({
         )}
       >
         <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
-        {/* beside a timeline that is longer than the window it stays in view and scrolls alone */}
+        {/* beside the timeline it scrolls on its own, because a timeline may be longer than the window */}
         <div className={cx(isBeside && 'xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:overflow-y-auto')}>
           {loading && <LoadingAttempt loading={loading} />}
           {isPainted && bar && call && (

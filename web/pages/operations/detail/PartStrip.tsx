@@ -92,16 +92,16 @@ export function PartLegend({ parts }: { parts: readonly Part[] }) {
         {parts.map((part) => (
           <span key={part} className="inline-flex items-center gap-1.5">
             <PartSign part={part} />
-            {t(`operations.part.${part}`)}
+            {t(`operationTimeline.part.${part}`)}
           </span>
         ))}
-        <span className="underline">{t('operations.part.about')}</span>
+        <span className="underline">{t('operationTimeline.part.about')}</span>
       </summary>
       <dl className="mt-2 grid max-w-[90ch] gap-x-4 gap-y-1 sm:grid-cols-[11rem_minmax(0,1fr)]">
         {parts.map((part) => (
           <div key={part} className="contents">
-            <dt className="font-medium text-ink">{t(`operations.part.${part}`)}</dt>
-            <dd>{t(`operations.part.${part}.meaning`)}</dd>
+            <dt className="font-medium text-ink">{t(`operationTimeline.part.${part}`)}</dt>
+            <dd>{t(`operationTimeline.part.${part}.meaning`)}</dd>
           </div>
         ))}
       </dl>

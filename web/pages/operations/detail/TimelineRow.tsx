@@ -185,7 +185,7 @@ function barText(bar: Bar, before: Bar | undefined, t: Translate): string {
     formatClockTime(from),
     to !== null && formatDuration(to - from, t),
     ...partTotals(partsOf(bar, before)).map(({ part, ms }) =>
-      labelled(t, t(`operations.part.${part}`), formatDuration(ms, t)),
+      labelled(t, t(`operationTimeline.part.${part}`), formatDuration(ms, t)),
     ),
   ])
 }

@@ -21,7 +21,7 @@ export function ZoomBar({
   onAll: () => void
 }) {
   const t = useText()
-  const atEnd = isWhole && t('operations.detail.timeline.isWhole')
+  const atEnd = isWhole && t('operationTimeline.isWhole')
   const words = {
     from: formatExactTime(shown.from),
     to: formatDay(shown.from) === formatDay(shown.to) ? tickText(shown.to, 1) : formatExactTime(shown.to),
@@ -29,11 +29,11 @@ export function ZoomBar({
   }
   return (
     <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-1.5">
-      <div role="group" aria-label={t('operations.detail.timeline.zoom')} className="flex items-center gap-1">
+      <div role="group" aria-label={t('operationTimeline.zoom.label')} className="flex items-center gap-1">
         <Button
           size="sm"
           icon="minus"
-          label={t('operations.detail.timeline.zoomOut')}
+          label={t('operationTimeline.zoomOut')}
           aria-keyshortcuts="-"
           disabledReason={atEnd}
           onClick={() => onZoom(1 / 2)}
@@ -41,32 +41,32 @@ export function ZoomBar({
         <Button
           size="sm"
           icon="plus"
-          label={t('operations.detail.timeline.zoomIn')}
+          label={t('operationTimeline.zoomIn')}
           aria-keyshortcuts="+"
-          disabledReason={!canZoomIn && t('operations.detail.timeline.isClosest')}
+          disabledReason={!canZoomIn && t('operationTimeline.isClosest')}
           onClick={() => onZoom(2)}
         />
         <Button size="sm" aria-keyshortcuts="0" disabledReason={atEnd} onClick={onAll}>
-          {t('operations.detail.timeline.all')}
+          {t('operationTimeline.all')}
         </Button>
         <Button
           size="sm"
           icon="chevronLeft"
-          label={t('operations.detail.timeline.earlier')}
+          label={t('operationTimeline.earlier')}
           disabledReason={atEnd}
           onClick={() => onMove(-1 / 2)}
         />
         <Button
           size="sm"
           icon="chevronRight"
-          label={t('operations.detail.timeline.later')}
+          label={t('operationTimeline.later')}
           disabledReason={atEnd}
           onClick={() => onMove(1 / 2)}
         />
       </div>
       {!isWhole && (
         <p role="status" className="text-xs text-muted tabular-nums">
-          {t('operations.detail.timeline.shown', words)}
+          {t('operationTimeline.shown', words)}
         </p>
       )}
     </div>

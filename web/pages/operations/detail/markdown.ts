@@ -7,6 +7,7 @@ import { scopeText } from '../../../components/scope-text.ts'
 import { runTimeOf } from '../../../components/run-time.ts'
 import { failureTitle, remedyOf } from '../describe-failure.ts'
 import { codeText, linkText, plainText } from './markdown-text.ts'
+import { partsOf, partTotals } from './parts.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
 import { resultLook, verdictLook } from './verdict.ts'
 import { versionsText } from './versions.ts'
@@ -129,12 +130,12 @@ function rowText(prefix: string, row: Row, t: Translate): string {
     const gap = gapBefore(group[0])
     const { first = 0, last = 0 } = gap ?? {}
     const leftOut = t('operations.markdown.leftOut', { first, last })
-    return [...(gap ? [leftOut] : []), groupText(group, t)]
+    return [...(gap ? [leftOut] : []), groupText(group, row.bars[row.bars.indexOf(group[0]) - 1], t)]
   })
   return [head, ...lines.map((line) => `  - ${line}`)].join('\n')
 }
 
-function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {
+function groupText([first, ...more]: [Bar, ...Bar[]], before: Bar | undefined, t: Translate): string {
   const last = more.at(-1) ?? first
   const name = t('operations.attempt.name', { attempt: first.attempt.attempt, run: first.attempt.run })
   const range = more.length === 0 ? name : `${name} … ${last.attempt.attempt}`
@@ -146,6 +147,9 @@ function groupText([first, ...more]: [Bar, ...Bar[]], t: Translate): string {
     first.attempt.late && t('operations.attempt.late'),
     times,
     first.to !== null && more.length === 0 && formatDuration(first.to - first.from, t),
+    ...(more.length === 0 ? partTotals(partsOf(first, before)) : []).map(
+      ({ part, ms }) => `${t(`operationTimeline.part.${part}`)} ${formatDuration(ms, t)}`,
+    ),
   ])
   const { failure } = last.attempt
   const line = labelled(t, range, result)

@@ -33,8 +33,7 @@ function durationOf({ attempt: { timing }, from, to }: Bar): PartSpan[] {
   const ends: [Part, number][] = [
     ['worker', sentMs],
     ['network', connectedMs ?? endedMs],
-    ['plugin', connectedMs === null ? endedMs : (answeredMs ?? endedMs)],
-    ['network', endedMs],
+    ['plugin', endedMs],
     ['recording', to - from],
   ]
   let start = from

@@ -1,0 +1,32 @@
+import type { operationTimeline as source } from '../en/operation-timeline.ts'
+import type { Translated } from '../messages.ts'
+
+export const operationTimeline: Translated<typeof source> = {
+  'zoom.label': '时间轴缩放',
+  zoomIn: '放大',
+  zoomOut: '缩小',
+  all: '显示全部',
+  earlier: '较早',
+  later: '较晚',
+  isWhole: '已显示整个操作。',
+  isClosest: '已放大到最大。',
+  shown: '显示 {from} 至 {to}，共 {duration}',
+  zone: '时区：{zone}',
+  'part.backOff': '重试间隔',
+  'part.backOff.meaning': '重试之前的等待，从上一次尝试结束时算起。',
+  'part.worker': '等待工作进程',
+  'part.worker.meaning': '调用已可执行，但尚无工作进程开始执行，或插件的并发调用数已达上限。',
+  'part.network': '网络',
+  'part.network.meaning': '等待与插件建立连接：可用连接、域名解析、TCP、TLS。',
+  'part.plugin': '插件',
+  'part.plugin.meaning': '从发出请求到收到完整响应，或到放弃等待为止，包含无法单独测量的网络往返时间。',
+  'part.recording': '记录',
+  'part.recording.meaning': '运行时保存尝试的开始和结果。仅知道总时长，因此绘制在末尾。',
+  'part.unknown': '未知',
+  'part.unknown.meaning': '运行时未测量这段时间的构成。',
+  'part.about': '时间说明',
+  'attempt.title': '时间构成',
+  'attempt.began': '响应开始前',
+  'attempt.unknown': '运行时未测量此次尝试，或未发送。',
+  'attempt.notYet': '其余部分在尝试结束后可知。',
+}
