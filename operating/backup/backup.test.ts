@@ -320,6 +320,9 @@ describe('npm run backup and npm run restore', () => {
       assert.match(err, message, name)
       assert.equal(err.trim().split('\n').length, 1, err)
     }
+    const embedded = { DATA_DIR: file('bad-embedded'), SEALING_KEY_FILE: sealingKey }
+    assert.match((await run('restore', ['--from', file('newer.gz')], embedded)).err, /does not have/)
+    assert.ok(!existsSync(file('bad-embedded/postgresql')), 'the next restore finds an empty place')
     const { pool, close } = openDatabase(target.connection, { max: 1 })
     const left = await pool.query(`select nspname from pg_namespace where nspname in ('runtime', 'bff')`)
     assert.deepEqual(left.rows, [])

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openServer } from '#database/open.ts'
@@ -27,10 +28,14 @@ const USAGE = 'npm run restore -- --from FILE [--keys FILE]'
 async function main({ onStop, end, ending }: Program): Promise<void> {
   const { from, keys } = readArguments()
   const { dataDir, database, runtime } = readDeployment(process.env)
-  if (database.url === null && existsSync(join(dataDir, 'postgresql')))
-    throw new SettingsError(
-      `DATA_DIR ${dataDir} already has a database. Nothing is overwritten: restore into an empty DATA_DIR.`,
-    )
+  const cluster = join(dataDir, 'postgresql')
+  const refuseExisting = (): void => {
+    if (database.url === null && existsSync(cluster))
+      throw new SettingsError(
+        `DATA_DIR ${dataDir} already has a database. Nothing is overwritten: restore into an empty DATA_DIR.`,
+      )
+  }
+  refuseExisting()
   const sealingKeys = await checkBackup(from)
   const keysToRestore = keys === null ? null : await readKeys(keys, dataDir, sealingKeys)
   const restoredFiles = keysToRestore === null ? [] : await restoreKeys(keysToRestore, dataDir)
@@ -45,8 +50,14 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
   const log = createLog({ name: 'restore', level: 'warn' })
   const databaseUrl = database.directUrl ?? database.url
+  // reading the backup took a while
+  refuseExisting()
   const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log), signal: ending })
-  onStop(() => server.stop())
+  let isComplete = false
+  onStop(async () => {
+    await server.stop()
+    if (server.isExclusive && !isComplete) await rm(cluster, { recursive: true, force: true })
+  })
   const { header, rows } = await restoreDatabase(server.connection, from)
   console.log(`${rows.toLocaleString('en')} rows of ${header.at} (version ${header.version}) are restored.`)
 
@@ -63,6 +74,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   }
   const recovery = await recover(db, { isForced: true })
   await removeMark(opened.pool, SCHEMAS)
+  isComplete = true
   console.log(
     `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are increased, so that none is used twice.`,
   )
