@@ -35,7 +35,7 @@ export function replicaGauges(replica: {
   return [
     ...pools,
     { name: 'bundle_runtime_listening', labels: {}, value: Number(replica.isListening) },
-    { name: 'bundle_runtime_plugin_calls_under_way', labels: {}, value: replica.callsInFlight },
+    { name: 'bundle_runtime_plugin_calls_in_flight', labels: {}, value: replica.callsInFlight },
     ...(replica.worker === null ? [] : workerGauges(replica.worker)),
   ]
 }
