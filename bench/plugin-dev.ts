@@ -26,7 +26,7 @@ const PROFILE = {
 
 /**
  * From `npm run plugin-dev` with an empty data folder until it says that it is ready and its page and the console respond.
- * The first start makes what later ones reuse: the build of the console, compiled modules, and an empty database.
+ * The first start builds the console, compiles modules and creates an empty database; later starts reuse them.
  */
 export async function benchPluginDev(): Promise<Result> {
   const first = await startOnce()
