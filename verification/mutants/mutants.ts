@@ -196,8 +196,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'attempt-not-recorded-before',
     breaks: 'calls a plugin without having recorded the attempt',
     file: 'runtime/store/operations/start-attempts.ts',
-    from: `      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch)
-      select operation_id, stage, plugin_id, attempt, run, epoch from called
+    from: `      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
+      select operation_id, stage, plugin_id, attempt, run, epoch,
+        case when not is_first then due_at when follows_answer then clock_timestamp() else coalesce(
+          (select max(finished_at) from runtime.attempt as earlier
+            where earlier.operation_id = called.operation_id and earlier.run = called.run and not earlier.late),
+          (select coalesce(run_started_at, created_at) from runtime.operation
+            where operation.operation_id = called.operation_id)) end
+      from called
       returning operation_id`,
     to: '      select operation_id from called',
     killers: [
@@ -251,14 +257,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'late-answer-counts',
     breaks: 'accepts an answer that came after its worker had lost the operation',
     file: 'runtime/worker/run-operation.ts',
-    from: '      await recordLateAnswer(deps.db, answer, answer.judgement)',
+    from: '        await recordLateAnswer(deps.db, answer, answer)',
     to: `      const { recordAttempts } = await import('../store/operations/record-attempt.ts')
       const { afterAttempt } = await import('../engine/steps/after-attempt.ts')
       const after = afterAttempt({ ...answer, runAttempts: answer.runAttempt, fraction: 0 })
       await recordAttempts(deps.db as never, [
-        { key: answer, judgement: answer.judgement, after, nextAttemptAt: null },
+        { key: answer, timing: answer.timing, judgement: answer.judgement, after, nextAttemptAt: null },
       ])
-      if (deps === undefined) await recordLateAnswer(deps, answer, answer.judgement)`,
+      if (deps === undefined) await recordLateAnswer(deps, answer, answer)`,
     killers: [test('runtime/rules/replicas.test.ts', 'as late'), suite('faults'), suite('simulation', 300)],
   },
   {

@@ -1,9 +1,4 @@
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type ClientRequest,
-  type IncomingMessage,
-} from 'node:http'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { ANSWER_BYTES_MAX } from '../../../contract/protocol/limits.ts'
 
@@ -26,13 +21,7 @@ export interface JsonPost {
  * three times as long on the processor.
  */
 export async function postJson(post: JsonPost): Promise<{ status: number; json: unknown }> {
-  const body = Buffer.from(post.body)
-  const response = await exchange(post, body).catch((error: unknown) => {
-    // the other side closed a connection that was kept open, most likely before the request; a repeat changes nothing
-    // because all requests of the SDK may be repeated
-    if (error instanceof StaleConnection) return exchange(post, body)
-    throw error
-  })
+  const response = await exchange(post)
   const status = response.statusCode ?? 0
   if (status !== 200) {
     response.resume()
@@ -41,25 +30,21 @@ export async function postJson(post: JsonPost): Promise<{ status: number; json: 
   return { status, json: JSON.parse(await read(response)) as unknown }
 }
 
-class StaleConnection extends Error {}
-
-function exchange({ url, headers, signal }: JsonPost, body: Buffer): Promise<IncomingMessage> {
+function exchange({ url, headers, body: text, signal }: JsonPost): Promise<IncomingMessage> {
   const target = new URL(url)
   if (target.protocol !== 'http:' && target.protocol !== 'https:')
     throw new TypeError('The address must begin with http: or https:')
   const { request, agent } = AGENTS[target.protocol]
+  const body = Buffer.from(text)
   return new Promise((resolve, reject) => {
-    const sent: ClientRequest = request(target, {
+    const sent = request(target, {
       method: 'POST',
       agent,
       signal,
       headers: { 'content-type': 'application/json', 'content-length': body.length, ...headers },
     })
     sent.once('response', resolve)
-    sent.once('error', (error: NodeJS.ErrnoException) => {
-      const isStale = sent.reusedSocket && error.code === 'ECONNRESET'
-      reject(isStale ? new StaleConnection() : error)
-    })
+    sent.once('error', reject)
     sent.end(body)
   })
 }
