@@ -24,7 +24,7 @@ export async function postJson(post: JsonPost): Promise<{ status: number; json: 
   const response = await exchange(post)
   const status = response.statusCode ?? 0
   if (status !== 200) {
-    response.resume()
+    response.destroy()
     return { status, json: null }
   }
   return { status, json: JSON.parse(await read(response)) as unknown }
@@ -44,7 +44,7 @@ function exchange({ url, headers, body: text, signal }: JsonPost): Promise<Incom
       headers: { 'content-type': 'application/json', 'content-length': body.length, ...headers },
     })
     sent.once('response', resolve)
-    sent.once('error', reject)
+    sent.on('error', reject)
     sent.end(body)
   })
 }
