@@ -2,6 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { currentText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
+import { storeChoice, storedChoice } from '../stored-choice.ts'
 import type { LinkTarget } from '../ui/Link.tsx'
 
 // What fails while the tab is in the background: a count in the title of the document, and browser notifications if the
@@ -73,23 +74,17 @@ export const useAlerts = (): AlertState =>
 /** Turns notifications on, for which the browser asks the person, or off. The choice is kept in this browser. */
 export async function setAlerts(next: boolean): Promise<void> {
   isOn = next && (await Notification.requestPermission()) === 'granted'
-  try {
-    if (isOn) localStorage.setItem(KEY, 'on')
-    else localStorage.removeItem(KEY)
-  } catch {
-    // if storage is blocked, the choice is lost on reload
-  }
+  storeChoice(KEY, isOn ? 'on' : null)
   notifyListeners()
 }
 
-const isAvailable = (): boolean => 'Notification' in window && Notification.permission !== 'denied'
+// hoisted, because the stored choice is read while this module loads
+function isAvailable(): boolean {
+  return 'Notification' in window && Notification.permission !== 'denied'
+}
 
 function stored(): boolean {
-  try {
-    return isAvailable() && Notification.permission === 'granted' && localStorage.getItem(KEY) === 'on'
-  } catch {
-    return false
-  }
+  return isAvailable() && Notification.permission === 'granted' && storedChoice(KEY) === 'on'
 }
 
 function subscribe(listener: () => void): () => void {

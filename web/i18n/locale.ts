@@ -1,4 +1,5 @@
 import { loadWithRetry } from '../load-with-retry.ts'
+import { storeChoice, storedChoice } from '../stored-choice.ts'
 import {
   coreTexts,
   LOCALES,
@@ -75,11 +76,7 @@ export async function loadTexts(namespaces: readonly PageNamespace[]): Promise<v
 }
 
 export async function changeLocale(locale: Locale): Promise<void> {
-  try {
-    localStorage.setItem(STORAGE_KEY, locale)
-  } catch {
-    // without storage, the choice is lost
-  }
+  storeChoice(STORAGE_KEY, locale)
   // for the console's server, which preloads the texts
   document.cookie = `${COOKIE}=${locale}; Path=/; Max-Age=31536000; SameSite=Lax`
   const shown = Object.keys(localeState().texts).filter(
@@ -111,12 +108,8 @@ function notifyListeners() {
 }
 
 function preferredLocale(): Locale {
-  try {
-    const stored = localStorage.getItem(STORAGE_KEY)
-    if (isLocale(stored)) return stored
-  } catch {
-    // without storage, there is no choice
-  }
+  const stored = storedChoice(STORAGE_KEY)
+  if (isLocale(stored)) return stored
   const wanted = navigator.languages.map((tag) => tag.split('-')[0])
   return wanted.find(isLocale) ?? 'en'
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { storeChoice, storedChoice } from '../stored-choice.ts'
 
 /** The script in `index.html` also reads this key, before the first paint. */
 const KEY = 'bundle-console.theme'
@@ -24,12 +25,7 @@ export function useTheme(): Theme {
 /** Applies a theme to the document and stores it in this browser. */
 export function setTheme(next: Theme): void {
   theme = next
-  try {
-    if (next === 'system') localStorage.removeItem(KEY)
-    else localStorage.setItem(KEY, next)
-  } catch {
-    // if storage is blocked, the choice is lost on reload
-  }
+  storeChoice(KEY, next === 'system' ? null : next)
   apply()
   for (const listener of listeners) listener()
 }
@@ -42,10 +38,6 @@ function apply() {
 }
 
 function stored(): Theme {
-  try {
-    const value = localStorage.getItem(KEY)
-    return THEMES.find((known) => known === value) ?? 'system'
-  } catch {
-    return 'system'
-  }
+  const value = storedChoice(KEY)
+  return THEMES.find((known) => known === value) ?? 'system'
 }

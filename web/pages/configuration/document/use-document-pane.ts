@@ -4,6 +4,7 @@ import type { ConfigurationSearch } from '#contract/console-api/pages/configurat
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { paths } from '../../../paths.ts'
+import { storeChoice, storedChoice } from '../../../stored-choice.ts'
 
 const KEY = 'bundle-console.document-beside-form'
 
@@ -26,33 +27,16 @@ export interface DocumentPaneState {
 export function useDocumentPane(scope: Scope, search: ConfigurationSearch): DocumentPaneState {
   const navigate = useNavigate()
   const hasRoom = useSyncExternalStore(watchWidth, () => wide.matches)
-  const [isRemembered, setIsRemembered] = useState(readChoice)
+  const [isRemembered, setIsRemembered] = useState(() => storedChoice(KEY) !== null)
   const isChosen = search.beside === undefined ? isRemembered : search.beside === 'document'
   return {
     hasRoom,
     isOpen: hasRoom && isChosen && (search.tab ?? 'form') === 'form',
     setIsOpen: (isOpen) => {
-      storeChoice(isOpen)
+      storeChoice(KEY, isOpen ? 'open' : null)
       setIsRemembered(isOpen)
       const beside = isOpen ? 'document' : 'nothing'
       void navigate({ ...paths.configuration(scope, omitUndefined({ ...search, beside })), replace: true })
     },
-  }
-}
-
-function readChoice(): boolean {
-  try {
-    return localStorage.getItem(KEY) !== null
-  } catch {
-    return false
-  }
-}
-
-function storeChoice(isOpen: boolean): void {
-  try {
-    if (isOpen) localStorage.setItem(KEY, 'open')
-    else localStorage.removeItem(KEY)
-  } catch {
-    // if storage is blocked, the choice is lost on reload
   }
 }
