@@ -8,6 +8,9 @@ export function useSession() {
   return useQuery(apiQuery('GET /session', {}))
 }
 
+/** Where a person signs in, to come back to an address of the console. */
+export const signInAddress = (returnTo: string) => `/auth/login?returnTo=${encodeURIComponent(returnTo)}`
+
 let isReplacing = false
 
 /** Reloads the page without a warning after another person has signed in, so that no data of the first one stays. */
@@ -24,9 +27,7 @@ export function signInAgain(): void {
   isReplacing = true
   // a page from the browser's cache warns again
   addEventListener('pageshow', () => (isReplacing = false), { once: true })
-  location.assign(
-    `/auth/login?confirm=true&returnTo=${encodeURIComponent(location.pathname + location.search)}`,
-  )
+  location.assign(`${signInAddress(location.pathname + location.search)}&confirm=true`)
 }
 
 /** True while the page is being replaced on purpose. */

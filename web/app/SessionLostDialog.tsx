@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx'
 import { buttonStyle } from '../ui/button-style.ts'
 import { Dialog } from '../ui/dialog/Dialog.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
-import { signInAddress } from './SignInCard.tsx'
+import { signInAddress } from '../api/session.ts'
 
 /** Shown when the session ends while the page is in use: the person signs in beside the page and continues in it. */
 export function SessionLostDialog() {

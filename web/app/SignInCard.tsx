@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { signInAddress } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
 import { buttonStyle } from '../ui/button-style.ts'
 import { Brand } from '../ui/icons/Brand.tsx'
@@ -35,5 +36,3 @@ export function SignInCard({
     </main>
   )
 }
-
-export const signInAddress = (returnTo: string) => `/auth/login?returnTo=${encodeURIComponent(returnTo)}`
