@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Selectable, SqlBool } from 'kysely'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Db } from '../../model/db.ts'
 
@@ -12,7 +12,10 @@ export interface SnapshotFilter {
   until?: string | undefined
 }
 
-/** The snapshots of a scope below `before`, newest first. A filter keeps those that changed a matching property. */
+/**
+ * The snapshots of a scope below `before`, newest first. A filter keeps those that changed a matching property.
+ * `is_stored` is false if retention has removed the operation that wrote the snapshot.
+ */
 export function listSnapshots(
   db: Db,
   scopeId: number,
@@ -25,10 +28,23 @@ export function listSnapshots(
     before,
     limit,
   }: SnapshotFilter & { before?: number | undefined; limit: number },
-): Promise<SnapshotRow[]> {
+): Promise<(SnapshotRow & { is_stored: SqlBool })[]> {
   let query = db
     .selectFrom('runtime.snapshot as snapshot')
     .selectAll('snapshot')
+    .select((eb) =>
+      eb
+        .or([
+          eb('snapshot.operation_id', 'is', null),
+          eb.exists(
+            eb
+              .selectFrom('runtime.operation as operation')
+              .select('operation.operation_id')
+              .whereRef('operation.operation_id', '=', 'snapshot.operation_id'),
+          ),
+        ])
+        .as('is_stored'),
+    )
     .where('snapshot.scope_id', '=', scopeId)
     .orderBy('snapshot.snapshot_version', 'desc')
     .limit(limit)

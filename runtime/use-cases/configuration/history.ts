@@ -4,9 +4,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
 import { listSnapshots } from '../../store/configuration/list-snapshots.ts'
-import { findStoredOperations } from '../../store/operations/find-stored-operations.ts'
 import { readSavedOperations } from '../../store/configuration/read-saved-operations.ts'
-import type { SnapshotRow } from '../../store/configuration/list-snapshots.ts'
 import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
 import { readSnapshotChanges } from '../../store/configuration/read-snapshot-changes.ts'
 import type { SnapshotChangeRow } from '../../store/configuration/read-snapshot-changes.ts'
@@ -28,21 +26,13 @@ export async function readHistory({ deps }: ReadContext, input: Input<Name>): Pr
   const versions = rows.slice(0, limit).map((row) => row.snapshot_version)
   const changes = await readSnapshotChanges(deps.db, scope.scope_id, versions, filter)
   const operations = await readSavedOperations(deps.db, scope.scope_id, versions)
-  const stored = await findStoredOperations(
-    deps.db,
-    rows.flatMap(({ operation_id }) => operation_id ?? []),
-  )
   const locators = [...new Set(changes.map((change) => change.locator))]
   const resources = await readOwnedResources(deps.db, scope.scope_id, locators)
   const known = new Map(resources.map((row) => [row.locator, row.definitions]))
   return pageOf(rows, limit, {
     item: (row) =>
       snapshotView(
-        {
-          ...row,
-          operations: operations.get(row.snapshot_version) ?? [],
-          isStored: row.operation_id === null || stored.has(row.operation_id),
-        },
+        { ...row, operations: operations.get(row.snapshot_version) ?? [] },
         changes.filter((change) => change.snapshot_version === row.snapshot_version),
         (change) => getOwn(known.get(change.locator) ?? {}, change.property),
       ),
@@ -51,7 +41,7 @@ export async function readHistory({ deps }: ReadContext, input: Input<Name>): Pr
 }
 
 function snapshotView(
-  row: SnapshotRow & { operations: string[]; isStored: boolean },
+  row: Awaited<ReturnType<typeof listSnapshots>>[number] & { operations: string[] },
   changes: readonly SnapshotChangeRow[],
   definitionOf: (change: SnapshotChangeRow) => PropertyDefinition | undefined,
 ): Snapshot {
@@ -64,7 +54,7 @@ function snapshotView(
     operationId: row.operation_id,
     operations: row.operations,
     // every save starts at least one operation
-    ...((!row.isStored || (row.cause === 'SAVE' && row.operations.length === 0)) && {
+    ...((!row.is_stored || (row.cause === 'SAVE' && row.operations.length === 0)) && {
       operationsRemoved: true as const,
     }),
     changes: changes.map((change) => ({
