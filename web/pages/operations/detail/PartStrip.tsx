@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { cx } from '../../../ui/class-names.ts'
 import type { Drawing } from './drawing.ts'
@@ -28,8 +29,9 @@ const LEAST_PX = 0.3
 
 /** How the time of a row was spent, to scale, below its bars. The texts of the bars say the same. */
 export function PartStrip({ bars, drawing }: { bars: readonly Bar[]; drawing: Drawing }) {
+  // zooming and the clock draw it again far more often than the attempts change
+  const spans = useMemo(() => partsOfCall(bars), [bars])
   if (drawing.width === 0) return null
-  const spans = partsOfCall(bars)
   return (
     <svg
       aria-hidden="true"
