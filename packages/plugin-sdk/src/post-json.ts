@@ -1,6 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { ANSWER_BYTES_MAX } from '../../../contract/protocol/limits.ts'
+
+/** Far above the authorization that the largest manifest compiles to. */
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 
 const AGENTS = {
   'http:': { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) },
@@ -17,7 +19,7 @@ export interface JsonPost {
 
 /**
  * Sends JSON and returns the status, and the JSON of a response with status 200. Rejects if there is no complete response
- * of at most 1 MiB. Follows no redirect, which would send the body to another host. Uses `node:http` because `fetch` takes
+ * of at most 16 MiB. Follows no redirect, which would send the body to another host. Uses `node:http` because `fetch` takes
  * three times as long on the processor.
  */
 export async function postJson(post: JsonPost): Promise<{ status: number; json: unknown }> {
@@ -54,7 +56,7 @@ async function read(response: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > ANSWER_BYTES_MAX) {
+    if (bytes > RESPONSE_BYTES_MAX) {
       response.destroy()
       throw new RangeError('The response is too large')
     }
