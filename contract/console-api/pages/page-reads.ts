@@ -41,7 +41,13 @@ import {
 import { scopesCall, scopesSearch } from './scopes.ts'
 import type { Raw } from './search-params.ts'
 import { versionsCall, versionsSearch } from './versions.ts'
-import { referrersCall, serviceCall, servicesCall, servicesSearch } from './services.ts'
+import {
+  availableServicesCall,
+  referrersCall,
+  serviceCall,
+  servicesCall,
+  servicesSearch,
+} from './services.ts'
 
 type ReadName = Extract<keyof ConsoleApi, `GET ${string}`>
 
@@ -91,6 +97,7 @@ export const pageReads = {
       call: configurationCall(scopeOf(params)),
     },
     { name: 'GET /installations', call: configuredInstallationsCall(scopeOf(params)) },
+    { name: 'GET /services', call: availableServicesCall(scopeOf(params)) },
   ],
   '/scopes/$env/$runtime/$workspace/local-services': ({ params }) => [
     {
