@@ -114,7 +114,15 @@ test('text that matches no selected option is not a value', async () => {
   await expect.element(page.getByRole('button', { name: 'After' })).toHaveFocus()
   expect(options.query()).toBeNull()
   await expect.element(input).toHaveValue('production / eu / 1')
+  await expect.element(page.getByText('“staging” is not an option. Choose one from the list.')).toBeVisible()
+  await expect
+    .element(input)
+    .toHaveAccessibleDescription('“staging” is not an option. Choose one from the list.')
   expect(onChange).not.toHaveBeenCalled()
+  await input.fill('us')
+  await expect
+    .element(page.getByText('“staging” is not an option. Choose one from the list.'))
+    .not.toBeInTheDocument()
 })
 
 test('text that names an option exactly selects it on blur, without waiting for the list', async () => {

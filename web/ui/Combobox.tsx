@@ -14,7 +14,8 @@ const DELAY_MS = 200
 /**
  * Selects one of many options by typing: `search` queries the server as the person types. The list is a native popover,
  * so it is above dialogs too. Typed text alone is not a value: on blur, the text selects the option that it names
- * exactly; otherwise the field shows the selected option again. Enter waits for the result of the text typed last.
+ * exactly; otherwise the field shows the selected option again and a note that quotes the text. Enter waits for the
+ * result of the text typed last.
  */
 export function Combobox({
   wiring,
@@ -50,7 +51,9 @@ export function Combobox({
     setText('')
     setAt(0)
   }
+  const [unknown, setUnknown] = useState<string | null>(null)
   const take = (option: ComboboxOption | null) => {
+    setUnknown(null)
     onChange(option)
     leave()
   }
@@ -58,6 +61,7 @@ export function Combobox({
   useAwaited(awaited, search, (option) => {
     setAwaited(null)
     if (option) take(option)
+    else if (awaited?.isExact) setUnknown(awaited.text.trim())
   })
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -80,66 +84,80 @@ export function Combobox({
   }
 
   return (
-    <span
-      ref={box}
-      className="relative flex"
-      onBlur={(event) => {
-        if (event.currentTarget.contains(event.relatedTarget)) return
-        if (open && text.trim() !== '' && !awaited) setAwaited({ text, isExact: true })
-        leave()
-      }}
-    >
-      <input
-        {...wiring}
-        ref={input}
-        role="combobox"
-        aria-expanded={open}
-        aria-controls={`${id}-list`}
-        aria-autocomplete="list"
-        aria-activedescendant={open && chosen ? `${id}-${chosen.value}` : undefined}
-        autoComplete="off"
-        spellCheck={false}
-        readOnly={readOnly}
-        placeholder={placeholder ?? t('common.search')}
-        value={open ? text : (awaited?.text ?? value?.label ?? '')}
-        onClick={show}
-        onChange={(event) => {
-          setText(event.target.value)
-          setAwaited(null)
-          setAt(0)
-          show()
+    <span className="block min-w-0">
+      <span
+        ref={box}
+        className="relative flex"
+        onBlur={(event) => {
+          if (event.currentTarget.contains(event.relatedTarget)) return
+          if (open && text.trim() !== '' && !awaited) setAwaited({ text, isExact: true })
+          leave()
         }}
-        onKeyDown={press}
-        className="control pr-14"
-      />
-      <span className="absolute inset-y-0 right-1 flex items-center text-muted">
-        {value && !readOnly && (
-          <button
-            type="button"
-            aria-label={t('common.clear')}
-            onClick={() => {
-              take(null)
-              // the button disappears, and the focus would be lost with it
-              input.current?.focus()
-            }}
-            className="flex size-6 items-center justify-center rounded-sm hover:bg-selected hover:text-ink"
-          >
-            <Icon name="close" size={12} />
-          </button>
-        )}
-        <Icon name="chevronDown" size={14} className="pointer-events-none mx-1" />
-      </span>
-      {open && (
-        <List
-          id={id}
-          anchor={box}
-          found={found}
-          chosen={chosen}
-          selected={value?.value}
-          onTake={take}
-          key={found.state + String(found.options.length)}
+      >
+        <input
+          {...wiring}
+          aria-describedby={
+            [unknown !== null && `${id}-note`, wiring['aria-describedby']].filter(Boolean).join(' ') ||
+            undefined
+          }
+          ref={input}
+          role="combobox"
+          aria-expanded={open}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={open && chosen ? `${id}-${chosen.value}` : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          readOnly={readOnly}
+          placeholder={placeholder ?? t('common.search')}
+          value={open ? text : (awaited?.text ?? value?.label ?? '')}
+          onClick={show}
+          onChange={(event) => {
+            setText(event.target.value)
+            setAwaited(null)
+            setUnknown(null)
+            setAt(0)
+            show()
+          }}
+          onKeyDown={press}
+          className="control pr-14"
         />
-      )}
+        <span className="absolute inset-y-0 right-1 flex items-center text-muted">
+          {value && !readOnly && (
+            <button
+              type="button"
+              aria-label={t('common.clear')}
+              onClick={() => {
+                take(null)
+                // the button disappears, and the focus would be lost with it
+                input.current?.focus()
+              }}
+              className="flex size-6 items-center justify-center rounded-sm hover:bg-selected hover:text-ink"
+            >
+              <Icon name="close" size={12} />
+            </button>
+          )}
+          <Icon name="chevronDown" size={14} className="pointer-events-none mx-1" />
+        </span>
+        {open && (
+          <List
+            id={id}
+            anchor={box}
+            found={found}
+            chosen={chosen}
+            selected={value?.value}
+            onTake={take}
+            key={found.state + String(found.options.length)}
+          />
+        )}
+      </span>
+      <span
+        id={`${id}-note`}
+        role="status"
+        className="block text-xs text-warn wrap-anywhere not-empty:mt-1.5"
+      >
+        {unknown !== null && t('common.combobox.unknown', { text: unknown })}
+      </span>
     </span>
   )
 }
