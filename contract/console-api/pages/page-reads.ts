@@ -26,6 +26,8 @@ import {
   firstHour,
   hourlyCountsCall,
   lockedInstallationsCall,
+  outdatedBundlesCall,
+  recentChangesCall,
   summaryCall,
   waitingOperationsCall,
 } from './overview.ts'
@@ -75,6 +77,8 @@ export const pageReads = {
     { name: 'GET /installations', call: lockedInstallationsCall },
     { name: 'GET /operations/counts', call: hourlyCountsCall(firstHour(now)) },
     { name: 'GET /summary', call: summaryCall },
+    { name: 'GET /installed-versions', call: outdatedBundlesCall },
+    { name: 'GET /operations', call: recentChangesCall },
   ],
   '/installations': ({ search }) => [
     { name: 'GET /installations', call: installationsCall(installationsSearch(search)) },
