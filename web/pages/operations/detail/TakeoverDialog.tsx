@@ -35,6 +35,12 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       reason={{ label: t('recovery.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
       initialReason={initialReason}
+      plan={
+        <OperationPlanView
+          state={planned}
+          calls={({ stages }) => <TakeoverCalls stages={stages} timeline={timeline} />}
+        />
+      }
       errorActions={(code, reason) =>
         code === RECENT_SIGN_IN_REQUIRED && (
           <Button
@@ -74,10 +80,6 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
         </ul>
       </Notice>
       <p className="text-muted">{t('recovery.takeover.again')}</p>
-      <OperationPlanView
-        state={planned}
-        calls={({ stages }) => <TakeoverCalls stages={stages} timeline={timeline} />}
-      />
     </ConfirmForm>
   )
 }
