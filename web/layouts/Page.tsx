@@ -86,7 +86,10 @@ function Trail({ crumbs }: { crumbs: readonly Crumb[] }) {
           <li key={position} className="flex min-h-6 min-w-0 items-center gap-1">
             {position !== '0' && <Icon name="chevronRight" size={12} className="opacity-60" />}
             {crumb.to ? (
-              <PlainLink to={crumb.to} className="rounded-sm wrap-anywhere hover:text-ink hover:underline">
+              <PlainLink
+                to={crumb.to}
+                className="target rounded-sm wrap-anywhere hover:text-ink hover:underline"
+              >
                 {crumb.label}
               </PlainLink>
             ) : (

@@ -67,7 +67,7 @@ export function AttemptPanel({
       }
       description={
         <>
-          <PlainLink to={paths.plugin(bar.pluginId)} className="mono rounded-sm hover:underline">
+          <PlainLink to={paths.plugin(bar.pluginId)} className="target mono rounded-sm hover:underline">
             {bar.pluginId}
           </PlainLink>
           {' · '}

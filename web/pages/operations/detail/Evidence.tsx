@@ -152,7 +152,10 @@ export function EvidenceList({
   const sent: ReactNode = rich('operations.evidence.sent.text', {
     n: count,
     plugin: (
-      <PlainLink to={paths.plugin(bar.pluginId)} className="mono rounded-sm font-medium hover:underline">
+      <PlainLink
+        to={paths.plugin(bar.pluginId)}
+        className="target mono rounded-sm font-medium hover:underline"
+      >
         {bar.pluginId}
       </PlainLink>
     ),

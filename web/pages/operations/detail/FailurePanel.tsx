@@ -235,7 +235,7 @@ function Where({
             plugin: (
               <PlainLink
                 to={paths.plugin(pluginId)}
-                className="mono rounded-sm font-semibold hover:underline"
+                className="target mono rounded-sm font-semibold hover:underline"
               >
                 {pluginId}
               </PlainLink>
