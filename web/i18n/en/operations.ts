@@ -153,7 +153,8 @@ export const operations = {
     'Retry the operation once the cause is fixed. If it can’t be fixed, take the operation over.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
-  'remedy.FIX_RESPONSE':
+  'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
+  'remedy.FIX_RESPONSE.write':
     'Ask the plugin’s owner to fix the plugin, or the bundle’s author if the manifest is wrong. Retrying alone does not help.',
   'remedy.FIX_AUTHENTICATION':
     'The plugin does not accept the platform’s token. Ask its owner to check the issuer, the keys and the clock. Retrying alone does not help.',
@@ -317,6 +318,8 @@ export const operations = {
   'evidence.title.repeat': 'The plugin requested a retry',
   'evidence.calm.uncertain':
     'No action needed. The call is retried automatically until the result is known or the run has no attempts left.',
+  'evidence.calm.failing':
+    'The result is not known yet. The call is retried automatically until it is, or until the run has no attempts left. If it keeps failing, check the plugin and its endpoint.',
   'evidence.calm.repeat':
     'No action needed. The call is retried automatically until the plugin completes it or the run has no attempts left.',
   'evidence.retriesIn': 'Next retry in {time}',

@@ -148,7 +148,8 @@ export const operations: Translated<typeof source> = {
   'remedy.RETRY': '原因消除后重试操作；如果无法修复，请接管操作。',
   'remedy.FIX_CAUSE':
     '请修复插件报告的问题，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
-  'remedy.FIX_RESPONSE': '请插件负责人修复插件；如果清单有误，请联系 Bundle 作者。仅重试无效。',
+  'remedy.FIX_RESPONSE': '请插件负责人修复插件。仅重试无效。',
+  'remedy.FIX_RESPONSE.write': '请插件负责人修复插件；如果清单有误，请联系 Bundle 作者。仅重试无效。',
   'remedy.FIX_AUTHENTICATION': '插件不接受平台的令牌。请插件负责人检查签发方、密钥和时钟。仅重试无效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
@@ -281,6 +282,8 @@ export const operations: Translated<typeof source> = {
   'evidence.title.uncertain': '结果尚不明确',
   'evidence.title.repeat': '插件请求重试',
   'evidence.calm.uncertain': '无需处理。系统会自动重试该调用，直到结果明确或本轮尝试次数用尽。',
+  'evidence.calm.failing':
+    '结果尚不明确。系统会自动重试该调用，直到结果明确或本轮尝试次数用尽。如果持续失败，请检查插件及其端点。',
   'evidence.calm.repeat': '无需处理。系统会自动重试该调用，直到插件完成或本轮尝试次数用尽。',
   'evidence.retriesIn': '{time}后自动重试',
   'evidence.retriesNow': '正在重试',

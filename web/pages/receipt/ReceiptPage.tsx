@@ -45,6 +45,7 @@ export function ReceiptPage() {
             id="receipt"
             type="file"
             accept="application/json,.json"
+            className="min-h-6"
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file !== undefined) void open(file)
