@@ -11,7 +11,7 @@ const WIDTHS = [
   { width: 1280, height: 800 },
 ]
 
-/** Targets that are smaller than 24 px, by name and size. A link in a sentence has no size of its own. */
+/** Targets that are smaller than 24 px, by name and size. The size of a link in a sentence is that of its text. */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const MIN = 23.9

@@ -1,4 +1,4 @@
-import type { BatchPlan } from '#contract/console-api/shapes.ts'
+import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { joinClauses, joinList, joinSentences } from '../../i18n/punctuation.ts'
 import { messageText } from '../../i18n/message-text.ts'
@@ -14,7 +14,6 @@ import { PropertyValueView } from '../../ui/values/ValueView.tsx'
 import { codeTitle, failureCodeTitle, useErrorView } from '../describe-code.ts'
 import { propertyTitle } from '../property-labels.ts'
 import { ScopeText } from '../ScopeText.tsx'
-import type { BatchDialogAction } from './BatchDialog.tsx'
 
 type Item = BatchPlan['items'][number]
 
@@ -28,7 +27,7 @@ export function BatchPlanView({
   onRetry,
   targetVersion,
 }: {
-  action: BatchDialogAction
+  action: Batch['action']
   plan: BatchPlan | undefined
   error: unknown
   /** The definitions of the properties that may be named. */
@@ -88,7 +87,7 @@ function PlannedItem({
   titleOf,
   targetVersion,
 }: {
-  action: BatchDialogAction
+  action: Batch['action']
   item: Item
   titleOf: TitleOf
   targetVersion: string | undefined

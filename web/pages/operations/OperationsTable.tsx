@@ -56,7 +56,8 @@ export function OperationsTable({
     },
   })
   const [action, setAction] = useState<'RETRY' | 'TAKEOVER' | null>(null)
-  const { interrupted, onResumed } = useInterruptedBatch()
+  const [interrupted, setInterrupted] = useState<InterruptedBatch | null>(null)
+  useInterruptedBatch(setInterrupted)
   const failed = selection.rows.filter(({ state }) => state === 'FAILED')
   return (
     <>
@@ -120,7 +121,7 @@ export function OperationsTable({
             targets={interrupted.targets}
             limits={interrupted.limits}
             interrupted={interrupted}
-            onClose={onResumed}
+            onClose={() => setInterrupted(null)}
           />
         </Suspense>
       )}
@@ -128,15 +129,13 @@ export function OperationsTable({
   )
 }
 
-/** The batch of takeovers that the person left to sign in again. Its plan is made again, and it must be confirmed again. */
-function useInterruptedBatch() {
+/** Opens the batch of takeovers that the person left to sign in again. Its plan is made again, and it is confirmed again. */
+function useInterruptedBatch(onResume: (batch: InterruptedBatch) => void) {
   const personId = useSession().data?.user.id
-  const [interrupted, setInterrupted] = useState<InterruptedBatch | null>(null)
   useEffect(() => {
     const resumed = personId === undefined ? null : resumeBatch(personId)
-    if (resumed !== null) setInterrupted(resumed)
-  }, [personId])
-  return { interrupted, onResumed: () => setInterrupted(null) }
+    if (resumed !== null) onResume(resumed)
+  }, [personId, onResume])
 }
 
 const rowName = ({ operationId, operationType, installation }: Operation) =>

@@ -50,13 +50,13 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'failure',
       header: t('operations.field.failure'),
-      card: 'plain',
+      card: 'line',
       cell: (operation) => <Trouble operation={operation} />,
     },
     {
       id: 'call',
       header: t('operations.field.call'),
-      width: '12rem',
+      width: '13rem',
       hideBelow: 'lg',
       card: 'line',
       cell: (operation) => <Call operation={operation} />,

@@ -18,7 +18,7 @@ import { useRecovery } from './use-recovery.ts'
 import { momentOf, rowsOf, type Bar, type Timeline } from './timeline.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** Shown while the operation waits: why, and that it goes on by itself. A person can shorten the wait, or end it. */
+/** Shown while the operation waits: why, and that it continues automatically. A person can shorten the wait, or end it. */
 export function WaitingPanel({
   operation,
   timeline,
