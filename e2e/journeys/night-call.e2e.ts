@@ -63,6 +63,8 @@ test('a night call is done on a phone: find, understand, retry, take over', asyn
     stage: 'AFTER_RESOURCES',
     sequence: [{ kind: 'failure-envelope', errorCode: 'MAILBOX_LOCKED', message: TITLE }],
   })
+  // beside it in the list, with a long code of the platform
+  await failInstall(system, { sequence: [{ kind: 'fail' }] })
   const page = await signInOnPhone('sam')
   expect.soft(await hardToUse(page)).toEqual([])
   const item = page.getByRole('listitem').filter({ hasText: String(scope.workspaceId) })

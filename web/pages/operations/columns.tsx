@@ -50,7 +50,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'failure',
       header: t('operations.field.failure'),
-      card: 'plain',
+      card: 'line',
       cell: (operation) => <Trouble operation={operation} />,
     },
     {
