@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expectPage } from '../vocabulary.ts'
+import { failInstall } from '../harness/failed-install.ts'
 import { expect, test } from '../harness/test.ts'
 
 const TITLE =
@@ -57,12 +58,13 @@ test('a night call is done on a phone: find, understand, retry, take over', asyn
   system,
   signInOnPhone,
 }) => {
-  const scope = system.newScope()
-  await system.script.add({
-    when: { workspaceId: scope.workspaceId, operationType: 'INSTALL', stage: 'AFTER_RESOURCES' },
-    behaviour: { kind: 'failure-envelope', errorCode: 'MAILBOX_LOCKED', message: TITLE },
+  const { scope } = await failInstall(system, {
+    bundle: 'storefront',
+    stage: 'AFTER_RESOURCES',
+    sequence: [{ kind: 'failure-envelope', errorCode: 'MAILBOX_LOCKED', message: TITLE }],
   })
-  await system.install(scope, 'storefront', '1.0.0')
+  // beside it in the list, with a long code of the platform
+  await failInstall(system, { sequence: [{ kind: 'fail' }] })
   const page = await signInOnPhone('sam')
   expect.soft(await hardToUse(page)).toEqual([])
   const item = page.getByRole('listitem').filter({ hasText: String(scope.workspaceId) })

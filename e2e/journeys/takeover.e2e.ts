@@ -1,22 +1,22 @@
 import { platform } from '../../demo/people.ts'
 import { expectPage } from '../vocabulary.ts'
+import { failInstall } from '../harness/failed-install.ts'
+import type { InstallFailure } from '../harness/failed-install.ts'
 import { expect, fillSignIn, test } from '../harness/test.ts'
+
+const CORRUPT: InstallFailure = {
+  bundle: 'storefront',
+  stage: 'AFTER_RESOURCES',
+  sequence: [
+    { kind: 'failure-envelope', errorCode: 'CATALOGUE_CORRUPT', message: 'The catalogue is corrupt.' },
+  ],
+}
 
 test('a failed install is taken over by a DETACH, and the bundle can be installed again', async ({
   system,
   signIn,
 }) => {
-  const scope = system.newScope()
-  await system.script.add({
-    when: { workspaceId: scope.workspaceId, operationType: 'INSTALL', stage: 'AFTER_RESOURCES' },
-    times: 1,
-    behaviour: {
-      kind: 'failure-envelope',
-      errorCode: 'CATALOGUE_CORRUPT',
-      message: 'The catalogue is corrupt.',
-    },
-  })
-  const { operation, bundleInstallId } = await system.install(scope, 'storefront', '1.0.0')
+  const { operation, bundleInstallId } = await failInstall(system, CORRUPT)
   const page = await signIn('admin', `/operations/${operation.operationId}`)
   await expectPage(page, 'Install storefront Failed')
   await page.getByRole('button', { name: 'Take over and detach' }).click()
@@ -54,12 +54,7 @@ test('an old sign-in is renewed before a takeover, by the same person, and nothi
   system,
   signIn,
 }) => {
-  const scope = system.newScope()
-  await system.script.add({
-    when: { workspaceId: scope.workspaceId, operationType: 'INSTALL', stage: 'AFTER_RESOURCES' },
-    behaviour: { kind: 'failure-envelope', errorCode: 'CATALOGUE_CORRUPT', message: 'It is corrupt.' },
-  })
-  const { operation } = await system.install(scope, 'storefront', '1.0.0')
+  const { operation } = await failInstall(system, CORRUPT)
   const address = `/operations/${operation.operationId}`
   const page = await signIn('admin', address)
   await system.ageSignIns(3600)

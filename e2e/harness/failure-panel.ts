@@ -1,0 +1,38 @@
+import type { Page } from '@playwright/test'
+import { PLUGIN } from './plugin-registration.ts'
+import { expect } from './test.ts'
+
+/** What the first screen of a failed operation says. */
+export interface FailureAnswers {
+  title: string | RegExp
+  /** What it says besides: the cause, the effect, limits, and how far the operation came. */
+  says: readonly (string | RegExp)[]
+  neverSays?: readonly string[]
+  isUsedUp?: true
+  next: string
+}
+
+export const NEVER_RECEIVED = 'The plugin never received this call.'
+export const UNKNOWN = `It is not known whether ${PLUGIN} acted.`
+
+/** Opens the operation as it is shown in English, and expects these answers. */
+export async function expectAnswers(page: Page, operationId: string, failure: FailureAnswers): Promise<void> {
+  await page.goto(`/operations/${operationId}`)
+  const panel = page.getByRole('region', { name: 'Why it failed' })
+  await expect(panel.getByRole('heading', { name: failure.title })).toBeVisible()
+  const answer = async (label: string) =>
+    (await panel.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd').innerText()).trim()
+  expect(await answer('Where')).toContain(`${PLUGIN} in `)
+  expect(await answer('Still in progress?')).toMatch(
+    failure.isUsedUp
+      ? 'No. All 3 attempts of run 1 were used; nothing is scheduled.'
+      : 'nothing is scheduled',
+  )
+  expect(await answer('Next step')).toContain(failure.next)
+  if (failure.next.startsWith('Plugin owner')) expect(await answer('Next step')).toContain('Integrations')
+  expect(await answer('What to do')).not.toBe('')
+  // the trace of a refused write loads after the panel
+  for (const said of failure.says) await expect.poll(() => panel.innerText()).toMatch(said)
+  const text = await panel.innerText()
+  for (const unsaid of failure.neverSays ?? []) expect(text).not.toContain(unsaid)
+}

@@ -1,0 +1,132 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { parseEgressAllow } from '#http-kit/egress.ts'
+import { testAuthority, testCertificate, type TestCertificate } from '#http-kit/testing-certificates.ts'
+import { expectAnswers, NEVER_RECEIVED, UNKNOWN } from '../harness/failure-panel.ts'
+import type { FailureAnswers } from '../harness/failure-panel.ts'
+import { register, registration, SHORT } from '../harness/plugin-registration.ts'
+import { expect, test } from '../harness/test.ts'
+
+interface NotCalled extends FailureAnswers {
+  chinese: { title: string; next: string }
+}
+
+/** The plugin is not called, because its registration is wrong. */
+const NOT_CALLED: readonly NotCalled[] = [
+  {
+    title: 'The plugin’s host was not found',
+    says: [NEVER_RECEIVED, 'correct the plugin’s endpoint'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Administrator: Correct the endpoint',
+    chinese: { title: '找不到插件的主机', next: '管理员：更正端点地址' },
+  },
+  {
+    title: 'The secure connection to the plugin failed',
+    says: [NEVER_RECEIVED, 'Check that its endpoint uses HTTPS', 'a valid certificate'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Plugin owner: Fix the certificate or HTTPS',
+    chinese: { title: '无法与插件建立安全连接', next: '插件负责人：修复证书或 HTTPS' },
+  },
+  ...[
+    { title: 'The plugin’s certificate is not trusted', chinese: '插件的证书不受信任' },
+    { title: 'The plugin’s certificate has expired', chinese: '插件的证书已过期' },
+    { title: 'The plugin’s certificate is for another host', chinese: '插件的证书与主机名不符' },
+  ].map(({ title, chinese }): NotCalled => ({
+    title,
+    says: [NEVER_RECEIVED, 'a valid certificate'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Plugin owner: Fix the certificate or HTTPS',
+    chinese: { title: chinese, next: '插件负责人：修复证书或 HTTPS' },
+  })),
+  {
+    title: 'The plugin’s endpoint is not allowed',
+    says: [NEVER_RECEIVED, 'allow the endpoint in this deployment'],
+    neverSays: [UNKNOWN],
+    isUsedUp: true,
+    next: 'Administrator: Allow the endpoint',
+    chinese: { title: '插件的端点地址未被放行', next: '管理员：放行端点地址' },
+  },
+  {
+    title: 'The plugin can’t be called',
+    says: [NEVER_RECEIVED, 'is not registered or is disabled', 'not called'],
+    neverSays: [UNKNOWN],
+    next: 'Administrator: Register or enable the plugin',
+    chinese: { title: '无法调用插件', next: '管理员：注册或启用插件' },
+  },
+]
+
+test('a plugin that cannot be called is not said to have acted, in English and in Chinese', async ({
+  system,
+  signIn,
+}) => {
+  const before = await registration(system)
+  const install = async () =>
+    (await system.install(system.newScope(), 'crm-suite', '1.0.0')).operation.operationId
+  const owner = { team: 'Integrations', contact: 'mailto:integrations@example.com' }
+  const given = { ...before, ...SHORT, owner }
+  const failed: string[] = []
+  const authority = await testAuthority()
+  const certificates = [
+    await testCertificate(),
+    await testCertificate({ by: authority, isExpired: true }),
+    await testCertificate({ by: authority, names: ['plugin.example.com'] }),
+  ]
+  // the runtime of this system runs in this process
+  const trusted = getCACertificates('default')
+  setDefaultCACertificates([...trusted, authority.cert])
+  try {
+    await register(system, { ...given, endpoint: 'http://no-such-host.invalid/lifecycle' })
+    failed.push(await install())
+    await register(system, { ...given, endpoint: before.endpoint.replace('http:', 'https:') })
+    failed.push(await install())
+    for (const certificate of certificates) {
+      await using plugin = await startTlsServer(certificate)
+      await register(system, { ...given, endpoint: `${plugin.url}/lifecycle` })
+      failed.push(await install())
+    }
+    // allowed when it was registered, and no longer when it is called
+    system.egressAllow.push(...parseEgressAllow('192.0.2.1'))
+    await register(system, { ...given, endpoint: 'http://192.0.2.1/lifecycle' })
+    system.egressAllow.splice(1)
+    failed.push(await install())
+    await register(system, { ...given, enabled: false })
+    failed.push(await install())
+  } finally {
+    setDefaultCACertificates(trusted)
+    system.egressAllow.splice(1)
+    await register(system, { ...before, owner })
+  }
+  const page = await signIn('sam')
+  const cases = NOT_CALLED.map((failure, index) => [failure, failed[index] ?? ''] as const)
+  for (const [failure, operationId] of cases) await expectAnswers(page, operationId, failure)
+
+  await page.getByRole('button', { name: /sam/i }).click()
+  await page.getByRole('dialog').getByText('简体中文').click()
+  for (const [{ chinese }, operationId] of cases) {
+    await page.goto(`/operations/${operationId}`)
+    const panel = page.getByRole('region', { name: '失败原因' })
+    await expect(panel.getByRole('heading', { name: chinese.title })).toBeVisible()
+    await expect(panel).toContainText('插件从未收到此调用')
+    await expect(panel).toContainText(chinese.next)
+    await expect(panel).toContainText('否。')
+    // nothing stays in English but names and the code
+    await expect(panel).not.toContainText(/The plugin|Check|Ask/)
+  }
+})
+
+/** A server that would answer, if a client trusted its certificate. */
+async function startTlsServer(certificate: TestCertificate) {
+  const server = createServer(certificate, (_, outgoing) => outgoing.end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
