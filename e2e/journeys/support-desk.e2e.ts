@@ -521,7 +521,7 @@ test('a failure names the endpoint of its attempt, also after the plugin has mov
     await register(system, { ...usual, endpoint: moved })
     await page.reload()
     await expect(failure).toContainText(`Endpoint of this attempt ${usual.endpoint}`)
-    await expect(failure).toContainText(/It has changed since \(.*\)\. The endpoint is now .*\/moved\./)
+    await expect(failure).toContainText(/It was changed later \(.*\)\. The endpoint is now .*\/moved\./)
     await page.getByRole('button', { name: /sam/i }).click()
     await page.getByRole('dialog').getByText('简体中文').click()
     await expect(page.locator('body')).toContainText(`本次尝试的端点 ${usual.endpoint}`)
