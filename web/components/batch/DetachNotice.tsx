@@ -3,11 +3,15 @@ import { useText } from '../../i18n/use-text.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { BrokenList } from '../references/BrokenReferences.tsx'
 
-/** What is lost when the targets are detached, and which references of other installations stop resolving. */
+/**
+ * What is lost when the targets are detached, and which references of other installations stop resolving. Empty if every
+ * target is refused.
+ */
 export function DetachNotice({ plan, count }: { plan: BatchPlan | undefined; count: number }) {
   const t = useText()
   const ready = plan?.items.filter(({ problems }) => problems.length === 0)
   const resources = ready?.reduce((sum, item) => sum + item.resources, 0)
+  if (ready?.length === 0) return null
   return (
     <>
       <Notice tone="error" title={t('batches.make.detach.title', { n: ready?.length ?? count })}>

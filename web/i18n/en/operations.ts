@@ -10,7 +10,7 @@ export const operations = {
   'field.installation': 'Installation',
   'field.versions': 'Version',
   'field.scope': 'Scope',
-  'field.run': 'Run',
+  'field.run': 'Run {run}',
   'field.sequenceAndRun': 'Sequence and run',
   'field.requestedBy': 'Requested by',
   'field.reason': 'Reason',
@@ -350,6 +350,7 @@ export const operations = {
   // sharing
   'receipt.title': 'Open a receipt',
   'receipt.file': 'Receipt file',
+  'receipt.choose': 'Choose file',
   'receipt.open': 'Open receipt',
   'receipt.about': 'The file is read in this browser only. It is not uploaded.',
   'receipt.intact': 'The content of this receipt matches its digest',

@@ -13,7 +13,7 @@ export const operations: Translated<typeof source> = {
   'field.installation': '安装实例',
   'field.versions': '版本',
   'field.scope': '作用域',
-  'field.run': '轮次',
+  'field.run': '第 {run} 轮',
   'field.sequenceAndRun': '序号与轮次',
   'field.requestedBy': '发起人',
   'field.reason': '原因',
@@ -312,6 +312,7 @@ export const operations: Translated<typeof source> = {
 
   'receipt.title': '打开回执',
   'receipt.file': '回执文件',
+  'receipt.choose': '选择文件',
   'receipt.open': '打开回执',
   'receipt.about': '文件仅在此浏览器中读取，不会上传。',
   'receipt.intact': '回执内容与其摘要一致',
