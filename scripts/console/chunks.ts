@@ -150,7 +150,7 @@ function mergeShared(
   const indexes = [...groups.keys()]
   const shared = indexes.filter((index) => (groups[index]?.pages.length ?? 0) > 1)
   const pairs = shared.flatMap((one, at) => shared.slice(at + 1).map((other) => [one, other] as const))
-  // for each group the index of the one that it is merged into
+  // the index of the group into which each group is merged
   let best = { into: indexes, cost: costOf(indexes, groups, imports) }
   for (;;) {
     const { into, cost } = best

@@ -5,7 +5,7 @@ import { BrokenList } from '../references/BrokenReferences.tsx'
 
 /**
  * What is lost when the targets are detached, or taken over and detached, and which references of other installations stop
- * resolving.
+ * resolving. Empty if every target is refused.
  *
  * @param id Of the part that a screen reader reads with the title of the dialog.
  */
@@ -23,6 +23,7 @@ export function DetachNotice({
   const t = useText()
   const ready = plan?.items.filter(({ problems }) => problems.length === 0)
   const resources = ready?.reduce((sum, item) => sum + item.resources, 0)
+  if (ready?.length === 0) return null
   return (
     <>
       <div id={id}>

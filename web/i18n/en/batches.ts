@@ -16,7 +16,7 @@ export const batches = {
   'state.DONE': 'Finished',
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
   'because.GRANTS_EXPIRED':
-    'The permissions of the person who started it were kept for 24 hours. Continue it to use yours.',
+    'The permissions of the person who started it were kept for 24 hours. Continue the batch to use your own.',
   'because.DATABASE_RECOVERED':
     'The database may be back in an earlier state, so pending items may have run already. Check the targets, then continue or stop.',
   'because.PERSON': 'Someone stopped it. The remaining items were skipped.',

@@ -4,7 +4,7 @@ import type { Translated } from '../messages.ts'
 export const batches: Translated<typeof source> = {
   title: '批次',
   list: '批次',
-  'empty.title': '尚无批次',
+  'empty.title': '暂无批次',
   'empty.message': '在列表中选择多个安装实例或失败的操作，即可一并处理。',
   'column.title': '批次',
   'column.state': '状态',
