@@ -82,7 +82,8 @@ export function PlanStep({
                     {resourceTitle(resource, locator)} ·{' '}
                     {propertyTitle(definitionOf(resource, property), property)}
                   </button>
-                  <span>{message}</span>
+                  {/* one fault a line */}
+                  <span className="whitespace-pre-line">{message}</span>
                 </li>
               )
             })}
