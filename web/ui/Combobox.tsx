@@ -14,8 +14,8 @@ const DELAY_MS = 200
 /**
  * Selects one of many options by typing: `search` queries the server as the person types. The list is a native popover,
  * so it is above dialogs too. Typed text alone is not a value: on blur, the text selects the option that it names
- * exactly; otherwise the field shows the selected option again and a note that quotes the text. Enter waits for the
- * result of the text typed last.
+ * exactly; otherwise the field shows the selected option again, and says below that the text names none. Enter waits for
+ * the result of the text typed last.
  */
 export function Combobox({
   wiring,
@@ -44,24 +44,31 @@ export function Combobox({
   const chosen = found.text === text ? found.options[Math.min(at, found.options.length - 1)] : undefined
 
   const show = () => {
-    if (!readOnly) setOpen(true)
+    if (readOnly) return
+    setOpen(true)
+    setDropped(null)
   }
   const leave = () => {
     setOpen(false)
     setText('')
     setAt(0)
   }
-  const [unknown, setUnknown] = useState<string | null>(null)
   const take = (option: ComboboxOption | null) => {
-    setUnknown(null)
+    setDropped(null)
     onChange(option)
     leave()
   }
   const [awaited, setAwaited] = useState<Awaited | null>(null)
+  const [dropped, setDropped] = useState<string | null>(null)
   useAwaited(awaited, search, (option) => {
     setAwaited(null)
     if (option) take(option)
-    else if (awaited?.isExact) setUnknown(awaited.text.trim())
+    else if (awaited?.isExact === true)
+      setDropped(
+        option === null
+          ? t('common.combobox.failed')
+          : t('common.combobox.unknown', { text: awaited.text.trim() }),
+      )
   })
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -83,82 +90,80 @@ export function Combobox({
     }
   }
 
-  return (
-    <span className="block min-w-0">
-      <span
-        ref={box}
-        className="relative flex"
-        onBlur={(event) => {
-          if (event.currentTarget.contains(event.relatedTarget)) return
-          if (open && text.trim() !== '' && !awaited) setAwaited({ text, isExact: true })
-          leave()
+  const described = [dropped !== null && `${id}-dropped`, wiring['aria-describedby']]
+    .filter(Boolean)
+    .join(' ')
+  const field = (
+    <span
+      ref={box}
+      className="relative flex"
+      onBlur={(event) => {
+        if (event.currentTarget.contains(event.relatedTarget)) return
+        if (open && text.trim() !== '' && !awaited) setAwaited({ text, isExact: true })
+        leave()
+      }}
+    >
+      <input
+        {...wiring}
+        aria-describedby={described || undefined}
+        ref={input}
+        role="combobox"
+        aria-expanded={open}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={open && chosen ? `${id}-${chosen.value}` : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        readOnly={readOnly}
+        placeholder={placeholder ?? t('common.search')}
+        value={open ? text : (awaited?.text ?? value?.label ?? '')}
+        onClick={show}
+        onChange={(event) => {
+          setText(event.target.value)
+          setAwaited(null)
+          setAt(0)
+          show()
         }}
-      >
-        <input
-          {...wiring}
-          aria-describedby={
-            [unknown !== null && `${id}-note`, wiring['aria-describedby']].filter(Boolean).join(' ') ||
-            undefined
-          }
-          ref={input}
-          role="combobox"
-          aria-expanded={open}
-          aria-controls={`${id}-list`}
-          aria-autocomplete="list"
-          aria-activedescendant={open && chosen ? `${id}-${chosen.value}` : undefined}
-          autoComplete="off"
-          spellCheck={false}
-          readOnly={readOnly}
-          placeholder={placeholder ?? t('common.search')}
-          value={open ? text : (awaited?.text ?? value?.label ?? '')}
-          onClick={show}
-          onChange={(event) => {
-            setText(event.target.value)
-            setAwaited(null)
-            setUnknown(null)
-            setAt(0)
-            show()
-          }}
-          onKeyDown={press}
-          className="control pr-14"
-        />
-        <span className="absolute inset-y-0 right-1 flex items-center text-muted">
-          {value && !readOnly && (
-            <button
-              type="button"
-              aria-label={t('common.clear')}
-              onClick={() => {
-                take(null)
-                // the button disappears, and the focus would be lost with it
-                input.current?.focus()
-              }}
-              className="flex size-6 items-center justify-center rounded-sm hover:bg-selected hover:text-ink"
-            >
-              <Icon name="close" size={12} />
-            </button>
-          )}
-          <Icon name="chevronDown" size={14} className="pointer-events-none mx-1" />
-        </span>
-        {open && (
-          <List
-            id={id}
-            anchor={box}
-            found={found}
-            chosen={chosen}
-            selected={value?.value}
-            onTake={take}
-            key={found.state + String(found.options.length)}
-          />
+        onKeyDown={press}
+        className="control pr-14"
+      />
+      <span className="absolute inset-y-0 right-1 flex items-center text-muted">
+        {value && !readOnly && (
+          <button
+            type="button"
+            aria-label={t('common.clear')}
+            onClick={() => {
+              take(null)
+              // the button disappears, and the focus would be lost with it
+              input.current?.focus()
+            }}
+            className="flex size-6 items-center justify-center rounded-sm hover:bg-selected hover:text-ink"
+          >
+            <Icon name="close" size={12} />
+          </button>
         )}
+        <Icon name="chevronDown" size={14} className="pointer-events-none mx-1" />
       </span>
-      <span
-        id={`${id}-note`}
-        role="status"
-        className="block text-xs text-warn wrap-anywhere not-empty:mt-1.5"
-      >
-        {unknown !== null && t('common.combobox.unknown', { text: unknown })}
-      </span>
+      {open && (
+        <List
+          id={id}
+          anchor={box}
+          found={found}
+          chosen={chosen}
+          selected={value?.value}
+          onTake={take}
+          key={found.state + String(found.options.length)}
+        />
+      )}
     </span>
+  )
+  return (
+    <>
+      {field}
+      <span id={`${id}-dropped`} aria-live="polite" className="block text-xs text-doubt wrap-anywhere">
+        {dropped !== null && <span className="mt-1.5 block">{dropped}</span>}
+      </span>
+    </>
   )
 }
 
@@ -241,7 +246,8 @@ type Awaited = { text: string; isExact: boolean }
 function useAwaited(
   awaited: Awaited | null,
   search: Search,
-  onSettled: (option: ComboboxOption | undefined) => void,
+  /** Receives the option; undefined if no option is named so, null if the search failed. */
+  onSettled: (option: ComboboxOption | null | undefined) => void,
 ) {
   const runSearch = useEffectEvent((text: string, signal: AbortSignal) => search(text, signal))
   const settle = useEffectEvent(onSettled)
@@ -255,7 +261,7 @@ function useAwaited(
         const named = options.find(({ value, label }) => value === text || label === text)
         settle(awaited.isExact ? named : (named ?? options[0]))
       },
-      () => !control.signal.aborted && settle(undefined),
+      () => !control.signal.aborted && settle(null),
     )
     return () => control.abort()
   }, [awaited])
