@@ -13,7 +13,8 @@ import { startCluster } from './cluster.ts'
 import type { PatroniCluster } from './cluster.ts'
 import { FAULTS } from './faults.ts'
 import { TIMES } from './node.ts'
-import { pausedMs, probeApi, probeDatabase, recoveryMs, watchPrimary } from './probe.ts'
+import { longestLagMs, pausesSince, probeApi, probeDatabase, watchPrimary } from './probe.ts'
+import type { Pause } from './probe.ts'
 
 const OPERATIONS = { quick: 500, full: 5_000 } as const
 const USERS = 24
@@ -108,7 +109,7 @@ async function runFaults(cluster: PatroniCluster, trial: Trial): Promise<SuiteRe
         ...load.lines,
         `${versions(trial.programs)}; ttl ${TIMES.ttl} s, loop_wait ${TIMES.loop_wait} s, retry_timeout ${TIMES.retry_timeout} s`,
         '',
-        '| fault | another primary | SQL writes again | the API writes again | pauses of the API |',
+        '| fault | another primary | pauses of SQL | pauses of the API | the API after SQL |',
         '| --- | --- | --- | --- | --- |',
         ...rows,
       ],
@@ -142,13 +143,14 @@ async function causeFaults(cluster: PatroniCluster, system: System, rows: string
       await cluster.settled()
       await sleep(BETWEEN_MS)
       const first = replaced === null ? null : primaries.firstSince(began, replaced)
+      const [ofSql, ofApi] = [pausesSince(sql, began), pausesSince(api, began)]
       rows.push(
         `| ${[
           title,
           first === null ? '–' : seconds(first - began),
-          seconds(recoveryMs(sql, began)),
-          seconds(recoveryMs(api, began)),
-          seconds(pausedMs(api, began)),
+          inWords(ofSql, began),
+          inWords(ofApi, began),
+          seconds(longestLagMs(ofApi, ofSql)),
         ].join(' | ')} |`,
       )
     }
@@ -157,7 +159,13 @@ async function causeFaults(cluster: PatroniCluster, system: System, rows: string
   }
 }
 
-const seconds = (ms: number | null): string => (ms === null ? 'no pause' : `${(ms / 1_000).toFixed(1)} s`)
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
+
+/** `0.4–7.9 s, 12.1–19.6 s` after the fault began. */
+const inWords = (pauses: readonly Pause[], began: number): string =>
+  pauses
+    .map(({ begin, end }) => `${(Math.max(0, begin - began) / 1_000).toFixed(1)}–${seconds(end - began)}`)
+    .join(', ') || 'none'
 
 /** `patroni 3.0.2, etcd 3.4.23, HAProxy 2.6.12, PostgreSQL 15.18` */
 function versions({ path, env }: Programs): string {
