@@ -80,7 +80,7 @@ export async function countMatching(
   filter: OperationFilter,
   most: number,
 ): Promise<number> {
-  const { condition, streams, words } = await matching(db, actor, filter)
+  const { condition, streams, words, isUnrestricted } = await matching(db, actor, filter)
   const limit = sql`limit ${most}`
   const branches = streams?.map(
     ({ keys, isIts }) => sql`
@@ -88,10 +88,17 @@ export async function countMatching(
         select operation.operation_id from runtime.operation as operation
         where ${isIts} and ${condition} ${limit}) as each ${limit})`,
   ) ?? [sql`(select operation_id from runtime.operation as operation where ${condition} ${limit})`]
-  if (words !== null)
-    branches.push(sql`
+  if (words !== null) {
+    // each text belongs to one operation, which is read only if it has to meet a condition
+    const isSearchOnly = isUnrestricted && isOnlySearch(filter)
+    branches.push(
+      isSearchOnly
+        ? sql`(select operation_id from runtime.operation_text where ${hasWords(words)} ${limit})`
+        : sql`
       (select operation_id from runtime.operation_text join runtime.operation as operation using (operation_id)
-      where ${hasWords(words)} and ${condition} ${limit})`)
+      where ${hasWords(words)} and ${condition} ${limit})`,
+    )
+  }
   if (branches.length === 0) return 0
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (select operation_id from (
@@ -105,6 +112,8 @@ interface Matching {
   streams: Stream[] | null
   /** Of one more stream: the operations with these words. */
   words: string | null
+  /** Whether the actor may see every operation. */
+  isUnrestricted: boolean
 }
 
 /** Which operations the actor may see that match the filter. */
@@ -117,7 +126,13 @@ async function matching(db: Db, actor: Actor, filter: OperationFilter): Promise<
     condition: found === null || streams !== null ? all : sql`${all} and ${isFound(found)}`,
     streams,
     words: found === null || streams === null ? null : found.words,
+    isUnrestricted: visible.kind === 'everything',
   }
+}
+
+/** Whether the search text is the only filter. */
+function isOnlySearch(filter: OperationFilter): boolean {
+  return Object.entries(filter).every(([name, value]) => name === 'q' || value === undefined)
 }
 
 interface Stream {

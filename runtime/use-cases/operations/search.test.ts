@@ -155,13 +155,11 @@ suite('the search of operations by words', { concurrency: false }, () => {
   })
 
   test('a total ends at 10,000, and does not count twice', async () => {
-    const context = { deps: engine.deps, actor: engine.runtime.actor }
-    const total = (query: object) =>
-      readTotal(context, {
-        params: {},
-        query: runtimeApi['GET /operations/total'].query.parse(query),
-        body: undefined,
-      })
+    const total = (query: object, actor = engine.runtime.actor) =>
+      readTotal(
+        { deps: engine.deps, actor },
+        { params: {}, query: runtimeApi['GET /operations/total'].query.parse(query), body: undefined },
+      )
     const copy = (count: number) =>
       sql`
         insert into runtime.operation (operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id,
@@ -177,6 +175,13 @@ suite('the search of operations by words', { concurrency: false }, () => {
     await copy(9_998)
     assert.deepEqual(await total({}), { total: 10_000, isMore: false })
     assert.deepEqual(await total({ q: 'copy' }), { total: 9_998, isMore: false })
+    assert.deepEqual(await total({ q: 'copy', state: 'FAILED' }), { total: 0, isMore: false })
+    // the copies are in the other workspace
+    for (const scope of [{ ...SCOPE, workspaceId }, { environmentKey: 'elsewhere' }])
+      assert.deepEqual(await total({ q: 'copy' }, actorWith([{ permissions: ['read'], scope }])), {
+        total: 0,
+        isMore: false,
+      })
     // both the bundle and the word
     assert.deepEqual(await total({ q: 'crm' }), { total: 10_000, isMore: false })
     await copy(1)
