@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createLocalJWKSet } from 'jose'
 import { createConsole } from '#bff/app.ts'
+import type { Console } from '#bff/app.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
 import type { SignIn } from '#bff/greeting.ts'
@@ -69,13 +70,26 @@ export interface Running {
   stop(): Promise<void>
 }
 
+/** What ends the parts that were started, in the order of their start. */
+type Stops = (() => Promise<void>)[]
+
+/** In reverse order: users of a resource end before the resource. */
+async function stopAll(stops: Stops): Promise<void> {
+  for (const end of stops.splice(0).reverse()) await end()
+}
+
+type RuntimeAddress = { baseUrl: string; credential: string }
+
+interface Parts {
+  server: OpenServer
+  assertionKey: Awaited<ReturnType<typeof loadActorKey>>
+  listener: Listener
+}
+
 /** Everything on one machine: database, runtime, example plugins, console. If a part fails, what was started is stopped. */
 export async function startAll(options: StartOptions): Promise<Running> {
-  const stops: (() => Promise<void>)[] = []
-  const stop = async (): Promise<void> => {
-    // in reverse order: users of a resource end before the resource
-    for (const end of stops.splice(0).reverse()) await end()
-  }
+  const stops: Stops = []
+  const stop = (): Promise<void> => stopAll(stops)
   try {
     return await start(options, stops, stop)
   } catch (error) {
@@ -84,11 +98,7 @@ export async function startAll(options: StartOptions): Promise<Running> {
   }
 }
 
-async function start(
-  options: StartOptions,
-  stops: (() => Promise<void>)[],
-  stop: () => Promise<void>,
-): Promise<Running> {
+async function start(options: StartOptions, stops: Stops, stop: () => Promise<void>): Promise<Running> {
   const { dataDir, log } = options
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer(options)
@@ -113,31 +123,69 @@ async function start(
   stops.push(() => server.stop())
   const assertionKey = await loadActorKey(dataDir, options.console.assertionKeyFile)
 
-  const embedded =
-    runtimeListener === null
-      ? null
-      : await startRuntime(
-          options,
-          { server, assertionKey, listener: runtimeListener, consolePort: listener.port },
-          stops,
-        )
-  const runtime = options.console.runtime ?? embedded?.address
-  if (runtime === undefined) throw new TypeError('There is neither an embedded runtime nor another one')
+  const embedded = runtimeListener === null ? null : await addressOf(options, runtimeListener)
+  const runtime = options.console.runtime ?? embedded
+  if (runtime === null) throw new TypeError('There is neither an embedded runtime nor another one')
 
-  const consoleLog = log.child({ part: 'console' })
+  // together, because both spend most of their start waiting for the database or hashing passwords
+  const runtimeStops: Stops = []
+  const consoleStops: Stops = []
+  stops.push(
+    () => stopAll(runtimeStops),
+    () => stopAll(consoleStops),
+  )
+  const [startedRuntime, bff] = await bothStarted(
+    runtimeListener === null || embedded === null
+      ? null
+      : startRuntime(
+          options,
+          { server, assertionKey, listener: runtimeListener, address: embedded, consolePort: listener.port },
+          runtimeStops,
+        ),
+    startConsole(options, { server, assertionKey, listener, runtime }, consoleStops),
+  )
+  listener.serve({ app: bff.app, ...(bff.front !== null && { front: bff.front }) })
+  consoleStops.push(() => listener.stop({ graceMs: 2_000 }))
+
+  return {
+    url: options.console.auth.publicOrigin,
+    runtimeUrl: runtime.baseUrl,
+    signIn: bff.signIn,
+    plugins: startedRuntime?.plugins ?? null,
+    call: startedRuntime?.call ?? null,
+    failed: server.failed,
+    stop,
+  }
+}
+
+/** Waits for both, so that the caller can stop what one of them has started although the other failed. */
+async function bothStarted<One, Other>(
+  one: Promise<One> | null,
+  other: Promise<Other>,
+): Promise<[One | null, Other]> {
+  await Promise.allSettled([one, other])
+  return Promise.all([one, other])
+}
+
+async function startConsole(
+  options: StartOptions,
+  { server, assertionKey, listener, runtime }: Parts & { runtime: RuntimeAddress },
+  stops: Stops,
+): Promise<Console> {
   const { connection } = server
   const retryWhileAway: OpenServer['retryWhileAway'] = (step) => server.retryWhileAway(step)
+  const log = options.log.child({ part: 'console' })
   const database = await openConsoleDatabase({
     connection,
     retryWhileAway,
     migrates: options.databaseMigrates ?? true,
-    log: consoleLog,
+    log,
   })
   stops.push(() => database.close())
   const bff = await createConsole({
     database,
     retryWhileAway,
-    dataDir,
+    dataDir: options.dataDir,
     settings: options.console.auth,
     runtime,
     isRuntimeRemote: options.console.runtime !== null,
@@ -145,37 +193,32 @@ async function start(
     folder: options.folder,
     rates: options.console.rates,
     loopback: () => `http://127.0.0.1:${listener.port}`,
-    log: consoleLog,
+    log,
   })
   stops.push(() => bff.stop())
-  listener.serve({ app: bff.app, ...(bff.front !== null && { front: bff.front }) })
-  stops.push(() => listener.stop({ graceMs: 2_000 }))
+  return bff
+}
 
-  return {
-    url: options.console.auth.publicOrigin,
-    runtimeUrl: runtime.baseUrl,
-    signIn: bff.signIn,
-    plugins: embedded?.plugins ?? null,
-    call: embedded?.call ?? null,
-    failed: server.failed,
-    stop,
-  }
+/** Where the runtime of this process will listen, and the credential of its console. */
+async function addressOf(options: StartOptions, listener: Listener): Promise<RuntimeAddress> {
+  const [credential = await generatedCredential(options.dataDir)] = options.runtime.credentials ?? []
+  return { baseUrl: `http://127.0.0.1:${listener.port}/bundle-runtime/api`, credential }
 }
 
 async function startRuntime(
   options: StartOptions,
-  parts: {
-    server: OpenServer
-    assertionKey: Awaited<ReturnType<typeof loadActorKey>>
-    listener: Listener
-    consolePort: number
-  },
-  stops: (() => Promise<void>)[],
+  {
+    server,
+    assertionKey,
+    listener,
+    address,
+    consolePort,
+  }: Parts & { address: RuntimeAddress; consolePort: number },
+  stops: Stops,
 ) {
   const { dataDir, log, runtime: settings } = options
-  const { server, assertionKey, listener, consolePort } = parts
   const configured = settings.credentials ?? []
-  const credentials = configured.length > 0 ? configured : [await generatedCredential(dataDir)]
+  const credentials = configured.length > 0 ? configured : [address.credential]
   const platformApiBase = settings.platformApiBase ?? `http://127.0.0.1:${listener.port}`
   const runtime: Runtime = await createRuntime({
     connection: server.connection,
@@ -206,15 +249,13 @@ async function startRuntime(
   // plugins first: an operation left over from the last run continues immediately
   await server.retryWhileAway(() => runtime.start())
 
-  const [credential = ''] = credentials
-  const address = { baseUrl: `http://127.0.0.1:${listener.port}/bundle-runtime/api`, credential }
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
   stops.push(() => outbound.close())
   const call = createDemoCaller(
     createRuntimeClient({ outbound, ...address }),
     createActorAssertions(assertionKey),
   )
-  return { address, plugins, call }
+  return { plugins, call }
 }
 
 function generatedCredential(dataDir: string): Promise<string> {

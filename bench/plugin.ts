@@ -58,7 +58,7 @@ async function benchCalls(): Promise<Result> {
     rows: kinds.map((kind, index) => ({
       handler: kind,
       'median ms': round(median(times[kind]), 3),
-      // of all threads; other load on the machine affects it less
+      // the sum of all threads, which depends less on other load than the elapsed time
       'processor ms per call': round((processorMs[index] ?? 0) / (CALLS - WARM_UP), 3),
     })),
     figure: median(times.sdk) - median(times.bare),

@@ -11,7 +11,7 @@ export type ListenOptions = {
   onNotify: (channel: string, payload: string) => void
   /** Now listening; earlier notifications may have been missed. */
   onUp: () => void
-  /** Not listening any more, or not yet; called once per outage, with a reason in our own words. */
+  /** No longer listening, or not yet; called once per outage, with a reason in our own words. */
   onDown: (reason: string) => void
   /** How often the connection is checked; default 5,000. */
   heartbeatMs?: number

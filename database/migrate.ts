@@ -173,7 +173,7 @@ async function readApplied(client: pg.PoolClient, schema: string): Promise<Appli
     `select from pg_attribute where attrelid = $1::regclass and attname = 'needs'`,
     [`${name}.migration`],
   )
-  // of a version that did not know it
+  // an earlier version did not record it
   if (column.rowCount === 0) await client.query(`alter table ${name}.migration add column needs text`)
   return readTable(client, `${name}.migration`)
 }
@@ -220,7 +220,7 @@ export function pendingMigrations(
   const lastKnown = migrations.at(-1)?.name ?? ''
   for (const { name, sha256, needs } of applied) {
     const file = known.get(name)
-    // of a newer version, which left everything in place that this version uses
+    // a migration of a newer version leaves in place everything that this version uses
     if (!file && name > lastKnown && needs !== null && lastKnown >= needs) continue
     if (!file && name > lastKnown) {
       throw new Error(

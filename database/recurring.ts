@@ -20,7 +20,7 @@ export class RecurringStatements {
   private readonly names = new Map<string, string>()
   private isOff = false
 
-  /** The session is shared: no statement gets a name any more. */
+  /** The session is shared: statements no longer get names. */
   giveUp(): void {
     this.isOff = true
   }

@@ -24,7 +24,7 @@ export function smallDisk(mebibytes: number): SmallDisk | null {
   const ballast = join(path, 'ballast')
   const remove = (): void => {
     spawnSync('umount', ['-l', path])
-    // for a moment after the unmount the folder can still be busy
+    // the folder can still be busy for a moment after the unmount
     rmSync(path, { recursive: true, force: true, maxRetries: 10 })
     process.off('exit', remove)
   }

@@ -242,6 +242,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       ...replicaGauges({
         pools: { http: answering.pool, plugins: resolving.pool, worker: working.pool },
         isListening: replicas?.isListening() ?? false,
+        dataDir: options.dataDir,
         callsInFlight: http.inFlight(),
         worker: worker?.status() ?? null,
       }),

@@ -4,7 +4,8 @@ import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { Db } from './model/db.ts'
 import { isSameServer, recover } from './store/recovery/recover.ts'
 
-const EVERY_MS = 2_000
+/** Short, because after a failover no operation is created or continued until this has noticed it. */
+const EVERY_MS = 500
 
 /**
  * Recovers if the database went back in time or moved; see docs/operating/recover.md.

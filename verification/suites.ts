@@ -22,6 +22,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
 export const DEPLOYMENT_SUITES: Record<string, () => Promise<Suite>> = {
   manifests: async () => (await import('./deployments/manifests/suite.ts')).MANIFESTS_SUITE,
   pgbouncer: async () => (await import('./deployments/pgbouncer/suite.ts')).PGBOUNCER,
+  pgbackrest: async () => (await import('./deployments/pgbackrest/suite.ts')).PGBACKREST,
   upgrade: async () => (await import('./deployments/upgrade/suite.ts')).UPGRADE,
   patroni: async () => (await import('./deployments/patroni/suite.ts')).PATRONI,
   'author-page': async () => (await import('./author-page/suite.ts')).AUTHOR_PAGE,

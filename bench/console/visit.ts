@@ -76,7 +76,7 @@ function measureVisit(): Omit<Visit, 'requests'> {
     lcpMs,
     scriptKb: scriptKb(resources),
     earlyScriptKb: scriptKb(early),
-    // and the document
+    // the document is one more request
     earlyRequests: early.length + 1,
     rowElements: Math.max(0, ...rows.map((row) => row.querySelectorAll('*').length + 1)),
   }

@@ -21,10 +21,10 @@ const en = {
   limitedTitle: 'Too many sign-in attempts',
   otherPersonTitle: 'Sign in as the same person',
   otherPerson:
-    'You signed in as {name}, who is not the person that is signed in to the console. Only that person can confirm. Nothing was changed.',
+    'You signed in as {name}, but another person is signed in to the console. Only that person can confirm. Nothing was changed.',
   notRecentTitle: 'The sign-in was not confirmed',
   notRecent:
-    'The identity provider did not say that it has just authenticated you. If this continues, ask an administrator.',
+    'The identity provider did not report that it had just authenticated you. If this continues, ask an administrator.',
   back: 'Back to the console',
 }
 

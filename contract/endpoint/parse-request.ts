@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { EndpointRow } from './endpoint.ts'
+import { issueParameters, type IssueParameters } from './issue-parameters.ts'
 
 /** The codes of a request that does not match its row. */
 export type RequestErrorCode = 'REQUEST_INVALID' | NonNullable<EndpointRow['bodyErrorCode']>
@@ -12,6 +13,8 @@ export interface RequestProblem {
   path: string
   errorCode: RequestErrorCode
   message: string
+  /** The same for other languages, if the sentence is known in them. */
+  parameters?: IssueParameters
 }
 
 export type ParsedRequest =
@@ -80,7 +83,10 @@ function part(
   if (schema === undefined) return value
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  problems.push(...parsed.error.issues.map((issue) => problemAt(issue.path, issue.message)))
+  for (const issue of parsed.error.issues) {
+    const parameters = issueParameters(issue, value)
+    problems.push({ ...problemAt(issue.path, issue.message), ...(parameters && { parameters }) })
+  }
   return undefined
 }
 

@@ -246,7 +246,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   date: 'a date such as 2026-01-31',
   'date-time': 'a date and time with time zone such as 2026-01-31T08:00:00Z',
   duration: 'an ISO 8601 duration such as PT15M',
-  email: 'an e-mail address',
+  email: 'an email address',
   hostname: 'a host name',
   ipv4: 'an IPv4 address',
   ipv6: 'an IPv6 address',

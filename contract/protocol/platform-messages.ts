@@ -147,6 +147,19 @@ export const PLATFORM_MESSAGES = {
   notFound: 'There is no such {kind}, or you are not allowed to see it.',
   operationRemoved:
     'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed when their retention period ended. Their audit entries are kept.',
+  requestAddressParts: 'Must have no user information, query or fragment',
+  requestContactAddress: 'Must be an http, https or mailto address',
+  requestControlCharacters: 'Must not contain control characters',
+  requestHttpAddress: 'Must be an http or https address',
+  requestKey: 'Must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -, and not . or ..',
+  requestLocator:
+    'Must be bundle environment, bundle id, MODULE or GATEWAY or AGENT or TIMER, and resource name, joined by /',
+  requestMethod: 'Must be one path segment',
+  requestMoment:
+    'Must be a time in UTC with milliseconds, or a duration before now such as PT30M, PT24H or P7D',
+  requestSameTarget: 'Must not have the same item twice',
+  requestUnknownKeys: 'Must not contain {keys}',
+  requestViewSearch: 'Must contain only filters of this page, and at least one',
   keyReused: 'This Idempotency-Key was used with a different body. Send a new request with a new key.',
   cursorInvalid: 'The cursor does not belong to this list. Start again without it.',
   ownerNotModule: 'The owner must be a Module of an installation, given by its full locator.',

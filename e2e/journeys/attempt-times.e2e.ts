@@ -11,7 +11,14 @@ const SLOW_MS = 900
 async function partsOf(page: Page): Promise<Record<string, number>> {
   const details = page.getByRole('region', { name: /^Attempt / })
   await expect(details.getByText('Where the time went')).toBeVisible()
-  const parts = new Set(['Back-off', 'Waiting for a worker', 'Network', 'Plugin', 'Recording', 'Not known'])
+  const parts = new Set([
+    'Back-off',
+    'Waiting for a worker',
+    'Network',
+    'Plugin',
+    'Recording',
+    'Not measured',
+  ])
   const found = await details
     .locator('dl > div')
     .evaluateAll((items) =>

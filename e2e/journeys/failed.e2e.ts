@@ -51,7 +51,7 @@ test('from the overview to a failed operation, its explanation, and a successful
   await expect(page.getByText('Retry started.')).toHaveCount(0)
   await expect(
     page.getByRole('definition').filter({ hasText: /Run 2, .*The migration is over/ }),
-  ).toContainText('Run 1 had failed: The mailbox is locked by a migration.')
+  ).toContainText('Run 1 failed: The mailbox is locked by a migration.')
   await expect(page.getByRole('definition').filter({ hasText: /^2, run 2$/ })).toBeVisible()
   await expect(page.getByRole('link', { name: /^Attempt 1, run 1: Failed/ })).toBeVisible()
   await expect(page.getByRole('link', { name: /^Attempt 2, run 2: Applied/ })).toBeVisible()

@@ -73,7 +73,7 @@ test('a manifest that is refused stays, with each problem and its place', async 
   const page = await signIn('admin', '/catalog')
   await page.getByRole('button', { name: 'Publish version' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Publish version' })
-  const text = dialog.getByLabel('Manifest')
+  const text = dialog.getByRole('textbox', { name: 'Manifest' })
   const publish = dialog.getByRole('button', { name: 'Publish', exact: true })
   await expect(publish).toHaveAccessibleDescription(/^The manifest must set/)
   // it only looks disabled, so that it can lead to what is missing
@@ -90,7 +90,13 @@ test('a manifest that is refused stays, with each problem and its place', async 
   await publish.click()
   await expect(dialog.getByRole('alert')).toBeVisible()
   await expect(dialog.getByRole('region', { name: /^Fix \d+ problem/ })).toContainText('kind')
-  await expect(text).toHaveValue(JSON.stringify(manifest))
+  const mark = dialog.locator('.cm-lintRange-error')
+  await expect(mark).toHaveText('"NUMBER"')
+  await expect(text).toHaveText(JSON.stringify(manifest))
+  // the error was about another text
+  await text.press('Control+End')
+  await page.keyboard.type(' ')
+  await expect(mark).toHaveCount(0)
 })
 
 test('Enter in a confirmation leads to what is missing, and then confirms', async ({ system, signIn }) => {

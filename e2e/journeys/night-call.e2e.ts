@@ -81,7 +81,13 @@ test('a night call is done on a phone: find, understand, retry, take over', asyn
   await expect(failure).toContainText('scripted-hooks in After resources, attempt 1, run 1')
   await expect(failure).toContainText('The operation has stopped')
   await expect(failure).toContainText('Plugin owner: Fix what the plugin reports')
+  // the first screen has every answer
   await expect(failure.getByRole('heading', { level: 2 })).toBeInViewport({ ratio: 1 })
+  for (const answer of await failure
+    .getByRole('definition')
+    .all()
+    .then((all) => all.slice(0, 4)))
+    await expect(answer).toBeInViewport({ ratio: 1 })
   expect.soft(await hardToUse(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Retry', exact: true }).tap()

@@ -28,13 +28,21 @@ test('a wrong password is rejected without saying which part is wrong, and the r
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 })
 
-test('a deep link leads through the sign-in to its page, including filters', async ({ visit }) => {
+test('a deep link leads straight to the sign-in and to its page, including filters', async ({ visit }) => {
   const page = await visit('/operations?state=FAILED&operationType=DETACH&utm_source=tickets')
-  await page.getByRole('link', { name: 'Sign in' }).click()
   await fillSignIn(page, 'sam')
   await expect(page.getByRole('heading', { level: 1, name: 'Operations' })).toBeVisible()
   await expect(page.getByText('No matches')).toBeVisible()
   await expect(page).toHaveURL('/operations?operationType=DETACH&state=FAILED')
+})
+
+test('a tab that was led to the sign-in a moment ago asks before it goes there again', async ({ visit }) => {
+  const page = await visit('/operations')
+  await expect(page.getByLabel('Username')).toBeVisible()
+  await page.goto('/installations')
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await fillSignIn(page, 'sam')
+  await expect(page.getByRole('heading', { level: 1, name: 'Installations' })).toBeVisible()
 })
 
 test('an idle page reports that the session has ended', async ({ system, signIn }) => {

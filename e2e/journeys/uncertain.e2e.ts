@@ -52,7 +52,8 @@ test('a missing response is shown as such, with what it proves and what it does 
   await expect(item).toContainText('Retries in')
   await item.getByRole('link', { name: 'Configure crm-suite' }).click()
 
-  const evidence = page.getByRole('region', { name: 'The result is not known yet' })
+  const evidence = page.getByRole('region', { name: 'The connection to the plugin was lost' })
+  await expect(evidence).toContainText('The result is not known yet.')
   await expect(evidence).toContainText('Nothing about what the plugin did.')
   await expect(evidence).toContainText('Whether the call arrived, and whether the plugin acted on it.')
   await system.script.clear()

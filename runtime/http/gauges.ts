@@ -1,6 +1,8 @@
+import { statfsSync } from 'node:fs'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { Position } from '../store/events/position.ts'
 import { countClaims } from '../store/overview/count-claims.ts'
+import { readDatabaseSize } from '../store/overview/read-database-size.ts'
 import { readLags } from '../store/overview/read-lags.ts'
 import { readRetention } from '../store/retention/retention-row.ts'
 import type { RetentionState } from '../store/retention/retention-row.ts'
@@ -19,6 +21,7 @@ export interface PoolCounts {
 export function replicaGauges(replica: {
   pools: Readonly<Record<string, PoolCounts>>
   isListening: boolean
+  dataDir: string
   callsInFlight: number
   /** Null if this replica runs no worker. */
   worker: WorkerStatus | null
@@ -35,9 +38,16 @@ export function replicaGauges(replica: {
   return [
     ...pools,
     { name: 'bundle_runtime_listening', labels: {}, value: Number(replica.isListening) },
+    { name: 'bundle_runtime_data_free_bytes', labels: {}, value: freeBytes(replica.dataDir) },
     { name: 'bundle_runtime_plugin_calls_in_flight', labels: {}, value: replica.callsInFlight },
     ...(replica.worker === null ? [] : workerGauges(replica.worker)),
   ]
+}
+
+/** What a process without special rights can still write. */
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
 }
 
 function workerGauges(worker: WorkerStatus): Gauge[] {
@@ -61,10 +71,11 @@ function workerGauges(worker: WorkerStatus): Gauge[] {
 
 /** What only the database knows. Covers all replicas, except for the lag of this replica's feed. */
 export async function databaseGauges(db: Db, passedOn: Position | null): Promise<Gauge[]> {
-  const [claims, lags, retention] = await Promise.all([
+  const [claims, lags, retention, bytes] = await Promise.all([
     countClaims(db),
     readLags(db, passedOn),
     readRetention(db),
+    readDatabaseSize(db),
   ])
   const operations = CLAIM_STATES.map((state) => ({
     name: 'bundle_runtime_operations',
@@ -75,7 +86,9 @@ export async function databaseGauges(db: Db, passedOn: Position | null): Promise
     ...operations,
     { name: 'bundle_runtime_operations_in_doubt', labels: {}, value: lags.inDoubt },
     { name: 'bundle_runtime_oldest_due_seconds', labels: {}, value: lags.due },
+    { name: 'bundle_runtime_oldest_lock_seconds', labels: {}, value: lags.lock },
     { name: 'bundle_runtime_event_lag_seconds', labels: {}, value: lags.feed },
+    { name: 'bundle_runtime_database_bytes', labels: {}, value: bytes },
     ...retentionGauges(retention),
   ]
 }

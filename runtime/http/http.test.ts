@@ -92,6 +92,9 @@ describe('the endpoints without a credential', () => {
     await http.call('/plugins/some-plugin-name')
     const text = await (await http.send(`${API}/metrics`)).text()
     assert.match(text, /^bundle_runtime_oldest_due_seconds 0$/m)
+    assert.match(text, /^bundle_runtime_oldest_lock_seconds 0$/m)
+    assert.match(text, /^bundle_runtime_database_bytes [1-9]\d{6,}$/m)
+    assert.match(text, /^bundle_runtime_data_free_bytes [1-9]\d{6,}$/m)
     assert.match(text, /^bundle_runtime_database_connections\{pool="http",state="used"\} \d+$/m)
     assert.match(
       text,

@@ -10,6 +10,8 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
     'Operations that were in progress when the database went back in time; the same on every replica.',
   bundle_runtime_oldest_due_seconds:
     'How long the oldest due operation has waited for a worker; the same on every replica.',
+  bundle_runtime_oldest_lock_seconds:
+    'Age of the oldest operation that locks its installation; the same on every replica.',
   bundle_runtime_event_lag_seconds: 'Age of the oldest event that this replica has not delivered.',
   bundle_runtime_retention_removed_total:
     'What retention has removed, by kind; the same on every replica, as are all metrics of retention.',
@@ -20,6 +22,8 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_runtime_oldest_finished_seconds: 'How long ago the oldest finished operation ended.',
   bundle_runtime_listening: '1 while this replica receives notifications of other replicas.',
   bundle_runtime_database_up: '1 if the database responded just now.',
+  bundle_runtime_database_bytes: 'Size of the database; the same on every replica.',
+  bundle_runtime_data_free_bytes: 'Free space of DATA_DIR, which also contains the embedded database.',
   bundle_runtime_database_connections: 'Connections by pool and state.',
   bundle_runtime_database_waiting: 'Requests that wait for a connection, by pool.',
   bundle_runtime_worker_operations_held: 'Operations leased by this worker.',

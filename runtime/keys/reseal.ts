@@ -25,7 +25,7 @@ const DEFAULTS: ResealOptions = { graceMs: 26 * HOURS, pageRows: 100, restMs: 20
 
 /**
  * Reseals everything in the database that is not sealed with the current data key: after a rotation, and data from
- * before sealing existed. When no replica uses an earlier key any more, a second pass finds what was written in
+ * before sealing existed. When no replica uses an earlier key anymore, a second pass finds what was written in
  * between; then the earlier keys are deleted. Any replica continues where another one stopped.
  */
 export async function resealAll(

@@ -38,7 +38,7 @@ suite('retention', { concurrency: false }, () => {
   })
   after(() => engine.close())
   beforeEach(async () => {
-    // so that nothing of an earlier test is left to remove
+    // leaves nothing of an earlier test to remove
     await makeDue()
     await run()
     await makeDue()

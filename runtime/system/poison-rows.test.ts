@@ -96,7 +96,7 @@ describe('damaged rows beside healthy ones', () => {
   before(async () => {
     await engine.register('steady')
     await engine.register('lost')
-    // and the data keys cannot all be read when one is looked up
+    // a data key that cannot be opened: a read of all data keys fails
     await run(sql`
       insert into runtime.data_key (data_key_id, wrapped, sealing_key, replaced_at)
       values (98, '\\x00', 'of another replica', clock_timestamp())`)

@@ -42,7 +42,7 @@ suite('operations that a worker advances together', () => {
       return { leased, answered: [], isInFlight: false, permits: new Permits(bulkhead) }
     }
     const earlier = await leaseIt()
-    // as if it could not be renewed, which the worker does not know yet
+    // simulates a lease that ended without the worker's knowledge
     await sql`update runtime.operation set available_at = clock_timestamp() where operation_id = ${operation_id}`.execute(
       deps.db,
     )
@@ -57,7 +57,7 @@ suite('operations that a worker advances together', () => {
       second.calls.map(({ pluginId }) => pluginId),
       ['first'],
     )
-    // and it was not advanced in one batch with the other
+    // it was not advanced in one batch with the other operation
     assert.deepEqual([counters.batches, counters.advanced], [1, 1])
     // the first started with the earlier lease
     assert.equal((await attemptsOf(operation_id)).length, 2)

@@ -29,7 +29,7 @@ suite('capacity of a worker', { concurrency: false }, () => {
       installation: await engine.installation(),
       plan: planWith([reader('first', 1)]),
     })
-    // so often that its next attempt is far in the future
+    // enough attempts to put the next one far in the future
     await db
       .updateTable('runtime.plugin_call')
       .set({ run_attempts: 20 })

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { minifySync } from 'rolldown/utils'
 import type { Plugin, Rolldown } from 'vite'
 import { pageParts } from '../../web/page-parts.ts'
 import { root } from '../process.ts'
@@ -6,21 +8,11 @@ import { LANGUAGES, textModule } from './page-scripts.ts'
 
 /** The name of what several pages share. */
 const SHARED = 'part'
-/** What a request costs a cold visit, as the number of characters of source that load in the same time. */
-const REQUEST_COST = 16_000
-
-/**
- * What the editor imports right after its first render. It counts as a separate page, so that it shares no script with
- * pages that a visit of the editor has no use for.
- */
-const AFTER_RENDER = {
-  name: 'editor-after-render',
-  page: 'configuration/ConfigurationPage.tsx',
-  modules: ['configuration/review/ReviewDialog.tsx', 'configuration/SavedNotices.tsx'],
-}
+/** What a request costs a cold visit, as the number of compressed bytes that load in the same time. */
+const REQUEST_COST = 7_700
 
 const pages: readonly { module: string; texts: readonly string[] }[] = Object.values(pageParts)
-const allPages = [...pages.map(({ module }) => module), AFTER_RENDER.name]
+const allPages = pages.map(({ module }) => module)
 
 /** The pages that people open most often count more. */
 const MAIN_PAGES: ReadonlySet<string> = new Set([
@@ -90,13 +82,6 @@ function scriptGroups(
       if (!started.has(id)) pagesOf.set(id, [...(pagesOf.get(id) ?? []), module])
     }
   }
-  for (const module of AFTER_RENDER.modules) {
-    for (const id of importedBy(inWeb(`pages/${module}`), infoOf)) {
-      const users = pagesOf.get(id) ?? []
-      if (!started.has(id) && !users.includes(AFTER_RENDER.page))
-        pagesOf.set(id, [...users, AFTER_RENDER.name])
-    }
-  }
   return [
     groupOf('console', allPages, [...ownModules, inWeb('i18n/code-texts.ts')], infoOf),
     ...groupsByPages(pagesOf, SHARED, infoOf),
@@ -150,8 +135,11 @@ const groupOf = (
   name,
   pages: names,
   modules: ids,
-  size: ids.reduce((size, id) => size + (infoOf(id)?.code?.length ?? 0), 0),
+  size: sizeOf(ids.map((id) => infoOf(id)?.code ?? '').join('\n')),
 })
+
+/** How many bytes a browser loads for the source of an ES module. */
+const sizeOf = (code: string): number => brotliCompressSync(minifySync('module.js', code).code).length
 
 /** Merges shared groups for as long as a merge makes the visits of all pages cheaper. */
 function mergeShared(
@@ -162,7 +150,7 @@ function mergeShared(
   const indexes = [...groups.keys()]
   const shared = indexes.filter((index) => (groups[index]?.pages.length ?? 0) > 1)
   const pairs = shared.flatMap((one, at) => shared.slice(at + 1).map((other) => [one, other] as const))
-  // for each group the index of the one that it is merged into
+  // the index of the group into which each group is merged
   let best = { into: indexes, cost: costOf(indexes, groups, imports) }
   for (;;) {
     const { into, cost } = best

@@ -143,7 +143,7 @@ export async function readOutbox({ url }: RunningPlugin): Promise<{ text: string
   return { text, outbox: JSON.parse(text) as OutboxCounts }
 }
 
-/** Waits until no event is due any more. */
+/** Waits until no event is due. */
 async function drained(plugin: RunningPlugin): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {

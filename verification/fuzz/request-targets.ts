@@ -48,7 +48,7 @@ function wrongOfBody([which, json]: [number, JsonValue]): string | null {
   const first = row.body.safeParse(json)
   if (!first.success) return null
   const again = row.body.safeParse(asJson(first.data))
-  // as JSON, which does not distinguish -0 and 0
+  // compared as JSON, which does not distinguish -0 and 0
   const isSame = again.success && isDeepStrictEqual(asJson(again.data), asJson(first.data))
   return isSame ? null : `${row.name} is not stable`
 }

@@ -77,7 +77,7 @@ function succeed(model: Model, operation: ModelOperation): void {
   const { bundle } = installation
   const current = valuesOf(model.configuration, bundle)
   const tenant = `${bundle}/MODULE/core tenant`
-  // for a CONFIGURE the save has written the values already
+  // the save has already written the values of a CONFIGURE
   const target = new Map(operation.type === 'CONFIGURE' ? current : operation.planned)
   if (operation.type === 'DETACH') target.clear()
   else if (operation.written !== null) target.set(tenant, operation.written)

@@ -1,14 +1,39 @@
+import { useEffect, useState } from 'react'
+import { signInAddress } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
 import { SignInCard } from './SignInCard.tsx'
 
-/** Replaces the requested page while nobody is signed in; signing in returns to that page. */
+const KEY = 'sign-in.left-at'
+
+/** A sign-in that ends without a session must not start again by itself. */
+const PAUSE_MS = 60_000
+
+/**
+ * Leads a new visit without a session straight to the sign-in, which returns to the requested page. If this tab was led
+ * there a moment ago, it asks first.
+ */
 export function SignInPage() {
   const t = useText()
+  const [leaves] = useState(mayLeave)
+  const returnTo = location.pathname + location.search
+  useEffect(() => {
+    // replaces this page, so that "back" does not lead here and away again
+    if (leaves) location.replace(signInAddress(returnTo))
+  }, [leaves, returnTo])
+  if (leaves) return null
   return (
-    <SignInCard
-      title={t('shell.signIn.title')}
-      message={t('shell.signIn.message')}
-      returnTo={location.pathname + location.search}
-    />
+    <SignInCard title={t('shell.signIn.title')} message={t('shell.signIn.message')} returnTo={returnTo} />
   )
+}
+
+/** Whether this tab may go to the sign-in by itself, which it then notes; false if it cannot note it. */
+function mayLeave(): boolean {
+  try {
+    const leftAt = Number(sessionStorage.getItem(KEY) ?? 0)
+    if (Math.abs(Date.now() - leftAt) < PAUSE_MS) return false
+    sessionStorage.setItem(KEY, String(Date.now()))
+    return true
+  } catch {
+    return false
+  }
 }

@@ -10,8 +10,10 @@ export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextSt
   const who = t(`vocabulary.actor.${actor}`)
   return (
     <span title={t(`vocabulary.next.${action}`)} className="text-muted">
-      {actor === 'PLATFORM' ? who : <span className="font-medium text-ink">{who}</span>}
-      {t('common.punctuation.colon')}
+      <span className="whitespace-nowrap">
+        {actor === 'PLATFORM' ? who : <span className="font-medium text-ink">{who}</span>}
+        {t('common.punctuation.colon')}
+      </span>
       {t(`vocabulary.next.${action}`)}
     </span>
   )

@@ -11,7 +11,7 @@ export function ScopeText({ scope, className }: { scope: ScopeKey; className?: s
 /** A scope that links to its configuration. */
 export function ScopeLink({ scope }: { scope: ScopeKey }) {
   return (
-    <PlainLink to={paths.configuration(scope)} className="rounded-sm hover:underline">
+    <PlainLink to={paths.configuration(scope)} className="target rounded-sm hover:underline">
       <ScopeText scope={scope} />
     </PlainLink>
   )

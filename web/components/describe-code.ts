@@ -13,6 +13,13 @@ export function codeTitle(code: string): string {
   return typeof title === 'string' ? title : code
 }
 
+/**
+ * What an operation failed with, in a few words: the title of a code of the runtime. A plugin's own code stays as it is,
+ * because it means what the plugin says, even if this platform uses the same one.
+ */
+export const failureCodeTitle = (code: string): string =>
+  code.startsWith('PLUGIN_') ? codeTitle(code) : code
+
 /** The texts of a code in the current language; null for one that this language takes from the response. */
 function textsOf(code: string): CatalogueEntry | null {
   const texts = localeState().texts.codes ?? {}

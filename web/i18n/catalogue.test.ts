@@ -51,7 +51,19 @@ test('a Chinese sentence of the platform names only what the English one names',
 })
 
 /** Parameter values in Chinese: words without spaces around them, or a duration such as `17 秒`. */
-const WORDS = new Set(['type', 'stage', 'phase', 'state', 'expected', 'days', 'parts', 'retryable', 'reason'])
+const WORDS = new Set([
+  'type',
+  'operationType',
+  'stage',
+  'phase',
+  'state',
+  'actual',
+  'expected',
+  'days',
+  'parts',
+  'retryable',
+  'reason',
+])
 const DURATIONS = new Set(['time', 'wait'])
 /** A time may be `刚刚`, `17 秒前` or a date: only punctuation is correct beside all of them. */
 const MOMENTS = new Set(['when', 'since', 'at'])

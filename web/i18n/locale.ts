@@ -77,7 +77,7 @@ export async function loadTexts(namespaces: readonly PageNamespace[]): Promise<v
 
 export async function changeLocale(locale: Locale): Promise<void> {
   storeChoice(STORAGE_KEY, locale)
-  // for the console's server, which preloads the texts
+  // tells the console's server, which preloads the texts
   document.cookie = `${COOKIE}=${locale}; Path=/; Max-Age=31536000; SameSite=Lax`
   const shown = Object.keys(localeState().texts).filter(
     (name): name is PageNamespace => name in pageTexts[locale],

@@ -1,6 +1,9 @@
 import { fillTemplate } from '#contract/protocol/message-template.ts'
 import { localeState } from './locale.ts'
 
+/** The parameters that are codes of the vocabulary, with the prefix of their names in it. */
+const PREFIX_OF: Readonly<Record<string, string>> = { operationType: 'type', actual: 'operation' }
+
 /** A message of the platform in the language that is shown; what a plugin wrote stays as it is. */
 export function messageText({
   message,
@@ -11,5 +14,15 @@ export function messageText({
 }): string {
   if (parameters === undefined) return message
   const template = localeState().texts.platform?.[String(parameters.reason)]
-  return typeof template === 'string' ? fillTemplate(template, parameters) : message
+  return typeof template === 'string' ? fillTemplate(template, withNames(parameters)) : message
+}
+
+function withNames(parameters: Readonly<Record<string, string | number>>): Record<string, string | number> {
+  const names = localeState().texts.vocabulary
+  return Object.fromEntries(
+    Object.entries(parameters).map(([key, value]) => {
+      const name = names?.[`${PREFIX_OF[key]}.${value}`]
+      return [key, typeof name === 'string' ? name : value]
+    }),
+  )
 }

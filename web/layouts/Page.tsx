@@ -54,7 +54,7 @@ export function Page({
       <header className={tabs ? 'mb-5' : 'mb-4'}>
         {trail.length > 0 && <Trail crumbs={trail} />}
         <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-64">
             <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{heading ?? title}</h1>
             {meta && (
               <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">{meta}</div>
@@ -86,7 +86,10 @@ function Trail({ crumbs }: { crumbs: readonly Crumb[] }) {
           <li key={position} className="flex min-h-6 min-w-0 items-center gap-1">
             {position !== '0' && <Icon name="chevronRight" size={12} className="opacity-60" />}
             {crumb.to ? (
-              <PlainLink to={crumb.to} className="rounded-sm wrap-anywhere hover:text-ink hover:underline">
+              <PlainLink
+                to={crumb.to}
+                className="target rounded-sm wrap-anywhere hover:text-ink hover:underline"
+              >
                 {crumb.label}
               </PlainLink>
             ) : (

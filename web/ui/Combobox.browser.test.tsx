@@ -104,7 +104,7 @@ test('a press on an option selects it, and the focus stays in the field', async 
   await expect.element(page.getByRole('option', { name: 'staging / eu / 3', selected: true })).toBeVisible()
 })
 
-test('text that matches no selected option is not a value', async () => {
+test('text that names no option is not a value, and the field says so until the next search', async () => {
   const onChange = vi.fn()
   await renderInConsole(<ScopeField first={SCOPES[0]!} onChange={onChange} />)
   await input.fill('staging')
@@ -115,6 +115,11 @@ test('text that matches no selected option is not a value', async () => {
   expect(options.query()).toBeNull()
   await expect.element(input).toHaveValue('production / eu / 1')
   expect(onChange).not.toHaveBeenCalled()
+  await expect
+    .element(input)
+    .toHaveAccessibleDescription('No option is named “staging”. Choose one from the list.')
+  await input.click()
+  await expect.element(input).not.toHaveAccessibleDescription()
 })
 
 test('text that names an option exactly selects it on blur, without waiting for the list', async () => {

@@ -14,7 +14,8 @@ const DELAY_MS = 200
 /**
  * Selects one of many options by typing: `search` queries the server as the person types. The list is a native popover,
  * so it is above dialogs too. Typed text alone is not a value: on blur, the text selects the option that it names
- * exactly; otherwise the field shows the selected option again. Enter waits for the result of the text typed last.
+ * exactly; otherwise the field shows the selected option again, and says below that the text names none. Enter waits for
+ * the result of the text typed last.
  */
 export function Combobox({
   wiring,
@@ -43,7 +44,9 @@ export function Combobox({
   const chosen = found.text === text ? found.options[Math.min(at, found.options.length - 1)] : undefined
 
   const show = () => {
-    if (!readOnly) setOpen(true)
+    if (readOnly) return
+    setOpen(true)
+    setDropped(null)
   }
   const leave = () => {
     setOpen(false)
@@ -51,13 +54,21 @@ export function Combobox({
     setAt(0)
   }
   const take = (option: ComboboxOption | null) => {
+    setDropped(null)
     onChange(option)
     leave()
   }
   const [awaited, setAwaited] = useState<Awaited | null>(null)
+  const [dropped, setDropped] = useState<string | null>(null)
   useAwaited(awaited, search, (option) => {
     setAwaited(null)
     if (option) take(option)
+    else if (awaited?.isExact === true)
+      setDropped(
+        option === null
+          ? t('common.combobox.failed')
+          : t('common.combobox.unknown', { text: awaited.text.trim() }),
+      )
   })
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -79,7 +90,10 @@ export function Combobox({
     }
   }
 
-  return (
+  const described = [dropped !== null && `${id}-dropped`, wiring['aria-describedby']]
+    .filter(Boolean)
+    .join(' ')
+  const field = (
     <span
       ref={box}
       className="relative flex"
@@ -91,6 +105,7 @@ export function Combobox({
     >
       <input
         {...wiring}
+        aria-describedby={described || undefined}
         ref={input}
         role="combobox"
         aria-expanded={open}
@@ -141,6 +156,14 @@ export function Combobox({
         />
       )}
     </span>
+  )
+  return (
+    <>
+      {field}
+      <span id={`${id}-dropped`} aria-live="polite" className="block text-xs text-doubt wrap-anywhere">
+        {dropped !== null && <span className="mt-1.5 block">{dropped}</span>}
+      </span>
+    </>
   )
 }
 
@@ -223,7 +246,8 @@ type Awaited = { text: string; isExact: boolean }
 function useAwaited(
   awaited: Awaited | null,
   search: Search,
-  onSettled: (option: ComboboxOption | undefined) => void,
+  /** Receives the option; undefined if no option is named so, null if the search failed. */
+  onSettled: (option: ComboboxOption | null | undefined) => void,
 ) {
   const runSearch = useEffectEvent((text: string, signal: AbortSignal) => search(text, signal))
   const settle = useEffectEvent(onSettled)
@@ -237,7 +261,7 @@ function useAwaited(
         const named = options.find(({ value, label }) => value === text || label === text)
         settle(awaited.isExact ? named : (named ?? options[0]))
       },
-      () => !control.signal.aborted && settle(undefined),
+      () => !control.signal.aborted && settle(null),
     )
     return () => control.abort()
   }, [awaited])

@@ -69,13 +69,13 @@ export function ErrorFacts({ error, className }: { error: ErrorView; className?:
     <dl className={cx('flex flex-wrap gap-x-6 gap-y-1 text-xs', className)}>
       {code && (
         <div className="flex min-w-0 items-center gap-2">
-          <dt className="text-faint">{t('errors.code')}</dt>
+          <dt className="shrink-0 text-faint">{t('errors.code')}</dt>
           <dd className="mono wrap-anywhere">{code}</dd>
         </div>
       )}
       {errorPath.length > 0 && (
         <div className="flex min-w-0 items-center gap-2">
-          <dt className="text-faint">{t('errors.trail')}</dt>
+          <dt className="shrink-0 text-faint">{t('errors.trail')}</dt>
           <dd className="min-w-0">
             <ErrorTrail path={errorPath} />
           </dd>
@@ -83,7 +83,7 @@ export function ErrorFacts({ error, className }: { error: ErrorView; className?:
       )}
       {requestId && (
         <div className="flex min-w-0 items-center gap-2">
-          <dt className="text-faint">{t('errors.requestId')}</dt>
+          <dt className="shrink-0 text-faint">{t('errors.requestId')}</dt>
           <dd className="flex min-w-0 items-center gap-0.5">
             <span className="mono wrap-anywhere">{requestId}</span>
             <CopyButton text={requestId} label={t('common.id.copy', { id: requestId })} />

@@ -43,7 +43,7 @@ export function PlainLink({ to, ...rest }: Own) {
 }
 
 const TEXT_LINK =
-  'rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent'
+  'target rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent'
 
 /** A link in text and tables. */
 export function TextLink({ className, ...rest }: Own) {

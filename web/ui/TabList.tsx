@@ -65,7 +65,7 @@ export function TabList<Value extends string>({
               className={cx(
                 'flex h-7 items-center gap-2 rounded-md border px-2.5 text-sm font-medium',
                 isCurrent
-                  ? 'border-line-strong bg-surface text-ink forced-colors:border-[Highlight]'
+                  ? 'border-line-strong bg-surface text-ink'
                   : 'border-transparent text-muted hover:text-ink',
               )}
             >

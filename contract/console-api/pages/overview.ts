@@ -15,4 +15,8 @@ export const waitingOperationsCall = { query: { state: 'WAITING', limit: SHOWN }
 export const lockedInstallationsCall = {
   query: { claim: 'PENDING,RUNNING', sort: 'updatedAt' as const, limit: SHOWN },
 }
+/** Bundles with outdated installations. */
+export const outdatedBundlesCall = { query: { upgrade: 'available' as const, limit: 5 } }
+/** The newest operations that succeeded. */
+export const recentChangesCall = { query: { state: 'SUCCEEDED', limit: 5 } }
 export const summaryCall = { query: {} }

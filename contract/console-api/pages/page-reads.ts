@@ -26,6 +26,8 @@ import {
   firstHour,
   hourlyCountsCall,
   lockedInstallationsCall,
+  outdatedBundlesCall,
+  recentChangesCall,
   summaryCall,
   waitingOperationsCall,
 } from './overview.ts'
@@ -41,7 +43,13 @@ import {
 import { scopesCall, scopesSearch } from './scopes.ts'
 import type { Raw } from './search-params.ts'
 import { versionsCall, versionsSearch } from './versions.ts'
-import { referrersCall, serviceCall, servicesCall, servicesSearch } from './services.ts'
+import {
+  availableServicesCall,
+  referrersCall,
+  serviceCall,
+  servicesCall,
+  servicesSearch,
+} from './services.ts'
 
 type ReadName = Extract<keyof ConsoleApi, `GET ${string}`>
 
@@ -69,6 +77,8 @@ export const pageReads = {
     { name: 'GET /installations', call: lockedInstallationsCall },
     { name: 'GET /operations/counts', call: hourlyCountsCall(firstHour(now)) },
     { name: 'GET /summary', call: summaryCall },
+    { name: 'GET /installed-versions', call: outdatedBundlesCall },
+    { name: 'GET /operations', call: recentChangesCall },
   ],
   '/installations': ({ search }) => [
     { name: 'GET /installations', call: installationsCall(installationsSearch(search)) },
@@ -91,6 +101,7 @@ export const pageReads = {
       call: configurationCall(scopeOf(params)),
     },
     { name: 'GET /installations', call: configuredInstallationsCall(scopeOf(params)) },
+    { name: 'GET /services', call: availableServicesCall(scopeOf(params)) },
   ],
   '/scopes/$env/$runtime/$workspace/local-services': ({ params }) => [
     {

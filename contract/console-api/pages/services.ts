@@ -1,3 +1,4 @@
+import type { Scope } from '#contract/protocol/scope.ts'
 import { omitUndefined, text, whole, type Raw } from './search-params.ts'
 
 /** With the three parts of a scope: the services that it may use. */
@@ -12,5 +13,7 @@ export const servicesSearch = (raw: Raw) =>
 export type ServicesSearch = ReturnType<typeof servicesSearch>
 
 export const servicesCall = (search: ServicesSearch) => ({ query: { ...search, limit: 50 } })
+/** The services that references in a scope may name. */
+export const availableServicesCall = (scope: Scope) => ({ query: { ...scope, limit: 200 } })
 export const serviceCall = (serviceId: string) => ({ params: { serviceId } })
 export const referrersCall = (serviceId: string) => ({ params: { serviceId }, query: { limit: 200 } })

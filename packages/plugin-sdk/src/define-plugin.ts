@@ -20,6 +20,7 @@ import { notApplied, PluginFailure, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
 import type { Store } from './store.ts'
 import { keysOf, matchToken, tokenVerifier, type VerifyToken } from './token.ts'
+import { printError } from './print-error.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
 export type StageHandlers<Tx> = { readonly [stage in Stage]?: Handler<Tx> }
@@ -57,7 +58,7 @@ export interface PluginDefinition<Tx> {
   leaseMs?: number
   /** How long answers of an installation's earlier operations are kept; default 30 days. */
   retentionMs?: number
-  /** Receives errors of a handler that are not PluginFailures; the caller gets no details. Default: print them. */
+  /** Receives errors of a handler that are not PluginFailures; the caller gets no details. Default: print them without addresses and tokens. */
   onError?: (error: unknown) => void
   /** Milliseconds since 1970. */
   now?: () => number
@@ -76,7 +77,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandler {
   const { pluginId, store, writes = {}, now = Date.now } = definition
   const { maxRequestBytes = 4 * 1024 * 1024, leaseMs = 30_000, retentionMs = 30 * DAY_MS } = definition
-  const onError = definition.onError ?? ((error: unknown) => console.error(error))
+  /** What resolutions gave in the call whose handler threw. */
+  const accessOf = new WeakMap<object, ReadonlySet<string>>()
+  const onError =
+    definition.onError ??
+    ((error: unknown) => printError(error, isObject(error) ? accessOf.get(error) : undefined))
   const verifyToken = verifierOf(definition)
   const authorize = authorizerOf(definition)
   const running = new Map<string, { fingerprint: string; answer: Promise<string> }>()
@@ -118,7 +123,9 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
       try {
         return await handle(call)
       } catch (error) {
-        throw error instanceof PluginFailure ? cleaned(error, accessMaterial) : error
+        if (error instanceof PluginFailure) throw cleaned(error, accessMaterial)
+        if (isObject(error)) accessOf.set(error, accessMaterial)
+        throw error
       }
     }
     const resolve = async (resource: string, propertyKey: string): Promise<ResolvedReference> => {
@@ -151,6 +158,8 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     }
   }
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** The caller stores the message and shows it, so it must not tell what a resolution gave. */
 const cleaned = (failure: PluginFailure, accessMaterial: ReadonlySet<string>): PluginFailure =>

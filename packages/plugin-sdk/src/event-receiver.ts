@@ -12,6 +12,7 @@ import { PluginFailure, sdkFailure } from './result.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { Store } from './store.ts'
 import { bearerVerifier, keysOf, type VerifyToken } from './token.ts'
+import { printError } from './print-error.ts'
 
 /** An event whose sender, target and method are verified. */
 export interface IncomingEvent {
@@ -42,7 +43,7 @@ export interface EventReceiverOptions<Tx> {
   maxRequestBytes?: number
   /** How long an event id is remembered; default 30 days. It must be longer than senders retry. */
   retentionMs?: number
-  /** Receives errors of a handler that are not PluginFailures. Default: print them. */
+  /** Receives errors of a handler that are not PluginFailures. Default: print them without addresses and tokens. */
   onError?: (error: unknown) => void
   /** Milliseconds since 1970. */
   now?: () => number
@@ -64,7 +65,7 @@ const FORGET_EVERY_MS = 60 * 60 * 1000
  */
 export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHandler {
   const { serviceId, store, handle, now = Date.now, retentionMs = 30 * DAY_MS } = options
-  const { maxRequestBytes = 256 * 1024, onError = (error: unknown) => console.error(error) } = options
+  const { maxRequestBytes = 256 * 1024, onError = (error: unknown) => printError(error) } = options
   const events = eventsOf(store)
   const verifyToken = verifierOf(options)
   let forgottenAt = 0

@@ -49,7 +49,7 @@ export interface ReceivedEvent {
 export interface EventTables<Tx> {
   /** Inserts a pending event; an event with this id is kept as it is. */
   insert(tx: Tx, event: OutboxEvent): Awaitable<void>
-  /** Leases due events to this owner, those due first first. */
+  /** Leases due events to this owner, the earliest first. */
   lease(
     tx: Tx,
     by: { owner: string; now: number; leaseUntil: number; limit: number },

@@ -8,6 +8,7 @@ import { isOwnerGone, newOwner } from './owner.ts'
 import type { PlatformOptions } from './platform.ts'
 import type { ReferenceLocation } from './resolve-reference.ts'
 import type { Store } from './store.ts'
+import { printError } from './print-error.ts'
 
 /** An event to publish through a reference property, such as `eventPublisher`. */
 export interface EventToPublish extends ReferenceLocation {
@@ -38,7 +39,7 @@ export interface OutboxOptions<Tx> extends PlatformOptions {
   pollMs?: number
   /** How long delivered events are kept; default 7 days. Failed ones are kept until they are retried. */
   retentionMs?: number
-  /** Receives errors of the store, of `credential` and of `retry`; the outbox tries again. Default: print them. */
+  /** Receives errors of the store, of `credential` and of `retry`; the outbox tries again. Default: print them without addresses. */
   onError?: (error: unknown) => void
   /** Milliseconds since 1970. */
   now?: () => number
@@ -92,7 +93,7 @@ export const defaultRetryPolicy: RetryPolicy = ({ retryable }, { attempts }) =>
  */
 export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   const { store, retry = defaultRetryPolicy, now = Date.now, pollMs = 500, concurrency = 32 } = options
-  const { retentionMs = 7 * DAY_MS, onError = (error: unknown) => console.error(error) } = options
+  const { retentionMs = 7 * DAY_MS, onError = (error: unknown) => printError(error) } = options
   const { platformApiBase, credential, timeoutMs = 10_000 } = options
   const events = eventsOf(store)
   const platform = { platformApiBase, credential, timeoutMs }
@@ -165,7 +166,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     try {
       onError(error)
     } catch (errorOfHandler) {
-      console.error(errorOfHandler)
+      printError(errorOfHandler)
     }
   }
 

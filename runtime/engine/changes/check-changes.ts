@@ -76,7 +76,7 @@ function checkGiven(definition: PropertyDefinition, value: TypedValue): Found[] 
     return [invalid(platformMessage('propertyNotSensitive'))]
   return checkTypedValue(definition, value).map(({ path, message, parameters }) => ({
     ...invalid({ message, parameters }),
-    // of a sensitive value, which may be a stored one, not even the keys are revealed
+    // a sensitive value may be a stored one, so not even its keys are revealed
     ...(definition.isSensitive !== true && { path }),
   }))
 }

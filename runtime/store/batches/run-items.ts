@@ -167,7 +167,7 @@ export async function noteStartFailure(tx: Tx, { batch_id, position }: ItemKey):
   return row?.start_failures ?? 0
 }
 
-/** Changes the state of a batch. `finished`: nothing is pending or running any more. */
+/** Changes the state of a batch. `finished`: no item is pending or running. */
 export async function moveBatch(
   tx: Tx,
   batchId: string,

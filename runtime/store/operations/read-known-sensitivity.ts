@@ -8,7 +8,7 @@ export interface PropertyOfScope {
 }
 
 /**
- * Whether properties that no definition describes any more were sensitive when they last changed. A property without
+ * Whether properties that are no longer defined were sensitive when they last changed. A property without
  * a result counts as sensitive.
  */
 export async function readKnownSensitivity(

@@ -10,6 +10,8 @@ export interface Lags {
   feed: number
   /** Operations that were in progress when the database went back in time, and still hold their claim. */
   inDoubt: number
+  /** Since the oldest operation was created that still locks its installation. */
+  lock: number
 }
 
 /** `passedOn`: the last position that this replica's feed has delivered; null without subscribers. */
@@ -27,6 +29,10 @@ export async function readLags(db: Db, passedOn: Position | null): Promise<Lags>
         order by event_xid, event_id
         limit 1), 0)::float8 as feed,
       (select count(*) from runtime.operation
-        where in_doubt_since is not null and holds_claim)::int4 as "inDoubt"`.execute(db)
-  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0 }
+        where in_doubt_since is not null and holds_claim)::int4 as "inDoubt",
+      coalesce((
+        select extract(epoch from clock_timestamp() - min(created_at))
+        from runtime.operation
+        where holds_claim), 0)::float8 as lock`.execute(db)
+  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0, lock: 0 }
 }

@@ -35,7 +35,7 @@ export async function recover(
 ): Promise<Recovery | null> {
   return inTransaction(db, async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx)
-    // of the replicas that notice it, one recovers
+    // several replicas may notice it, but only one recovers
     await sql`select from runtime.server_identity for update`.execute(tx)
     if (!isForced && (await isSameServer(tx))) return null
     await sql`update runtime.server_identity set identity = runtime.current_identity()`.execute(tx)

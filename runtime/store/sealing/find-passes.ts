@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Db } from '../../model/db.ts'
 
-/** A pass through a table, and whether it began so late that no replica used an earlier data key any more. */
+/** A pass through a table, and whether it began so late that no replica used an earlier data key anymore. */
 export type PassRow = Selectable<RuntimeTables['runtime.sealing_pass']> & { began_after_grace: boolean }
 
 /** Returns the state of the last pass through each table, by table. */

@@ -300,7 +300,7 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
 async function assertTold(answer: Answered, action: string, actor: string): Promise<void> {
   const entries = await entriesOf(answer)
   if (answer.errorCode === 'REQUEST_INVALID') return assert.deepEqual(entries, [])
-  // what is deleted is not there any more
+  // what was deleted no longer exists
   if (action === 'webhook.delete') {
     assert.equal(answer.errorCode, 'NOT_FOUND')
     return assert.deepEqual(entries, [])

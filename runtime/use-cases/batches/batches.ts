@@ -381,7 +381,7 @@ function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
     batchId: row.batch_id,
     action: row.action,
     title: row.title === '' ? null : row.title,
-    // of all targets: it would tell a person of bundles and versions in scopes that they may not see
+    // the summary of all targets would reveal bundles and versions in scopes that the person may not see
     summary: row.summary?.targets === visible ? row.summary : null,
     input: maskedInput(row),
     first: row.first,

@@ -95,24 +95,31 @@ export function watchPrimary({ nodes }: PatroniCluster): {
 /** Shorter ones are not the fault's. */
 const SHORTEST_PAUSE_MS = 1_500
 
+/** A time without an acknowledged write. */
+export interface Pause {
+  /** Milliseconds of `performance.now()`. */
+  begin: number
+  end: number
+}
+
 /** The pauses between two acknowledged writes that ended after `since`, or have not ended. */
-function pausesSince({ acknowledged }: Probe, since: number): { end: number; ms: number }[] {
+export function pausesSince({ acknowledged }: Probe, since: number): Pause[] {
   const before = acknowledged.findLast((at) => at <= since) ?? since
   const times = [before, ...acknowledged.filter((at) => at > since), performance.now()]
   return times
     .slice(1)
-    .map((end, index) => ({ end, ms: end - (times[index] ?? end) }))
-    .filter(({ ms }) => ms >= SHORTEST_PAUSE_MS)
+    .map((end, index) => ({ begin: times[index] ?? end, end }))
+    .filter(({ begin, end }) => end - begin >= SHORTEST_PAUSE_MS)
 }
 
-/** How long after `since` writes were acknowledged again, after the first pause; null: there was none. */
-export function recoveryMs(probe: Probe, since: number): number | null {
-  const [first] = pausesSince(probe, since)
-  return first === undefined ? null : first.end - since
-}
-
-/** The length of all pauses since then; null: there was none. */
-export function pausedMs(probe: Probe, since: number): number | null {
-  const pauses = pausesSince(probe, since)
-  return pauses.length === 0 ? null : pauses.reduce((sum, { ms }) => sum + ms, 0)
+/**
+ * How long the API wrote nothing although SQL did: the longest time from the end of the last pause of SQL during a pause
+ * of the API, or from the begin of the pause of the API if SQL had none, to the end of the pause of the API.
+ */
+export function longestLagMs(api: readonly Pause[], sql: readonly Pause[]): number {
+  const lags = api.map(({ begin, end }) => {
+    const others = sql.filter((one) => one.begin < end && one.end > begin)
+    return end - Math.min(end, Math.max(begin, ...others.map((one) => one.end)))
+  })
+  return Math.max(0, ...lags)
 }

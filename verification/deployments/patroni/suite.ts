@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toUrl } from '#database/settings.ts'
+import pg from 'pg'
+import { clientConfig, toUrl } from '#database/settings.ts'
 import { superviseReplicas } from '../../processes/chaos.ts'
 import { PLUGIN_FAULTS, runLoad } from '../../processes/load.ts'
 import { createSystem } from '../../processes/system.ts'
@@ -13,10 +14,12 @@ import { startCluster } from './cluster.ts'
 import type { PatroniCluster } from './cluster.ts'
 import { FAULTS } from './faults.ts'
 import { TIMES } from './node.ts'
-import { pausedMs, probeApi, probeDatabase, recoveryMs, watchPrimary } from './probe.ts'
+import { longestLagMs, pausesSince, probeApi, probeDatabase, watchPrimary } from './probe.ts'
+import type { Pause } from './probe.ts'
 
 const OPERATIONS = { quick: 500, full: 5_000 } as const
-const USERS = 24
+/** Few enough that the machine is not saturated, because then the times would be those of the load. */
+const USERS = 8
 const LEASE_SECONDS = 3
 /** Before each fault, so that the load is as usual. */
 const BETWEEN_MS = 3_000
@@ -108,8 +111,8 @@ async function runFaults(cluster: PatroniCluster, trial: Trial): Promise<SuiteRe
         ...load.lines,
         `${versions(trial.programs)}; ttl ${TIMES.ttl} s, loop_wait ${TIMES.loop_wait} s, retry_timeout ${TIMES.retry_timeout} s`,
         '',
-        '| fault | another primary | SQL writes again | the API writes again | pauses of the API |',
-        '| --- | --- | --- | --- | --- |',
+        '| fault | another primary | pauses of SQL | pauses of the API | the API after SQL | operations again |',
+        '| --- | --- | --- | --- | --- | --- |',
         ...rows,
       ],
       trials: { 'operations during failovers': load.operations },
@@ -142,13 +145,16 @@ async function causeFaults(cluster: PatroniCluster, system: System, rows: string
       await cluster.settled()
       await sleep(BETWEEN_MS)
       const first = replaced === null ? null : primaries.firstSince(began, replaced)
+      const recovered = await recoveredAt(cluster)
+      const [ofSql, ofApi] = [pausesSince(sql, began), pausesSince(api, began)]
       rows.push(
         `| ${[
           title,
           first === null ? '–' : seconds(first - began),
-          seconds(recoveryMs(sql, began)),
-          seconds(recoveryMs(api, began)),
-          seconds(pausedMs(api, began)),
+          inWords(ofSql, began),
+          inWords(ofApi, began),
+          seconds(longestLagMs(ofApi, ofSql)),
+          recovered === null || recovered < began ? '–' : seconds(recovered - began),
         ].join(' | ')} |`,
       )
     }
@@ -157,7 +163,31 @@ async function causeFaults(cluster: PatroniCluster, system: System, rows: string
   }
 }
 
-const seconds = (ms: number | null): string => (ms === null ? 'no pause' : `${(ms / 1_000).toFixed(1)} s`)
+/**
+ * When a runtime last noticed another primary, from which on operations are created and continued, in milliseconds of
+ * `performance.now()`; null: never.
+ */
+async function recoveredAt({ connection }: PatroniCluster): Promise<number | null> {
+  const client = new pg.Client(clientConfig(connection))
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ at: Date | null }>(
+      'select recovered_at as at from runtime.server_identity',
+    )
+    const at = rows[0]?.at?.getTime()
+    return at === undefined ? null : at - performance.timeOrigin
+  } finally {
+    await client.end()
+  }
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
+
+/** `0.4–7.9 s, 12.1–19.6 s` after the fault began. */
+const inWords = (pauses: readonly Pause[], began: number): string =>
+  pauses
+    .map(({ begin, end }) => `${(Math.max(0, begin - began) / 1_000).toFixed(1)}–${seconds(end - began)}`)
+    .join(', ') || 'none'
 
 /** `patroni 3.0.2, etcd 3.4.23, HAProxy 2.6.12, PostgreSQL 15.18` */
 function versions({ path, env }: Programs): string {

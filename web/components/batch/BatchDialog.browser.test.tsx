@@ -66,7 +66,7 @@ const batch: Batch = {
   counts: { PENDING: 2, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, REFUSED: 0, SKIPPED: 0 },
 }
 
-const open = (action: 'RETRY' | 'DETACH') =>
+const open = (action: 'RETRY' | 'DETACH' | 'TAKEOVER') =>
   renderInConsole(<BatchDialog action={action} targets={targets} onClose={() => undefined} />)
 
 test('a batch of which nothing can start is not sent', async () => {
@@ -101,7 +101,7 @@ test('a batch that needs a reason is not sent without one', async () => {
   expect(api.requests(CREATE)).toEqual([])
   await userEvent.fill(reason, 'The pilot is over')
   const detach = page.getByRole('button', { name: 'Detach 2 installations' })
-  const typed = page.getByRole('textbox', { name: 'Type 2 to confirm' })
+  const typed = page.getByRole('textbox', { name: /^Type 2 to confirm/ })
   await userEvent.fill(typed, '1')
   await detach.click({ force: true })
   expect(api.requests(CREATE)).toEqual([])
@@ -124,6 +124,45 @@ test('a retry warns of failures that are not retryable, with their number', asyn
   await serveApi({ [PLAN]: () => planned })
   await open('RETRY')
   await expect.element(page.getByText('1 of 2 failures is marked as not retryable')).toBeVisible()
+})
+
+test('the code of a plugin is not described as an error of the console', async () => {
+  const planned = planWith('first', () => [])
+  for (const item of planned.items) item.failure = { errorCode: 'AUTHENTICATION_REQUIRED', retryable: false }
+  await serveApi({ [PLAN]: () => planned })
+  await open('RETRY')
+  await expect.element(page.getByText('AUTHENTICATION_REQUIRED (2)')).toBeVisible()
+})
+
+test('a takeover says what it ends and calls, and needs a reason and the number of its targets', async () => {
+  const planned = planWith('first', (id) => (id === targets[1]!.id ? finished : []))
+  planned.items[0]!.failure = { errorCode: 'PLUGIN_REPORTED_FAILURE', retryable: false }
+  planned.items[0]!.plugins = ['tenants', 'hooks']
+  const api = await serveApi({ [PLAN]: () => planned, [CREATE]: () => ({ batch }) })
+  const screen = await open('TAKEOVER')
+  const dialog = page.getByRole('dialog', { name: 'Take over 2 operations' })
+  await expect.element(page.getByText('1 will start, 1 is refused')).toBeVisible()
+  await expect
+    .element(dialog)
+    .toHaveAccessibleDescription(/1 failed operation will be taken over.*cannot be undone.*never be retried/)
+  await expect
+    .element(dialog)
+    .toMatchTextContent(/The detach operation calls tenants, hooks, in this order\./)
+  const start = page.getByRole('button', { name: 'Take over and detach 1 installation' })
+  await expect.element(start).toHaveAccessibleDescription('Enter a reason first.')
+  await page.getByRole('textbox', { name: /^Reason/ }).fill('Ticket 4711')
+  await expect.element(start).toHaveAccessibleDescription('Type 1 to confirm')
+  const count = page.getByRole('textbox', { name: /^Type 1 to confirm/ })
+  await expect.element(count).toBeRequired()
+  await count.fill('2')
+  await start.click({ force: true })
+  expect(api.requests(CREATE)).toEqual([])
+  await count.fill('1')
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
+    { action: 'TAKEOVER', targets: targets.map(({ id }) => id), reason: 'Ticket 4711', planToken: 'first' },
+  ])
 })
 
 const text = (title: string, required = false) => ({

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
+import { RECENT_SIGN_IN_REQUIRED } from '#contract/console-api/recent-sign-in.ts'
 import { ApiError } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
@@ -19,7 +20,9 @@ import { Field } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { NumberInput } from '../../ui/TextInput.tsx'
+import { keepBatch, type InterruptedBatch } from '../interrupted-takeover.ts'
 import { useSettledEdits } from '../plan/use-operation-plan.ts'
+import { SignInAgain } from '../SignInAgain.tsx'
 import { batchPlanQuery } from './batch-plan-query.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { invalidLimits, limitsIn, NO_LIMITS, type Limits } from './limits.ts'
@@ -33,7 +36,7 @@ import { useNeededValues } from './use-needed-values.ts'
 import { useTargetVersion } from './use-target-version.ts'
 
 export type { BatchTarget } from './bundle-targets.ts'
-export type BatchDialogAction = 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY'
+export type BatchDialogAction = 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY' | 'TAKEOVER'
 
 const PLAN = 'POST /batches/plan'
 type Body = Call<typeof PLAN>['body']
@@ -46,19 +49,24 @@ export function BatchDialog({
   action,
   targets: given,
   limits: initialLimits = NO_LIMITS,
+  interrupted,
   onClose,
 }: {
   action: BatchDialogAction
   targets: readonly BatchTarget[]
   /** The limits to begin with; the person can change them. */
   limits?: Limits
+  /** What the person had entered before they signed in again. */
+  interrupted?: InterruptedBatch
   onClose: () => void
 }) {
   const t = useText()
   const rich = useRichText()
   const navigate = useNavigate()
   const client = useQueryClient()
+  const noticeId = useId()
   const [selected] = useState(given)
+  const isDetaching = action === 'DETACH' || action === 'TAKEOVER'
   const hasBundle = action === 'UPGRADE' || action === 'CONFIGURE'
   const bundles = useMemo(() => bundlesOf(selected), [selected])
   const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
@@ -72,10 +80,12 @@ export function BatchDialog({
   const property = useChosenProperty(action === 'CONFIGURE' ? bundle : undefined)
   const needed = useNeededValues(action === 'UPGRADE' ? bundle : undefined, version.chosen)
   const resources = action === 'UPGRADE' ? needed.resources : property.resources
-  const [typedCount, setTypedCount] = useState('')
-  const [input] = useState(emptyInput)
-  const isReasonRequired = action === 'DETACH'
-  const missingReason = isReasonRequired ? t('common.confirm.reasonMissing') : undefined
+  const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
+  const [input] = useState(() => ({
+    ...emptyInput(),
+    values: { edits: {}, reason: interrupted?.reason ?? '' },
+  }))
+  const missingReason = isDetaching ? t('common.confirm.reasonMissing') : undefined
   const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input, missingReason)
   const settled = useSettledEdits(form)
 
@@ -83,7 +93,7 @@ export function BatchDialog({
   const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
   const bodyOf = (values: Parameters<typeof editsIn>[0]): Body | null => {
     const common = { targets: targets.map(({ id }) => id) }
-    if (action === 'RETRY' || action === 'DETACH') return { action, ...common }
+    if (action === 'RETRY' || isDetaching) return { action, ...common }
     const changes = changesOf(resources, editsIn(values))
     if (action === 'UPGRADE') {
       if (version.chosen === undefined) return null
@@ -102,9 +112,9 @@ export function BatchDialog({
   const isMissingValue = resources.some(({ fields }) =>
     fields.some(({ id, isNeeded }) => isNeeded && !editsIn(settled).has(id)),
   )
-  // what cannot be undone is confirmed with the number of installations that it concerns
+  // what cannot be undone is confirmed with the number of targets that it concerns
   const count = String(ready)
-  const isCountMissing = action === 'DETACH' && ready > 0 && typedCount.trim() !== count
+  const isCountMissing = isDetaching && ready > 0 && typedCount.trim() !== count
   const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
 
   const create = useWrite('POST /batches', { invalidates: ['GET /batches'] })
@@ -120,7 +130,7 @@ export function BatchDialog({
       if (!isShown || plan.data === undefined) return
       try {
         const { batch } = await create.mutateAsync({
-          // a DETACH needs a reason, and the form is not sent without it
+          // what detaches needs a reason, and the form is not sent without it
           body: {
             ...wanted,
             ...limitsIn(limits),
@@ -145,7 +155,8 @@ export function BatchDialog({
       {...submit}
       size="lg"
       title={t(`batches.make.title.${shownAction}`, { n: targets.length })}
-      danger={action === 'DETACH'}
+      describedBy={isDetaching ? noticeId : undefined}
+      danger={isDetaching}
       submit={
         isNothingReady
           ? t(`selection.action.${action}`)
@@ -163,8 +174,18 @@ export function BatchDialog({
         (reason.trim() === '' && missingReason) ||
         (isCountMissing && t('common.confirm.type', { word: count }))
       }
+      errorActions={
+        submit.error?.error.problem.code === RECENT_SIGN_IN_REQUIRED && (
+          <SignInAgain
+            keep={(personId) =>
+              keepBatch(personId, { targets, reason, limits: typedLimits, count: typedCount })
+            }
+          />
+        )
+      }
       onClose={onClose}
     >
+      {interrupted !== undefined && <Notice icon="info">{t('recovery.takeover.resumed')}</Notice>}
       {hasBundle && bundles.length > 1 && (
         <Field label={t('batches.make.bundle')} help={t('batches.make.bundle.others')}>
           {(wiring) => (
@@ -224,16 +245,17 @@ export function BatchDialog({
         />
       )}
       {action === 'UPGRADE' && <NeededChoices needed={needed} count={targets.length} />}
-      {action === 'DETACH' && <DetachNotice plan={plan.data} count={targets.length} />}
+      {isDetaching && <DetachNotice id={noticeId} action={action} plan={plan.data} count={targets.length} />}
       {action === 'RETRY' && <RetryNotice plan={plan.data} />}
       <ReasonField
         control={form.control}
         label={t('batches.make.reason')}
-        need={isReasonRequired ? 'required' : 'optional'}
+        need={isDetaching ? 'required' : 'optional'}
       />
       <BatchLimits value={limits} onChange={setLimits} count={targets.length} />
       {body !== null && (
         <BatchPlanView
+          action={action}
           plan={plan.data}
           error={plan.error}
           resources={resources}
@@ -242,10 +264,11 @@ export function BatchDialog({
           targetVersion={version.chosen}
         />
       )}
-      {action === 'DETACH' && ready > 0 && (
+      {isDetaching && ready > 0 && (
         <Field
           label={rich('common.confirm.type', { word: <span className="mono font-semibold">{count}</span> })}
           className="w-56"
+          need="required"
         >
           {(wiring) => (
             <NumberInput

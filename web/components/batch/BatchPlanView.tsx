@@ -1,6 +1,6 @@
-import type { BatchPlan } from '#contract/console-api/shapes.ts'
+import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
-import { joinClauses, joinList } from '../../i18n/punctuation.ts'
+import { joinClauses, joinList, joinSentences } from '../../i18n/punctuation.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -11,7 +11,7 @@ import type { FormResource } from '../../pages/installations/form/property-form.
 import { paths } from '../../paths.ts'
 import { TextLink } from '../../ui/Link.tsx'
 import { PropertyValueView } from '../../ui/values/ValueView.tsx'
-import { codeTitle, useErrorView } from '../describe-code.ts'
+import { codeTitle, failureCodeTitle, useErrorView } from '../describe-code.ts'
 import { propertyTitle } from '../property-labels.ts'
 import { ScopeText } from '../ScopeText.tsx'
 
@@ -19,6 +19,7 @@ type Item = BatchPlan['items'][number]
 
 /** What a batch will do to each target. What is refused comes first, with the reasons. */
 export function BatchPlanView({
+  action,
   plan,
   error,
   resources,
@@ -26,6 +27,7 @@ export function BatchPlanView({
   onRetry,
   targetVersion,
 }: {
+  action: Batch['action']
   plan: BatchPlan | undefined
   error: unknown
   /** The definitions of the properties that may be named. */
@@ -63,7 +65,13 @@ export function BatchPlanView({
       ) : (
         <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line">
           {[...refused, ...ready].map((item) => (
-            <PlannedItem key={item.target} item={item} titleOf={titleOf} targetVersion={targetVersion} />
+            <PlannedItem
+              key={item.target}
+              action={action}
+              item={item}
+              titleOf={titleOf}
+              targetVersion={targetVersion}
+            />
           ))}
         </ul>
       )}
@@ -74,16 +82,18 @@ export function BatchPlanView({
 type TitleOf = (locator: string | undefined, property: string) => string
 
 function PlannedItem({
+  action,
   item,
   titleOf,
   targetVersion,
 }: {
+  action: Batch['action']
   item: Item
   titleOf: TitleOf
   targetVersion: string | undefined
 }) {
   const t = useText()
-  const { installation, title, currentVersion, changes, values, plugins, unchecked, problems } = item
+  const { installation, title, currentVersion, changes, values, failure, plugins, unchecked, problems } = item
   return (
     <li className="px-3 py-1.5">
       <span className="flex flex-wrap items-baseline gap-x-3">
@@ -97,11 +107,22 @@ function PlannedItem({
           <span className="ml-auto text-xs text-faint">
             {joinClauses(t, [
               changes > 0 && t('batches.make.values', { n: changes }),
-              plugins.length > 0 && joinList(t, plugins),
+              action !== 'TAKEOVER' && plugins.length > 0 && joinList(t, plugins),
             ])}
           </span>
         )}
       </span>
+      {action === 'TAKEOVER' && problems.length === 0 && (
+        <span className="block text-xs text-muted">
+          {joinSentences(t, [
+            failure !== null &&
+              t('batches.make.takeover.failed', { title: failureCodeTitle(failure.errorCode) }),
+            plugins.length > 0
+              ? t('batches.make.takeover.calls', { plugins: joinList(t, plugins) })
+              : t('batches.make.takeover.noCalls'),
+          ])}
+        </span>
+      )}
       {values
         .filter(({ before }) => before !== null)
         .map(({ locator, property, before }) => (

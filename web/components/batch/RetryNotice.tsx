@@ -1,7 +1,7 @@
 import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Notice } from '../../ui/Notice.tsx'
-import { codeTitle } from '../describe-code.ts'
+import { failureCodeTitle } from '../describe-code.ts'
 
 /** Warns of failures that are marked as not retryable, with their number by error. */
 export function RetryNotice({ plan }: { plan: BatchPlan | undefined }) {
@@ -17,7 +17,7 @@ export function RetryNotice({ plan }: { plan: BatchPlan | undefined }) {
       <p>{t('batches.make.retry.text')}</p>
       <ul className="mt-1 list-disc pl-5">
         {groups.map(([code, of]) => (
-          <li key={code}>{t('batches.make.retry.code', { title: codeTitle(code), n: of.length })}</li>
+          <li key={code}>{t('batches.make.retry.code', { title: failureCodeTitle(code), n: of.length })}</li>
         ))}
       </ul>
     </Notice>

@@ -14,6 +14,9 @@ import { editorPhrases } from './editor-phrases.ts'
 import { findJsonPlaces } from '../property/json-syntax.ts'
 import { parseJson } from './parse-json.ts'
 
+/** What is wrong with the value that a JSON pointer leads to. */
+export type PlacedMessage = Pick<Problem, 'path' | 'message'>
+
 /** Marks a change made by the page, as opposed to typing. */
 const fromPage = Annotation.define<true>()
 
@@ -31,6 +34,7 @@ export interface JsonEditorHandle {
 export function JsonEditor({
   text,
   check,
+  refused = NONE,
   label,
   readOnly,
   onText,
@@ -44,6 +48,8 @@ export function JsonEditor({
   text: string
   /** Finds the errors in a document that parses. */
   check: (value: JsonValue) => readonly Problem[]
+  /** The errors that the server found in this text. */
+  refused?: readonly PlacedMessage[] | undefined
   /** The accessible name of the editor. */
   label: string
   readOnly: boolean
@@ -67,7 +73,9 @@ export function JsonEditor({
   const view = useRef<EditorView | null>(null)
   const locked = useRef(new Compartment())
   const notify = useEffectEvent(onText)
-  const problems = useEffectEvent((editor: EditorView) => problemsIn(editor, check))
+  const problems = useEffectEvent((editor: EditorView) =>
+    problemsIn(editor, (value) => [...check(value), ...refused]),
+  )
   const initial = useEffectEvent(() => ({ text, pointed, readOnly, takesFocus, phrases: editorPhrases(t) }))
   const shownPlace = useRef('')
   const point = useEffectEvent((editor: EditorView, pointer: string | undefined, shown: string) => {
@@ -106,7 +114,11 @@ export function JsonEditor({
           EditorState.phrases.of(start.phrases),
           json(),
           lintGutter(),
-          linter((current) => problems(current), { delay: 200 }),
+          linter((current) => problems(current), {
+            delay: 200,
+            needsRefresh: ({ transactions }) =>
+              transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain))),
+          }),
           locked.current.of(EditorState.readOnly.of(start.readOnly)),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
@@ -132,6 +144,8 @@ export function JsonEditor({
   useEffect(() => {
     view.current?.dispatch({ effects: locked.current.reconfigure(EditorState.readOnly.of(readOnly)) })
   }, [readOnly])
+
+  useEffect(() => view.current?.dispatch({ effects: checkAgain.of(null) }), [refused])
 
   // in the same commit as `onText`, so that the next key applies to the text on the screen
   useLayoutEffect(() => {
@@ -159,6 +173,10 @@ export function JsonEditor({
 }
 
 const HEIGHTS = { auto: 'max-h-96 min-h-16', tall: 'h-[60vh]', fill: 'min-h-0 flex-1' }
+
+const NONE: readonly PlacedMessage[] = []
+
+const checkAgain = StateEffect.define<null>()
 
 const setMark = StateEffect.define<{ from: number; to: number } | null>()
 const MARK = Decoration.line({ class: 'cm-pointed' })
@@ -209,7 +227,7 @@ function difference(before: string, after: string): { from: number; to: number; 
   return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
 }
 
-function problemsIn(editor: EditorView, check: (value: JsonValue) => readonly Problem[]): Diagnostic[] {
+function problemsIn(editor: EditorView, check: (value: JsonValue) => readonly PlacedMessage[]): Diagnostic[] {
   const text = editor.state.doc.toString()
   if (text.trim() === '') return []
   const syntax = jsonParseLinter()(editor)

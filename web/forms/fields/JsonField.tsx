@@ -7,6 +7,7 @@ import { Field } from '../../ui/Field.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 import type { FieldProps } from './field-props.ts'
+import type { PlacedMessage } from './JsonEditor.tsx'
 
 const JsonEditor = lazyWithRetry(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
 
@@ -16,7 +17,9 @@ export function JsonField<Values extends FieldValues>({
   name,
   editorLabel,
   check,
-  readOnly,
+  refused,
+  height,
+  readOnly = false,
   onType,
   ...rest
 }: FieldProps<Values, string> & {
@@ -24,7 +27,10 @@ export function JsonField<Values extends FieldValues>({
   editorLabel: string
   /** Finds the errors in a document that parses; each is shown at its position in the text. */
   check: (value: JsonValue) => readonly Problem[]
-  readOnly: boolean
+  /** The errors that the server found in this text; the first is scrolled into view. */
+  refused?: readonly PlacedMessage[] | undefined
+  height?: 'auto' | 'tall'
+  readOnly?: boolean
   /** Called on every change made by typing. */
   onType?: (text: string) => void
 }) {
@@ -39,6 +45,9 @@ export function JsonField<Values extends FieldValues>({
             text={field.value}
             label={editorLabel}
             check={check}
+            refused={refused}
+            pointed={refused?.[0]?.path}
+            {...(height !== undefined && { height })}
             readOnly={readOnly || busy}
             onText={(text) => {
               field.onChange(text)

@@ -1,4 +1,4 @@
-import { useMemo, type ReactNode } from 'react'
+import { useId, useMemo, type ReactNode } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { useRichText, useText, type Translate } from '../../i18n/use-text.ts'
@@ -42,6 +42,7 @@ export interface ConfirmChange {
 export function ConfirmForm({
   title,
   children,
+  plan,
   confirm,
   danger = false,
   reason,
@@ -53,8 +54,10 @@ export function ConfirmForm({
   onClose,
 }: {
   title: ReactNode
-  /** Describes what will happen. */
+  /** Says what will happen, and what cannot be undone; a screen reader reads it with the title. */
   children: ReactNode
+  /** What will happen in detail, below the description. */
+  plan?: ReactNode
   /** The button's label: the action, not "OK". */
   confirm: string
   danger?: boolean
@@ -77,6 +80,7 @@ export function ConfirmForm({
 }) {
   const t = useText()
   const rich = useRichText()
+  const id = useId()
   const isReasonRequired = reason?.required === true
   const schema = useMemo(() => confirmSchema({ isReasonRequired, word }, t), [isReasonRequired, word, t])
   const form = useZodForm(schema, {
@@ -92,6 +96,7 @@ export function ConfirmForm({
       form={form}
       {...submit}
       title={title}
+      describedBy={id}
       submit={confirm}
       danger={danger}
       incompleteReason={
@@ -106,7 +111,10 @@ export function ConfirmForm({
     >
       <div className="space-y-2">
         {current?.notice}
-        {children}
+        <div id={id} className="space-y-2">
+          {children}
+        </div>
+        {plan}
       </div>
       {reason && (
         <ReasonField
@@ -121,6 +129,7 @@ export function ConfirmForm({
           control={control}
           name="word"
           kind="code"
+          need="required"
           label={rich('common.confirm.type', { word: <span className="mono font-semibold">{word}</span> })}
         />
       )}

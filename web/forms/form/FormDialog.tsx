@@ -20,6 +20,7 @@ export function FormDialog<Values extends FieldValues>({
   error,
   title,
   description,
+  describedBy,
   submit,
   danger = false,
   size,
@@ -38,6 +39,8 @@ export function FormDialog<Values extends FieldValues>({
   error: SubmitError | null
   title: ReactNode
   description?: ReactNode
+  /** The id of an element of the form that describes the dialog, instead of a `description`. */
+  describedBy?: string | undefined
   /** The button's label: the action, not "OK". */
   submit: string
   /** The action cannot be undone. */
@@ -97,6 +100,7 @@ export function FormDialog<Values extends FieldValues>({
       busy={busy}
       title={title}
       {...(description !== undefined && { description })}
+      describedBy={describedBy}
       {...(size !== undefined && { size })}
       footer={
         isAsking ? (

@@ -10,7 +10,8 @@ export function focusControl(control: HTMLElement): void {
   control.scrollIntoView({ block: 'center' })
   const target = control.matches('[role="group"]')
     ? (control.querySelector<HTMLElement>(FOCUSABLE) ?? control)
-    : control
+    : // an editor with a shadow root would give the focus to its scroll area
+      (control.shadowRoot?.querySelector<HTMLElement>('[contenteditable="true"]') ?? control)
   target.focus({ preventScroll: true })
 }
 

@@ -14,6 +14,7 @@ export const attemptTools = {
   'compare.request':
     'The requests are identical, byte for byte; each attempt has its own token. Attempts that are not loaded can’t be chosen.',
   'compare.result': 'Result',
+  'compare.part': 'Time: {part}',
   'compare.more': {
     one: '{n} further difference in the response is not shown.',
     other: '{n} further differences in the response are not shown.',

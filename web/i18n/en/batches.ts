@@ -16,7 +16,7 @@ export const batches = {
   'state.DONE': 'Finished',
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
   'because.GRANTS_EXPIRED':
-    'The permissions of the person who started it were kept for 24 hours. Continue it to use yours.',
+    'The permissions of the person who started it were kept for 24 hours. Continue the batch to use your own.',
   'because.DATABASE_RECOVERED':
     'The database may be back in an earlier state, so pending items may have run already. Check the targets, then continue or stop.',
   'because.PERSON': 'Someone stopped it. The remaining items were skipped.',
@@ -80,12 +80,17 @@ export const batches = {
     other: 'Set a property of {n} installations',
   },
   'make.title.DETACH': { one: 'Detach {n} installation', other: 'Detach {n} installations' },
+  'make.title.TAKEOVER': { one: 'Take over {n} operation', other: 'Take over {n} operations' },
   'make.title.RETRY': { one: 'Retry {n} operation', other: 'Retry {n} operations' },
   'make.title.DOWNGRADE': { one: 'Downgrade {n} installation', other: 'Downgrade {n} installations' },
   'make.start.UPGRADE': { one: 'Upgrade {n} installation', other: 'Upgrade {n} installations' },
   'make.start.DOWNGRADE': { one: 'Downgrade {n} installation', other: 'Downgrade {n} installations' },
   'make.start.CONFIGURE': { one: 'Save in {n} installation', other: 'Save in {n} installations' },
   'make.start.DETACH': { one: 'Detach {n} installation', other: 'Detach {n} installations' },
+  'make.start.TAKEOVER': {
+    one: 'Take over and detach {n} installation',
+    other: 'Take over and detach {n} installations',
+  },
   'make.start.RETRY': { one: 'Retry {n} operation', other: 'Retry {n} operations' },
   'make.bundle': 'Bundle',
   'make.bundle.others': 'The selection has several bundles. Only the installations of this one are included.',
@@ -122,6 +127,15 @@ export const batches = {
   'make.broken.all': 'The References tabs of the targets list all of them.',
   'make.detach.forever':
     'Their last configurations are kept. They can be used to install the bundles again as new installations.',
+  'make.takeover.title': {
+    one: '{n} failed operation will be taken over, and its installation detached. This cannot be undone.',
+    other:
+      '{n} failed operations will be taken over, and their installations detached. This cannot be undone.',
+  },
+  'make.takeover.ends': 'The operations end as “Taken over” and can never be retried.',
+  'make.takeover.failed': 'Failed: {title}.',
+  'make.takeover.calls': 'The detach operation calls {plugins}, in this order.',
+  'make.takeover.noCalls': 'The detach operation calls no plugin.',
   'make.retry.title': {
     one: '{n} of {of} failures is marked as not retryable',
     other: '{n} of {of} failures are marked as not retryable',

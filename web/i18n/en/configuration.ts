@@ -253,7 +253,7 @@ export const configuration = {
   'compare.chooseAll': { one: 'Select {n}', other: 'Select all {n}' },
   'compare.scopes': 'Compare with another scope',
   'compare.scopes.about':
-    'Values with − are those of this scope, values with + those of the other one. Sensitive values, values that plugins write, and domains in the same environment can’t be taken.',
+    'Values marked − are from this scope, values marked + from the other one. Sensitive values, values that plugins write, and domains in the same environment can’t be taken.',
   'compare.other': 'Other scope',
   'compare.onlyHere': 'Only this scope has {names}.',
   'compare.onlyThere': 'Only the other scope has {names}.',

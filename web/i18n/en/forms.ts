@@ -68,7 +68,7 @@ export const forms = {
   'expected.date': 'a date such as 2026-01-31',
   'expected.dateTime': 'a date and time with time zone such as 2026-01-31T08:00:00Z',
   'expected.duration': 'an ISO 8601 duration such as PT15M',
-  'expected.email': 'an e-mail address',
+  'expected.email': 'an email address',
   'expected.hostname': 'a host name',
   'expected.cron': 'a schedule of five fields such as 30 2 * * 1-5',
   'expected.timeZone': 'a time zone such as Europe/Berlin',

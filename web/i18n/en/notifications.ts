@@ -2,7 +2,7 @@ export const notifications = {
   title: 'Notifications',
   list: 'Webhooks',
   about:
-    'A webhook sends notifications about operations and batches to a URL that you choose. Each request is signed (Standard Webhooks) and is sent again until it is accepted. It contains names, IDs and states, but no property values.',
+    'A webhook sends notifications about operations and batches to a URL that you choose. Each request is signed (Standard Webhooks) and is sent again until it is accepted. It contains names, IDs, and states, but no property values.',
   create: 'Create webhook',
   edit: 'Edit',
   delete: 'Delete',
@@ -22,7 +22,7 @@ export const notifications = {
   'stopped.FAILING':
     'No notification was accepted for three days. Check the receiver, send a test, then enable it again.',
   'stopped.GONE':
-    'The receiver returned HTTP 410: it no longer wants notifications. Change the address, then enable it again.',
+    'The receiver returned HTTP 410: it no longer accepts notifications. Change the address, then enable it again.',
   'failing.title': 'Notifications are not accepted',
   'failing.message': 'They are sent again. After three days the webhook is disabled. Failing since',
   minutes: { one: '{n} minute', other: '{n} minutes' },
@@ -50,9 +50,9 @@ export const notifications = {
 
   'form.title.new': 'Create a webhook',
   'form.title.edit': 'Edit webhook',
-  'form.about': 'The secret of the signatures is shown once, in the next step.',
+  'form.about': 'The signing secret is shown once, in the next step.',
   'form.url.help': 'The deployment decides which hosts can be reached.',
-  'form.url.invalid': 'Enter an http or https address without user information, query or fragment.',
+  'form.url.invalid': 'Enter an http or https address without user information, query, or fragment.',
   'form.missing': 'Enter a value.',
   'form.key': 'Use letters, digits, and . _ ~ - only.',
   'form.workspace': 'Enter a whole number.',

@@ -10,13 +10,13 @@ export const operations = {
   'field.installation': 'Installation',
   'field.versions': 'Version',
   'field.scope': 'Scope',
-  'field.run': 'Run',
+  'field.run': 'Run {run}',
   'field.sequenceAndRun': 'Sequence and run',
   'field.requestedBy': 'Requested by',
   'field.reason': 'Reason',
   'field.noReason': 'No reason given',
   'field.created': 'Created',
-  'field.runTime': 'Run time',
+  'field.runTime': 'Duration',
   'field.call': 'Plugin call',
   'field.runningFor': 'Running for',
   'field.failure': 'Failure',
@@ -47,7 +47,7 @@ export const operations = {
   'notes.by': '{person}, {time}',
 
   // the list
-  'list.search': 'Search ID, bundle, person, or words',
+  'list.search': 'Search by ID, bundle, person, or text',
   'list.label': 'Operations',
   'list.total': { one: '{n} operation in total', other: '{n} operations in total' },
   'list.totalMore': 'more than {n} operations in total',
@@ -79,7 +79,7 @@ export const operations = {
   'causes.empty': 'No failed operations',
   'causes.empty.message': 'Failed operations with the same cause are listed here together.',
   'causes.only': 'Failed operations with one cause',
-  'causes.gone': 'No failed operation has this cause any more.',
+  'causes.gone': 'No failed operation has this cause anymore.',
   'causes.all': 'Show all operations',
 
   // the page of an operation
@@ -153,10 +153,11 @@ export const operations = {
     'Retry the operation once the cause is fixed. If it can’t be fixed, take the operation over.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
-  'remedy.FIX_RESPONSE':
+  'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
+  'remedy.FIX_RESPONSE.write':
     'Ask the plugin’s owner to fix the plugin, or the bundle’s author if the manifest is wrong. Retrying alone does not help.',
   'remedy.FIX_AUTHENTICATION':
-    'The plugin does not accept the platform’s token. Ask its owner to check the issuer, the keys and the clock. Retrying alone does not help.',
+    'The plugin does not accept the platform’s token. Ask its owner to check the issuer, keys, and clock. Retrying alone does not help.',
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
@@ -184,7 +185,7 @@ export const operations = {
   'failed.place': 'Where',
   'failed.endpoint': 'Endpoint',
   'failed.endpoint.then': 'Endpoint of this attempt',
-  'failed.endpoint.changed': 'It has changed since ({time}). The endpoint is now {endpoint}.',
+  'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',
   'failed.endpoint.unknown':
     'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
   'failed.progress': 'State of the changes',
@@ -196,7 +197,7 @@ export const operations = {
   'failed.progress.notApplied': 'Resources not changed',
   'failed.progress.notReached': { one: 'Not reached: {n} call', other: 'Not reached: {n} calls' },
   'failed.effect.none': 'The plugin never received this call.',
-  'failed.effect.rejected': 'The plugin rejected the call before handling it, as far as its status says.',
+  'failed.effect.rejected': 'Judging by the status code, the plugin rejected the call before handling it.',
   'failed.effect.unknown': 'It is not known whether {plugin} acted.',
   'failed.effect.invalid': 'Nothing in the response was saved. It is not known what {plugin} did.',
   'failed.effect.failed': 'Nothing that the plugin returned was saved.',
@@ -222,13 +223,13 @@ export const operations = {
   'batch.DETACH': 'Batch detach',
   'field.retries': 'Retries',
   'facts.retry': 'Run {run}, {person}, {time}',
-  'facts.retry.before': 'Run {run} had failed: {failure}',
+  'facts.retry.before': 'Run {run} failed: {failure}',
   'failed.takenOver.by': '{person} took it over. Reason: {reason}',
   'retried.succeeded': 'Succeeded at {time}, after the retry by {person}.',
   'retried.failed': 'Failed again at {time}, after the retry by {person}.',
   'retried.reason': 'Reason for the retry: {reason}',
-  'retried.same': 'It is the same failure as before.',
-  'retried.other': 'It is another failure. Before, it was: {failure}',
+  'retried.same': 'The failure is the same as before.',
+  'retried.other': 'The failure is different. Before: {failure}',
   'action.attemptNow': 'Attempt now',
   'action.stop': 'Stop retrying',
   'action.title': 'Actions',
@@ -258,8 +259,6 @@ export const operations = {
   'action.install.permission':
     'You don’t have permission to install in this scope. Ask an operator or administrator.',
 
-  // retry
-  // takeover
   // changed by someone else
   'changed.title': 'This operation has changed',
   'changed.text': 'It is now “{state}”, run {run}.',
@@ -317,6 +316,8 @@ export const operations = {
   'evidence.title.repeat': 'The plugin requested a retry',
   'evidence.calm.uncertain':
     'No action needed. The call is retried automatically until the result is known or the run has no attempts left.',
+  'evidence.calm.failing':
+    'The result is not known yet. The call is retried automatically until it is, or until the run has no attempts left. If it keeps failing, check the plugin and its endpoint.',
   'evidence.calm.repeat':
     'No action needed. The call is retried automatically until the plugin completes it or the run has no attempts left.',
   'evidence.retriesIn': 'Next retry in {time}',
@@ -331,7 +332,7 @@ export const operations = {
   'evidence.unknown': 'What we don’t know',
   'evidence.outlook': 'What happens next',
   'evidence.outlook.text':
-    'Plugins are expected to answer a repeated call with the same result, without acting twice. Once the plugin gives a definite response, the operation continues. If the run has no attempts left, the operation fails and keeps everything done so far.',
+    'Plugins are expected to return the same result for a repeated call, without acting twice. Once the plugin gives a definite response, the operation continues. If the run has no attempts left, the operation fails and keeps everything done so far.',
   'evidence.received.UNKNOWN': 'A complete response with the outcome UNKNOWN.',
   'evidence.known.UNKNOWN': 'The plugin is running, got the call, and follows the protocol.',
   'evidence.unknown.UNKNOWN': 'Whether its changes were made. The plugin itself can’t tell yet.',
@@ -352,6 +353,7 @@ export const operations = {
   // sharing
   'receipt.title': 'Open a receipt',
   'receipt.file': 'Receipt file',
+  'receipt.choose': 'Choose file',
   'receipt.open': 'Open receipt',
   'receipt.about': 'The file is read in this browser only. It is not uploaded.',
   'receipt.intact': 'The content of this receipt matches its digest',
@@ -376,7 +378,7 @@ export const operations = {
   'share.label': 'Share',
   'share.link': 'Copy link',
   'share.markdown': 'Copy as Markdown',
-  'share.curl': 'Copy receipt download as curl',
+  'share.curl': 'Copy curl command for receipt',
   'share.curlCopied': 'Copied. Before you run it, set CONSOLE_COOKIE to the cookie of your session.',
   'share.bundle': 'Download receipt (JSON)',
   'share.copied': 'Copied.',

@@ -1,7 +1,7 @@
 /** The plugin-check reports of a plugin, and the policies of environments for them. */
 export const pluginReports = {
   about:
-    'plugin-check tests whether a plugin follows the lifecycle protocol. The last report of each version is kept, without the exchanges of its cases.',
+    'plugin-check tests whether a plugin follows the lifecycle protocol. The last report of each version is kept, without the requests and responses of its cases.',
   upload: 'Upload report',
   noVersion: 'This plugin is registered without a version, so no report applies to it. Edit it to set one.',
   'none.title': 'No reports',

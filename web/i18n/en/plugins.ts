@@ -59,7 +59,7 @@ export const plugins = {
   'credentials.revoke': 'Revoke',
   'create.title': 'Create a credential for {plugin}?',
   'create.text':
-    'The secret is shown once, in the next step. Have the place ready where the plugin reads it from.',
+    'The secret is shown once, in the next step. First prepare the place where the plugin reads it.',
   'create.reason': 'Reason for creating',
   'create.confirm': 'Create',
   'secret.title': 'Copy your secret now',

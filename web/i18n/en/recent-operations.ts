@@ -7,7 +7,7 @@ export const recentOperations = {
   version: 'Version',
   by: 'Requested by',
   at: 'Created',
-  runTime: 'Run time',
+  runTime: 'Duration',
   all: 'View all operations',
   'none.title': 'No operations yet',
   'none.message': 'Operations appear here when they are requested.',

@@ -5,7 +5,7 @@ export const selection = {
   bar: 'Selection',
   count: { one: '{n} selected', other: '{n} selected' },
   all: 'Select all that match',
-  noneFailed: 'Only failed operations can be retried.',
+  noneFailed: 'Only failed operations can be retried or taken over.',
   clear: 'Clear',
   tooMany: 'A batch has at most {max} targets. The first {max} are selected.',
   'action.RETRY': 'Retry',

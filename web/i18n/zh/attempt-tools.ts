@@ -15,5 +15,6 @@ export const attemptTools: Translated<typeof source> = {
   'compare.label': '两次尝试的差异',
   'compare.request': '请求逐字节相同，每次尝试使用各自的令牌。尚未加载的尝试无法选择。',
   'compare.result': '结果',
+  'compare.part': '耗时：{part}',
   'compare.more': { other: '响应中还有 {n} 处差异未显示。' },
 }

@@ -22,7 +22,7 @@ export const operationTimeline: Translated<typeof source> = {
   'part.plugin.meaning': '从发出请求到收到完整响应，或到放弃等待为止，包含无法单独测量的网络往返时间。',
   'part.recording': '记录',
   'part.recording.meaning': '运行时保存尝试的开始和结果。仅知道总时长，因此绘制在末尾。',
-  'part.unknown': '未知',
+  'part.unknown': '未测量',
   'part.unknown.meaning': '运行时未测量这段时间的构成。',
   'part.about': '时间说明',
   'attempt.title': '时间构成',

@@ -5,7 +5,7 @@ export const plans: Translated<typeof english> = {
   title: '将执行的内容',
   downgrade: '此操作将从 {from} 降级到 {to}。',
   calls: '操作的执行步骤',
-  resources: '应用并校验新的值。',
+  resources: '应用并验证新的值。',
   'resources.DETACH': '所有插件执行完毕后移除资源。',
   noPlugin: '不调用任何插件。',
   order: '顺序。顺序相同的插件并行调用。',

@@ -87,7 +87,7 @@ export const plugins: Translated<typeof source> = {
   'form.endpoint.invalid': '请输入不含用户信息、查询参数和片段的 http 或 https 网址',
   'form.enabled': '启用',
   'form.version': '版本',
-  'form.version.help': '可选。端点上运行的版本；其 plugin-check 报告将生效。',
+  'form.version.help': '选填。端点上运行的版本；其 plugin-check 报告将生效。',
   'form.version.invalid': '请使用 1 到 128 个字母（A–Z、a–z）、数字或 . _ ~ -',
   'form.owner': '负责人',
   'form.owner.help': '在需要修复此插件的地方显示。',

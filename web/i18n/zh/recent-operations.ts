@@ -9,7 +9,7 @@ export const recentOperations: Translated<typeof source> = {
   version: '版本',
   by: '发起人',
   at: '创建时间',
-  runTime: '运行时长',
+  runTime: '耗时',
   all: '查看全部操作',
   'none.title': '暂无操作',
   'none.message': '发起操作后会显示在这里。',

@@ -7,7 +7,7 @@ export const selection: Translated<typeof source> = {
   bar: '已选内容',
   count: { other: '已选择 {n} 项' },
   all: '选择所有匹配项',
-  noneFailed: '只能重试失败的操作。',
+  noneFailed: '只能重试或接管失败的操作。',
   clear: '清除选择',
   tooMany: '每个批次最多 {max} 个目标，已选择前 {max} 个。',
   'action.RETRY': '重试',

@@ -21,6 +21,6 @@ export const versions: Translated<typeof source> = {
   'newest.none': '未安装',
   cell: { other: '{bundle} {version}：{n} 个安装实例' },
   upgrade: '升级',
-  tooMany: '一个批次最多包含 {max} 个目标，已选择前 {max} 个。',
+  tooMany: '每个批次最多 {max} 个目标，已选择前 {max} 个。',
   none: '这些安装实例已发生变化，数量已更新。',
 }

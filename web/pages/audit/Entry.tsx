@@ -71,7 +71,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
                 <PlainLink
                   to={paths.audit({ actor: actor.id })}
                   aria-label={t('audit.actor.by', { name: actor.name })}
-                  className="rounded-sm font-medium hover:underline"
+                  className="target rounded-sm font-medium hover:underline"
                 >
                   {actor.name}
                 </PlainLink>
@@ -84,7 +84,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
                 ) : (
                   <PlainLink
                     to={paths.installation(bundleInstallId)}
-                    className="rounded-sm font-medium hover:underline"
+                    className="target rounded-sm font-medium hover:underline"
                   >
                     {named}
                   </PlainLink>

@@ -13,7 +13,10 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
     id: 'installation',
     header: t('batches.items.installation'),
     cell: ({ installation, title }) => (
-      <PlainLink to={paths.installation(installation.bundleInstallId)} className="rounded-sm hover:underline">
+      <PlainLink
+        to={paths.installation(installation.bundleInstallId)}
+        className="target rounded-sm hover:underline"
+      >
         {title ?? installation.bundle.bundleId}
       </PlainLink>
     ),

@@ -153,7 +153,10 @@ function PropertyRow({
             {writer === undefined ? (
               t('catalog.writtenBy.runtime')
             ) : (
-              <PlainLink to={paths.plugin(writer)} className="mono rounded-sm hover:text-ink hover:underline">
+              <PlainLink
+                to={paths.plugin(writer)}
+                className="target mono rounded-sm hover:text-ink hover:underline"
+              >
                 {writer}
               </PlainLink>
             )}

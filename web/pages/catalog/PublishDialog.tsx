@@ -1,14 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useFormState, useWatch } from 'react-hook-form'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { useWrite } from '../../api/write.ts'
 import { JsonFileChoice } from '../../forms/fields/JsonFileChoice.tsx'
 import { parseJson } from '../../forms/fields/parse-json.ts'
-import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
+import { JsonField } from '../../forms/fields/JsonField.tsx'
 import { FormDialog } from '../../forms/form/FormDialog.tsx'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
+import { translateError } from '../../forms/property/translate-error.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
@@ -39,9 +40,11 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
       'GET /installed-versions',
     ],
   })
+  const [sent, setSent] = useState('')
   const submit = useSubmit(
     form,
     async ({ manifest }) => {
+      setSent(manifest)
       const body = parseJson(manifest)
       const params = targetOf(body)
       if (params === null) return
@@ -54,6 +57,14 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
     },
     () => null,
   )
+  const details = submit.error?.unplaced
+  const refused = useMemo(
+    () =>
+      text === sent
+        ? details?.map(({ path = '', ...detail }) => ({ path, message: translateError(detail, t) }))
+        : [],
+    [details, sent, text, t],
+  )
   return (
     <FormDialog
       form={form}
@@ -65,12 +76,14 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
       incompleteReason={text.trim() === '' ? t('catalog.publish.noName') : problem}
       onClose={onClose}
     >
-      <TextAreaField
+      <JsonField
         control={control}
         name="manifest"
-        code
-        rows={14}
         label={t('catalog.publish.manifest')}
+        editorLabel={t('catalog.publish.manifest')}
+        check={NO_PROBLEMS}
+        refused={refused}
+        height="tall"
         help={
           target &&
           problem === undefined &&
@@ -91,3 +104,6 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
     </FormDialog>
   )
 }
+
+/** The server checks what the form does not. */
+const NO_PROBLEMS = () => []

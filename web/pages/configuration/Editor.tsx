@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -30,14 +30,9 @@ import {
 } from '#contract/console-api/pages/configuration.ts'
 import { useDocumentPane } from './document/use-document-pane.ts'
 import { useEditorState } from './editor/use-editor-state.ts'
-import {
-  DocumentPane,
-  DocumentTab,
-  HistoryTab,
-  PropertyHistoryDialog,
-  ReviewDialog,
-  SavedNotices,
-} from './parts.ts'
+import { DocumentPane, DocumentTab, HistoryTab, PropertyHistoryDialog } from './parts.ts'
+import { ReviewDialog } from './review/ReviewDialog.tsx'
+import { SavedNotices } from './SavedNotices.tsx'
 import { useSaveKey } from './editor/use-save-key.ts'
 
 const TAB_INTENT: Partial<Record<(typeof CONFIGURATION_TABS)[number], IntentListeners>> = {
@@ -64,11 +59,6 @@ export function Editor({
   const [origin, setOrigin] = useState<{ locator: string; property: string } | null>(null)
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
   const titles = useTitles(configuration)
-  // before they are needed: the server may be away when a key opens the review
-  useEffect(() => {
-    ReviewDialog.load()
-    SavedNotices.load()
-  }, [])
   const pane = useDocumentPane(configuration.scope, search)
   const state = useEditorState({
     titles,
@@ -155,11 +145,7 @@ export function Editor({
         }
         footer={
           <Dock>
-            {save.saved.length > 0 && (
-              <Suspense>
-                <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />
-              </Suspense>
-            )}
+            {save.saved.length > 0 && <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />}
             {edits > 0 && <LostNotice />}
             {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
             {save.state === 'idle' && <MergeNotice merge={merge} />}
@@ -189,19 +175,17 @@ export function Editor({
         </Suspense>
       </Page>
       {isReviewing && (
-        <Suspense>
-          <ReviewDialog
-            onClose={() => {
-              setIsReviewing(false)
-              if (save.state === 'idle') save.clearError()
-            }}
-            draft={draft}
-            problems={problems}
-            merge={merge}
-            save={save}
-            blockedByDocument={asDocument.isBlocked}
-          />
-        </Suspense>
+        <ReviewDialog
+          onClose={() => {
+            setIsReviewing(false)
+            if (save.state === 'idle') save.clearError()
+          }}
+          draft={draft}
+          problems={problems}
+          merge={merge}
+          save={save}
+          blockedByDocument={asDocument.isBlocked}
+        />
       )}
       {origin !== null && (
         <Suspense>

@@ -44,7 +44,7 @@ export const Outline = memo(function Outline({
             <h2 className="mb-1 flex items-baseline gap-2 px-2 text-xs font-medium text-muted">
               <PlainLink
                 to={paths.installation(group.bundleInstallId)}
-                className="min-w-0 truncate rounded-sm hover:text-ink hover:underline"
+                className="target min-w-0 truncate rounded-sm hover:text-ink hover:underline"
               >
                 {title}
               </PlainLink>

@@ -11,5 +11,3 @@ export const ReferenceTest = lazyPart(
   async () => (await import('./form/ReferenceTest.tsx')).ReferenceTest,
   ['references'],
 )
-export const ReviewDialog = lazyPart(async () => (await import('./review/ReviewDialog.tsx')).ReviewDialog)
-export const SavedNotices = lazyPart(async () => (await import('./SavedNotices.tsx')).SavedNotices)

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Suspense, useMemo, useState } from 'react'
+import { Suspense, useEffect, useMemo, useState } from 'react'
 import {
   operationsCall,
   operationsTotalCall,
@@ -10,8 +10,10 @@ import { omitUndefined, type SearchChange } from '#contract/console-api/pages/se
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
-import { useMay } from '../../api/session.ts'
+import { useMay, useSession } from '../../api/session.ts'
+import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
 import { useListSelection } from '../../components/batch/use-list-selection.tsx'
+import { resumeBatch, type InterruptedBatch } from '../../components/interrupted-takeover.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
 import { scopeText } from '../../components/scope-text.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -19,7 +21,7 @@ import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { operationColumns } from './columns.tsx'
-import { RetryBatch } from './RetryBatch.tsx'
+import { OperationBatch } from './OperationBatch.tsx'
 
 /** The operations that match the filters; failed ones can be selected and retried together. */
 export function OperationsTable({
@@ -44,6 +46,7 @@ export function OperationsTable({
   }).data
   const columns = useMemo(() => operationColumns(t), [t])
   const mayRetry = useMay('operation:retry', 'anywhere')
+  const mayTakeOver = useMay('operation:takeover', 'anywhere')
   const selection = useListSelection({
     keyOf: rowKey,
     nameOf: rowName,
@@ -52,7 +55,9 @@ export function OperationsTable({
       return callApi('GET /operations', { query: { ...omitUndefined(filters), ...page } })
     },
   })
-  const [isRetrying, setRetrying] = useState(false)
+  const [action, setAction] = useState<'RETRY' | 'TAKEOVER' | null>(null)
+  const [interrupted, setInterrupted] = useState<InterruptedBatch | null>(null)
+  useInterruptedBatch(setInterrupted)
   const failed = selection.rows.filter(({ state }) => state === 'FAILED')
   return (
     <>
@@ -71,7 +76,7 @@ export function OperationsTable({
           t(counted.isMore ? 'operations.list.totalMore' : 'operations.list.total', { n: counted.total })
         }
         onClear={onClear}
-        selection={mayRetry ? selection.table : undefined}
+        selection={mayRetry || mayTakeOver ? selection.table : undefined}
         skeletonRows={12}
         lines={2}
         empty={
@@ -83,21 +88,54 @@ export function OperationsTable({
         }
       />
       {selection.bar(
-        <Button
-          icon="retry"
-          disabledReason={failed.length === 0 && t('selection.noneFailed')}
-          onClick={() => setRetrying(true)}
-        >
-          {t('selection.action.RETRY')}
-        </Button>,
+        <>
+          {mayRetry && (
+            <Button
+              icon="retry"
+              disabledReason={failed.length === 0 && t('selection.noneFailed')}
+              onClick={() => setAction('RETRY')}
+            >
+              {t('selection.action.RETRY')}
+            </Button>
+          )}
+          {mayTakeOver && (
+            <Button
+              variant="dangerQuiet"
+              disabledReason={failed.length === 0 && t('selection.noneFailed')}
+              onClick={() => setAction('TAKEOVER')}
+            >
+              {t('selection.action.TAKEOVER')}
+            </Button>
+          )}
+        </>,
       )}
-      {isRetrying && (
+      {action !== null && (
         <Suspense>
-          <RetryBatch operations={failed} onClose={() => setRetrying(false)} />
+          <OperationBatch action={action} operations={failed} onClose={() => setAction(null)} />
+        </Suspense>
+      )}
+      {interrupted !== null && (
+        <Suspense>
+          <BatchDialog
+            action="TAKEOVER"
+            targets={interrupted.targets}
+            limits={interrupted.limits}
+            interrupted={interrupted}
+            onClose={() => setInterrupted(null)}
+          />
         </Suspense>
       )}
     </>
   )
+}
+
+/** Opens the batch of takeovers that the person left to sign in again. Its plan is made again, and it is confirmed again. */
+function useInterruptedBatch(onResume: (batch: InterruptedBatch) => void) {
+  const personId = useSession().data?.user.id
+  useEffect(() => {
+    const resumed = personId === undefined ? null : resumeBatch(personId)
+    if (resumed !== null) onResume(resumed)
+  }, [personId, onResume])
 }
 
 const rowName = ({ operationId, operationType, installation }: Operation) =>

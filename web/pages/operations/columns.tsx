@@ -56,7 +56,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'call',
       header: t('operations.field.call'),
-      width: '12rem',
+      width: '13rem',
       hideBelow: 'lg',
       card: 'line',
       cell: (operation) => <Call operation={operation} />,

@@ -1,5 +1,5 @@
 import type { Failure, NextStep } from '#contract/console-api/shapes.ts'
-import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
+import { isFromPlugin, reasonOf, WRITE_RULE_OF } from '#contract/protocol/message-reason.ts'
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
@@ -49,14 +49,36 @@ export function failureTitle(failure: Failure, t: Translate): string {
   return key === undefined ? messageText(failure) : t(key)
 }
 
+type Failed = { nextStep: NextStep; failure: Failure | null }
+
+/** Whether a retry can succeed before somebody has fixed something. */
+export function canRetryHelp({ nextStep: { action }, failure }: Failed): boolean {
+  switch (action) {
+    case 'FIX_AUTHENTICATION':
+    case 'FIX_ENDPOINT':
+    case 'FIX_TLS':
+    case 'ALLOW_ENDPOINT':
+    case 'REGISTER_PLUGIN':
+      return false
+    default:
+      return failure?.retryable === true
+  }
+}
+
 /** What a failed operation needs; null if nothing is left to do. */
-export function remedyOf({ action }: NextStep, t: Translate): string | null {
+export function remedyOf({ nextStep: { action }, failure }: Failed, t: Translate): string | null {
   switch (action) {
     case 'NONE':
     case 'START':
     case 'FINISH':
     case 'REPEAT_CALL':
       return null
+    case 'FIX_RESPONSE':
+      return t(
+        failure !== null && Object.hasOwn(WRITE_RULE_OF, reasonOf(failure) ?? '')
+          ? 'operations.remedy.FIX_RESPONSE.write'
+          : 'operations.remedy.FIX_RESPONSE',
+      )
     default:
       return t(`operations.remedy.${action}`)
   }

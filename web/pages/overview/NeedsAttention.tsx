@@ -135,7 +135,7 @@ function Group({
           {title}
           <Count>{Math.max(shown, count)}</Count>
         </h3>
-        <p className="min-w-48 flex-1 text-xs text-muted">{hint}</p>
+        <p className="min-w-48 flex-1 text-xs text-muted max-sm:basis-full">{hint}</p>
         {count > shown && (
           <TextLink to={all} className="text-xs">
             {t('overview.attention.all', { n: count })}

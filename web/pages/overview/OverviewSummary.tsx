@@ -1,121 +1,183 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { summaryCall } from '#contract/console-api/pages/overview.ts'
-import type { Summary } from '#contract/console-api/shapes.ts'
-import { NEXT_ACTORS, type NextActor } from '#contract/console-api/vocabulary.ts'
+import { outdatedBundlesCall, recentChangesCall, summaryCall } from '#contract/console-api/pages/overview.ts'
+import type { InstalledVersions, Operation } from '#contract/console-api/shapes.ts'
+import { NEXT_ACTORS } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
+import { operationTypeKey } from '../../components/operation-type.ts'
+import { ScopeText } from '../../components/ScopeText.tsx'
 import { formatNumber } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Card, Section } from '../../ui/Card.tsx'
-import { cx } from '../../ui/class-names.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
-import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
+import { PlainLink, TextLink, type LinkTarget } from '../../ui/Link.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import {
-  CLAIM_STATES,
-  INSTALLATION_STATES,
-  installationLook,
-  nextActorLook,
-  OPERATION_STATES,
-  operationLook,
-  type Appearance,
-} from '../../ui/states.ts'
+import { INSTALLATION_STATES, installationLook, nextActorLook, type Appearance } from '../../ui/states.ts'
+import { Time } from '../../ui/Time.tsx'
 import { toneText } from '../../ui/tone.ts'
-import { useNow } from '../../ui/use-now.ts'
 
-const DAY_MS = 24 * 3_600_000
-
-/** The number of installations, locks and operations by state; each number links to its list. */
+/** Who has to act, what is outdated, what changed last, and how many installations there are; all link to their lists. */
 export function OverviewSummary() {
-  const t = useText()
-  const { data, error, refetch, isFetching } = useQuery(apiQuery('GET /summary', summaryCall))
-  const view = useErrorView(error)
   return (
-    <Section title={t('overview.counts.title')} flush>
-      {data ? (
-        <Card padded={false} className="divide-y divide-line">
-          <Lists summary={data} />
+    <div className="grid min-w-0 content-start gap-x-8 gap-y-6 sm:grid-cols-2 xl:grid-cols-1">
+      <WhoActsNext />
+      <OutdatedBundles />
+      <RecentChanges />
+      <Installations />
+    </div>
+  )
+}
+
+function WhoActsNext() {
+  const t = useText()
+  const query = useQuery(apiQuery('GET /summary', summaryCall))
+  const actors = NEXT_ACTORS.filter((actor) => actor !== 'NOBODY')
+    .map((actor) => ({
+      actor,
+      count: (query.data?.nextSteps ?? [])
+        .filter((step) => step.actor === actor)
+        .reduce((sum, { count }) => sum + count, 0),
+    }))
+    .filter(({ count }) => count > 0)
+  if (query.isSuccess && actors.length === 0) return null
+  return (
+    <Panel title={t('overview.nextSteps.title')} query={query}>
+      {actors.map(({ actor, count }) => (
+        <CountLine
+          key={actor}
+          look={nextActorLook[actor]}
+          count={count}
+          to={paths.operations({ nextActor: actor })}
+        />
+      ))}
+    </Panel>
+  )
+}
+
+function OutdatedBundles() {
+  const t = useText()
+  const query = useQuery(apiQuery('GET /installed-versions', outdatedBundlesCall))
+  if (query.data?.items.length === 0) return null
+  return (
+    <Panel
+      title={t('overview.outdated.title')}
+      query={query}
+      all={{ to: paths.versions({ upgrade: 'available' }), label: t('overview.outdated.all') }}
+    >
+      {query.data?.items.map((item) => (
+        <OutdatedBundle key={`${item.bundle.environmentKey}/${item.bundle.bundleId}`} item={item} />
+      ))}
+    </Panel>
+  )
+}
+
+function OutdatedBundle({
+  item: { bundle, title, newest, outdated, installations },
+}: {
+  item: InstalledVersions
+}) {
+  const t = useText()
+  const { environmentKey: bundleEnvironmentKey, bundleId } = bundle
+  return (
+    <Line to={paths.installations({ bundleEnvironmentKey, bundleId, upgrade: 'available' })}>
+      <span className="flex items-baseline justify-between gap-3">
+        <span className="min-w-0 truncate font-medium">{title}</span>
+        <span className="mono shrink-0 text-xs text-faint">{newest.version}</span>
+      </span>
+      <span className="text-xs text-muted">
+        {t('overview.outdated.count', { n: outdated, of: installations })}
+      </span>
+    </Line>
+  )
+}
+
+function RecentChanges() {
+  const t = useText()
+  const query = useQuery(apiQuery('GET /operations', recentChangesCall))
+  if (query.data?.items.length === 0) return null
+  return (
+    <Panel
+      title={t('overview.recent.title')}
+      query={query}
+      all={{ to: paths.operations({ state: 'SUCCEEDED' }), label: t('overview.recent.all') }}
+    >
+      {query.data?.items.map((operation) => (
+        <RecentChange key={operation.operationId} operation={operation} />
+      ))}
+    </Panel>
+  )
+}
+
+function RecentChange({ operation }: { operation: Operation }) {
+  const t = useText()
+  const { operationId, installation, requestedBy, finishedAt, createdAt } = operation
+  return (
+    <Line to={paths.operation(operationId)}>
+      <span className="flex items-baseline justify-between gap-3">
+        <span className="min-w-0 truncate font-medium">
+          {t(operationTypeKey(operation))} {installation.bundle.bundleId}
+        </span>
+        <span className="shrink-0 text-xs text-faint">
+          <Time at={finishedAt ?? createdAt} inRow />
+        </span>
+      </span>
+      <span className="block truncate text-xs text-muted">
+        <ScopeText scope={installation} /> · {requestedBy.name}
+      </span>
+    </Line>
+  )
+}
+
+function Installations() {
+  const t = useText()
+  const query = useQuery(apiQuery('GET /summary', summaryCall))
+  return (
+    <Panel title={t('overview.installations.title')} query={query}>
+      {INSTALLATION_STATES.map((state) => (
+        <CountLine
+          key={state}
+          look={installationLook[state]}
+          count={query.data?.installations[state] ?? 0}
+          to={paths.installations({ state })}
+        />
+      ))}
+    </Panel>
+  )
+}
+
+/** A titled list, once its query has data. */
+function Panel({
+  title,
+  query,
+  all,
+  children,
+}: {
+  title: string
+  query: UseQueryResult<unknown>
+  /** The whole list. */
+  all?: { to: LinkTarget; label: string }
+  children: ReactNode
+}) {
+  const error = useErrorView(query.error)
+  return (
+    <Section title={title} actions={all && <TextLink to={all.to}>{all.label}</TextLink>} flush>
+      {query.data !== undefined ? (
+        <Card padded={false} className="p-1.5">
+          <ul>{children}</ul>
         </Card>
-      ) : view ? (
-        <ErrorState error={view} retrying={isFetching} onRetry={() => void refetch()} />
+      ) : error ? (
+        <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
       ) : (
-        <Skeleton className="h-96 rounded-lg" />
+        <Skeleton className="h-32 rounded-lg" />
       )}
     </Section>
   )
 }
 
-function Lists({ summary }: { summary: Summary }) {
-  const t = useText()
-  const since = new Date(useNow(60_000) - DAY_MS).toISOString()
-  const claims = (state: string) =>
-    summary.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
-  const waitingFor = (actor: NextActor) =>
-    summary.nextSteps.reduce((sum, step) => (step.actor === actor ? sum + step.count : sum), 0)
-  return (
-    <>
-      <List title={t('overview.counts.locks')}>
-        {CLAIM_STATES.toReversed().map((state) => (
-          <Line
-            key={state}
-            look={operationLook[state]}
-            count={claims(state)}
-            to={paths.installations({ claim: state })}
-          />
-        ))}
-      </List>
-      <List title={t('overview.counts.nextSteps')}>
-        {NEXT_ACTORS.filter((actor) => actor !== 'NOBODY').map((actor) => (
-          <Line
-            key={actor}
-            look={nextActorLook[actor]}
-            count={waitingFor(actor)}
-            to={paths.operations({ nextActor: actor })}
-          />
-        ))}
-      </List>
-      <List title={t('overview.counts.operations')}>
-        {OPERATION_STATES.toReversed().map((state) => (
-          <Line
-            key={state}
-            look={operationLook[state]}
-            count={summary.operations[state]}
-            to={paths.operations({ state, since })}
-          />
-        ))}
-      </List>
-      <List title={t('overview.counts.installations')}>
-        {INSTALLATION_STATES.map((state) => (
-          <Line
-            key={state}
-            look={installationLook[state]}
-            count={summary.installations[state]}
-            to={paths.installations({ state })}
-          />
-        ))}
-        <Line
-          look={{ icon: 'sortUp', tone: 'moved', word: 'overview.counts.outdated' }}
-          count={summary.outdated}
-          to={paths.installations({ upgrade: 'available' })}
-        />
-      </List>
-    </>
-  )
-}
-
-function List({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div className="px-2 py-2">
-      <h3 className="px-2 pb-1 text-xs text-faint">{title}</h3>
-      <ul>{children}</ul>
-    </div>
-  )
-}
-
-function Line({
+function CountLine({
   look,
   count,
   to,
@@ -126,17 +188,21 @@ function Line({
 }) {
   const t = useText()
   return (
+    <Line to={to}>
+      <span className="flex items-center gap-2">
+        <Icon name={look.icon} size={14} className={toneText[look.tone]} />
+        <span className="flex-1">{t(look.word)}</span>
+        <span className="font-semibold tabular-nums">{formatNumber(count)}</span>
+      </span>
+    </Line>
+  )
+}
+
+function Line({ to, children }: { to: LinkTarget; children: ReactNode }) {
+  return (
     <li>
-      <PlainLink to={to} className="flex h-7.5 items-center gap-2 rounded-md px-2 hover:bg-hover">
-        <Icon
-          name={look.icon}
-          size={14}
-          className={count === 0 ? 'text-faint opacity-60' : toneText[look.tone]}
-        />
-        <span className={cx('flex-1', count === 0 && 'text-muted')}>{t(look.word)}</span>
-        <span className={cx('tabular-nums', count === 0 ? 'text-faint' : 'font-semibold')}>
-          {formatNumber(count)}
-        </span>
+      <PlainLink to={to} className="block rounded-md px-2.5 py-1.5 hover:bg-hover">
+        {children}
       </PlainLink>
     </li>
   )

@@ -5,7 +5,10 @@ import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
 import { AsOfContext } from '../../ui/as-of.ts'
+import { buttonStyle } from '../../ui/button-style.ts'
 import { Section } from '../../ui/Card.tsx'
+import { cx } from '../../ui/class-names.ts'
+import { Icon } from '../../ui/icons/Icon.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
@@ -22,10 +25,12 @@ import { readReceipt, type ReceiptReading } from './read-receipt.ts'
 export function ReceiptPage() {
   const t = useText()
   const [reading, setReading] = useState<ReceiptReading | null>(null)
+  const [name, setName] = useState('')
   const newest = useRef(0)
   const open = async (file: File) => {
     const mine = ++newest.current
     setReading(null)
+    setName(file.name)
     const read = await readReceipt(file)
     // a file that was chosen meanwhile is the one to show
     if (mine === newest.current) setReading(read)
@@ -37,19 +42,32 @@ export function ReceiptPage() {
     >
       <div className="space-y-6">
         <div>
-          <label htmlFor="receipt" className="font-medium">
+          <p id="receipt" className="font-medium">
             {t('operations.receipt.file')}
-          </label>
+          </p>
           <p className="mb-2 text-xs text-faint">{t('operations.receipt.about')}</p>
-          <input
-            id="receipt"
-            type="file"
-            accept="application/json,.json"
-            onChange={({ target }) => {
-              const [file] = target.files ?? []
-              if (file !== undefined) void open(file)
-            }}
-          />
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <label
+              className={cx(
+                buttonStyle({}),
+                'cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent',
+              )}
+            >
+              <Icon name="audit" />
+              {t('operations.receipt.choose')}
+              <input
+                aria-labelledby="receipt"
+                type="file"
+                accept="application/json,.json"
+                className="sr-only"
+                onChange={({ target }) => {
+                  const [file] = target.files ?? []
+                  if (file !== undefined) void open(file)
+                }}
+              />
+            </label>
+            {name !== '' && <span className="min-w-0 text-muted wrap-anywhere">{name}</span>}
+          </div>
         </div>
         {reading?.kind === 'refused' && (
           <Notice tone="error" live title={t('operations.receipt.refused')}>

@@ -98,7 +98,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
       <PlainLink
         to={paths.installations(partsOf(scope))}
         aria-label={t('scopes.link.installations', { n: scope.installations, scope: scopeText(scope) })}
-        className="rounded-sm hover:underline"
+        className="target inline-block min-w-6 rounded-sm hover:underline"
       >
         {scope.installations}
       </PlainLink>
@@ -116,7 +116,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
         <PlainLink
           to={paths.installations({ ...partsOf(scope), claim: 'any' })}
           aria-label={t('scopes.link.locked', { n: scope.claimed, scope: scopeText(scope) })}
-          className="inline-flex items-center gap-1.5 rounded-sm hover:underline"
+          className="target inline-flex items-center gap-1.5 rounded-sm hover:underline"
         >
           <Icon name="lock" size={12} className={toneText.doubt} />
           {scope.claimed}
@@ -131,7 +131,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
     cell: (scope) => (
       <PlainLink
         to={paths.configuration(scope, { tab: 'history' })}
-        className="rounded-sm tabular-nums hover:underline"
+        className="target inline-block min-w-6 rounded-sm tabular-nums hover:underline"
       >
         {scope.snapshotVersion}
       </PlainLink>

@@ -45,7 +45,7 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
     cell: ({ installation }) => (
       <PlainLink
         to={paths.installation(installation.bundleInstallId)}
-        className="mono rounded-sm font-medium hover:underline"
+        className="target mono rounded-sm font-medium hover:underline"
       >
         {installation.bundle.bundleId}
       </PlainLink>
@@ -71,7 +71,7 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
     cell: ({ installation, locator, property }) => (
       <PlainLink
         to={paths.configuration(installation, { resource: locator, property })}
-        className="mono rounded-sm font-medium text-accent hover:underline"
+        className="target mono rounded-sm font-medium text-accent hover:underline"
       >
         {property}
       </PlainLink>

@@ -74,7 +74,7 @@ function Shown({ service }: { service: Service }) {
                   ) : (
                     <PlainLink
                       to={paths.installation(owner.bundleInstallId)}
-                      className="rounded-sm hover:underline"
+                      className="target rounded-sm hover:underline"
                     >
                       <LocatorText locator={owner.locator} />
                     </PlainLink>

@@ -49,13 +49,13 @@ export function BundleVersions({
   return (
     <section
       aria-labelledby={id}
-      className="grid gap-x-6 gap-y-3 px-4 py-3 md:grid-cols-[minmax(12rem,17rem)_minmax(0,1fr)]"
+      className="grid gap-x-6 gap-y-3 px-4 py-3 @3xl:grid-cols-[minmax(12rem,17rem)_minmax(0,1fr)]"
     >
       <div className="min-w-0">
         <h2 id={id} className="font-semibold wrap-anywhere">
           <PlainLink
             to={paths.installations({ ...filter, state: 'ACTIVE' })}
-            className="rounded-sm hover:underline"
+            className="target rounded-sm hover:underline"
           >
             {title}
           </PlainLink>{' '}
@@ -91,7 +91,7 @@ export function BundleVersions({
           >
             <PlainLink
               to={paths.installations({ ...filter, version, state: 'ACTIVE' })}
-              className="flex items-baseline justify-between gap-4 rounded-sm hover:underline"
+              className="target flex items-baseline justify-between gap-4 rounded-sm hover:underline"
             >
               <span className="sr-only">
                 {t('versions.cell', { bundle: title, version, n: installations })}

@@ -56,7 +56,7 @@ export function VersionsPage() {
           <SkeletonLines lines={8} />
         )
       ) : (
-        <Card padded={false}>
+        <Card padded={false} className="@container">
           {query.data.items.length === 0 ? (
             <EmptyState
               icon={isFiltered ? 'filter' : 'installations'}

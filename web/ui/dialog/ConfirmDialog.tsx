@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useId, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'
 import { ErrorState, type ErrorView } from '../ErrorState.tsx'
@@ -35,12 +35,14 @@ export function ConfirmDialog({
   error: ErrorView | null | undefined
 }) {
   const t = useText()
+  const id = useId()
   return (
     <Dialog
       open={open}
       onClose={onClose}
       title={title}
       busy={busy}
+      describedBy={id}
       footer={
         <>
           <Button onClick={onClose} disabledReason={busy && t('common.loading')}>
@@ -53,7 +55,9 @@ export function ConfirmDialog({
       }
     >
       <div className="space-y-4">
-        <div className="space-y-2">{children}</div>
+        <div id={id} className="space-y-2">
+          {children}
+        </div>
         {error && <ErrorState error={error} />}
       </div>
     </Dialog>

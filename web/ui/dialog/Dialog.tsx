@@ -11,6 +11,8 @@ export type DialogProps = {
   onClose: () => void
   title: ReactNode
   description?: ReactNode
+  /** The id of an element in the dialog that describes it, instead of a `description`. */
+  describedBy?: string | undefined
   children?: ReactNode
   /** The buttons, the primary one last. */
   footer?: ReactNode
@@ -35,6 +37,7 @@ function OpenDialog({
   onClose,
   title,
   description,
+  describedBy,
   children,
   footer,
   size = 'md',
@@ -78,7 +81,7 @@ function OpenDialog({
       ref={dialog}
       tabIndex={-1}
       aria-labelledby={`${id}-title`}
-      aria-describedby={description ? `${id}-description` : undefined}
+      aria-describedby={description ? `${id}-description` : describedBy}
       onCancel={refuseToCancel}
       onClose={reopen}
       onFocus={({ target, currentTarget }) => {

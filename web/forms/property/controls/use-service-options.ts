@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { availableServicesCall } from '#contract/console-api/pages/services.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -10,7 +11,7 @@ export function useServiceOptions(
   chosen: readonly string[],
 ): { options: Option[]; note: string | null } {
   const t = useText()
-  const services = useQuery(apiQuery('GET /services', { query: { ...scope, limit: 200 } }))
+  const services = useQuery(apiQuery('GET /services', availableServicesCall(scope)))
   const offered = services.data?.items.filter((service) => service.enabled) ?? []
   const missing = [...new Set(chosen)].filter(
     (id) => id !== '' && !offered.some((service) => service.serviceId === id),

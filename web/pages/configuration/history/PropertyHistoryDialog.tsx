@@ -45,7 +45,7 @@ export function PropertyHistoryDialog({
   const entries = history.data?.items ?? []
   const managerText = useManagerText()
   const manager = resource?.managedBy?.[property]
-  // its entry says so itself
+  // a default is not shown here, because its entry names it
   const isDefault = manager !== undefined && isManagedBy(manager, 'default')
   return (
     <Dialog

@@ -7,6 +7,7 @@ import { editError } from '../../../forms/property/edit-error.ts'
 import { PropertyControl } from '../../../forms/property/controls/PropertyControl.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Radio } from '../../../ui/Checkbox.tsx'
+import { FieldErrorText } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
@@ -229,12 +230,7 @@ function ThirdValue({
               {t('configuration.conflict.third.again')}
             </p>
           )}
-          {problem !== null && (
-            <p id={`${id}-error`} className="mt-1 flex gap-1.5 text-xs text-fail">
-              <Icon name="failed" size={12} className="mt-0.5" />
-              {problem}
-            </p>
-          )}
+          {problem !== null && <FieldErrorText id={`${id}-error`}>{problem}</FieldErrorText>}
         </div>
       )}
     </div>

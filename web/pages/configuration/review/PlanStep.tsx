@@ -82,7 +82,7 @@ export function PlanStep({
                     {resourceTitle(resource, locator)} ·{' '}
                     {propertyTitle(definitionOf(resource, property), property)}
                   </button>
-                  <span>{message}</span>
+                  <span className="whitespace-pre-line">{message}</span>
                 </li>
               )
             })}

@@ -27,6 +27,7 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
       confirm={t('installations.detach.confirm')}
       reason={{ label: t('installations.detach.reason'), required: true }}
       word={bundle.bundleId}
+      plan={<OperationPlanView state={planned} />}
       send={async ({ reason }) => {
         const { operation } = await planned.send(request, (token) =>
           detach.mutateAsync({ params: { bundleInstallId }, body: { reason, ...token } }),
@@ -39,7 +40,6 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
         <li>{t('installations.detach.references')}</li>
         <li>{t('installations.detach.forever')}</li>
       </ul>
-      <OperationPlanView state={planned} />
     </ConfirmForm>
   )
 }

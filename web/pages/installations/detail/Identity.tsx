@@ -44,7 +44,7 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
             value: (
               <PlainLink
                 to={paths.configuration(installation, { tab: 'history' })}
-                className="rounded-sm hover:underline"
+                className="target rounded-sm hover:underline"
               >
                 {t('installations.fact.snapshot', { version: String(snapshotVersion) })}
               </PlainLink>

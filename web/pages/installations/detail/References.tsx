@@ -83,7 +83,7 @@ const referenceColumns = (t: Translate, installation: Place): Column<InstalledRe
             {owner !== null && (
               <PlainLink
                 to={paths.installation(owner.bundleInstallId)}
-                className="rounded-sm text-xs text-muted hover:underline"
+                className="target rounded-sm text-xs text-muted hover:underline"
               >
                 {t('references.owner', { bundle: owner.bundle.bundleId })}
               </PlainLink>
@@ -114,7 +114,7 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
     cell: ({ installation }) => (
       <PlainLink
         to={paths.installation(installation.bundleInstallId)}
-        className="mono rounded-sm font-medium hover:underline"
+        className="target mono rounded-sm font-medium hover:underline"
       >
         {installation.bundle.bundleId}
       </PlainLink>

@@ -69,7 +69,7 @@ function PropertyName({
               plugin: (
                 <PlainLink
                   to={paths.plugin(writer)}
-                  className="mono rounded-sm hover:text-ink hover:underline"
+                  className="target mono rounded-sm hover:text-ink hover:underline"
                 >
                   {writer}
                 </PlainLink>

@@ -69,7 +69,7 @@ function ResourceCard({
             <LocatorText locator={resource.locator} />
           </div>
         </div>
-        <div className="text-xs text-muted max-sm:pl-6 sm:text-right">
+        <div className="text-xs text-muted max-sm:flex-1 max-sm:pl-6 sm:text-right">
           <div>{t('installations.resource.version', { version: resource.version })}</div>
           <div>{rich('installations.resource.verified', { at: <Time at={resource.verifiedAt} /> })}</div>
         </div>

@@ -10,7 +10,7 @@ import { errorView } from '../../../components/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { showToast } from '../../../ui/toast.ts'
-import { RetryBatch } from '../RetryBatch.tsx'
+import { OperationBatch } from '../OperationBatch.tsx'
 
 /** Retries the operations of a group that match the filters, as a batch that pauses after its first result. */
 export function RetryGroup({
@@ -47,7 +47,8 @@ export function RetryGroup({
       </Button>
       {targets !== null && (
         <Suspense>
-          <RetryBatch
+          <OperationBatch
+            action="RETRY"
             operations={targets}
             limits={{ ...NO_LIMITS, first: '1' }}
             onClose={() => setTargets(null)}

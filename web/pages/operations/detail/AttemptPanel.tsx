@@ -67,7 +67,7 @@ export function AttemptPanel({
       }
       description={
         <>
-          <PlainLink to={paths.plugin(bar.pluginId)} className="mono rounded-sm hover:underline">
+          <PlainLink to={paths.plugin(bar.pluginId)} className="target mono rounded-sm hover:underline">
             {bar.pluginId}
           </PlainLink>
           {' · '}
@@ -119,7 +119,7 @@ export function AttemptPanel({
           <h3 className="mb-1 font-semibold">{t('operations.attempt.writes')}</h3>
           <Writes call={call} verdict={verdict} isLate={attempt.late} />
         </div>
-        <Payloads key={`${bar.stage} ${bar.pluginId}`} call={call} attempt={attempt} verdict={verdict} />
+        <Payloads key={`${bar.stage} ${bar.pluginId}`} call={call} bar={bar} />
       </Card>
     </Section>
   )

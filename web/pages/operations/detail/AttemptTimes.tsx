@@ -2,15 +2,14 @@ import type { PluginCall } from '#contract/console-api/shapes.ts'
 import { formatDuration } from '../../../i18n/format.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
-import { partsOf, partTotals } from './parts.ts'
+import { partTotalsOf } from './parts.ts'
 import { PartSign } from './PartStrip.tsx'
 import { barsOf, type Bar } from './timeline.ts'
 
 /** How the time of one attempt was spent, as figures. */
 export function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
   const t = useText()
-  const before = barsOf(bar.stage, call).find(({ attempt }) => attempt.attempt === bar.attempt.attempt - 1)
-  const totals = partTotals(partsOf(bar, before))
+  const totals = partTotalsOf(barsOf(bar.stage, call), bar.attempt.attempt)
   const { connectedMs = null, answeredMs = null } = bar.attempt.timing ?? {}
   const firstByteMs = connectedMs === null || answeredMs === null ? null : answeredMs - connectedMs
   const isMeasured = bar.attempt.timing != null

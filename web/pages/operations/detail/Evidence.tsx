@@ -13,11 +13,12 @@ import { PlainLink } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { Countdown } from '../../../ui/Time.tsx'
 import { useNow } from '../../../ui/use-now.ts'
+import { failureTitle } from '../describe-failure.ts'
 import { useRecovery } from './use-recovery.ts'
 import { momentOf, rowsOf, type Bar, type Timeline } from './timeline.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
-/** Shown while the operation waits. No action is needed; a person can shorten the wait, or end it. */
+/** Shown while the operation waits: why, and that it continues automatically. A person can shorten the wait, or end it. */
 export function WaitingPanel({
   operation,
   timeline,
@@ -32,20 +33,15 @@ export function WaitingPanel({
   const last = waiting?.bars.at(-1)
   const retryAt = momentOf(operation.nextAttemptAt)
   if (!waiting || !last) return null
+  const { title, text } = headOf(last, t)
   return (
-    <section aria-label={t(titleOf(last))} className="rounded-lg border border-doubt-line bg-surface p-4">
+    <section aria-label={title} className="rounded-lg border border-doubt-line bg-surface p-4">
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
         <div className="flex min-w-0 gap-3">
           <Icon name={last.verdict === 'REPEAT' ? 'waiting' : 'unknown'} className="mt-1 text-doubt" />
           <div className="min-w-0">
-            <h2 className="text-lg font-semibold tracking-tight">{t(titleOf(last))}</h2>
-            <p className="text-md">
-              {t(
-                last.verdict === 'REPEAT'
-                  ? 'operations.evidence.calm.repeat'
-                  : 'operations.evidence.calm.uncertain',
-              )}
-            </p>
+            <h2 className="text-lg font-semibold tracking-tight">{title}</h2>
+            <p className="text-md">{text}</p>
           </div>
         </div>
         {retryAt !== null && <NextRetry at={retryAt} />}
@@ -116,8 +112,14 @@ function Allowance({
   )
 }
 
-const titleOf = ({ verdict }: Bar) =>
-  verdict === 'REPEAT' ? 'operations.evidence.title.repeat' : 'operations.evidence.title.uncertain'
+/** What happened in the last attempt. Only a plugin that answered as it should is no reason to look at it. */
+function headOf({ verdict, attempt: { failure } }: Bar, t: Translate): { title: string; text: string } {
+  if (verdict === 'REPEAT')
+    return { title: t('operations.evidence.title.repeat'), text: t('operations.evidence.calm.repeat') }
+  if ((verdict === 'NO_ANSWER' || verdict === 'UNREADABLE') && failure !== null)
+    return { title: failureTitle(failure, t), text: t('operations.evidence.calm.failing') }
+  return { title: t('operations.evidence.title.uncertain'), text: t('operations.evidence.calm.uncertain') }
+}
 
 function NextRetry({ at }: { at: number }) {
   const t = useText()
@@ -152,7 +154,10 @@ export function EvidenceList({
   const sent: ReactNode = rich('operations.evidence.sent.text', {
     n: count,
     plugin: (
-      <PlainLink to={paths.plugin(bar.pluginId)} className="mono rounded-sm font-medium hover:underline">
+      <PlainLink
+        to={paths.plugin(bar.pluginId)}
+        className="target mono rounded-sm font-medium hover:underline"
+      >
         {bar.pluginId}
       </PlainLink>
     ),

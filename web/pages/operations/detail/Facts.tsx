@@ -42,7 +42,7 @@ export function Facts({ operation }: { operation: OperationDetail }) {
                 bundle: bundle.bundleId,
                 version: operation.targetVersion,
               })}
-              className="mono rounded-sm hover:underline"
+              className="target mono rounded-sm hover:underline"
             >
               {versionsText(operation)}
             </PlainLink>
@@ -54,7 +54,7 @@ export function Facts({ operation }: { operation: OperationDetail }) {
           value: (
             <PlainLink
               to={paths.operations({ requestedBy: requestedBy.id })}
-              className="rounded-sm hover:underline"
+              className="target rounded-sm hover:underline"
             >
               {requestedBy.name}
             </PlainLink>

@@ -16,7 +16,7 @@ import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { Time } from '../../../ui/Time.tsx'
-import { failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
+import { canRetryHelp, failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
 import { endpointChange } from './endpoint-change.ts'
 import { effectOf, failedCallOf, progressOf, type CallName, type Effect, type Progress } from './progress.ts'
@@ -29,7 +29,7 @@ const RefusedWriteTrace = lazyPart(
 
 /**
  * Why the operation failed: what, where, whether anything is still going on, who acts next and what to do, in this order
- * for every failure, beside the actions that recover it.
+ * for every failure, so that a phone shows them without scrolling; then what was changed, beside the actions that recover it.
  */
 export function FailurePanel({
   operation,
@@ -61,96 +61,102 @@ export function FailurePanel({
   const isOver = operation.state !== 'FAILED'
   // what to do is for the system of today, not for that of a stored document
   const isStored = useAsOf() !== null
-  const remedy = isStored ? null : remedyOf(operation.nextStep, t)
+  const remedy = isStored ? null : remedyOf(operation, t)
   const owner = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)?.owner
   const { errorCode: code, errorPath } = failure
   return (
     <section
       aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
       className={cx(
-        'overflow-hidden rounded-lg border bg-surface',
+        '@container overflow-hidden rounded-lg border bg-surface',
         isOver ? 'border-line' : 'border-fail-line',
-        children !== undefined && 'lg:grid lg:grid-cols-[minmax(0,1fr)_22rem]',
       )}
     >
-      <div className="flex min-w-0 gap-3 p-4">
-        <Icon name="failed" className={cx('mt-1', isOver ? 'text-muted' : 'text-fail')} />
-        <div className="min-w-0 flex-1 space-y-3">
-          <div>
-            <h2 className="text-lg font-semibold tracking-tight wrap-anywhere">
-              {isOver && (
-                <span className="font-normal text-muted">
-                  {t('operations.failed.earlier')}
-                  {t('common.punctuation.colon')}
-                </span>
-              )}
-              {title}
-            </h2>
-            <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
-              {joinSentences(t, [message !== title && message, effect])}
-            </p>
-          </div>
-          <DefinitionList
-            items={[
-              {
-                label: t('operations.failed.place'),
-                value: (
-                  <Where
-                    operation={operation}
-                    timeline={timeline}
-                    view={view}
-                    onShowAttempt={onShowAttempt}
-                  />
-                ),
-              },
-              isOver
-                ? failure.stopped && {
-                    label: t('operations.field.stoppedBy'),
-                    value: stoppedText(failure.stopped, t),
-                  }
-                : {
-                    label: t(isStored ? 'operations.receipt.now' : 'operations.failed.now'),
-                    value: isStored ? pastText(operation, failure, t) : nowText(operation, failure, t),
-                  },
-              {
-                label: t('operations.failed.progress'),
-                value: progressText(progressOf(operation, timeline), t),
-              },
-              !isOver && {
-                label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
-                value: (
-                  <>
-                    <NextStepText nextStep={operation.nextStep} />
-                    {owner && operation.nextStep.actor === 'PLUGIN_OWNER' && (
-                      <>
-                        {' · '}
-                        <OwnerText owner={owner} />
-                      </>
-                    )}
-                  </>
-                ),
-              },
-              !isOver && remedy !== null && { label: t('errors.remedy'), value: remedy },
-            ]}
-          />
-          <Differences operation={operation} timeline={timeline} />
-          {operation.refusedWrite && (
-            <Suspense fallback={<Skeleton className="h-48" />}>
-              <RefusedWriteTrace write={operation.refusedWrite} />
-            </Suspense>
-          )}
-          <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
-            <ErrorFacts error={{ title, message, code, errorPath }} />
-            <p className={isOver ? 'hidden' : 'flex gap-2'}>
-              <span className="text-faint">{t('operations.field.retryable')}</span>
-              {t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no')}
-            </p>
+      <div className={children === undefined ? undefined : '@2xl:grid @2xl:grid-cols-[minmax(0,1fr)_22rem]'}>
+        <div className="flex min-w-0 gap-3 p-4">
+          <Icon name="failed" className={cx('mt-1 max-sm:hidden', isOver ? 'text-muted' : 'text-fail')} />
+          <div className="min-w-0 flex-1 space-y-3">
+            <div>
+              <h2 className="text-lg font-semibold tracking-tight wrap-anywhere">
+                {isOver && (
+                  <span className="font-normal text-muted">
+                    {t('operations.failed.earlier')}
+                    {t('common.punctuation.colon')}
+                  </span>
+                )}
+                {title}
+              </h2>
+              <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
+                {joinSentences(t, [message !== title && message, effect])}
+              </p>
+            </div>
+            <DefinitionList
+              items={[
+                {
+                  label: t('operations.failed.place'),
+                  value: (
+                    <Where
+                      operation={operation}
+                      timeline={timeline}
+                      view={view}
+                      onShowAttempt={onShowAttempt}
+                    />
+                  ),
+                },
+                isOver
+                  ? failure.stopped && {
+                      label: t('operations.field.stoppedBy'),
+                      value: stoppedText(failure.stopped, t),
+                    }
+                  : {
+                      label: t(isStored ? 'operations.receipt.now' : 'operations.failed.now'),
+                      value: isStored ? pastText(operation, failure, t) : nowText(operation, failure, t),
+                    },
+                !isOver && {
+                  label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
+                  value: (
+                    <>
+                      <NextStepText nextStep={operation.nextStep} />
+                      {owner && operation.nextStep.actor === 'PLUGIN_OWNER' && (
+                        <>
+                          {' · '}
+                          <OwnerText owner={owner} />
+                        </>
+                      )}
+                    </>
+                  ),
+                },
+                !isOver && remedy !== null && { label: t('errors.remedy'), value: remedy },
+                {
+                  label: t('operations.failed.progress'),
+                  value: progressText(progressOf(operation, timeline), t),
+                },
+              ]}
+            />
+            <Differences operation={operation} timeline={timeline} />
+            {operation.refusedWrite && (
+              <Suspense fallback={<Skeleton className="h-48" />}>
+                <RefusedWriteTrace write={operation.refusedWrite} />
+              </Suspense>
+            )}
+            <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
+              <ErrorFacts error={{ title, message, code, errorPath }} />
+              <Endpoint operation={operation} timeline={timeline} />
+              <p className={isOver ? 'hidden' : 'flex gap-2'}>
+                <span className="text-faint">{t('operations.field.retryable')}</span>
+                {t(
+                  canRetryHelp(operation)
+                    ? 'operations.field.retryable.yes'
+                    : 'operations.field.retryable.no',
+                )}
+              </p>
+            </div>
           </div>
         </div>
+        {children !== undefined && (
+          <div className="border-t border-line bg-sunken p-4 @2xl:border-t-0 @2xl:border-l">{children}</div>
+        )}
       </div>
-      {children !== undefined && (
-        <div className="border-t border-line bg-sunken p-4 lg:border-t-0 lg:border-l">{children}</div>
-      )}
     </section>
   )
 }
@@ -223,31 +229,28 @@ function Where({
     return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
   }
   const { bar, pluginId, stage } = failurePoint
-  const plugin = operation.plugins.find((registered) => registered.pluginId === pluginId)
-  const change = plugin && bar ? endpointChange(plugin, bar.attempt.startedAt) : null
-  const endpoint = change ? change.before : plugin?.endpoint
   const clause = t('common.punctuation.clause')
   return (
-    <>
-      <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-        <span>
-          {rich('operations.failed.where', {
-            plugin: (
-              <PlainLink
-                to={paths.plugin(pluginId)}
-                className="mono rounded-sm font-semibold hover:underline"
-              >
-                {pluginId}
-              </PlainLink>
-            ),
-            stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
-          })}
-          {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}
-          {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
-            `${clause}${t('operations.failed.notCalled')}`}
-        </span>
-        {bar && !isStored && (
+    <p>
+      {rich('operations.failed.where', {
+        plugin: (
+          <PlainLink
+            to={paths.plugin(pluginId)}
+            className="target mono rounded-sm font-semibold hover:underline"
+          >
+            {pluginId}
+          </PlainLink>
+        ),
+        stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
+      })}
+      {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}
+      {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
+        `${clause}${t('operations.failed.notCalled')}`}
+      {bar && !isStored && (
+        <>
+          {' · '}
           <TextLink
+            className="whitespace-nowrap"
             to={{
               ...paths.operation(operation.operationId, { ...choiceOf(bar), ...(view && { view }) }),
               hash: 'attempt',
@@ -258,16 +261,34 @@ function Where({
           >
             {t('operations.failed.jump')}
           </TextLink>
-        )}
-      </p>
-      {endpoint != null && (
-        <p className="text-xs text-faint">
-          {t(change ? 'operations.failed.endpoint.then' : 'operations.failed.endpoint')}{' '}
-          <span className="mono wrap-anywhere">{endpoint}</span>
+        </>
+      )}
+    </p>
+  )
+}
+
+/** The endpoint of the attempt that failed, and the one of today if it has changed since. */
+function Endpoint({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
+  const t = useText()
+  const rich = useRichText()
+  const failurePoint = failurePointOf(timeline, operation)
+  const plugin = operation.plugins.find(({ pluginId }) => pluginId === failurePoint?.pluginId)
+  if (plugin === undefined) return null
+  const bar = failurePoint?.bar
+  const change = bar ? endpointChange(plugin, bar.attempt.startedAt) : null
+  const endpoint = change ? change.before : plugin.endpoint
+  return (
+    <>
+      {endpoint !== null && (
+        <p className="flex min-w-0 gap-2">
+          <span className="text-faint">
+            {t(change ? 'operations.failed.endpoint.then' : 'operations.failed.endpoint')}
+          </span>{' '}
+          <span className="mono min-w-0 wrap-anywhere">{endpoint}</span>
         </p>
       )}
-      {plugin && change && (
-        <p className="text-xs">
+      {change && (
+        <p>
           {rich(
             change.before === null
               ? 'operations.failed.endpoint.unknown'

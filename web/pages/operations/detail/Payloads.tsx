@@ -1,5 +1,5 @@
 import { Suspense, useState } from 'react'
-import type { Attempt, PluginCall } from '#contract/console-api/shapes.ts'
+import type { PluginCall } from '#contract/console-api/shapes.ts'
 import { lazyPart } from '../../../components/lazy-part.ts'
 import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -7,7 +7,7 @@ import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { Segmented } from '../../../ui/Segmented.tsx'
 import { CodeBlock } from '../../../ui/values/CodeBlock.tsx'
 import { JsonTree } from '../../../ui/values/JsonTree.tsx'
-import type { Verdict } from './verdict.ts'
+import type { Bar } from './timeline.ts'
 
 type View = 'tree' | 'raw' | 'search' | 'compare'
 
@@ -17,15 +17,7 @@ const AttemptTools = lazyPart(
 )
 
 /** The request and the response, masked, as a tree or as text to copy; or a search in them, or a comparison of attempts. */
-export function Payloads({
-  call,
-  attempt,
-  verdict,
-}: {
-  call: PluginCall
-  attempt: Attempt
-  verdict: Verdict
-}) {
+export function Payloads({ call, bar: { stage, attempt, verdict } }: { call: PluginCall; bar: Bar }) {
   const t = useText()
   const [view, setView] = useState<View>('tree')
   const absent =
@@ -55,7 +47,7 @@ export function Payloads({
       </div>
       {view === 'search' || view === 'compare' ? (
         <Suspense fallback={<SkeletonLines lines={6} />}>
-          <AttemptTools call={call} view={view} />
+          <AttemptTools stage={stage} call={call} view={view} />
         </Suspense>
       ) : (
         <div className="grid gap-4 @3xl:grid-cols-2">

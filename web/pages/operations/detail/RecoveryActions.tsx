@@ -3,6 +3,7 @@ import { useMay } from '../../../api/session.ts'
 import { joinList, joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { canRetryHelp } from '../describe-failure.ts'
 import { recoveryAvailability, type RecoveryAction } from './recovery-actions.ts'
 import { nextCalls, type Timeline } from './timeline.ts'
 
@@ -27,8 +28,7 @@ export function RecoveryActions({
     useMay('operation:takeover', operation.installation),
   )
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
-  // a token that the plugin rejects is rejected again
-  const canHelp = operation.failure?.retryable === true && operation.nextStep.action !== 'FIX_AUTHENTICATION'
+  const canHelp = canRetryHelp(operation)
 
   const retryButton = (
     <Button

@@ -71,7 +71,7 @@ function ChangeNotice({
   onReview,
 }: {
   operation: OperationDetail
-  /** Null if the action is not possible any more. */
+  /** Null if the action is no longer possible. */
   onReview: (() => void) | null
 }) {
   const t = useText()

@@ -79,7 +79,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
               ) : (
                 <PlainLink
                   to={paths.plugin(writer.pluginId)}
-                  className="mono rounded-sm font-semibold hover:underline"
+                  className="target mono rounded-sm font-semibold hover:underline"
                 >
                   {writer.pluginId}
                 </PlainLink>

@@ -40,7 +40,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
       {failure?.retryable === false && (
         <Notice tone="warn" title={t('recovery.retry.warn')}>
           <p>{t('recovery.retry.warnText', { message: messageText(failure) })}</p>
-          <p className="mt-1 font-medium">{remedyOf(operation.nextStep, t)}</p>
+          <p className="mt-1 font-medium">{remedyOf(operation, t)}</p>
         </Notice>
       )}
       <p>

@@ -47,7 +47,7 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
           onPointerDown={prepare}
           onFocus={prepare}
         >
-          {t('operations.share.label')}
+          <span className="max-sm:sr-only">{t('operations.share.label')}</span>
         </Button>
       )}
     >

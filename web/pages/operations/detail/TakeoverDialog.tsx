@@ -1,17 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
 import { RECENT_SIGN_IN_REQUIRED } from '#contract/console-api/recent-sign-in.ts'
-import { signInAgain, useSession } from '../../../api/session.ts'
+import { keepTakeover } from '../../../components/interrupted-takeover.ts'
 import { ScopeText } from '../../../components/ScopeText.tsx'
+import { SignInAgain } from '../../../components/SignInAgain.tsx'
 import { OperationPlanView } from '../../../components/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../components/plan/use-operation-plan.ts'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { showToast } from '../../../ui/toast.ts'
 import { TakeoverCalls } from './TakeoverCalls.tsx'
-import { keepTakeover } from './interrupted-takeover.ts'
 import { useRecovery } from './use-recovery.ts'
 import type { RecoveryProps } from './recovery-props.ts'
 
@@ -21,7 +20,6 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
   const rich = useRichText()
   const navigate = useNavigate()
   const takeOver = useRecovery('takeover')
-  const personId = useSession().data?.user.id
   const { installation, operationId, run } = operation
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
@@ -35,19 +33,15 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       reason={{ label: t('recovery.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
       initialReason={initialReason}
+      plan={
+        <OperationPlanView
+          state={planned}
+          calls={({ stages }) => <TakeoverCalls stages={stages} timeline={timeline} />}
+        />
+      }
       errorActions={(code, reason) =>
         code === RECENT_SIGN_IN_REQUIRED && (
-          <Button
-            size="sm"
-            variant="primary"
-            onClick={() => {
-              if (personId !== undefined && keepTakeover(personId, operationId, { run, reason }))
-                signInAgain()
-              else showToast({ tone: 'error', text: t('recovery.takeover.notKept') })
-            }}
-          >
-            {t('recovery.takeover.signInAgain')}
-          </Button>
+          <SignInAgain keep={(personId) => keepTakeover(personId, operationId, { run, reason })} />
         )
       }
       // an event may arrive before the response, so this waits for the response and not for the page's data
@@ -74,10 +68,6 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
         </ul>
       </Notice>
       <p className="text-muted">{t('recovery.takeover.again')}</p>
-      <OperationPlanView
-        state={planned}
-        calls={({ stages }) => <TakeoverCalls stages={stages} timeline={timeline} />}
-      />
     </ConfirmForm>
   )
 }

@@ -35,7 +35,7 @@ test('a bar and its details say how the time was spent, and what is not known', 
     .toHaveAccessibleName(
       /Back-off: 3\.9 s, Waiting for a worker: 6 s, Network: 3 ms, Plugin: 85 ms, Recording: 10 ms/,
     )
-  await expect.element(bar(1)).toHaveAccessibleName(/Not known: 100 ms/)
+  await expect.element(bar(1)).toHaveAccessibleName(/Not measured: 100 ms/)
   const details = main.getByRole('region', { name: /^Attempt 3, run 1/ })
   await expect.element(details.getByText('Where the time went')).toBeVisible()
   await expect
@@ -110,7 +110,7 @@ test('milliseconds can be reached, and no less', async () => {
   for (let press = 0; press < 16; press++) await userEvent.keyboard('+')
   await expect.element(main.getByText(/^Shown: .*, 5 ms$/)).toBeVisible()
   const zoomIn = main.getByRole('button', { name: 'Zoom in' })
-  await expect.element(zoomIn).toHaveAccessibleDescription('The timeline cannot show less time.')
+  await expect.element(zoomIn).toHaveAccessibleDescription('The timeline can’t zoom in further.')
 })
 
 test('with one bar there is nothing to move between', async () => {

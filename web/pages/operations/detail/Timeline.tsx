@@ -140,7 +140,7 @@ export function Timeline({
       </ul>
       {notReached(band).length > 0 && (
         <details className="border-t border-line px-4 py-2 text-muted">
-          <summary className="cursor-pointer rounded-sm">
+          <summary className="flex min-h-6 cursor-pointer items-center rounded-sm">
             {t('operations.detail.notReached', { n: notReached(band).length })}
           </summary>
           <p className="mono mt-1 wrap-anywhere">

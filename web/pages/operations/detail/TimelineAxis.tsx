@@ -39,7 +39,7 @@ export function Axis({
               className="absolute top-0.5 border-l border-moved pl-1 font-medium whitespace-nowrap text-moved"
               style={{ left: x(from) }}
             >
-              {t('operations.field.run')} {run}
+              {t('operations.field.run', { run })}
             </span>
           ))}
       </div>

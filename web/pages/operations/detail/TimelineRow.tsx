@@ -47,7 +47,7 @@ export function TimelineRow({
         <div className="min-w-0">
           <PlainLink
             to={paths.plugin(row.pluginId)}
-            className="mono block truncate rounded-sm font-medium hover:underline"
+            className="target mono block truncate rounded-sm font-medium hover:underline"
           >
             {row.pluginId}
           </PlainLink>

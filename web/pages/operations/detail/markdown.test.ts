@@ -176,7 +176,7 @@ test('the text has the HTTP status and message of attempts, and who retried, sto
   assert.match(text, /- Run 2, Sam, 2026-11-20 10:00:02 UTC: `\[x\]\(javascript:1\)`/)
   assert.match(
     text,
-    /Run 1 had failed: `?It was BUSY\.`?\n {2}- Sam stopped the automatic retries\. Reason: `<b>enough<\/b>`/,
+    /Run 1 failed: `?It was BUSY\.`?\n {2}- Sam stopped the automatic retries\. Reason: `<b>enough<\/b>`/,
   )
   assert.match(text, /- Taken over by, Olivia, .*: Ticket 4711/)
 })

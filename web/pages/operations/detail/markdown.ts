@@ -5,7 +5,7 @@ import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
 import { scopeText } from '../../../components/scope-text.ts'
 import { runTimeOf } from '../../../components/run-time.ts'
-import { failureTitle, remedyOf } from '../describe-failure.ts'
+import { canRetryHelp, failureTitle, remedyOf } from '../describe-failure.ts'
 import { codeText, linkText, plainText } from './markdown-text.ts'
 import { partsOf, partTotals } from './parts.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from './timeline.ts'
@@ -83,7 +83,7 @@ function failureOf(operation: OperationDetail, t: Translate): string {
   if (failure === null) return ''
   const failurePoint = failurePointOf(timelineOf(operation), operation)
   const title = failureTitle(failure, t)
-  const remedy = remedyOf(operation.nextStep, t)
+  const remedy = remedyOf(operation, t)
   const where = failurePoint && [
     plainText(failurePoint.pluginId),
     t(`vocabulary.phase.${failurePoint.stage}`),
@@ -102,7 +102,9 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     t('operations.markdown.failure', {
       title: plainText(title),
       code: codeText(failure.errorCode),
-      retryable: t(failure.retryable ? 'operations.field.retryable.yes' : 'operations.field.retryable.no'),
+      retryable: t(
+        canRetryHelp(operation) ? 'operations.field.retryable.yes' : 'operations.field.retryable.no',
+      ),
     }),
     '',
     `> ${plainText(messageText(failure))}`,

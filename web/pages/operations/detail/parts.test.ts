@@ -79,7 +79,7 @@ test('what was not measured is not known, and never guessed', () => {
     ['unknown', 100, 500],
     ['unknown', 500, 600],
   ])
-  // of an interrupted attempt not even the end is known
+  // not even the end of an interrupted attempt is known
   assert.deepEqual(parts({ ...old, durationMs: null, outcome: null, httpStatus: null }), [])
   assert.deepEqual(parts({ timing: { ...timing, connectedMs: null } }), [['unknown', 0, 100]])
 })

@@ -52,6 +52,13 @@ export function partTotals(spans: readonly PartSpan[]): { part: Part; ms: number
   })
 }
 
+/** The totals of one attempt among those of its call, with the wait before it. */
+export function partTotalsOf(bars: readonly Bar[], number: number): { part: Part; ms: number }[] {
+  const find = (attempt: number) => bars.find((bar) => bar.attempt.attempt === attempt)
+  const bar = find(number)
+  return bar === undefined ? [] : partTotals(partsOf(bar, find(number - 1)))
+}
+
 /** The parts of all attempts of a call. */
 export const partsOfCall = (bars: readonly Bar[]): PartSpan[] =>
   bars.flatMap((bar, index) => partsOf(bar, bars[index - 1]))

@@ -6,8 +6,8 @@ export type BarMark = { bars: readonly [Bar, ...Bar[]]; x: number; width: number
 export type GapMark = { gap: Gap; x: number; width: number }
 export type Mark = BarMark | GapMark
 
-/** The space for the glyph of an outcome. */
-const MIN_WIDTH_PX = 20
+/** The space for the glyph of an outcome, and for a finger. */
+const MIN_WIDTH_PX = 24
 const GAP_PX = 2
 const FOLD_PX = 8
 const GAP_MARK_PX = 36

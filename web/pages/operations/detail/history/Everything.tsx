@@ -124,14 +124,14 @@ function detailsText(entry: HistoryEntry, t: Translate): string {
     case 'failed': {
       const { run, failure } = entry
       return joinClauses(t, [
-        `${t('operations.field.run')} ${run}`,
+        t('operations.field.run', { run }),
         failureTitle(failure, t),
         failure.errorCode,
         failure.stopped && stoppedText(failure.stopped, t),
       ])
     }
     case 'retried':
-      return joinClauses(t, [`${t('operations.field.run')} ${entry.run}`, entry.by.name, entry.reason])
+      return joinClauses(t, [t('operations.field.run', { run: entry.run }), entry.by.name, entry.reason])
     case 'takenOver':
       return joinClauses(t, [entry.by.name, entry.reason])
     case 'note':

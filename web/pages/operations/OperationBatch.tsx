@@ -2,19 +2,21 @@ import type { Operation } from '#contract/console-api/shapes.ts'
 import type { Limits } from '../../components/batch/limits.ts'
 import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
 
-/** The dialog that retries failed operations as one batch. */
-export function RetryBatch({
+/** The dialog that retries failed operations, or takes them over, as one batch. */
+export function OperationBatch({
+  action,
   operations,
   limits,
   onClose,
 }: {
+  action: 'RETRY' | 'TAKEOVER'
   operations: readonly Operation[]
   limits?: Limits
   onClose: () => void
 }) {
   return (
     <BatchDialog
-      action="RETRY"
+      action={action}
       targets={operations.map(({ operationId, installation, currentVersion }) => ({
         id: operationId,
         installation,

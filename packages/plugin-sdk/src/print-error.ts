@@ -1,0 +1,50 @@
+import { withoutAccess } from './answer.ts'
+
+/** How many causes of an error are printed. */
+const MAX_CAUSES = 5
+
+/** What an HTTP client puts into its messages: addresses, hosts that were not found, and IP addresses. */
+const ADDRESSES = [
+  /\b(?!file:)[a-z][a-z\d+.-]*:\/\/[^\s'"<>)]+/gi,
+  /(?<=\b(?:ENOTFOUND|EAI_AGAIN) )\S+/g,
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g,
+  /\b(?:[\da-f]{1,4}:){7}[\da-f]{1,4}\b|(?:\b[\da-f]{1,4}(?::[\da-f]{1,4})*)?::[\da-f]{1,4}(?::[\da-f]{1,4})*\b/gi,
+]
+
+/**
+ * Prints an error and its causes to standard error, without addresses and tokens: the error of a failed call names the
+ * address that a resolution gave, and neither address nor token may be logged (docs/protocol.md).
+ * Properties of the error other than its name, message, code and stack are left out.
+ *
+ * @param accessMaterial what resolutions gave during the call: URLs and tokens.
+ */
+export function printError(error: unknown, accessMaterial: Iterable<string> = []): void {
+  console.error(describeError(error, accessMaterial))
+}
+
+/** The text that {@link printError} prints. */
+export function describeError(error: unknown, accessMaterial: Iterable<string>): string {
+  const secrets = [...accessMaterial].flatMap((secret) => [secret, ...hostsOf(secret)])
+  const clean = (text: string): string =>
+    ADDRESSES.reduce((rest, pattern) => rest.replaceAll(pattern, '[removed]'), withoutAccess(text, secrets))
+  const parts: string[] = []
+  for (let one = error; one !== undefined && one !== null && parts.length <= MAX_CAUSES;) {
+    const prefix = parts.length === 0 ? '' : 'Caused by '
+    if (!(one instanceof Error)) {
+      parts.push(prefix + clean(String(one)))
+      break
+    }
+    const code = 'code' in one && typeof one.code === 'string' ? ` [${one.code}]` : ''
+    const frames = (one.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+    parts.push([`${prefix}${one.name}${code}: ${clean(one.message)}`, ...frames].join('\n'))
+    one = one.cause
+  }
+  return parts.join('\n')
+}
+
+/** The host of an address, with and without its port. */
+function hostsOf(address: string): string[] {
+  if (!URL.canParse(address)) return []
+  const { host, hostname } = new URL(address)
+  return [host, hostname].filter((name) => name !== '')
+}
