@@ -21,7 +21,7 @@ import {
   toNodeListener,
 } from '#plugin-sdk/src/index.ts'
 import type { EventToPublish, IncomingEvent, Listening, Store } from '#plugin-sdk/src/index.ts'
-import { ask } from '#plugin-sdk/testing/ask.ts'
+import { sendRequest } from '#plugin-sdk/testing/send-request.ts'
 import { lifecycleRequest } from '#plugin-sdk/testing/lifecycle-request.ts'
 import { findCanaries } from '../testing/canary.ts'
 import { CORE, ResolveHarness } from '../testing/resolve.ts'
@@ -163,9 +163,9 @@ function verify<Tx>(name: string, open: () => Store<Tx>): void {
             }),
         },
       })
-      await ask(plugin, lifecycleRequest({ operationId: 'broken', bundleInstallId: `${name} a` }))
-      await ask(plugin, lifecycleRequest({ operationId: 'whole', bundleInstallId: `${name} b` }))
-      await ask(plugin, lifecycleRequest({ operationId: 'whole', bundleInstallId: `${name} b` }))
+      await sendRequest(plugin, lifecycleRequest({ operationId: 'broken', bundleInstallId: `${name} a` }))
+      await sendRequest(plugin, lifecycleRequest({ operationId: 'whole', bundleInstallId: `${name} b` }))
+      await sendRequest(plugin, lifecycleRequest({ operationId: 'whole', bundleInstallId: `${name} b` }))
       assert.equal(await outbox.deliverDue(), 1)
       assert.deepEqual(
         handled.map(({ payload, pluginId }) => [payload, pluginId]),

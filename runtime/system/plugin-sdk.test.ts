@@ -17,7 +17,7 @@ import {
   toNodeListener,
 } from '#plugin-sdk/src/index.ts'
 import type { LifecycleCall, Listening, MemoryTransaction, Writes } from '#plugin-sdk/src/index.ts'
-import { ask } from '#plugin-sdk/testing/ask.ts'
+import { sendRequest } from '#plugin-sdk/testing/send-request.ts'
 import { lifecycleRequest } from '#plugin-sdk/testing/lifecycle-request.ts'
 import { CORE, reference, ResolveHarness } from '../testing/resolve.ts'
 
@@ -154,14 +154,17 @@ describe('the compiled authorization', () => {
 
   it('is read once for an operation, and not for a repeat', async () => {
     const running = plugin(() => ({}))
-    assert.equal((await ask(running, request())).response?.outcome, 'APPLIED')
-    assert.equal((await ask(running, request())).response?.outcome, 'APPLIED')
-    assert.equal((await ask(running, request({ stage: 'AFTER_RESOURCES' }))).response?.outcome, 'APPLIED')
+    assert.equal((await sendRequest(running, request())).response?.outcome, 'APPLIED')
+    assert.equal((await sendRequest(running, request())).response?.outcome, 'APPLIED')
+    assert.equal(
+      (await sendRequest(running, request({ stage: 'AFTER_RESOURCES' }))).response?.outcome,
+      'APPLIED',
+    )
     assert.equal(reads(), 1)
   })
 
   it('refuses a write before it leaves, although the plugin declares it', async () => {
-    const { errorCode, failure } = await ask(
+    const { errorCode, failure } = await sendRequest(
       plugin(() => ({ [CORE]: { name: 'written' } })),
       request(),
     )
@@ -177,7 +180,7 @@ describe('the compiled authorization', () => {
     })
     const { resources } = request()
     const more = { ...resources[CORE], properties: { alsoSecret: { '@type': 'Data', value: 1 } } }
-    const { errorCode } = await ask(running, request({ resources: { [CORE]: more } }))
+    const { errorCode } = await sendRequest(running, request({ resources: { [CORE]: more } }))
     assert.equal(errorCode, 'REQUEST_INVALID')
     assert.equal(runs, 0)
   })
@@ -191,16 +194,16 @@ describe('the compiled authorization', () => {
       credential: await platform.newSecret('other'),
       handle: { BEFORE_RESOURCES: () => applied() },
     })
-    const refused = await ask(other, request({ pluginId: 'other' }))
+    const refused = await sendRequest(other, request({ pluginId: 'other' }))
     assert.equal(refused.errorCode, 'AUTHORIZATION_UNAVAILABLE')
     assert.equal(refused.failure?.retryable, false)
 
     await platform.savePlugin('tenants', { enabled: false })
     const running = plugin(() => ({}))
-    const unavailable = await ask(running, request())
+    const unavailable = await sendRequest(running, request())
     assert.equal(unavailable.errorCode, 'AUTHORIZATION_UNAVAILABLE')
     assert.equal(unavailable.failure?.retryable, true)
     await platform.savePlugin('tenants', { enabled: true })
-    assert.equal((await ask(running, request())).response?.outcome, 'APPLIED')
+    assert.equal((await sendRequest(running, request())).response?.outcome, 'APPLIED')
   })
 })

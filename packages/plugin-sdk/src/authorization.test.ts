@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
-import { ask } from '../testing/ask.ts'
+import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, type HandlerResult, type Writes } from './result.ts'
@@ -41,7 +41,7 @@ async function answerTo(
     handle: { BEFORE_RESOURCES: () => result },
     ...more,
   })
-  const reply = await ask(plugin, request)
+  const reply = await sendRequest(plugin, request)
   await store.close()
   return reply
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ask } from '../testing/ask.ts'
+import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, failed, notApplied, PluginFailure, unknown, type HandlerResult } from './result.ts'
@@ -53,7 +53,7 @@ const applyOnce = (call: Call): Promise<HandlerResult> =>
 test('a success echoes the call and wraps each write once', async (t) => {
   const { handler } = plugin(t, applyOnce)
   const request = lifecycleRequest()
-  const { response } = await ask(handler, request)
+  const { response } = await sendRequest(handler, request)
   const { configuration: _, resources: _resources, ...echo } = request
   assert.deepEqual(response, {
     ...echo,
@@ -72,14 +72,14 @@ test('a business object that looks wrapped is wrapped again and read unchanged',
   const { handler } = plugin(t, (call) =>
     applied({ [LOCATOR]: { tenantId: call.resources[0]?.values['displayName'] ?? null } }),
   )
-  const { response } = await ask(handler, lifecycleRequest({ values: { displayName: inner } }))
+  const { response } = await sendRequest(handler, lifecycleRequest({ values: { displayName: inner } }))
   assert.deepEqual(response?.resources[LOCATOR], { tenantId: { '@type': 'Data', value: inner } })
 })
 
 test('a retry gets the same bytes and causes no second effect', async (t) => {
   const { handler, store } = plugin(t, applyOnce)
-  const first = await ask(handler, lifecycleRequest())
-  const second = await ask(handler, lifecycleRequest())
+  const first = await sendRequest(handler, lifecycleRequest())
+  const second = await sendRequest(handler, lifecycleRequest())
   assert.equal(second.body, first.body)
   assert.equal(await countEffects(store), 1)
 })
@@ -89,7 +89,9 @@ test('twenty concurrent calls cause one effect and get the same response', async
     await wait(20)
     return applyOnce(call)
   })
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(handler, lifecycleRequest())))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => sendRequest(handler, lifecycleRequest())),
+  )
   assert.equal(new Set(answers.map(({ body }) => body)).size, 1)
   assert.equal(answers[0]?.response?.outcome, 'APPLIED')
   assert.equal(await countEffects(store), 1)
@@ -97,11 +99,11 @@ test('twenty concurrent calls cause one effect and get the same response', async
 
 test('different bytes with the same operationId and stage are rejected, and the first answer is kept', async (t) => {
   const { handler, store } = plugin(t, applyOnce)
-  const first = await ask(handler, lifecycleRequest())
-  const other = await ask(handler, `${JSON.stringify(lifecycleRequest())} `)
+  const first = await sendRequest(handler, lifecycleRequest())
+  const other = await sendRequest(handler, `${JSON.stringify(lifecycleRequest())} `)
   assert.equal(other.errorCode, 'REQUEST_INVALID')
   assert.equal(other.failure?.retryable, false)
-  assert.equal((await ask(handler, lifecycleRequest())).body, first.body)
+  assert.equal((await sendRequest(handler, lifecycleRequest())).body, first.body)
   assert.equal(await countEffects(store), 1)
 })
 
@@ -113,9 +115,12 @@ test('different bytes are rejected while the first call still runs', async (t) =
     await finish.promise
     return applyOnce(call)
   })
-  const first = ask(handler, lifecycleRequest())
+  const first = sendRequest(handler, lifecycleRequest())
   await started.promise
-  assert.equal((await ask(handler, `${JSON.stringify(lifecycleRequest())} `)).errorCode, 'REQUEST_INVALID')
+  assert.equal(
+    (await sendRequest(handler, `${JSON.stringify(lifecycleRequest())} `)).errorCode,
+    'REQUEST_INVALID',
+  )
   finish.resolve()
   assert.equal((await first).response?.outcome, 'APPLIED')
 })
@@ -133,10 +138,10 @@ for (const [name, misfortune] of Object.entries({
   test(`after ${name} the same bytes run the handler again`, async (t) => {
     let runs = 0
     const { handler } = plugin(t, (call) => (++runs === 1 ? misfortune() : applyOnce(call)))
-    const first = await ask(handler, lifecycleRequest())
+    const first = await sendRequest(handler, lifecycleRequest())
     assert.ok(!first.body.includes('secret detail'))
     assert.notEqual(first.response?.outcome, 'APPLIED')
-    assert.equal((await ask(handler, lifecycleRequest())).response?.outcome, 'APPLIED')
+    assert.equal((await sendRequest(handler, lifecycleRequest())).response?.outcome, 'APPLIED')
     assert.equal(runs, 2)
   })
 
@@ -146,9 +151,9 @@ test('NOT_APPLIED is remembered, and is the result of a stage without a handler'
     handle: { INSTALL: { BEFORE_RESOURCES: () => (runs++, notApplied()) } },
   })
   for (let count = 0; count < 2; count++)
-    assert.equal((await ask(handler, lifecycleRequest())).response?.outcome, 'NOT_APPLIED')
+    assert.equal((await sendRequest(handler, lifecycleRequest())).response?.outcome, 'NOT_APPLIED')
   assert.equal(runs, 1)
-  const after = await ask(handler, lifecycleRequest({ stage: 'AFTER_RESOURCES' }))
+  const after = await sendRequest(handler, lifecycleRequest({ stage: 'AFTER_RESOURCES' }))
   assert.equal(after.response?.outcome, 'NOT_APPLIED')
 })
 
@@ -159,18 +164,18 @@ test('a change is rolled back if its writes are rejected', async (t) => {
       return applied({ [LOCATOR]: { undeclared: 1 } })
     }),
   )
-  assert.equal((await ask(handler, lifecycleRequest())).errorCode, 'WRITE_NOT_AUTHORIZED')
+  assert.equal((await sendRequest(handler, lifecycleRequest())).errorCode, 'WRITE_NOT_AUTHORIZED')
   assert.equal(await countEffects(store), 0)
 })
 
 test('answers survive a restart of the plugin', async (t) => {
   const file = join(mkdtempSync(join(tmpdir(), 'plugin-')), 'plugin.sqlite')
   const before = sqliteStore(file, { schema: SCHEMA })
-  const first = await ask(plugin(t, applyOnce, { store: before }).handler, lifecycleRequest())
+  const first = await sendRequest(plugin(t, applyOnce, { store: before }).handler, lifecycleRequest())
   await before.close()
   const after = sqliteStore(file, { schema: SCHEMA })
   t.after(() => after.close())
-  const second = await ask(plugin(t, applyOnce, { store: after }).handler, lifecycleRequest())
+  const second = await sendRequest(plugin(t, applyOnce, { store: after }).handler, lifecycleRequest())
   assert.equal(second.body, first.body)
   assert.equal(await countEffects(after), 1)
 })
@@ -190,15 +195,18 @@ test('another replica fails with a retryable code while the first runs, and neve
     },
     { store: stores[0] },
   )
-  const first = ask(slow.handler, lifecycleRequest())
+  const first = sendRequest(slow.handler, lifecycleRequest())
   await started.promise
   const replica = plugin(t, applyOnce, { store: stores[1] }).handler
-  const meanwhile = await ask(replica, lifecycleRequest())
+  const meanwhile = await sendRequest(replica, lifecycleRequest())
   assert.equal(meanwhile.errorCode, 'CALL_IN_PROGRESS')
   assert.equal(meanwhile.failure?.retryable, true)
   resume.resolve()
-  assert.equal((await ask(replica, lifecycleRequest()).then(() => first)).response?.outcome, 'APPLIED')
-  assert.equal((await ask(replica, lifecycleRequest())).body, (await first).body)
+  assert.equal(
+    (await sendRequest(replica, lifecycleRequest()).then(() => first)).response?.outcome,
+    'APPLIED',
+  )
+  assert.equal((await sendRequest(replica, lifecycleRequest())).body, (await first).body)
   assert.equal(await countEffects(stores[0]), 1)
 })
 
@@ -217,10 +225,13 @@ test('a replica takes over after the lease expired, and the paused one commits n
     },
     { store: stores[0] },
   )
-  const first = ask(sleeper.handler, lifecycleRequest())
+  const first = sendRequest(sleeper.handler, lifecycleRequest())
   await started.promise
   const later = () => Date.now() + 3_600_000
-  const taken = await ask(plugin(t, applyOnce, { store: stores[1], now: later }).handler, lifecycleRequest())
+  const taken = await sendRequest(
+    plugin(t, applyOnce, { store: stores[1], now: later }).handler,
+    lifecycleRequest(),
+  )
   assert.equal(taken.response?.outcome, 'APPLIED')
   wake.resolve()
   assert.equal((await first).errorCode, 'CALL_IN_PROGRESS')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Hono } from 'hono'
-import { ask } from '../testing/ask.ts'
+import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { toHonoHandler } from './hono.ts'
@@ -15,7 +15,7 @@ test('a plugin answers below a route of Hono', async () => {
     handle: {},
   })
   const app = new Hono().post('/lifecycle', toHonoHandler(plugin))
-  const answer = await ask(
+  const answer = await sendRequest(
     async (request) => app.fetch(new Request('http://host/lifecycle', request)),
     lifecycleRequest(),
   )

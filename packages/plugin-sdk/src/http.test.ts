@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask } from '../testing/ask.ts'
+import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { applied } from './result.ts'
@@ -35,7 +35,7 @@ const invalid: Record<string, unknown> = {
 }
 for (const [name, body] of Object.entries(invalid))
   test(`${name} is REQUEST_INVALID`, async () => {
-    const response = await ask(plugin, body)
+    const response = await sendRequest(plugin, body)
     assert.equal(response.status, 200)
     assert.equal(response.errorCode, 'REQUEST_INVALID')
     assert.equal(response.failure?.retryable, false)

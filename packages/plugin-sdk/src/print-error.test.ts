@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { successEnvelope } from '../../../contract/protocol/envelope.ts'
-import { ask } from '../testing/ask.ts'
+import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { memoryStore } from './memory-store.ts'
@@ -76,7 +76,7 @@ test('a plugin prints an error of a call to a service without its address', asyn
       },
     },
   })
-  await ask(plugin, request)
+  await sendRequest(plugin, request)
   assert.equal(printed.mock.callCount(), 1)
   const text = String(printed.mock.calls[0]?.arguments[0])
   assert.match(text, /^Error: Sending with \[removed\] to \[removed\] failed\n/)

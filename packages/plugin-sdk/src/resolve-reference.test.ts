@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { failureEnvelope, successEnvelope } from '../../../contract/protocol/envelope.ts'
-import { ask } from '../testing/ask.ts'
+import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { listen } from './node-listener.ts'
@@ -128,7 +128,7 @@ test('resolved values cannot be written back, and a failed resolution becomes th
         },
       },
     })
-    return ask(plugin, lifecycleRequest())
+    return sendRequest(plugin, lifecycleRequest())
   }
   const written = await answerWith(url)
   assert.equal(written.errorCode, 'WRITE_NOT_AUTHORIZED')
@@ -154,7 +154,7 @@ test('a failure that a handler throws does not tell what a resolution gave', asy
       },
     },
   })
-  const answer = await ask(plugin, lifecycleRequest())
+  const answer = await sendRequest(plugin, lifecycleRequest())
   assert.deepEqual(answer.failure, {
     message: 'No: [removed] with [removed] or [removed]',
     retryable: true,

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { testDatabase } from '../../../database/testing.ts'
 import { clientConfig } from '../../../database/settings.ts'
-import { ask } from '../testing/ask.ts'
+import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest, type RequestOptions } from '../testing/lifecycle-request.ts'
 import { definePlugin } from './define-plugin.ts'
 import { memoryStore } from './memory-store.ts'
@@ -84,7 +84,7 @@ function verify<Tx>(name: string, create: () => Kind<Tx>): void {
           }),
       },
     })
-    const send = (request: RequestOptions) => ask(counting, lifecycleRequest(request))
+    const send = (request: RequestOptions) => sendRequest(counting, lifecycleRequest(request))
 
     test('loses no update of transactions that run at the same time', async () => {
       await Promise.all(Array.from({ length: 8 }, () => add('concurrent')))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
 import type { JWTPayload } from 'jose'
-import { ask } from '../testing/ask.ts'
+import { sendRequest } from '../testing/send-request.ts'
 import { lifecycleRequest } from '../testing/lifecycle-request.ts'
 import { ISSUER, runtimeTokens } from '../testing/runtime-tokens.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
@@ -28,7 +28,10 @@ function pluginWith(more: Partial<PluginDefinition<MemoryTransaction>> = {}) {
 }
 
 test("the runtime's token is accepted", async () => {
-  assert.equal((await ask(pluginWith(), request, await tokens.sign(request))).response?.outcome, 'APPLIED')
+  assert.equal(
+    (await sendRequest(pluginWith(), request, await tokens.sign(request))).response?.outcome,
+    'APPLIED',
+  )
 })
 
 const wrong: Record<string, JWTPayload> = {
@@ -42,7 +45,7 @@ const wrong: Record<string, JWTPayload> = {
 }
 for (const [name, claims] of Object.entries(wrong))
   test(`a token for ${name} is rejected`, async () => {
-    const response = await ask(pluginWith(), request, await tokens.sign(request, claims))
+    const response = await sendRequest(pluginWith(), request, await tokens.sign(request, claims))
     assert.equal(response.status, 401)
     assert.equal(JSON.parse(response.body).code, 'AUTHENTICATION_REQUIRED')
   })
@@ -52,7 +55,7 @@ test('a missing, malformed, unsigned, expired or foreign token is rejected', asy
   const foreign = await (await runtimeTokens()).sign(request)
   const unsigned = `${none}.${(await tokens.sign(request)).split('.')[1]}.`
   for (const token of [undefined, 'nothing', unsigned, await tokens.sign(request, {}, '-2m'), foreign])
-    assert.equal((await ask(pluginWith(), request, token)).status, 401)
+    assert.equal((await sendRequest(pluginWith(), request, token)).status, 401)
 })
 
 test('the keys are fetched from the platform', async (t) => {
@@ -63,7 +66,7 @@ test('the keys are fetched from the platform', async (t) => {
   })
   t.after(() => close())
   const plugin = pluginWith({ platformApiBase: `${url}/base/`, verify: true })
-  assert.equal((await ask(plugin, request, await tokens.sign(request))).response?.outcome, 'APPLIED')
+  assert.equal((await sendRequest(plugin, request, await tokens.sign(request))).response?.outcome, 'APPLIED')
   assert.equal(asked, '/base/bundle-runtime/api/.well-known/jwks.json')
 })
 
@@ -74,7 +77,7 @@ test('if keys cannot be fetched the failure is retryable', async () => {
   const port = typeof address === 'object' ? address?.port : 0
   await new Promise((resolve) => server.close(resolve))
   const plugin = pluginWith({ platformApiBase: `http://127.0.0.1:${port}`, verify: true })
-  assert.equal((await ask(plugin, request, await tokens.sign(request))).status, 503)
+  assert.equal((await sendRequest(plugin, request, await tokens.sign(request))).status, 503)
 })
 
 test('a definition without an issuer is an error', () => {

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import { LifecycleResponse } from '#contract/protocol/lifecycle.ts'
-import { ask } from '#plugin-sdk/testing/ask.ts'
+import { sendRequest } from '#plugin-sdk/testing/send-request.ts'
 import { lifecycleRequest, LOCATOR, type RequestOptions } from '#plugin-sdk/testing/lifecycle-request.ts'
 import { runtimeTokens } from '#plugin-sdk/testing/runtime-tokens.ts'
 import type { Effect, LogEntry } from './script-store.ts'
@@ -33,7 +33,7 @@ async function running(t: TestContext, dataDir = mkdtempSync(join(tmpdir(), 'scr
       const answer = await fetch(`${url}/script`, { method: 'PUT', body: JSON.stringify({ rules }) })
       assert.equal(answer.status, 200, await answer.clone().text())
     },
-    send: (more?: RequestOptions, token?: string) => ask(`${url}/lifecycle`, request(more), token),
+    send: (more?: RequestOptions, token?: string) => sendRequest(`${url}/lifecycle`, request(more), token),
     raw: (more?: RequestOptions) =>
       fetch(`${url}/lifecycle`, {
         method: 'POST',

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { ask } from '#plugin-sdk/testing/ask.ts'
+import { sendRequest } from '#plugin-sdk/testing/send-request.ts'
 import { lifecycleRequest, LOCATOR, type RequestOptions } from '#plugin-sdk/testing/lifecycle-request.ts'
 import { ISSUER, runtimeTokens } from '#plugin-sdk/testing/runtime-tokens.ts'
 import { createTenantProvisioner } from './tenant-provisioner.ts'
@@ -21,7 +21,7 @@ async function running(t: TestContext, dataDir = mkdtempSync(join(tmpdir(), 'ten
   return {
     dataDir,
     close,
-    send: (request: RequestOptions) => ask(`${url}/lifecycle`, lifecycleRequest(request)),
+    send: (request: RequestOptions) => sendRequest(`${url}/lifecycle`, lifecycleRequest(request)),
     tenants: async () => asTenants(await (await fetch(`${url}/tenants`)).json()),
   }
 }
@@ -125,6 +125,9 @@ test('nothing happens without a token of the runtime', async (t) => {
   const request = lifecycleRequest()
   const { url, close } = await plugin.listen()
   t.after(() => close())
-  assert.equal((await ask(`${url}/lifecycle`, request)).status, 401)
-  assert.equal((await ask(`${url}/lifecycle`, request, await sign(request))).response?.outcome, 'APPLIED')
+  assert.equal((await sendRequest(`${url}/lifecycle`, request)).status, 401)
+  assert.equal(
+    (await sendRequest(`${url}/lifecycle`, request, await sign(request))).response?.outcome,
+    'APPLIED',
+  )
 })

@@ -15,7 +15,7 @@ export interface PluginResponse {
 export type Plugin = PluginHandler | string
 
 /** Sends one lifecycle call; a string is sent unchanged. */
-export async function ask(plugin: Plugin, request: unknown, token?: string): Promise<PluginResponse> {
+export async function sendRequest(plugin: Plugin, request: unknown, token?: string): Promise<PluginResponse> {
   const init = {
     method: 'POST',
     headers: {
