@@ -76,6 +76,7 @@ export async function databaseGauges(db: Db, passedOn: Position | null): Promise
     { name: 'bundle_runtime_operations_in_doubt', labels: {}, value: lags.inDoubt },
     { name: 'bundle_runtime_oldest_due_seconds', labels: {}, value: lags.due },
     { name: 'bundle_runtime_event_lag_seconds', labels: {}, value: lags.feed },
+    { name: 'bundle_runtime_database_lock_wait_seconds', labels: {}, value: lags.lockWait },
     ...retentionGauges(retention),
   ]
 }

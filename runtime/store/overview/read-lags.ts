@@ -10,6 +10,8 @@ export interface Lags {
   feed: number
   /** Operations that were in progress when the database went back in time, and still hold their claim. */
   inDoubt: number
+  /** How long the session that has waited longest for a lock in this database has waited. */
+  lockWait: number
 }
 
 /** `passedOn`: the last position that this replica's feed has delivered; null without subscribers. */
@@ -27,6 +29,13 @@ export async function readLags(db: Db, passedOn: Position | null): Promise<Lags>
         order by event_xid, event_id
         limit 1), 0)::float8 as feed,
       (select count(*) from runtime.operation
-        where in_doubt_since is not null and holds_claim)::int4 as "inDoubt"`.execute(db)
-  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0 }
+        where in_doubt_since is not null and holds_claim)::int4 as "inDoubt",
+      -- a wait for a row is a wait for a transaction, which belongs to no database in pg_locks; its session does
+      coalesce((
+        select extract(epoch from clock_timestamp() - min(lock.waitstart))
+        from pg_locks lock join pg_stat_activity session using (pid)
+        where not lock.granted and session.datname = current_database()), 0)::float8 as "lockWait"`.execute(
+    db,
+  )
+  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0, lockWait: 0 }
 }
