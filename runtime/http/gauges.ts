@@ -89,6 +89,7 @@ export async function databaseGauges(db: Db, passedOn: Position | null): Promise
     { name: 'bundle_runtime_oldest_lock_seconds', labels: {}, value: lags.lock },
     { name: 'bundle_runtime_event_lag_seconds', labels: {}, value: lags.feed },
     { name: 'bundle_runtime_database_bytes', labels: {}, value: bytes },
+    { name: 'bundle_runtime_database_lock_wait_seconds', labels: {}, value: lags.lockWait },
     ...retentionGauges(retention),
   ]
 }

@@ -62,10 +62,14 @@ export function healthRoutes(options: HealthOptions): HttpApp {
   })
 
   app.get('/metrics', async (c) => {
-    const ofDatabase = await withTimeLimit(deps, databaseGauges(deps.db, options.passedOn()))
+    const [ofDatabase, isFull] = await Promise.all([
+      withTimeLimit(deps, databaseGauges(deps.db, options.passedOn())),
+      withTimeLimit(deps, space.isOut(deps.db)),
+    ])
     const gauges = [
       ...options.gauges(),
       { name: 'bundle_runtime_database_up', labels: {}, value: Number(ofDatabase !== null) },
+      { name: 'bundle_runtime_database_full', labels: {}, value: Number(isFull ?? !space.hasSpace()) },
       ...(ofDatabase ?? []),
     ]
     return c.text(metrics.render(gauges), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })

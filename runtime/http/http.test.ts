@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createLocalJWKSet, generateKeyPair, jwtVerify } from 'jose'
 import type { JSONWebKeySet } from 'jose'
+import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import { createActorCheck } from './actor-assertion.ts'
 import { API, testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
+import { until } from '../testing/stream.ts'
 
 let http: TestHttp
 before(async () => {
@@ -111,6 +113,25 @@ describe('the endpoints without a credential', () => {
     assert.doesNotMatch(text, /some-plugin-name|ada/)
     for (const [, name] of text.matchAll(/^# TYPE (\S+)/gm))
       assert.match(text, new RegExp(`^# HELP ${name} \\S`, 'm'))
+  })
+
+  it('show how long a session waits for a row that another one holds', async () => {
+    const lockWait = async () => {
+      const text = await (await http.send(`${API}/metrics`)).text()
+      return Number(/^bundle_runtime_database_lock_wait_seconds (\S+)$/m.exec(text)?.[1])
+    }
+    assert.equal((await http.call('/plugins/locked', { method: 'PUT', body: plugin })).errorCode, '0')
+    assert.equal(await lockWait(), 0)
+    const { db } = http.runtime.deps
+    const lock = sql`select 1 from runtime.plugin where plugin_id = 'locked' for update`
+    let waiting: Promise<unknown> | undefined
+    await db.transaction().execute(async (holder) => {
+      await lock.execute(holder)
+      waiting = lock.execute(db)
+      await until(async () => (await lockWait()) > 0.2, 20_000)
+    })
+    await waiting
+    assert.equal(await lockWait(), 0)
   })
 })
 

@@ -24,6 +24,10 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_runtime_database_up: '1 if the database responded just now.',
   bundle_runtime_database_bytes: 'Size of the database; the same on every replica.',
   bundle_runtime_data_free_bytes: 'Free space of DATA_DIR, which also contains the embedded database.',
+  bundle_runtime_database_full:
+    '1 from a statement that failed for lack of disk space until the database can grow again.',
+  bundle_runtime_database_lock_wait_seconds:
+    'How long the longest wait for a lock has lasted; 0 if no session waits; the same on every replica.',
   bundle_runtime_database_connections: 'Connections by pool and state.',
   bundle_runtime_database_waiting: 'Requests that wait for a connection, by pool.',
   bundle_runtime_worker_operations_held: 'Operations leased by this worker.',

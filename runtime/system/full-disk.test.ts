@@ -102,6 +102,7 @@ for (const [name, makeSpace] of [
         await server.stop()
         space.remove()
       })
+      const metrics = async () => (await http.send(`${API}/metrics`)).text()
       const run: Run = (text) => runOn(connection, text)
       const published = await http.call('/bundles/dev/billing/versions/1.0.0', {
         method: 'PUT',
@@ -148,12 +149,15 @@ for (const [name, makeSpace] of [
       const readiness = await http.send(`${API}/readyz`)
       const { message } = (await readiness.json()) as JsonObject
       assert.deepEqual([readiness.status, message], [503, MESSAGE])
+      assert.match(await metrics(), /^bundle_runtime_database_full 1$/m)
       assert.equal((await http.send(`${API}/healthz`)).status, 200)
       for (const path of ['/operations', '/installations', '/services', '/audit', '/summary'])
         assert.equal((await http.call(path)).status, 200, path)
 
       await space.giveBack(run)
-      await until(async () => (await http.send(`${API}/readyz`)).status === 200, 20_000)
+      // the metric alone finds that there is space again, also where nothing asks for readiness
+      await until(async () => /^bundle_runtime_database_full 0$/m.test(await metrics()), 20_000)
+      assert.equal((await http.send(`${API}/readyz`)).status, 200)
       const repeated = await install(`key-${workspaceId}`)
       assert.equal(repeated.errorCode, '0')
       note(repeated)

@@ -12,6 +12,8 @@ export interface Lags {
   inDoubt: number
   /** Since the oldest operation was created that still locks its installation. */
   lock: number
+  /** How long the session that has waited longest for a lock in this database has waited. */
+  lockWait: number
 }
 
 /** `passedOn`: the last position that this replica's feed has delivered; null without subscribers. */
@@ -33,6 +35,13 @@ export async function readLags(db: Db, passedOn: Position | null): Promise<Lags>
       coalesce((
         select extract(epoch from clock_timestamp() - min(created_at))
         from runtime.operation
-        where holds_claim), 0)::float8 as lock`.execute(db)
-  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0, lock: 0 }
+        where holds_claim), 0)::float8 as lock,
+      -- a wait for a row is a wait for a transaction, which belongs to no database in pg_locks; its session does
+      coalesce((
+        select extract(epoch from clock_timestamp() - min(lock.waitstart))
+        from pg_locks lock join pg_stat_activity session using (pid)
+        where not lock.granted and session.datname = current_database()), 0)::float8 as "lockWait"`.execute(
+    db,
+  )
+  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0, lock: 0, lockWait: 0 }
 }
