@@ -18,6 +18,7 @@ export function JsonField<Values extends FieldValues>({
   check,
   readOnly,
   onType,
+  height = 'auto',
   ...rest
 }: FieldProps<Values, string> & {
   /** The accessible name of the editor. */
@@ -27,6 +28,8 @@ export function JsonField<Values extends FieldValues>({
   readOnly: boolean
   /** Called on every change made by typing. */
   onType?: (text: string) => void
+  /** `tall` takes most of the window's height. */
+  height?: 'auto' | 'tall'
 }) {
   const { field, fieldState } = useController({ control, name })
   const busy = useFormBusy()
@@ -40,6 +43,7 @@ export function JsonField<Values extends FieldValues>({
             label={editorLabel}
             check={check}
             readOnly={readOnly || busy}
+            height={height}
             onText={(text) => {
               field.onChange(text)
               onType?.(text)

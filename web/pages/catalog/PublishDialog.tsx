@@ -3,9 +3,9 @@ import { useMemo } from 'react'
 import { useFormState, useWatch } from 'react-hook-form'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { useWrite } from '../../api/write.ts'
+import { JsonField } from '../../forms/fields/JsonField.tsx'
 import { JsonFileChoice } from '../../forms/fields/JsonFileChoice.tsx'
 import { parseJson } from '../../forms/fields/parse-json.ts'
-import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
 import { FormDialog } from '../../forms/form/FormDialog.tsx'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
@@ -14,6 +14,9 @@ import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
 import { showToast } from '../../ui/toast.ts'
 import { publishSchema, targetOf } from './publish-form.ts'
+
+/** The editor marks where the text stops being JSON; the runtime checks what the manifest says. */
+const checkNothing = () => []
 
 /** Takes a manifest, pasted or from a file, and shows each error at its place. */
 export function PublishDialog({ onClose }: { onClose: () => void }) {
@@ -65,12 +68,14 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
       incompleteReason={text.trim() === '' ? t('catalog.publish.noName') : problem}
       onClose={onClose}
     >
-      <TextAreaField
+      <JsonField
         control={control}
         name="manifest"
-        code
-        rows={14}
         label={t('catalog.publish.manifest')}
+        editorLabel={t('catalog.publish.manifest')}
+        check={checkNothing}
+        readOnly={false}
+        height="tall"
         help={
           target &&
           problem === undefined &&
