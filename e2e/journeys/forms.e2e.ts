@@ -75,6 +75,7 @@ test('a manifest that is refused stays, with each problem and its place', async 
   const dialog = page.getByRole('dialog', { name: 'Publish version' })
   const text = dialog.getByRole('textbox', { name: 'Manifest' })
   const publish = dialog.getByRole('button', { name: 'Publish', exact: true })
+  await expect(text).toBeVisible()
   await expect(publish).toHaveAccessibleDescription(/^The manifest must set/)
   // it only looks disabled, so that it can lead to what is missing
   await publish.click({ force: true })
@@ -86,6 +87,10 @@ test('a manifest that is refused stays, with each problem and its place', async 
     resources: [{ kind: 'MODULE', name: 'core', title: 'Core', properties: { size: { kind: 'NUMBER' } } }],
     plugins: [],
   }
+  await text.fill('{\n  "version" 1\n}')
+  await expect(dialog.getByText('Invalid JSON at line 2, column 13').first()).toBeVisible()
+  // the line is marked beside its number
+  await expect(dialog.locator('.cm-gutter-lint .cm-lint-marker-error')).toHaveCount(1)
   await text.fill(JSON.stringify(manifest))
   await publish.click()
   await expect(dialog.getByRole('alert')).toBeVisible()

@@ -133,6 +133,8 @@ export function JsonEditor({
       }),
     })
     view.current = editor
+    // a label, and an error that leads here, focus the first part that can have it, which is the scroller
+    editor.scrollDOM.addEventListener('focus', () => editor.focus())
     if (start.takesFocus) editor.focus()
     point(editor, start.pointed, start.text)
     return () => {

@@ -21,6 +21,7 @@ export function JsonField<Values extends FieldValues>({
   height,
   readOnly = false,
   onType,
+  height = 'auto',
   ...rest
 }: FieldProps<Values, string> & {
   /** The accessible name of the editor. */
@@ -33,6 +34,8 @@ export function JsonField<Values extends FieldValues>({
   readOnly?: boolean
   /** Called on every change made by typing. */
   onType?: (text: string) => void
+  /** `tall` takes most of the window's height. */
+  height?: 'auto' | 'tall'
 }) {
   const { field, fieldState } = useController({ control, name })
   const busy = useFormBusy()
@@ -49,6 +52,7 @@ export function JsonField<Values extends FieldValues>({
             pointed={refused?.[0]?.path}
             {...(height !== undefined && { height })}
             readOnly={readOnly || busy}
+            height={height}
             onText={(text) => {
               field.onChange(text)
               onType?.(text)
