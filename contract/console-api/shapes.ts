@@ -33,7 +33,7 @@ export type {
   PropertyChange,
   PropertyView,
 } from '#contract/runtime-api/common.ts'
-export type { Summary, ScopeRow } from '#contract/runtime-api/summary.ts'
+export type { ScopeRow } from '#contract/runtime-api/summary.ts'
 export type { LocalService } from '#contract/runtime-api/local-services.ts'
 export type { Bundle, BundleVersion } from '#contract/runtime-api/catalog.ts'
 export type { HealthFigures, PluginHealth } from '#contract/runtime-api/plugin-health.ts'

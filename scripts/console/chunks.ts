@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import { minifySync } from 'rolldown/utils'
+import { minifySync } from 'vite'
 import type { Plugin, Rolldown } from 'vite'
 import { pageParts } from '../../web/page-parts.ts'
 import { root } from '../process.ts'

@@ -5,7 +5,7 @@ import { SignInCard } from './SignInCard.tsx'
 
 const KEY = 'sign-in.left-at'
 
-/** A sign-in that ends without a session must not start again by itself. */
+/** A sign-in that ends without a session must not start again at once. */
 const PAUSE_MS = 60_000
 
 /**
@@ -26,7 +26,7 @@ export function SignInPage() {
   )
 }
 
-/** Whether this tab may go to the sign-in by itself, which it then notes; false if it cannot note it. */
+/** Whether this tab may go to the sign-in without a press, which it then notes; false if it cannot note it. */
 function mayLeave(): boolean {
   try {
     const leftAt = Number(sessionStorage.getItem(KEY) ?? 0)

@@ -147,7 +147,10 @@ export function JsonEditor({
     view.current?.dispatch({ effects: locked.current.reconfigure(EditorState.readOnly.of(readOnly)) })
   }, [readOnly])
 
-  useEffect(() => view.current?.dispatch({ effects: checkAgain.of(null) }), [refused])
+  useEffect(() => {
+    // the linter runs on changes of the text only
+    if (refused !== NONE) view.current?.dispatch({ effects: checkAgain.of(null) })
+  }, [refused])
 
   // in the same commit as `onText`, so that the next key applies to the text on the screen
   useLayoutEffect(() => {
@@ -178,7 +181,7 @@ const HEIGHTS = { auto: 'max-h-96 min-h-16', tall: 'h-[60vh]', fill: 'min-h-0 fl
 
 const NONE: readonly PlacedMessage[] = []
 
-const checkAgain = StateEffect.define<null>()
+const checkAgain = StateEffect.define()
 
 const setMark = StateEffect.define<{ from: number; to: number } | null>()
 const MARK = Decoration.line({ class: 'cm-pointed' })

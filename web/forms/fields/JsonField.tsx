@@ -18,7 +18,6 @@ export function JsonField<Values extends FieldValues>({
   editorLabel,
   check,
   refused,
-  height,
   readOnly = false,
   onType,
   height = 'auto',
@@ -30,7 +29,6 @@ export function JsonField<Values extends FieldValues>({
   check: (value: JsonValue) => readonly Problem[]
   /** The errors that the server found in this text; the first is scrolled into view. */
   refused?: readonly PlacedMessage[] | undefined
-  height?: 'auto' | 'tall'
   readOnly?: boolean
   /** Called on every change made by typing. */
   onType?: (text: string) => void
@@ -50,7 +48,6 @@ export function JsonField<Values extends FieldValues>({
             check={check}
             refused={refused}
             pointed={refused?.[0]?.path}
-            {...(height !== undefined && { height })}
             readOnly={readOnly || busy}
             height={height}
             onText={(text) => {

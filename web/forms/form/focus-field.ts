@@ -10,8 +10,7 @@ export function focusControl(control: HTMLElement): void {
   control.scrollIntoView({ block: 'center' })
   const target = control.matches('[role="group"]')
     ? (control.querySelector<HTMLElement>(FOCUSABLE) ?? control)
-    : // an editor with a shadow root would give the focus to its scroll area
-      (control.shadowRoot?.querySelector<HTMLElement>('[contenteditable="true"]') ?? control)
+    : control
   target.focus({ preventScroll: true })
 }
 

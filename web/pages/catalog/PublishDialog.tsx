@@ -6,7 +6,6 @@ import { useWrite } from '../../api/write.ts'
 import { JsonField } from '../../forms/fields/JsonField.tsx'
 import { JsonFileChoice } from '../../forms/fields/JsonFileChoice.tsx'
 import { parseJson } from '../../forms/fields/parse-json.ts'
-import { JsonField } from '../../forms/fields/JsonField.tsx'
 import { FormDialog } from '../../forms/form/FormDialog.tsx'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
@@ -16,9 +15,6 @@ import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
 import { showToast } from '../../ui/toast.ts'
 import { publishSchema, targetOf } from './publish-form.ts'
-
-/** The editor marks where the text stops being JSON; the runtime checks what the manifest says. */
-const checkNothing = () => []
 
 /** Takes a manifest, pasted or from a file, and shows each error at its place. */
 export function PublishDialog({ onClose }: { onClose: () => void }) {

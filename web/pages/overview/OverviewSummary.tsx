@@ -156,7 +156,7 @@ function Panel({
   children,
 }: {
   title: string
-  query: UseQueryResult<unknown>
+  query: UseQueryResult
   /** The whole list. */
   all?: { to: LinkTarget; label: string }
   children: ReactNode
