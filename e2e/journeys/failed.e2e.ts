@@ -22,7 +22,10 @@ test('from the overview to a failed operation, its explanation, and a successful
   const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), tomas)
   await system.ended(operationId)
   const page = await signIn('sam')
-  const item = page.getByRole('listitem').filter({ hasText: String(crmScope.workspaceId) })
+  const item = page
+    .getByRole('region', { name: 'Needs attention' })
+    .getByRole('listitem')
+    .filter({ hasText: String(crmScope.workspaceId) })
   await expect(item).toContainText('The mailbox is locked by a migration.')
   await item.getByRole('link', { name: 'Configure crm-suite' }).click()
 

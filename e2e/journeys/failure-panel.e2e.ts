@@ -160,7 +160,7 @@ const FAILURES: Record<string, Failure> = {
   'a token that the plugin refuses': {
     sequence: [{ kind: 'status', status: 401 }],
     title: 'The plugin responded with HTTP 401',
-    says: ['The plugin rejected the call before handling it', 'Retrying alone does not help.'],
+    says: ['the plugin rejected the call before handling it', 'Retrying alone does not help.'],
     neverSays: [UNKNOWN],
     isUsedUp: true,
     next: 'Plugin owner: Fix the token check',

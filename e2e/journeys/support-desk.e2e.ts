@@ -43,7 +43,7 @@ test('an operation that waits says which attempt is next and when it gives up', 
   })
   await retry.getByRole('button', { name: 'Retry' }).click()
   await expect(
-    page.getByText(/Failed again at .*another failure.*Reason for the retry: The new plugin is up/),
+    page.getByText(/Failed again at .*The failure is different.*Reason for the retry: The new plugin is up/),
   ).toBeVisible()
   await expect(failure.getByRole('heading', { name: 'The quota is used up.' })).toBeVisible()
   await system.script.clear()

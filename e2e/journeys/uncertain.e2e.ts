@@ -48,7 +48,10 @@ test('a missing response is shown as such, with what it proves and what it does 
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
   const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
   const page = await signIn('sam', '/')
-  const item = page.getByRole('listitem').filter({ hasText: String(crmScope.workspaceId) })
+  const item = page
+    .getByRole('region', { name: 'Needs attention' })
+    .getByRole('listitem')
+    .filter({ hasText: String(crmScope.workspaceId) })
   await expect(item).toContainText('Retries in')
   await item.getByRole('link', { name: 'Configure crm-suite' }).click()
 

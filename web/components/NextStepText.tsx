@@ -7,13 +7,10 @@ import { Nothing } from '../ui/Nothing.tsx'
 export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextStep }) {
   const t = useText()
   if (actor === 'NOBODY') return <Nothing />
-  const who = t(`vocabulary.actor.${actor}`)
+  const named = `${t(`vocabulary.actor.${actor}`)}${t('common.punctuation.colon')}`
   return (
     <span title={t(`vocabulary.next.${action}`)} className="text-muted">
-      <span className="whitespace-nowrap">
-        {actor === 'PLATFORM' ? who : <span className="font-medium text-ink">{who}</span>}
-        {t('common.punctuation.colon')}
-      </span>
+      {actor === 'PLATFORM' ? named : <span className="font-medium whitespace-nowrap text-ink">{named}</span>}
       {t(`vocabulary.next.${action}`)}
     </span>
   )
