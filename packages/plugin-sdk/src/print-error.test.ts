@@ -37,6 +37,19 @@ test('causes, codes and stacks are described, other properties are not', () => {
   assert.equal(describeError('no error', []), 'no error')
 })
 
+test('a message that looks like a stack, and the names in a certificate, do not leak', () => {
+  const framed = new Error('failed\n    at https://orders.internal/x?t=SECRET\n    at SECRET')
+  assert.doesNotMatch(describeError(framed, ['SECRET']), /orders|SECRET/)
+  assert.match(describeError(framed, ['SECRET']), /print-error\.test\.ts/)
+  const certificate = Object.assign(
+    new Error('Host: orders.internal. is not in the certificate: DNS:other.internal'),
+    { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+  )
+  const [first] = describeError(certificate, []).split('\n')
+  assert.equal(first, 'Error [ERR_TLS_CERT_ALTNAME_INVALID]: The certificate is for other hosts')
+  assert.doesNotMatch(describeError(certificate, []), /\.internal/)
+})
+
 test('a plugin prints an error of a call to a service without its address', async (t) => {
   const closed = await listen(() => undefined)
   await closed.close({ graceMs: 0 })

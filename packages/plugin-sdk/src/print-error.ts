@@ -35,8 +35,12 @@ export function describeError(error: unknown, accessMaterial: Iterable<string>):
       break
     }
     const code = 'code' in one && typeof one.code === 'string' ? ` [${one.code}]` : ''
+    // Node's message lists the names in the certificate.
+    const message =
+      code === ' [ERR_TLS_CERT_ALTNAME_INVALID]' ? 'The certificate is for other hosts' : one.message
     const frames = (one.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-    parts.push([`${prefix}${one.name}${code}: ${clean(one.message)}`, ...frames].join('\n'))
+    // A line of the message can look like a frame.
+    parts.push([`${prefix}${one.name}${code}: ${clean(message)}`, ...frames.map(clean)].join('\n'))
     one = one.cause
   }
   return parts.join('\n')
