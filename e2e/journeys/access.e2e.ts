@@ -149,6 +149,7 @@ test('the result of a retry is announced once, also if it fails again', async ({
   await page.getByRole('button', { name: 'Retry', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'after the retry by sam' })).toBeVisible()
+  // a second announcement would come with the events and reads that follow the result
   await page.waitForTimeout(1_000)
   const said = await page.evaluate(() => (window as unknown as { said: string[] }).said)
   expect(said.filter((text) => text.includes('after the retry by sam'))).toHaveLength(1)
