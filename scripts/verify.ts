@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { startTestServer } from '#database/testing.ts'
 import { runSuites } from '../verification/run-suites.ts'
 import { ALL_SUITES, SUITES } from '../verification/suites.ts'
 import { prepareBrowser } from './prepare-browser.ts'
@@ -53,17 +52,10 @@ try {
 }
 const { isFull, suite, ...rest } = options
 if (suite === undefined || suite === 'editor') await prepareBrowser()
-const server = await startTestServer()
-try {
-  const result = await runSuites({
-    ...rest,
-    size: isFull ? 'full' : 'quick',
-    suites: suite === undefined ? Object.keys(isFull ? ALL_SUITES : SUITES) : [suite],
-    databaseUrl: server.url,
-  })
-  for (const reason of result.skipped) console.log(`Skipped: ${reason}`)
-  process.exitCode = close([{ kind: 'tests', ...result }])
-} finally {
-  await server.stop()
-}
-process.exit()
+const result = await runSuites({
+  ...rest,
+  size: isFull ? 'full' : 'quick',
+  suites: suite === undefined ? Object.keys(isFull ? ALL_SUITES : SUITES) : [suite],
+})
+for (const reason of result.skipped) console.log(`Skipped: ${reason}`)
+process.exit(close([{ kind: 'tests', ...result }]))

@@ -1,8 +1,22 @@
-import { ALL_SUITES } from './suites.ts'
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { mapConcurrently } from './concurrency.ts'
 import type { Suite, SuiteOptions, SuiteReport, Violation } from './suite.ts'
 
 /** Per suite; the rest is only counted. */
 const MAX_SHOWN = 20
+
+/** In the quick form. The full form prints durations and rates, which a second suite on the same cores would falsify. */
+const CONCURRENT_SUITES = 2
+
+/** What one suite tried and found. */
+export interface SuiteResult {
+  trials: Record<string, number>
+  /** Each violation, with the command that repeats it. */
+  failures: string[]
+  /** Why it could not run on this machine; absent if it ran. */
+  skipped?: string
+}
 
 /** A suite counts as one test; its trials are counted separately, by kind. */
 export interface SuitesResult {
@@ -15,34 +29,57 @@ export interface SuitesResult {
   trials: Record<string, number>
 }
 
-/** Runs suites in sequence, and prints what each tried and found. */
-export async function runSuites({
-  suites,
-  ...options
-}: SuiteOptions & { suites: readonly string[] }): Promise<SuitesResult> {
+export type SuitesOptions = Omit<SuiteOptions, 'databaseUrl'> & { suites: readonly string[] }
+
+/**
+ * Runs each suite in a process with a PostgreSQL server of its own, and prints what it tried and found. A shared server would let a
+ * paused transaction of one suite hold back the events of another.
+ */
+export async function runSuites({ suites, ...options }: SuitesOptions): Promise<SuitesResult> {
   const total: SuitesResult = { passed: 0, failed: 0, skipped: [], failures: [], trials: {} }
-  for (const name of suites) {
-    const load = ALL_SUITES[name]
-    if (load === undefined) throw new RangeError(`there is no suite "${name}"`)
-    const { failures, trials, skipped } = await runSuite(await load(), options)
+  const limit = options.size === 'quick' ? CONCURRENT_SUITES : 1
+  const isAlone = limit === 1 || suites.length === 1
+  const run = async (name: string): Promise<void> => {
+    const { failures, trials, skipped } = await runInProcess(name, options, isAlone)
     if (skipped !== undefined) {
       total.skipped.push(`${name}: ${skipped}`)
-      continue
+      return
     }
     for (const [kind, count] of Object.entries(trials)) total.trials[kind] = (total.trials[kind] ?? 0) + count
     total.failures.push(...failures)
     if (failures.length === 0) total.passed += 1
     else total.failed += 1
-    if (options.isBailing && total.failed > 0) break
   }
+  await mapConcurrently(suites, limit, run, () => options.isBailing && total.failed > 0)
   return total
 }
 
+/** The output of suites that run beside each other is printed when each has ended, so that their lines do not mix. */
+function runInProcess(
+  name: string,
+  options: Omit<SuiteOptions, 'databaseUrl'>,
+  isAlone: boolean,
+): Promise<SuiteResult> {
+  const child = fork(join(import.meta.dirname, 'suite-process.ts'), [name, JSON.stringify(options)], {
+    stdio: isAlone ? 'inherit' : ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const output: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => output.push(chunk))
+  let result: SuiteResult | undefined
+  child.on('message', (message) => (result = message as SuiteResult))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      process.stdout.write(Buffer.concat(output))
+      const ended = `${name}: the process of the suite ended with ${signal ?? `code ${code}`}`
+      resolve(result ?? { trials: {}, failures: [ended] })
+    })
+  })
+}
+
 /** Runs one suite; an error that it throws is a failure. */
-export async function runSuite(
-  suite: Suite,
-  options: SuiteOptions,
-): Promise<{ trials: Record<string, number>; failures: string[]; skipped?: string }> {
+export async function runSuite(suite: Suite, options: SuiteOptions): Promise<SuiteResult> {
   console.log(`\n${suite.name}: ${suite.title}`)
   const started = performance.now()
   const { lines, trials, violations, skipped } = await suite

@@ -1,18 +1,18 @@
 import type { Suite } from './suite.ts'
 
-/** The suites of each test run, in the order in which they run; each is loaded when it starts. */
+/** The suites of each test run, in the order in which they start: those whose quick form takes longest first. Each is loaded when it starts. */
 export const SUITES: Record<string, () => Promise<Suite>> = {
-  'crash-points': async () => (await import('./crash-points/suite.ts')).CRASH_POINTS,
-  simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
-  fuzz: async () => (await import('./fuzz/suite.ts')).FUZZ,
-  faults: async () => (await import('./faults/suite.ts')).FAULTS,
+  mutants: async () => (await import('./mutants/suite.ts')).MUTANTS_SUITE,
+  editor: async () => (await import('./editor/suite.ts')).EDITOR,
   model: async () => (await import('./model/suite.ts')).MODEL,
   signals: async () => (await import('./signals/suite.ts')).SIGNALS,
-  editor: async () => (await import('./editor/suite.ts')).EDITOR,
+  'crash-points': async () => (await import('./crash-points/suite.ts')).CRASH_POINTS,
+  simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
   restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
-  checker: async () => (await import('./checker/suite.ts')).CHECKER,
+  faults: async () => (await import('./faults/suite.ts')).FAULTS,
+  fuzz: async () => (await import('./fuzz/suite.ts')).FUZZ,
   canaries: async () => (await import('./canaries/suite.ts')).CANARIES,
-  mutants: async () => (await import('./mutants/suite.ts')).MUTANTS_SUITE,
+  checker: async () => (await import('./checker/suite.ts')).CHECKER,
 }
 
 /**
