@@ -117,7 +117,7 @@ test('text that names no option is not a value, and the field says so until the 
   expect(onChange).not.toHaveBeenCalled()
   await expect
     .element(input)
-    .toHaveAccessibleDescription('No option is named “staging”. Choose one from the list.')
+    .toHaveAccessibleDescription('No option is named “staging”. Check the text, or choose from the list.')
   await input.click()
   await expect.element(input).not.toHaveAccessibleDescription()
 })

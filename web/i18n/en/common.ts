@@ -39,7 +39,7 @@ export const common = {
   'list.outdated': 'This list may be out of date. {reason}',
   'combobox.nothing': 'No results',
   'combobox.failed': 'Search is not available right now.',
-  'combobox.unknown': 'No option is named “{text}”. Choose one from the list.',
+  'combobox.unknown': 'No option is named “{text}”. Check the text, or choose from the list.',
   'sort.by': 'Sort by {column}',
   'pager.label': 'Pagination',
   'pager.next': 'Next',

@@ -42,7 +42,7 @@ export const common: Translated<typeof source> = {
   'list.outdated': '列表内容可能不是最新的。{reason}',
   'combobox.nothing': '无匹配结果',
   'combobox.failed': '搜索暂时不可用。',
-  'combobox.unknown': '没有名为“{text}”的选项。请从列表中选择。',
+  'combobox.unknown': '没有名为“{text}”的选项。请检查输入，或从列表中选择。',
   'sort.by': '排序：{column}',
   'pager.label': '分页',
   'pager.next': '下一页',
