@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { listen, toNodeListener } from '#plugin-sdk/src/index.ts'
 import { testHttp, textOf } from '#runtime/testing/http.ts'
-import type { Answered } from '#runtime/testing/http.ts'
+import type { TestAnswer } from '#runtime/testing/http.ts'
 import { until } from '#runtime/testing/stream.ts'
 import { root } from './process.ts'
 import { startRegistry } from './testing-registry.ts'
@@ -141,7 +141,7 @@ describe('"A plugin in ten minutes"', () => {
       method: 'POST',
       body: { scope, bundle, targetVersion: '1.0.0', properties: {} },
     })
-    const succeed = async ({ data }: Answered): Promise<void> => {
+    const succeed = async ({ data }: TestAnswer): Promise<void> => {
       const { operationId } = data['operation'] as { operationId: string }
       await until(async () => {
         const operation = await http.call(`/operations/${operationId}`)

@@ -11,7 +11,7 @@ import { until } from '../testing/stream.ts'
 import { testingPlugin } from '../testing/plugin.ts'
 import type { TestingPlugin } from '../testing/plugin.ts'
 import { CORE, crm, SCOPE } from '../testing/bundles.ts'
-import { answered, RESOLVE, testHttp, textOf } from '../testing/http.ts'
+import { readTestAnswer, RESOLVE, testHttp, textOf } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 
 // The whole path over HTTP, with a worker and a real plugin; every answer is checked against its row's schema.
@@ -84,7 +84,7 @@ describe('a bundle', () => {
           propertyKey: 'publisher',
         }),
       })
-      resolved.push(`${request.operation.operationType} ${stage} ${(await answered(answer)).errorCode}`)
+      resolved.push(`${request.operation.operationType} ${stage} ${(await readTestAnswer(answer)).errorCode}`)
       const resources = stage === 'AFTER_RESOURCES' ? { [CORE]: { tenantId: wrapData('t-1') } } : {}
       return { outcome: 'APPLIED', resources }
     })

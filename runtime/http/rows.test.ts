@@ -11,7 +11,7 @@ import { serve } from '#http-kit/serve.ts'
 import { getTarget, NON_CANONICAL_TARGETS } from '#http-kit/testing-targets.ts'
 import { SCOPE, billing } from '../testing/bundles.ts'
 import { CREDENTIAL, testHttp, textOf } from '../testing/http.ts'
-import type { Answered, TestHttp } from '../testing/http.ts'
+import type { TestAnswer, TestHttp } from '../testing/http.ts'
 import { SAMPLE_BODIES, SAMPLE_PARAMS, SAMPLE_QUERIES } from '../testing/rows.ts'
 
 // The same tests for every row of the contract, including future ones.
@@ -62,14 +62,14 @@ function callRow(
 
 const isStream = (row: EndpointRow): boolean => row.answers === 'events'
 
-function assertProblem(answer: Answered, status: number, code: string): void {
+function assertProblem(answer: TestAnswer, status: number, code: string): void {
   assert.equal(answer.status, status)
   assert.equal(answer.headers.get('content-type'), 'application/problem+json')
   assert.equal(answer.json['code'], code)
   assert.equal(answer.json['requestId'], answer.headers.get('x-request-id'))
 }
 
-function detailsOf(answer: Answered): { path: string; message: string }[] {
+function detailsOf(answer: TestAnswer): { path: string; message: string }[] {
   return (answer.data['details'] ?? []) as { path: string; message: string }[]
 }
 

@@ -7,7 +7,7 @@ import { createLog } from '#http-kit/log.ts'
 import { Scrubber } from '#http-kit/text/scrub.ts'
 import { until } from '../testing/stream.ts'
 import { RESOLVE, testHttp, textOf } from '../testing/http.ts'
-import type { Answered, TestHttp } from '../testing/http.ts'
+import type { TestAnswer, TestHttp } from '../testing/http.ts'
 import { testingPlugin } from '../testing/plugin.ts'
 import type { Reply, TestingPlugin } from '../testing/plugin.ts'
 import { findCanaries } from '../testing/canary.ts'
@@ -89,7 +89,7 @@ after(async () => {
   await plugin.close()
 })
 
-async function call(path: string, method: string, body?: JsonObject, key?: string): Promise<Answered> {
+async function call(path: string, method: string, body?: JsonObject, key?: string): Promise<TestAnswer> {
   const answer = await http.call(path, { method, ...(body && { body }), ...(key !== undefined && { key }) })
   answers.push(JSON.stringify(answer.json))
   return answer
@@ -118,14 +118,14 @@ const operationOf = (data: JsonObject): JsonObject => data['operation'] as JsonO
 const snapshotVersion = async (): Promise<number> =>
   Number((await ok(configuration, 'GET'))['snapshotVersion'])
 
-async function save(properties: JsonObject, key?: string): Promise<Answered> {
+async function save(properties: JsonObject, key?: string): Promise<TestAnswer> {
   const body = { snapshotVersion: await snapshotVersion(), changes: { [CORE]: properties } }
   const answer = await call(configuration, 'PATCH', body, key)
   if (key !== undefined) assert.deepEqual((await call(configuration, 'PATCH', body, key)).json, answer.json)
   return answer
 }
 
-const savedOperation = ({ data, json }: Answered): JsonObject => {
+const savedOperation = ({ data, json }: TestAnswer): JsonObject => {
   const [operation] = data['operations'] as JsonObject[]
   assert.ok(operation, JSON.stringify(json))
   return operation

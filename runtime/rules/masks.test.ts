@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { Answered } from '../testing/http.ts'
+import type { TestAnswer } from '../testing/http.ts'
 import { bundleOf, locatorOf, moduleOf, placeOf, startRuleHarness, TEXT, wrapped } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
 
@@ -41,7 +41,7 @@ before(async () => {
 })
 after(() => harness.close())
 
-function assertRefused(answer: Answered, property: string): void {
+function assertRefused(answer: TestAnswer, property: string): void {
   assert.equal(answer.errorCode, 'PROPERTY_INVALID', JSON.stringify(answer.json))
   const [detail, ...more] = answer.data['details'] as JsonObject[]
   assert.deepEqual(more, [])

@@ -7,7 +7,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { RuntimeOptions } from '../app.ts'
 import { until } from '../testing/stream.ts'
 import { testHttp } from '../testing/http.ts'
-import type { Answered, Call, TestHttp } from '../testing/http.ts'
+import type { TestAnswer, Call, TestHttp } from '../testing/http.ts'
 import {
   bindingOf,
   bundleOf,
@@ -124,7 +124,7 @@ describe('an idempotency key', () => {
   it('with two bodies at two replicas at once applies one of them', async () => {
     const key = randomUUID()
     const scopes = [harness.newScope(), harness.newScope()] as const
-    const answers: Answered[] = await Promise.all([
+    const answers: TestAnswer[] = await Promise.all([
       harness.http.call('/installations', { ...installIn(scopes[0]), key }),
       other.call('/installations', { ...installIn(scopes[1]), key }),
     ])

@@ -33,7 +33,8 @@ export interface Call {
   key?: string
 }
 
-export interface Answered {
+/** A response of the runtime API, read. */
+export interface TestAnswer {
   status: number
   headers: Headers
   json: JsonObject
@@ -48,7 +49,7 @@ export interface TestHttp {
   connection: ConnectionSettings
   sealingKeyFiles: readonly string[]
   /** Calls a path below the base of the runtime API. */
-  call(path: string, call?: Call): Promise<Answered>
+  call(path: string, call?: Call): Promise<TestAnswer>
   /** Sends an arbitrary request. */
   send(path: string, init?: RequestInit): Promise<Response>
   assertion(options?: AssertionOptions): Promise<string>
@@ -123,7 +124,7 @@ export async function testHttp(options: Partial<RuntimeOptions> = {}, server?: s
         headers: sent,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-      return answered(response)
+      return readTestAnswer(response)
     },
     async close() {
       await runtime.stop()
@@ -133,7 +134,7 @@ export async function testHttp(options: Partial<RuntimeOptions> = {}, server?: s
   }
 }
 
-export async function answered(response: Response): Promise<Answered> {
+export async function readTestAnswer(response: Response): Promise<TestAnswer> {
   const text = await response.text()
   const json: unknown = text === '' ? {} : JSON.parse(text)
   const object = (value: unknown): JsonObject =>

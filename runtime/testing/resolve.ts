@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { AccessResolutionResponse } from '#contract/protocol/access-resolution.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
-import { answered, RESOLVE, testHttp, textOf } from './http.ts'
-import type { Answered, TestHttp } from './http.ts'
+import { readTestAnswer, RESOLVE, testHttp, textOf } from './http.ts'
+import type { TestAnswer, TestHttp } from './http.ts'
 import type { RuntimeOptions } from '../app.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 
@@ -245,17 +245,17 @@ export class ResolveHarness {
     return { contractVersion: '4.0.0', installation, resource: CORE, propertyKey: 'publisher', ...changes }
   }
 
-  async resolve(body: JsonValue = this.request(), headers: Record<string, string> = {}): Promise<Answered> {
+  async resolve(body: JsonValue = this.request(), headers: Record<string, string> = {}): Promise<TestAnswer> {
     const response = await this.http.send(RESOLVE, {
       method: 'POST',
       headers: { authorization: `Bearer ${this.secret}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
-    return answered(response)
+    return readTestAnswer(response)
   }
 }
 
-export const dataOf = (answer: Answered) => answer.data as unknown as AccessResolutionResponse
+export const dataOf = (answer: TestAnswer) => answer.data as unknown as AccessResolutionResponse
 
 const COLUMNS = {
   environment_key: SCOPE.environmentKey,

@@ -11,7 +11,7 @@ import { OperationDetail } from '#contract/runtime-api/operations.ts'
 import type { RuntimeOptions } from '../app.ts'
 import { until } from './stream.ts'
 import { testHttp } from './http.ts'
-import type { Answered, Call, TestHttp } from './http.ts'
+import type { TestAnswer, Call, TestHttp } from './http.ts'
 import { testingPlugin } from './plugin.ts'
 import type { ArrivedCall, TestingPlugin } from './plugin.ts'
 import type { Db } from '../model/db.ts'
@@ -39,7 +39,7 @@ export interface RuleHarness {
   takeOver(operation: OperationDetail): Promise<string>
   retry(operation: OperationDetail): Promise<void>
   /** Saves changes to the current snapshot. */
-  save(scope: Scope, changes: Changes): Promise<Answered>
+  save(scope: Scope, changes: Changes): Promise<TestAnswer>
   /** Saves, and waits until all its operations have succeeded. Returns their ids. */
   saved(scope: Scope, changes: Changes): Promise<string[]>
   operation(operationId: string): Promise<OperationDetail>

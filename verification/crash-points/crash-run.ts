@@ -54,8 +54,8 @@ export async function runWithCrashes(
         if (interruption === 'die-before') return null
         return planOf(isPluginFailing ? 'FAILED' : interruption === 'lose-answer' ? 'answer lost' : 'none')
       },
-      sent: () => {},
-      answered: () => {},
+      onSent: () => {},
+      onAnswer: () => {},
     },
   })
 

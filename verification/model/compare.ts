@@ -92,7 +92,7 @@ async function readOthers(scope: TestScope): Promise<View> {
         ),
       ]),
     ),
-    heldCalls: PLUGINS.map((name) => scope.plugins.heldCalls(scope.pluginId(name))),
+    blockedCalls: PLUGINS.map((name) => scope.plugins.blockedCalls(scope.pluginId(name))),
   }
 }
 
@@ -149,7 +149,7 @@ function expectedView(model: Model): View {
       .toSorted(byId),
     snapshot: model.snapshot,
     values,
-    heldCalls: PLUGINS.map((name) => model.operations.filter(({ waitsFor }) => waitsFor === name).length),
+    blockedCalls: PLUGINS.map((name) => model.operations.filter(({ waitsFor }) => waitsFor === name).length),
   }
 }
 

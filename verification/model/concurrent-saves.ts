@@ -4,7 +4,7 @@ import { CompiledQuery, sql } from 'kysely'
 import * as z from 'zod'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { Answered, Call } from '#runtime/testing/http.ts'
+import type { TestAnswer, Call } from '#runtime/testing/http.ts'
 import { checkInvariants } from '../invariants/check-invariants.ts'
 import { clientWrite } from '../invariants/evidence.ts'
 import type { ClientWrite } from '../invariants/evidence.ts'
@@ -132,7 +132,7 @@ class Scope {
     const requestId = randomUUID()
     const { path, ...call } = this.callOf(name, entry)
     const sent = { ...call, key: randomUUID(), headers: { 'x-request-id': requestId } }
-    let answer: Answered | null = null
+    let answer: TestAnswer | null = null
     for (let repeats = 0; repeats <= MAX_REPEATS && answer === null; repeats++) {
       answer = await this.replicas.call(random.below(this.replicas.count), path, sent)
       if (answer !== null || random.chance(0.3)) break
@@ -175,7 +175,11 @@ const Configuration = z.object({
 const LocalService = z.object({ version: z.number(), values: z.record(z.string(), z.string()) })
 const Saved = z.object({ snapshotVersion: z.number() })
 
-function resultOf(name: RegisterName, { base }: Pick<Entry, 'base'>, { errorCode, data }: Answered): Result {
+function resultOf(
+  name: RegisterName,
+  { base }: Pick<Entry, 'base'>,
+  { errorCode, data }: TestAnswer,
+): Result {
   switch (errorCode) {
     case '0':
       if (base === null) return { kind: 'read', register: registerIn(name, data) }

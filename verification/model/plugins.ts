@@ -9,7 +9,7 @@ import { failsIn, holds, tenantOf, writesTenant } from './work.ts'
 export interface Plugins {
   endpoint(pluginId: string): string
   /** How many calls of the plugin are blocked at present. */
-  heldCalls(pluginId: string): number
+  blockedCalls(pluginId: string): number
   /** Applies to all later calls. Blocked calls that the new mode does not block get its response. */
   setMode(pluginId: string, mode: Mode): void
   close(): Promise<void>
@@ -29,7 +29,7 @@ export async function startPlugins(): Promise<Plugins> {
   })
   return {
     endpoint: (pluginId) => server.endpoint(pluginId),
-    heldCalls: (pluginId) => held.get(pluginId)?.size ?? 0,
+    blockedCalls: (pluginId) => held.get(pluginId)?.size ?? 0,
     setMode(pluginId, mode) {
       modes.set(pluginId, mode)
       const waiting = held.get(pluginId) ?? new Set()

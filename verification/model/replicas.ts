@@ -3,7 +3,7 @@ import { openDatabase } from '#database/pool.ts'
 import { fromUrl } from '#database/settings.ts'
 import { isUnavailable } from '#database/unreachable.ts'
 import { testHttp } from '#runtime/testing/http.ts'
-import type { Answered, Call } from '#runtime/testing/http.ts'
+import type { TestAnswer, Call } from '#runtime/testing/http.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { openLossyLink } from './lossy-link.ts'
@@ -13,7 +13,7 @@ import type { Db } from '#runtime/model/db.ts'
 export interface Replicas {
   count: number
   /** Null if the response does not say whether the request was executed. */
-  call(replica: number, path: string, call: Call): Promise<Answered | null>
+  call(replica: number, path: string, call: Call): Promise<TestAnswer | null>
   /** Reads from the database directly; retries while it restarts. */
   read<Result>(read: (db: Db) => Promise<Result>): Promise<Result>
   /** Cuts connections, and loses commits, until it is stopped. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
-import { answered, RESOLVE } from '#runtime/testing/http.ts'
-import type { Answered, Call, TestHttp } from '#runtime/testing/http.ts'
+import { readTestAnswer, RESOLVE } from '#runtime/testing/http.ts'
+import type { TestAnswer, Call, TestHttp } from '#runtime/testing/http.ts'
 import { BUNDLES, manifestOf, PLUGINS, typedValue } from './bundles.ts'
 import type { PluginName } from './bundles.ts'
 import type { Command } from './command.ts'
@@ -111,7 +111,7 @@ export class TestScope {
     }
   }
 
-  private async write({ path, ...call }: Request): Promise<Answered> {
+  private async write({ path, ...call }: Request): Promise<TestAnswer> {
     const answer = await this.runtime.call(path, call)
     if (answer.status !== 200) throw new Error(`${call.method} ${path} was answered with ${answer.status}`)
     return answer
@@ -195,7 +195,7 @@ export class TestScope {
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    const { status, errorCode } = await answered(response)
+    const { status, errorCode } = await readTestAnswer(response)
     return { code: status === 200 ? errorCode : 'AUTHENTICATION_REQUIRED', ids: { operations: [] } }
   }
 
@@ -226,7 +226,7 @@ const Created = z.object({
   secret: z.string().nullable().optional(),
 })
 
-function createdIds({ errorCode, data }: Answered): CreatedIds {
+function createdIds({ errorCode, data }: TestAnswer): CreatedIds {
   if (errorCode !== '0') return { operations: [] }
   const { installation, operation, operations = [], credentialId, secret } = Created.parse(data)
   const started = [...(operation === undefined ? [] : [operation]), ...operations]

@@ -118,7 +118,7 @@ export class Faults implements DatabaseFaults {
   }
 
   /** The worker of a call has received the response. */
-  answered(call: SimulatedCall): void {
+  onAnswer(call: SimulatedCall): void {
     this.unrecorded.add(call)
   }
 

@@ -55,16 +55,16 @@ export async function runHistory(simulation: Simulation, options: HistoryOptions
     isLossy: () => !faults.isOver,
     calls: {
       plan: (_, request) => faults.planCall(request),
-      sent: (call) => {
+      onSent: (call) => {
         calls.push(call)
         const { worker, pluginId, stage, operationId, plan } = call
         note(`${worker} calls ${pluginId} ${stage} of ${operationId}: ${plan.fault}`)
         leases.cause(fleet, call)
       },
-      answered: (call, result) => {
+      onAnswer: (call, result) => {
         const what = result.kind === 'response' ? `status ${result.status}` : result.reason
         note(`${call.worker} gets ${what} for ${call.pluginId} ${call.stage} of ${call.operationId}`)
-        faults.answered(call)
+        faults.onAnswer(call)
       },
     },
   })

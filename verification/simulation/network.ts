@@ -10,8 +10,8 @@ import type { Outbound, OutboundRequest, OutboundResult } from '#http-kit/outbou
 export interface CallObserver {
   /** Decides about a call that a process sends now; null if the process dies before it is sent. */
   plan(process: SimulatedProcess, request: LifecycleRequest): CallPlan | null
-  sent(call: SimulatedCall): void
-  answered(call: SimulatedCall, result: OutboundResult): void
+  onSent(call: SimulatedCall): void
+  onAnswer(call: SimulatedCall, result: OutboundResult): void
 }
 
 export interface NetworkOptions extends CallObserver {
@@ -58,7 +58,7 @@ function send(
       return process.state === 'killed'
     },
   }
-  options.sent(call)
+  options.onSent(call)
   return new Promise((resolve) => {
     let isOver = false
     const end = (result: OutboundResult): void => {
@@ -68,7 +68,7 @@ function send(
       process.deliver(() => {
         call.answeredAt = schedule.now
         call.wasPaused = process.pauses > call.pausesBefore
-        options.answered(call, result)
+        options.onAnswer(call, result)
         resolve(result)
       })
     }

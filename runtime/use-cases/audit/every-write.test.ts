@@ -9,7 +9,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { WriteName } from '#contract/runtime-api/rows.ts'
-import type { Answered } from '../../testing/http.ts'
+import type { TestAnswer } from '../../testing/http.ts'
 import {
   bindingOf,
   bundleOf,
@@ -248,7 +248,7 @@ async function newWebhook(): Promise<string> {
 }
 
 const onlyReading: Grant[] = [{ permissions: ['read'], scope: null }]
-const entriesOf = (answer: Answered) =>
+const entriesOf = (answer: TestAnswer) =>
   deps.db
     .selectFrom('runtime.audit_entry')
     .select(['action', 'outcome', 'actor_id'])
@@ -297,7 +297,7 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
 }
 
 /** An effective success and a refusal of a valid request are audited once; anything else is not audited. */
-async function assertTold(answer: Answered, action: string, actor: string): Promise<void> {
+async function assertTold(answer: TestAnswer, action: string, actor: string): Promise<void> {
   const entries = await entriesOf(answer)
   if (answer.errorCode === 'REQUEST_INVALID') return assert.deepEqual(entries, [])
   // what was deleted no longer exists

@@ -3,8 +3,8 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
-import { answered } from '../../testing/http.ts'
-import type { Answered } from '../../testing/http.ts'
+import { readTestAnswer } from '../../testing/http.ts'
+import type { TestAnswer } from '../../testing/http.ts'
 import { CORE, ResolveHarness } from '../../testing/resolve.ts'
 
 const BASE = '/module-plugin-manager/api/bundle-plugin'
@@ -26,15 +26,17 @@ async function send(
   path: string,
   body: JsonObject,
   authorization = `Bearer ${deps.secret}`,
-): Promise<Answered> {
+): Promise<TestAnswer> {
   const headers = { authorization, 'content-type': 'application/json' }
-  return answered(await deps.http.send(BASE + path, { method: 'POST', headers, body: JSON.stringify(body) }))
+  return readTestAnswer(
+    await deps.http.send(BASE + path, { method: 'POST', headers, body: JSON.stringify(body) }),
+  )
 }
 
 const installation = (): JsonObject => deps.request()['installation'] as JsonObject
 
 describe('reading the compiled authorization', () => {
-  const read = (changes: JsonObject = {}, authorization?: string): Promise<Answered> =>
+  const read = (changes: JsonObject = {}, authorization?: string): Promise<TestAnswer> =>
     send(
       '/authorization/read',
       { contractVersion: '1.0.0', installation: installation(), ...changes },
@@ -107,7 +109,7 @@ describe('reading the compiled authorization', () => {
 })
 
 describe('reading the event declarations of a reference', () => {
-  const read = (propertyKey: string): Promise<Answered> =>
+  const read = (propertyKey: string): Promise<TestAnswer> =>
     send('/event-declarations/read', {
       contractVersion: '1.0.0',
       installation: installation(),
