@@ -20,7 +20,7 @@ import { notApplied, PluginFailure, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
 import type { Store } from './store.ts'
 import { keysOf, matchToken, tokenVerifier, type VerifyToken } from './token.ts'
-import { printError } from './print-error.ts'
+import { printError, type ErrorContext } from './print-error.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
 export type StageHandlers<Tx> = { readonly [stage in Stage]?: Handler<Tx> }
@@ -58,8 +58,12 @@ export interface PluginDefinition<Tx> {
   leaseMs?: number
   /** How long answers of an installation's earlier operations are kept; default 30 days. */
   retentionMs?: number
-  /** Receives errors of a handler that are not PluginFailures; the caller gets no details. Default: print them without addresses and tokens. */
-  onError?: (error: unknown) => void
+  /**
+   * Receives errors of a handler that are not PluginFailures; the caller gets no details. The context has operationType,
+   * operationId, stage and bundleInstallId; it is empty if the request could not be read. Default: print both without
+   * addresses and tokens.
+   */
+  onError?: (error: unknown, context: ErrorContext) => void
   /** Milliseconds since 1970. */
   now?: () => number
 }
@@ -81,19 +85,20 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   const accessOf = new WeakMap<object, ReadonlySet<string>>()
   const onError =
     definition.onError ??
-    ((error: unknown) => printError(error, isObject(error) ? accessOf.get(error) : undefined))
+    ((error: unknown, context: ErrorContext) =>
+      printError(error, context, isObject(error) ? accessOf.get(error) : undefined))
   const verifyToken = verifierOf(definition)
   const authorize = authorizerOf(definition)
   const running = new Map<string, { fingerprint: string; answer: Promise<string> }>()
 
-  async function answer(http: Request): Promise<string> {
+  async function accept(http: Request): Promise<{ request: LifecycleRequest; fingerprint: string }> {
     const claims = await verifyToken?.(http.headers.get('authorization'))
     const body = await readBody(http, maxRequestBytes)
     const request = readLifecycleRequest(body)
     if (claims !== undefined) matchToken(claims, request)
     if (request.pluginId !== pluginId)
       throw sdkFailure('REQUEST_INVALID', 'pluginId: The request is for another plugin')
-    return joinOrRun(request, createHash('sha256').update(body).digest('hex'))
+    return { request, fingerprint: createHash('sha256').update(body).digest('hex') }
   }
 
   // A retry that arrives while the first call still runs in this process waits for its answer instead of failing.
@@ -143,14 +148,17 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   }
 
   return async (http) => {
+    let context: ErrorContext = {}
     try {
-      return envelopeResponse(await answer(http))
+      const { request, fingerprint } = await accept(http)
+      context = contextOf(request)
+      return envelopeResponse(await joinOrRun(request, fingerprint))
     } catch (error) {
       if (error instanceof PluginFailure) return failureResponse(pluginId, error)
       if (error instanceof ReferenceNotResolved) return failureResponse(pluginId, error)
       const problem = problemOf(error)
       if (problem !== null) return problemResponse(problem)
-      onError(error)
+      onError(error, context)
       return failureResponse(
         pluginId,
         sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin encountered an internal error', true),
@@ -158,6 +166,13 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     }
   }
 }
+
+const contextOf = ({ operation, stage, installation }: LifecycleRequest): ErrorContext => ({
+  operationType: operation.operationType,
+  operationId: operation.operationId,
+  stage,
+  bundleInstallId: installation.bundleInstallId,
+})
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 

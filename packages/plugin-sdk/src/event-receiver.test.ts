@@ -5,6 +5,7 @@ import { readEnvelope } from '../../../contract/protocol/envelope.ts'
 import { lifecycleRequest } from '../testing/lifecycle-request.ts'
 import { eventReceiver, type IncomingEvent } from './event-receiver.ts'
 import { memoryStore } from './memory-store.ts'
+import type { ErrorContext } from './print-error.ts'
 import { PluginFailure } from './result.ts'
 
 const ISSUER = 'https://platform.example'
@@ -27,6 +28,7 @@ const token = ({ claims = {}, expiresIn = '5m', key = privateKey }: TokenChanges
     .sign(key)
 
 function receiver() {
+  const contexts: ErrorContext[] = []
   const handled: IncomingEvent[] = []
   const store = memoryStore()
   const handle = eventReceiver({
@@ -34,7 +36,7 @@ function receiver() {
     issuer: ISSUER,
     keys,
     store,
-    onError: () => undefined,
+    onError: (_, context) => contexts.push(context),
     handle: {
       created(event, tx) {
         if (event.payload === 'refuse')
@@ -68,7 +70,7 @@ function receiver() {
     const { status } = response
     return { status, code: failure?.errorCode ?? '0', retryable: failure?.failure?.retryable, text }
   }
-  return { send, handled, store }
+  return { send, handled, store, contexts }
 }
 
 test('an event with a valid token is handled, and its sender comes from the token', async () => {
@@ -124,11 +126,12 @@ test('two equal events at the same time are handled once', async () => {
 })
 
 test('an event that was refused or failed is handled when it is sent again', async () => {
-  const { send, store } = receiver()
+  const { send, store, contexts } = receiver()
   assert.equal((await send(await token(), { body: '"refuse"' })).code, 'NO_SUCH_TENANT')
   const broken = await send(await token(), { body: '"break"' })
   assert.deepEqual([broken.code, broken.retryable], ['PLUGIN_INTERNAL_ERROR', true])
   assert.ok(!broken.text.includes('internal detail'))
+  assert.deepEqual(contexts, [{ eventId: 'event-1', method: 'created' }])
   assert.equal((await send(await token())).code, '0')
   assert.equal(await store.transaction((tx) => tx.get('event-1')), 'first')
 })

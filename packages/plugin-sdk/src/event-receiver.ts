@@ -12,7 +12,7 @@ import { PluginFailure, sdkFailure } from './result.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { Store } from './store.ts'
 import { bearerVerifier, keysOf, type VerifyToken } from './token.ts'
-import { printError } from './print-error.ts'
+import { printError, type ErrorContext } from './print-error.ts'
 
 /** An event whose sender, target and method are verified. */
 export interface IncomingEvent {
@@ -43,8 +43,11 @@ export interface EventReceiverOptions<Tx> {
   maxRequestBytes?: number
   /** How long an event id is remembered; default 30 days. It must be longer than senders retry. */
   retentionMs?: number
-  /** Receives errors of a handler that are not PluginFailures. Default: print them without addresses and tokens. */
-  onError?: (error: unknown) => void
+  /**
+   * Receives errors of a handler that are not PluginFailures. The context has eventId and method. Default: print both
+   * without addresses and tokens.
+   */
+  onError?: (error: unknown, context: ErrorContext) => void
   /** Milliseconds since 1970. */
   now?: () => number
 }
@@ -65,7 +68,7 @@ const FORGET_EVERY_MS = 60 * 60 * 1000
  */
 export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHandler {
   const { serviceId, store, handle, now = Date.now, retentionMs = 30 * DAY_MS } = options
-  const { maxRequestBytes = 256 * 1024, onError = (error: unknown) => printError(error) } = options
+  const { maxRequestBytes = 256 * 1024, onError = printError } = options
   const events = eventsOf(store)
   const verifyToken = verifierOf(options)
   let forgottenAt = 0
@@ -99,6 +102,16 @@ export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHand
     return JSON.stringify(successEnvelope(null))
   }
 
+  /** Names only what was checked: a caller must not write lines into a log. */
+  function contextOf(request: Request): ErrorContext {
+    try {
+      const method = methodOf(request.url)
+      return Object.hasOwn(handle, method) ? { eventId: headerOf(request, 'event-id'), method } : {}
+    } catch {
+      return {}
+    }
+  }
+
   return async (request) => {
     try {
       return envelopeResponse(await receive(request))
@@ -106,7 +119,7 @@ export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHand
       if (error instanceof PluginFailure) return failureResponse(serviceId, error)
       const problem = problemOf(error)
       if (problem !== null) return problemResponse(problem)
-      onError(error)
+      onError(error, contextOf(request))
       const failure = sdkFailure('PLUGIN_INTERNAL_ERROR', 'The service encountered an internal error', true)
       return failureResponse(serviceId, failure)
     }

@@ -47,6 +47,7 @@ export {
   type OutboxOptions,
   type RetryPolicy,
 } from './outbox.ts'
+export { type ErrorContext } from './print-error.ts'
 export { outboxView } from './outbox-view.ts'
 export {
   type PostgresPool,

@@ -8,6 +8,7 @@ import { eventNamed, eventTarget } from '../testing/event-target.ts'
 import { memoryStore } from './memory-store.ts'
 import { eventOutbox, type OutboxOptions } from './outbox.ts'
 import { postgresStore } from './postgres-store.ts'
+import type { ErrorContext } from './print-error.ts'
 import { sqliteStore } from './sqlite-store.ts'
 import type { Store } from './store.ts'
 
@@ -34,13 +35,17 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
     const store = await open(t)
     const target = await eventTarget(t)
     const errors: unknown[] = []
+    const contexts: ErrorContext[] = []
     const clock = { now: Date.now() }
     const create = (changes: Partial<OutboxOptions<Tx>> = {}) =>
       eventOutbox({
         store,
         platformApiBase: target.platformApiBase,
         credential: 'plugin-credential',
-        onError: (error) => errors.push(error),
+        onError(error, context) {
+          errors.push(error)
+          contexts.push(context)
+        },
         now: () => clock.now,
         ...options,
         ...changes,
@@ -53,14 +58,14 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       (await outbox.list())
         .filter(({ lastError }) => lastError !== null)
         .map(({ state, attempts, lastError }) => [state, attempts, lastError?.errorCode])
-    return { store, outbox, create, target, errors, clock, failures }
+    return { store, outbox, create, target, errors, contexts, clock, failures }
   }
 
   describe(`the outbox on ${name}`, () => {
     test('stores the result of every event when the credential of one cannot be read', async (t) => {
       const unreadable = new Error('The credential file is empty')
       let reads = 0
-      const { outbox, target, errors, clock, failures } = await setUp(t, {
+      const { outbox, target, errors, contexts, clock, failures } = await setUp(t, {
         names: ['a', 'b', 'c', 'd', 'e'],
         credential() {
           if (reads++ === 0) throw unreadable
@@ -71,6 +76,8 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       assert.deepEqual(await outbox.count(), { PENDING: 1, DELIVERED: 4, FAILED: 0 })
       assert.deepEqual(await failures(), [['PENDING', 1, 'DELIVERY_ERROR']])
       assert.deepEqual(errors, [unreadable])
+      const [failed] = await outbox.list({ state: 'PENDING' })
+      assert.deepEqual(contexts, [{ eventId: failed?.eventId, method: 'changed' }])
 
       clock.now += 120_000
       assert.equal(await outbox.deliverDue(), 1)

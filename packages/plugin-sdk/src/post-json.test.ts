@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { successEnvelope } from '../../../contract/protocol/envelope.ts'
+import { testAuthority, testCertificate } from '../../../http-kit/testing-certificates.ts'
+import { eventNamed, eventTarget } from '../testing/event-target.ts'
+import { memoryStore } from './memory-store.ts'
+import { eventOutbox } from './outbox.ts'
 import { postJson } from './post-json.ts'
+import { readAuthorization } from './read-authorization.ts'
+import { resolveReference } from './resolve-reference.ts'
 
 /** A server that answers each request with these bytes, and then ends the connection if `isCut`. */
 async function rawServer(t: TestContext, answer: string | Buffer | null, { isCut = false } = {}) {
@@ -13,7 +22,7 @@ async function rawServer(t: TestContext, answer: string | Buffer | null, { isCut
     socket.on('error', () => undefined)
     socket.once('close', () => open.delete(socket))
     socket.on('data', (data) => {
-      if (!String(data).includes('{}')) return
+      if (!String(data).endsWith('}') && !String(data).endsWith('"')) return
       if (answer !== null) socket.write(answer)
       if (isCut) socket.end()
     })
@@ -67,6 +76,55 @@ for (const [name, { answer, isCut, error }] of Object.entries(failures)) {
     await closed(open)
   })
 }
+
+/** Sends one event to this address, and returns how its attempt ended. */
+async function sendEvent(t: TestContext, url: string) {
+  const store = memoryStore()
+  const { platformApiBase } = await eventTarget(t, url)
+  const outbox = eventOutbox({ store, platformApiBase, credential: 'credential' })
+  await store.transaction((tx) => outbox.publish(tx, eventNamed('changed')))
+  await outbox.deliverDue()
+  const [event] = await outbox.list()
+  return [event?.state, event?.lastError?.errorCode]
+}
+
+for (const [name, { answer, isCut }] of Object.entries(failures)) {
+  test(`${name}: the caller gets an uncertain result, and may repeat`, async (t) => {
+    const { url } = await rawServer(t, answer, isCut === undefined ? {} : { isCut })
+    const platform = { platformApiBase: url, credential: 'credential' }
+    const { installation, resource, propertyKey } = eventNamed('changed')
+    await assert.rejects(resolveReference({ ...platform, installation, resource, propertyKey }), {
+      errorCode: 'RESOLUTION_UNCERTAIN',
+      retryable: true,
+    })
+    await assert.rejects(readAuthorization({ ...platform, installation }), {
+      errorCode: 'PLATFORM_UNCERTAIN',
+      retryable: true,
+    })
+    assert.deepEqual(await sendEvent(t, url), ['PENDING', 'EVENT_RESULT_UNCERTAIN'])
+  })
+}
+
+test('a server with a certificate of an unknown authority gets no request, one with a trusted certificate does', async (t) => {
+  const authority = await testAuthority()
+  let requests = 0
+  const server = createHttpsServer(await testCertificate({ by: authority }), (_, response) => {
+    requests++
+    response.end(JSON.stringify(successEnvelope(null)))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  assert.deepEqual(await sendEvent(t, url), ['PENDING', 'EVENT_RESULT_UNCERTAIN'])
+  assert.equal(requests, 0)
+  setDefaultCACertificates([...getCACertificates(), authority.cert])
+  assert.deepEqual(await sendEvent(t, url), ['DELIVERED', undefined])
+  assert.equal(requests, 1)
+})
 
 test('a response that does not arrive or end in time is an error', async (t) => {
   for (const answer of [null, http('200 OK\r\nContent-Length: 20', '{"errorCode":')]) {

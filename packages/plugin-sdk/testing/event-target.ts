@@ -22,8 +22,8 @@ export interface EventTarget {
   release(): void
 }
 
-/** A platform and a target service in one HTTP server, which ends with the test. */
-export async function eventTarget(t: TestContext): Promise<EventTarget> {
+/** A platform and a target service in one HTTP server, which ends with the test. With `url`, the target is elsewhere. */
+export async function eventTarget(t: TestContext, url?: string): Promise<EventTarget> {
   const arrivals: EventTarget['arrivals'] = {}
   const reactions: EventTarget['reactions'] = {}
   const hanging: ServerResponse[] = []
@@ -33,7 +33,7 @@ export async function eventTarget(t: TestContext): Promise<EventTarget> {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as JsonValue
     const path = incoming.url ?? ''
     if (!path.startsWith('/target/')) {
-      outgoing.end(JSON.stringify(successEnvelope(platformData(path, body, `${server.url}/target`))))
+      outgoing.end(JSON.stringify(successEnvelope(platformData(path, body, url ?? `${server.url}/target`))))
       return
     }
     const name = String(body)
