@@ -32,7 +32,7 @@ export interface SuitesResult {
 export type SuitesOptions = Omit<SuiteOptions, 'databaseUrl'> & { suites: readonly string[] }
 
 /**
- * Runs each suite in a process with a PostgreSQL server of its own, and prints what it tried and found. A shared server would let a
+ * Runs each suite in a separate process with its own PostgreSQL server, and prints what it tried and found. A shared server would let a
  * paused transaction of one suite hold back the events of another.
  */
 export async function runSuites({ suites, ...options }: SuitesOptions): Promise<SuitesResult> {
