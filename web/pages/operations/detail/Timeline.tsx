@@ -6,6 +6,7 @@ import { joinList } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card } from '../../../ui/Card.tsx'
+import { useIsPainted } from '../../../ui/first-paint.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { BandHead, ResourcesRow } from './TimelineBand.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
@@ -29,6 +30,9 @@ import {
 import { timeScale } from './time-scale.ts'
 import { nextAttempt } from './keyboard-navigation.ts'
 
+/** The height of a row, and of what stands above the first row on every page, in pixels. */
+const ROW_PX = 52
+const ABOVE_PX = 300
 /** Space at the end of the track, so that the last glyph is not clipped. */
 const END_PX = 22
 
@@ -45,6 +49,7 @@ export function Timeline({
   const t = useText()
   const navigate = useNavigate()
   const now = useNow(1000)
+  const isPainted = useIsPainted()
   const isLive =
     operation.state === 'RUNNING' || operation.state === 'WAITING' || operation.state === 'PENDING'
   const [track, width] = useWidth<HTMLDivElement>()
@@ -120,7 +125,9 @@ export function Timeline({
   // once an operation has ended, calls that it never reached are folded
   const hasEnded = operation.state === 'FAILED' || operation.state === 'TAKEN_OVER'
   const isShown = (row: Row) => !hasEnded || isReached(row)
-  const reached = ({ rows }: StageBand) => rows.filter((row) => isShown(row))
+  // without a width there is nothing to draw yet, and the first paint needs no more rows than the screen can show
+  const room = width === 0 ? 0 : isPainted ? Infinity : Math.ceil((screen.height - ABOVE_PX) / ROW_PX)
+  const reached = ({ rows }: StageBand) => rows.filter((row) => isShown(row)).slice(0, room)
   const notReached = ({ rows }: StageBand) => rows.filter((row) => !isShown(row))
   const stage = (band: StageBand) => (
     <>
