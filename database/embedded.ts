@@ -116,10 +116,23 @@ async function makeTemplate(cluster: Cluster, templates: ClusterTemplates, log: 
   const server = await startServer(cluster, log)
   try {
     await templates.prepare(server.connection)
+    await dropTemplateDatabases(server.connection)
   } finally {
     await server.stop()
   }
   await keepTemplate(cluster)
+}
+
+/** Nothing is created from them any more, and they are most of the files to copy. */
+async function dropTemplateDatabases(connection: ConnectionSettings): Promise<void> {
+  const client = new pg.Client(clientConfig(connection))
+  await client.connect()
+  try {
+    await client.query(`update pg_database set datistemplate = false where datname like 'template_'`)
+    for (const name of ['template0', 'template1']) await client.query(`drop database ${name}`)
+  } finally {
+    await client.end()
+  }
 }
 
 /**

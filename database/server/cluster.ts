@@ -53,7 +53,7 @@ export interface ClusterTemplates {
   folder: string
   /** Changes whenever `prepare` would create something else. */
   version: string
-  /** Creates what each copy should contain. */
+  /** Creates what each copy should contain, with its databases: a copy cannot create another one. */
   prepare(connection: ConnectionSettings): Promise<void>
 }
 
