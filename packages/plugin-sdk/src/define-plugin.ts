@@ -58,10 +58,21 @@ export interface PluginDefinition<Tx> {
   leaseMs?: number
   /** How long answers of an installation's earlier operations are kept; default 30 days. */
   retentionMs?: number
-  /** Receives errors of a handler that are not PluginFailures; the caller gets no details. Default: print them without addresses and tokens. */
-  onError?: (error: unknown) => void
+  /**
+   * Receives errors of a handler that are not PluginFailures, with the call in which they occurred, or null if it could not
+   * be read; the caller gets no details. Default: print both, without addresses and tokens.
+   */
+  onError?: (error: unknown, call: FailedCall | null) => void
   /** Milliseconds since 1970. */
   now?: () => number
+}
+
+/** Enough to find the operation in the console. */
+export interface FailedCall {
+  operationId: string
+  operationType: OperationType
+  stage: Stage
+  bundleInstallId: string
 }
 
 /** Handles lifecycle calls at any path; for any server that uses fetch-style handlers. */
@@ -81,18 +92,23 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   const accessOf = new WeakMap<object, ReadonlySet<string>>()
   const onError =
     definition.onError ??
-    ((error: unknown) => printError(error, isObject(error) ? accessOf.get(error) : undefined))
+    ((error: unknown, call: FailedCall | null) =>
+      printError(error, {
+        during: call && `Operation ${call.operationId}, ${call.stage} of ${call.operationType}`,
+        accessMaterial: (isObject(error) && accessOf.get(error)) || [],
+      }))
   const verifyToken = verifierOf(definition)
   const authorize = authorizerOf(definition)
   const running = new Map<string, { fingerprint: string; answer: Promise<string> }>()
 
-  async function answer(http: Request): Promise<string> {
+  async function answer(http: Request, onRead: (request: LifecycleRequest) => void): Promise<string> {
     const claims = await verifyToken?.(http.headers.get('authorization'))
     const body = await readBody(http, maxRequestBytes)
     const request = readLifecycleRequest(body)
     if (claims !== undefined) matchToken(claims, request)
     if (request.pluginId !== pluginId)
       throw sdkFailure('REQUEST_INVALID', 'pluginId: The request is for another plugin')
+    onRead(request)
     return joinOrRun(request, createHash('sha256').update(body).digest('hex'))
   }
 
@@ -143,14 +159,15 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   }
 
   return async (http) => {
+    let call: FailedCall | null = null
     try {
-      return envelopeResponse(await answer(http))
+      return envelopeResponse(await answer(http, (request) => (call = failedCall(request))))
     } catch (error) {
       if (error instanceof PluginFailure) return failureResponse(pluginId, error)
       if (error instanceof ReferenceNotResolved) return failureResponse(pluginId, error)
       const problem = problemOf(error)
       if (problem !== null) return problemResponse(problem)
-      onError(error)
+      onError(error, call)
       return failureResponse(
         pluginId,
         sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin encountered an internal error', true),
@@ -158,6 +175,13 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     }
   }
 }
+
+const failedCall = ({ operation, stage, installation }: LifecycleRequest): FailedCall => ({
+  operationId: operation.operationId,
+  operationType: operation.operationType,
+  stage,
+  bundleInstallId: installation.bundleInstallId,
+})
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 

@@ -28,13 +28,14 @@ const token = ({ claims = {}, expiresIn = '5m', key = privateKey }: TokenChanges
 
 function receiver() {
   const handled: IncomingEvent[] = []
+  const failedIds: (string | null)[] = []
   const store = memoryStore()
   const handle = eventReceiver({
     serviceId: 'crm',
     issuer: ISSUER,
     keys,
     store,
-    onError: () => undefined,
+    onError: (_, eventId) => failedIds.push(eventId),
     handle: {
       created(event, tx) {
         if (event.payload === 'refuse')
@@ -68,7 +69,7 @@ function receiver() {
     const { status } = response
     return { status, code: failure?.errorCode ?? '0', retryable: failure?.failure?.retryable, text }
   }
-  return { send, handled, store }
+  return { send, handled, failedIds, store }
 }
 
 test('an event with a valid token is handled, and its sender comes from the token', async () => {
@@ -124,9 +125,10 @@ test('two equal events at the same time are handled once', async () => {
 })
 
 test('an event that was refused or failed is handled when it is sent again', async () => {
-  const { send, store } = receiver()
+  const { send, failedIds, store } = receiver()
   assert.equal((await send(await token(), { body: '"refuse"' })).code, 'NO_SUCH_TENANT')
   const broken = await send(await token(), { body: '"break"' })
+  assert.deepEqual(failedIds, ['event-1'])
   assert.deepEqual([broken.code, broken.retryable], ['PLUGIN_INTERNAL_ERROR', true])
   assert.ok(!broken.text.includes('internal detail'))
   assert.equal((await send(await token())).code, '0')

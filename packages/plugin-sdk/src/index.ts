@@ -3,6 +3,7 @@ export { type WriteDeclarations } from './answer.ts'
 export { type CallResource, type LifecycleCall } from './call.ts'
 export {
   definePlugin,
+  type FailedCall,
   type Handlers,
   type PluginDefinition,
   type PluginHandler,

@@ -34,13 +34,17 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
     const store = await open(t)
     const target = await eventTarget(t)
     const errors: unknown[] = []
+    const failedIds: (string | null)[] = []
     const clock = { now: Date.now() }
     const create = (changes: Partial<OutboxOptions<Tx>> = {}) =>
       eventOutbox({
         store,
         platformApiBase: target.platformApiBase,
         credential: 'plugin-credential',
-        onError: (error) => errors.push(error),
+        onError(error, eventId) {
+          errors.push(error)
+          failedIds.push(eventId)
+        },
         now: () => clock.now,
         ...options,
         ...changes,
@@ -53,14 +57,14 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       (await outbox.list())
         .filter(({ lastError }) => lastError !== null)
         .map(({ state, attempts, lastError }) => [state, attempts, lastError?.errorCode])
-    return { store, outbox, create, target, errors, clock, failures }
+    return { store, outbox, create, target, errors, failedIds, clock, failures }
   }
 
   describe(`the outbox on ${name}`, () => {
     test('stores the result of every event when the credential of one cannot be read', async (t) => {
       const unreadable = new Error('The credential file is empty')
       let reads = 0
-      const { outbox, target, errors, clock, failures } = await setUp(t, {
+      const { outbox, target, errors, failedIds, clock, failures } = await setUp(t, {
         names: ['a', 'b', 'c', 'd', 'e'],
         credential() {
           if (reads++ === 0) throw unreadable
@@ -71,6 +75,7 @@ function verify<Tx>(name: string, open: (t: TestContext) => Promise<Store<Tx>>):
       assert.deepEqual(await outbox.count(), { PENDING: 1, DELIVERED: 4, FAILED: 0 })
       assert.deepEqual(await failures(), [['PENDING', 1, 'DELIVERY_ERROR']])
       assert.deepEqual(errors, [unreadable])
+      assert.ok((await outbox.list()).some(({ eventId }) => eventId === failedIds[0]))
 
       clock.now += 120_000
       assert.equal(await outbox.deliverDue(), 1)

@@ -8,7 +8,7 @@ import { isOwnerGone, newOwner } from './owner.ts'
 import type { PlatformOptions } from './platform.ts'
 import type { ReferenceLocation } from './resolve-reference.ts'
 import type { Store } from './store.ts'
-import { printError } from './print-error.ts'
+import { printError, printEventError } from './print-error.ts'
 
 /** An event to publish through a reference property, such as `eventPublisher`. */
 export interface EventToPublish extends ReferenceLocation {
@@ -39,8 +39,11 @@ export interface OutboxOptions<Tx> extends PlatformOptions {
   pollMs?: number
   /** How long delivered events are kept; default 7 days. Failed ones are kept until they are retried. */
   retentionMs?: number
-  /** Receives errors of the store, of `credential` and of `retry`; the outbox tries again. Default: print them without addresses. */
-  onError?: (error: unknown) => void
+  /**
+   * Receives errors of the store, of `credential` and of `retry`, with the id of the event if it was one event's; the
+   * outbox tries again. Default: print both, without addresses.
+   */
+  onError?: (error: unknown, eventId: string | null) => void
   /** Milliseconds since 1970. */
   now?: () => number
 }
@@ -93,7 +96,7 @@ export const defaultRetryPolicy: RetryPolicy = ({ retryable }, { attempts }) =>
  */
 export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   const { store, retry = defaultRetryPolicy, now = Date.now, pollMs = 500, concurrency = 32 } = options
-  const { retentionMs = 7 * DAY_MS, onError = (error: unknown) => printError(error) } = options
+  const { retentionMs = 7 * DAY_MS, onError = printEventError } = options
   const { platformApiBase, credential, timeoutMs = 10_000 } = options
   const events = eventsOf(store)
   const platform = { platformApiBase, credential, timeoutMs }
@@ -157,14 +160,14 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     try {
       return await deliverEvent(event, delivery)
     } catch (error) {
-      report(error)
+      report(error, event)
       return UNEXPECTED_FAILURE
     }
   }
 
-  function report(error: unknown): void {
+  function report(error: unknown, event: OutboxEvent | null): void {
     try {
-      onError(error)
+      onError(error, event?.eventId ?? null)
     } catch (errorOfHandler) {
       printError(errorOfHandler)
     }
@@ -177,7 +180,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
       if (delay === null || (delay >= 0 && delay <= DELAY_LIMIT_MS)) return delay
       throw new RangeError(`The retry policy returned ${delay}: return null or milliseconds, up to 100 years`)
     } catch (error) {
-      report(error)
+      report(error, event)
       return defaultRetryPolicy(failure, event)
     }
   }
@@ -211,7 +214,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
         }
         await deliver(signal)
       } catch (error) {
-        report(error)
+        report(error, null)
       }
       await wait(pollMs, undefined, { signal }).catch(() => undefined)
     }

@@ -92,7 +92,12 @@ test('a plugin prints an error of a call to a service without its address', asyn
   await sendRequest(plugin, request)
   assert.equal(printed.mock.callCount(), 1)
   const text = String(printed.mock.calls[0]?.arguments[0])
-  assert.match(text, /^Error: Sending with \[removed\] to \[removed\] failed\n/)
+  const { operationId, operationType } = request.operation
+  const [first] = text.split('\n')
+  assert.equal(
+    first,
+    `Operation ${operationId}, ${request.stage} of ${operationType}: Error: Sending with [removed] to [removed] failed`,
+  )
   assert.match(text, /ECONNREFUSED/)
   assert.ok(!text.includes(new URL(closed.url).port))
 })

@@ -16,13 +16,22 @@ const ADDRESSES = [
  * address that a resolution gave, and neither address nor token may be logged (docs/protocol.md).
  * Properties of the error other than its name, message, code and stack are left out.
  *
- * @param accessMaterial what resolutions gave during the call: URLs and tokens.
+ * @param options.during in what it occurred, for example `Operation 7, BEFORE_RESOURCES`; it begins the text.
+ * @param options.accessMaterial what resolutions gave during the call: URLs and tokens.
  */
-export function printError(error: unknown, accessMaterial: Iterable<string> = []): void {
-  console.error(describeError(error, accessMaterial))
+export function printError(
+  error: unknown,
+  { during = null, accessMaterial = [] }: { during?: string | null; accessMaterial?: Iterable<string> } = {},
+): void {
+  const text = describeError(error, accessMaterial)
+  console.error(during === null ? text : `${during}: ${text}`)
 }
 
-/** The text that {@link printError} prints. */
+/** Prints an error that concerns one event, or none. */
+export const printEventError = (error: unknown, eventId: string | null): void =>
+  printError(error, { during: eventId && `Event ${eventId}` })
+
+/** The error as {@link printError} prints it. */
 export function describeError(error: unknown, accessMaterial: Iterable<string>): string {
   const secrets = [...accessMaterial].flatMap((secret) => [secret, ...hostsOf(secret)])
   const clean = (text: string): string =>
