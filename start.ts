@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { createLocalJWKSet } from 'jose'
-import { createConsole } from '#bff/app.ts'
 import type { Console } from '#bff/app.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
@@ -8,8 +7,12 @@ import type { SignIn } from '#bff/greeting.ts'
 import { openConsoleDatabase } from '#bff/open-database.ts'
 import { createRuntimeClient } from '#bff/runtime-client.ts'
 import type { ConsoleSettings } from '#bff/settings.ts'
+import { bffMigrations } from '#bff/store/tables.ts'
+import { migrate, readMigrations } from '#database/migrate.ts'
 import { checkServer, openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
+import { openDatabase } from '#database/pool.ts'
+import type { ClusterTemplates } from '#database/server/cluster.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
 import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { fieldsFirst } from '#http-kit/log.ts'
@@ -18,18 +21,17 @@ import { createOutbound } from '#http-kit/outbound.ts'
 import type { PlatformAddress } from '#http-kit/platform-addresses.ts'
 import { listen } from '#http-kit/serve.ts'
 import type { Listener } from '#http-kit/serve.ts'
-import { createRuntime } from '#runtime/app.ts'
 import type { Runtime, RuntimeOptions } from '#runtime/app.ts'
+import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { createDemoCaller } from './demo/caller.ts'
 import type { DemoCaller } from './demo/caller.ts'
-import { startDemoPlugins } from './demo/plugins.ts'
 import type { DemoPlugins } from './demo/plugins.ts'
 
 export interface StartOptions {
   dataDir: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
-  /** For development only: where new embedded databases are kept, to be copied for the next `dataDir`. */
+  /** For development only: where a new embedded database is kept with its tables, to be copied for the next `dataDir`. */
   databaseTemplates?: string
   /** How long to wait for a database of a URL; default one minute. */
   databaseWaitMs?: number
@@ -99,7 +101,7 @@ export async function startAll(options: StartOptions): Promise<Running> {
 }
 
 async function start(options: StartOptions, stops: Stops, stop: () => Promise<void>): Promise<Running> {
-  const { dataDir, log } = options
+  const { dataDir } = options
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer(options)
   const listener = await listen({
@@ -113,14 +115,7 @@ async function start(options: StartOptions, stops: Stops, stop: () => Promise<vo
       ? await listen({ port: options.runtime.port, hostname: '127.0.0.1', portVariable: 'RUNTIME_PORT' })
       : null
   if (runtimeListener !== null) stops.push(() => runtimeListener.stop())
-  const server = await openServer({
-    databaseUrl: options.databaseUrl,
-    dataDir,
-    log: fieldsFirst(log),
-    ...(options.databaseWaitMs !== undefined && { waitMs: options.databaseWaitMs }),
-    templates: options.databaseTemplates,
-  })
-  stops.push(() => server.stop())
+  const [server, code] = await bothStarted(openDatabaseServer(options, stops), loadCode(options))
   const assertionKey = await loadActorKey(dataDir, options.console.assertionKeyFile)
 
   const embedded = runtimeListener === null ? null : await addressOf(options, runtimeListener)
@@ -136,13 +131,14 @@ async function start(options: StartOptions, stops: Stops, stop: () => Promise<vo
   )
   const [startedRuntime, bff] = await bothStarted(
     runtimeListener === null || embedded === null
-      ? null
+      ? Promise.resolve(null)
       : startRuntime(
           options,
+          code,
           { server, assertionKey, listener: runtimeListener, address: embedded, consolePort: listener.port },
           runtimeStops,
         ),
-    startConsole(options, { server, assertionKey, listener, runtime }, consoleStops),
+    startConsole(options, code, { server, assertionKey, listener, runtime }, consoleStops),
   )
   listener.serve({ app: bff.app, ...(bff.front !== null && { front: bff.front }) })
   consoleStops.push(() => listener.stop({ graceMs: 2_000 }))
@@ -159,16 +155,61 @@ async function start(options: StartOptions, stops: Stops, stop: () => Promise<vo
 }
 
 /** Waits for both, so that the caller can stop what one of them has started although the other failed. */
-async function bothStarted<One, Other>(
-  one: Promise<One> | null,
-  other: Promise<Other>,
-): Promise<[One | null, Other]> {
+async function bothStarted<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
   await Promise.allSettled([one, other])
   return Promise.all([one, other])
 }
 
+async function openDatabaseServer(options: StartOptions, stops: Stops): Promise<OpenServer> {
+  const server = await openServer({
+    databaseUrl: options.databaseUrl,
+    dataDir: options.dataDir,
+    log: fieldsFirst(options.log),
+    ...(options.databaseWaitMs !== undefined && { waitMs: options.databaseWaitMs }),
+    ...(options.databaseTemplates !== undefined && {
+      templates: await migratedTemplates(options.databaseTemplates),
+    }),
+  })
+  stops.push(() => server.stop())
+  return server
+}
+
+/** New databases with both schemas: creating them takes longer than copying them. */
+async function migratedTemplates(folder: string): Promise<ClusterTemplates> {
+  const sources = [RUNTIME_MIGRATIONS, bffMigrations]
+  const migrations = await Promise.all(sources.map((source) => readMigrations(source.folder)))
+  return {
+    folder,
+    version: migrations
+      .flat()
+      .map(({ sha256 }) => sha256)
+      .join(' '),
+    async prepare(connection) {
+      const { pool, close } = openDatabase(connection, { max: 1 })
+      try {
+        for (const source of sources) await migrate(pool, source)
+      } finally {
+        await close()
+      }
+    },
+  }
+}
+
+/** Loads more than a thousand modules, which is done while the database starts; one by one, so that it can continue in between. */
+async function loadCode(options: StartOptions) {
+  const { createConsole } = await import('#bff/app.ts')
+  const { createRuntime } = await import('#runtime/app.ts')
+  const { startDemoPlugins } = options.plugins
+    ? await import('./demo/plugins.ts')
+    : { startDemoPlugins: null }
+  return { createConsole, createRuntime, startDemoPlugins }
+}
+
+type Code = Awaited<ReturnType<typeof loadCode>>
+
 async function startConsole(
   options: StartOptions,
+  { createConsole }: Code,
   { server, assertionKey, listener, runtime }: Parts & { runtime: RuntimeAddress },
   stops: Stops,
 ): Promise<Console> {
@@ -207,6 +248,7 @@ async function addressOf(options: StartOptions, listener: Listener): Promise<Run
 
 async function startRuntime(
   options: StartOptions,
+  { createRuntime, startDemoPlugins }: Code,
   {
     server,
     assertionKey,
@@ -242,7 +284,7 @@ async function startRuntime(
   stops.push(() => runtime.stop())
   listener.serve({ app: runtime.app })
   stops.push(() => listener.stop({ graceMs: 2_000 }))
-  const plugins = options.plugins ? await startDemoPlugins(join(dataDir, 'plugins'), platformApiBase) : null
+  const plugins = (await startDemoPlugins?.(join(dataDir, 'plugins'), platformApiBase)) ?? null
   if (plugins !== null) stops.push(() => plugins.stop())
   // calls in flight finish while the plugins still respond
   stops.push(() => runtime.drain())

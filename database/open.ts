@@ -2,6 +2,7 @@ import { checkDataDirectory } from './data-directory.ts'
 import { createDatabaseIfMissing, startEmbedded } from './embedded.ts'
 import { keepRunning } from './keep-running.ts'
 import { retryWhileAway, reachDatabase } from './reach.ts'
+import type { ClusterTemplates } from './server/cluster.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { refuseDirectoryInUse } from './server/program-lock.ts'
 import { fromUrl } from './settings.ts'
@@ -45,8 +46,8 @@ export async function openServer(options: {
   /** For the database of a URL; default one minute. */
   waitMs?: number
   connectTimeoutMs?: number
-  /** For development only: where new embedded clusters are kept, to be copied for the next directory. */
-  templates?: string | undefined
+  /** For development only; `prepare` gets the connection to the database that everything uses. */
+  templates?: ClusterTemplates | undefined
   /** Aborts the wait. */
   signal?: AbortSignal
 }): Promise<OpenServer> {
@@ -63,7 +64,12 @@ export async function openServer(options: {
       stop: async () => {},
     }
   }
-  const embedded = await startEmbedded({ dataDir, log, templates: options.templates })
+  const templates = options.templates && {
+    ...options.templates,
+    prepare: async (connection: ConnectionSettings) =>
+      options.templates?.prepare(await createDatabaseIfMissing(connection, embeddedDatabase)),
+  }
+  const embedded = await startEmbedded({ dataDir, log, templates })
   const connection = await createDatabaseIfMissing(embedded.connection, embeddedDatabase).catch(
     async (error: unknown) => {
       await embedded.stop()

@@ -33,7 +33,7 @@ const programs = {
   openapi: 'scripts/openapi.ts',
   'wire-kit': 'scripts/wire-kit.ts',
   'plugin-check': 'packages/plugin-check/src/main.ts',
-  'plugin-dev': 'scripts/plugin-dev.ts',
+  'plugin-dev': 'scripts/plugin-dev/main.ts',
 }
 
 const [command = '', ...args] = process.argv.slice(2)
@@ -49,6 +49,8 @@ if (program === undefined) {
   process.exit(2)
 }
 installMissingPackages()
+// Node compiles more than a thousand modules at each start; it keeps them, compiled and without types, by their content
+process.env.NODE_COMPILE_CACHE ??= join(root, '.cache', 'compiled')
 const child = spawn(pinnedNode(), [join(root, program), ...rest], { cwd: root, stdio: 'inherit' })
 child.on('exit', (code) => process.exit(code ?? 1))
 // Ctrl+C reaches the program directly, and this waits until it has stopped in order; SIGTERM reaches only this process

@@ -75,8 +75,6 @@ const STAGES: Readonly<Record<string, () => Promise<Tally>>> = {
 }
 
 mkdirSync(join(root, '.cache'), { recursive: true })
-// hundreds of processes load the same modules: each is stripped of its types and compiled once
-process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache', 'compiled')
 const tallies: Tally[] = []
 const durations: string[] = []
 for (const [name, run] of Object.entries(STAGES)) {

@@ -14,7 +14,7 @@ const files = readdirSync(template)
 const target = resolve(folder)
 const existing = files.filter((file) => existsSync(join(target, file)))
 if (existing.length > 0) {
-  console.error(`Nothing was copied: ${existing.join(', ')} already exists. Choose another folder.`)
+  console.error(`Nothing was copied. Already in the folder: ${existing.join(', ')}. Choose another folder.`)
   process.exit(1)
 }
 mkdirSync(target, { recursive: true })

@@ -9,6 +9,8 @@ import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, failed, notApplied, PluginFailure, unknown, type HandlerResult } from './result.ts'
 import type { LifecycleCall } from './call.ts'
+import { memoryStore } from './memory-store.ts'
+import { listen } from './node-listener.ts'
 import { sqliteStore, type SqliteStore } from './sqlite-store.ts'
 import { type SqliteTransaction } from './sqlite-store.ts'
 
@@ -236,4 +238,23 @@ test('a replica takes over after the lease expired, and the paused one commits n
   wake.resolve()
   assert.equal((await first).errorCode, 'CALL_IN_PROGRESS')
   assert.equal(await countEffects(stores[0]), 1)
+})
+
+test('a platform address without http is refused with what to give instead', () => {
+  for (const platformApiBase of ['localhost:8081', '127.0.0.1:8081', 'http://'])
+    assert.throws(
+      () => definePlugin({ pluginId: 'mailbox-maker', store: memoryStore(), platformApiBase, handle: {} }),
+      /^Error: platformApiBase ".*" is not an address\. Give the http or https address/,
+    )
+})
+
+test('a port that is in use is told with what to do', async (t) => {
+  const first = await listen(() => undefined)
+  t.after(() => first.close({ graceMs: 0 }))
+  await assert.rejects(
+    listen(() => undefined, first.port),
+    {
+      message: `Port ${first.port} of 127.0.0.1 is in use. Stop the program that uses it, or choose another port.`,
+    },
+  )
 })

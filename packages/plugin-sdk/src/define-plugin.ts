@@ -20,7 +20,7 @@ import { notApplied, PluginFailure, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
 import type { Store } from './store.ts'
 import { keysOf, matchToken, tokenVerifier, type VerifyToken } from './token.ts'
-import { printError, type ErrorContext } from './print-error.ts'
+import { printError } from './print-error.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
 export type StageHandlers<Tx> = { readonly [stage in Stage]?: Handler<Tx> }
@@ -59,13 +59,20 @@ export interface PluginDefinition<Tx> {
   /** How long answers of an installation's earlier operations are kept; default 30 days. */
   retentionMs?: number
   /**
-   * Receives errors of a handler that are not PluginFailures; the caller gets no details. The context has operationType,
-   * operationId, stage and bundleInstallId; it is empty if the request could not be read. Default: print both without
-   * addresses and tokens.
+   * Receives errors of a handler that are not PluginFailures, with the call in which they occurred, or null if it could not
+   * be read; the caller gets no details. Default: print both, without addresses and tokens.
    */
-  onError?: (error: unknown, context: ErrorContext) => void
+  onError?: (error: unknown, call: FailedCall | null) => void
   /** Milliseconds since 1970. */
   now?: () => number
+}
+
+/** Enough to find the operation in the console. */
+export interface FailedCall {
+  operationId: string
+  operationType: OperationType
+  stage: Stage
+  bundleInstallId: string
 }
 
 /** Handles lifecycle calls at any path; for any server that uses fetch-style handlers. */
@@ -85,20 +92,24 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   const accessOf = new WeakMap<object, ReadonlySet<string>>()
   const onError =
     definition.onError ??
-    ((error: unknown, context: ErrorContext) =>
-      printError(error, context, isObject(error) ? accessOf.get(error) : undefined))
+    ((error: unknown, call: FailedCall | null) =>
+      printError(error, {
+        during: call && `Operation ${call.operationId}, ${call.stage} of ${call.operationType}`,
+        accessMaterial: (isObject(error) && accessOf.get(error)) || [],
+      }))
   const verifyToken = verifierOf(definition)
   const authorize = authorizerOf(definition)
   const running = new Map<string, { fingerprint: string; answer: Promise<string> }>()
 
-  async function accept(http: Request): Promise<{ request: LifecycleRequest; fingerprint: string }> {
+  async function answer(http: Request, onRead: (request: LifecycleRequest) => void): Promise<string> {
     const claims = await verifyToken?.(http.headers.get('authorization'))
     const body = await readBody(http, maxRequestBytes)
     const request = readLifecycleRequest(body)
     if (claims !== undefined) matchToken(claims, request)
     if (request.pluginId !== pluginId)
       throw sdkFailure('REQUEST_INVALID', 'pluginId: The request is for another plugin')
-    return { request, fingerprint: createHash('sha256').update(body).digest('hex') }
+    onRead(request)
+    return joinOrRun(request, createHash('sha256').update(body).digest('hex'))
   }
 
   // A retry that arrives while the first call still runs in this process waits for its answer instead of failing.
@@ -148,17 +159,15 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   }
 
   return async (http) => {
-    let context: ErrorContext = {}
+    let call: FailedCall | null = null
     try {
-      const { request, fingerprint } = await accept(http)
-      context = contextOf(request)
-      return envelopeResponse(await joinOrRun(request, fingerprint))
+      return envelopeResponse(await answer(http, (request) => (call = failedCall(request))))
     } catch (error) {
       if (error instanceof PluginFailure) return failureResponse(pluginId, error)
       if (error instanceof ReferenceNotResolved) return failureResponse(pluginId, error)
       const problem = problemOf(error)
       if (problem !== null) return problemResponse(problem)
-      onError(error, context)
+      onError(error, call)
       return failureResponse(
         pluginId,
         sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin encountered an internal error', true),
@@ -167,9 +176,9 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   }
 }
 
-const contextOf = ({ operation, stage, installation }: LifecycleRequest): ErrorContext => ({
-  operationType: operation.operationType,
+const failedCall = ({ operation, stage, installation }: LifecycleRequest): FailedCall => ({
   operationId: operation.operationId,
+  operationType: operation.operationType,
   stage,
   bundleInstallId: installation.bundleInstallId,
 })

@@ -12,7 +12,7 @@ import { PluginFailure, sdkFailure } from './result.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { Store } from './store.ts'
 import { bearerVerifier, keysOf, type VerifyToken } from './token.ts'
-import { printError, type ErrorContext } from './print-error.ts'
+import { printEventError } from './print-error.ts'
 
 /** An event whose sender, target and method are verified. */
 export interface IncomingEvent {
@@ -44,10 +44,10 @@ export interface EventReceiverOptions<Tx> {
   /** How long an event id is remembered; default 30 days. It must be longer than senders retry. */
   retentionMs?: number
   /**
-   * Receives errors of a handler that are not PluginFailures. The context has eventId and method. Default: print both
-   * without addresses and tokens.
+   * Receives errors of a handler that are not PluginFailures, with the id of the event, or null if it could not be read.
+   * Default: print both, without addresses and tokens.
    */
-  onError?: (error: unknown, context: ErrorContext) => void
+  onError?: (error: unknown, eventId: string | null) => void
   /** Milliseconds since 1970. */
   now?: () => number
 }
@@ -68,12 +68,12 @@ const FORGET_EVERY_MS = 60 * 60 * 1000
  */
 export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHandler {
   const { serviceId, store, handle, now = Date.now, retentionMs = 30 * DAY_MS } = options
-  const { maxRequestBytes = 256 * 1024, onError = printError } = options
+  const { maxRequestBytes = 256 * 1024, onError = printEventError } = options
   const events = eventsOf(store)
   const verifyToken = verifierOf(options)
   let forgottenAt = 0
 
-  async function receive(request: Request): Promise<string> {
+  async function receive(request: Request, onRead: (eventId: string) => void): Promise<string> {
     const claims = await verifyToken(request.headers.get('authorization'))
     const method = methodOf(request.url)
     const { sub, installation } = requireMethod(claims, method)
@@ -82,6 +82,7 @@ export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHand
       throw sdkFailure('EVENT_NOT_DECLARED', 'This service does not handle this event')
     const body = await readBody(request, maxRequestBytes)
     const eventId = headerOf(request, 'event-id')
+    onRead(eventId)
     const idempotencyKey = headerOf(request, 'idempotency-key')
     const payload = parseJson(body)
     const fingerprint = createHash('sha256').update(`${method}\n`).update(body).digest('hex')
@@ -102,24 +103,15 @@ export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHand
     return JSON.stringify(successEnvelope(null))
   }
 
-  /** Names only what was checked: a caller must not write lines into a log. */
-  function contextOf(request: Request): ErrorContext {
-    try {
-      const method = methodOf(request.url)
-      return Object.hasOwn(handle, method) ? { eventId: headerOf(request, 'event-id'), method } : {}
-    } catch {
-      return {}
-    }
-  }
-
   return async (request) => {
+    let eventId: string | null = null
     try {
-      return envelopeResponse(await receive(request))
+      return envelopeResponse(await receive(request, (id) => (eventId = id)))
     } catch (error) {
       if (error instanceof PluginFailure) return failureResponse(serviceId, error)
       const problem = problemOf(error)
       if (problem !== null) return problemResponse(problem)
-      onError(error, contextOf(request))
+      onError(error, eventId)
       const failure = sdkFailure('PLUGIN_INTERNAL_ERROR', 'The service encountered an internal error', true)
       return failureResponse(serviceId, failure)
     }

@@ -3,6 +3,7 @@ export { type WriteDeclarations } from './answer.ts'
 export { type CallResource, type LifecycleCall } from './call.ts'
 export {
   definePlugin,
+  type FailedCall,
   type Handlers,
   type PluginDefinition,
   type PluginHandler,
@@ -47,7 +48,6 @@ export {
   type OutboxOptions,
   type RetryPolicy,
 } from './outbox.ts'
-export { type ErrorContext } from './print-error.ts'
 export { outboxView } from './outbox-view.ts'
 export {
   type PostgresPool,

@@ -70,11 +70,25 @@ export interface Listening {
   close(options?: { graceMs?: number }): Promise<void>
 }
 
-/** Serves a listener; port 0 lets the system choose, and the default host is loopback. */
+/**
+ * Serves a listener; port 0 lets the system choose, and the default host is loopback. Rejects if it cannot listen there,
+ * with a message that says what to do if the port is in use.
+ */
 export async function listen(listener: NodeListener, port = 0, host = '127.0.0.1'): Promise<Listening> {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, listener)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        cause.code === 'EADDRINUSE'
+          ? new Error(
+              `Port ${port} of ${host} is in use. Stop the program that uses it, or choose another port.`,
+              {
+                cause,
+              },
+            )
+          : cause,
+      ),
+    )
     server.listen(port, host, resolve)
   })
   // A listening server always has such an address.

@@ -8,7 +8,7 @@ import { isOwnerGone, newOwner } from './owner.ts'
 import type { PlatformOptions } from './platform.ts'
 import type { ReferenceLocation } from './resolve-reference.ts'
 import type { Store } from './store.ts'
-import { printError, type ErrorContext } from './print-error.ts'
+import { printError, printEventError } from './print-error.ts'
 
 /** An event to publish through a reference property, such as `eventPublisher`. */
 export interface EventToPublish extends ReferenceLocation {
@@ -40,10 +40,10 @@ export interface OutboxOptions<Tx> extends PlatformOptions {
   /** How long delivered events are kept; default 7 days. Failed ones are kept until they are retried. */
   retentionMs?: number
   /**
-   * Receives errors of the store, of `credential` and of `retry`; the outbox tries again. The context has eventId and
-   * method; it is empty for an error of the store. Default: print both without addresses.
+   * Receives errors of the store, of `credential` and of `retry`, with the id of the event if it was one event's; the
+   * outbox tries again. Default: print both, without addresses.
    */
-  onError?: (error: unknown, context: ErrorContext) => void
+  onError?: (error: unknown, eventId: string | null) => void
   /** Milliseconds since 1970. */
   now?: () => number
 }
@@ -96,7 +96,7 @@ export const defaultRetryPolicy: RetryPolicy = ({ retryable }, { attempts }) =>
  */
 export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
   const { store, retry = defaultRetryPolicy, now = Date.now, pollMs = 500, concurrency = 32 } = options
-  const { retentionMs = 7 * DAY_MS, onError = printError } = options
+  const { retentionMs = 7 * DAY_MS, onError = printEventError } = options
   const { platformApiBase, credential, timeoutMs = 10_000 } = options
   const events = eventsOf(store)
   const platform = { platformApiBase, credential, timeoutMs }
@@ -165,12 +165,11 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
     }
   }
 
-  function report(error: unknown, event?: OutboxEvent): void {
-    const context: ErrorContext = event === undefined ? {} : { eventId: event.eventId, method: event.method }
+  function report(error: unknown, event: OutboxEvent | null): void {
     try {
-      onError(error, context)
+      onError(error, event?.eventId ?? null)
     } catch (errorOfHandler) {
-      printError(errorOfHandler, context)
+      printError(errorOfHandler)
     }
   }
 
@@ -215,7 +214,7 @@ export function eventOutbox<Tx>(options: OutboxOptions<Tx>): EventOutbox<Tx> {
         }
         await deliver(signal)
       } catch (error) {
-        report(error)
+        report(error, null)
       }
       await wait(pollMs, undefined, { signal }).catch(() => undefined)
     }

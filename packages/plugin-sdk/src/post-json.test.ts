@@ -5,13 +5,12 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { successEnvelope } from '../../../contract/protocol/envelope.ts'
 import { testAuthority, testCertificate } from '../../../http-kit/testing-certificates.ts'
 import { eventNamed, eventTarget } from '../testing/event-target.ts'
 import { memoryStore } from './memory-store.ts'
 import { eventOutbox } from './outbox.ts'
+import { callPlatform } from './platform.ts'
 import { postJson } from './post-json.ts'
-import { readAuthorization } from './read-authorization.ts'
 import { resolveReference } from './resolve-reference.ts'
 
 /** A server that answers each request with these bytes, and then ends the connection if `isCut`. */
@@ -22,7 +21,7 @@ async function rawServer(t: TestContext, answer: string | Buffer | null, { isCut
     socket.on('error', () => undefined)
     socket.once('close', () => open.delete(socket))
     socket.on('data', (data) => {
-      if (!String(data).endsWith('}') && !String(data).endsWith('"')) return
+      if (!String(data).includes('\r\n\r\n')) return
       if (answer !== null) socket.write(answer)
       if (isCut) socket.end()
     })
@@ -77,55 +76,6 @@ for (const [name, { answer, isCut, error }] of Object.entries(failures)) {
   })
 }
 
-/** Sends one event to this address, and returns how its attempt ended. */
-async function sendEvent(t: TestContext, url: string) {
-  const store = memoryStore()
-  const { platformApiBase } = await eventTarget(t, url)
-  const outbox = eventOutbox({ store, platformApiBase, credential: 'credential' })
-  await store.transaction((tx) => outbox.publish(tx, eventNamed('changed')))
-  await outbox.deliverDue()
-  const [event] = await outbox.list()
-  return [event?.state, event?.lastError?.errorCode]
-}
-
-for (const [name, { answer, isCut }] of Object.entries(failures)) {
-  test(`${name}: the caller gets an uncertain result, and may repeat`, async (t) => {
-    const { url } = await rawServer(t, answer, isCut === undefined ? {} : { isCut })
-    const platform = { platformApiBase: url, credential: 'credential' }
-    const { installation, resource, propertyKey } = eventNamed('changed')
-    await assert.rejects(resolveReference({ ...platform, installation, resource, propertyKey }), {
-      errorCode: 'RESOLUTION_UNCERTAIN',
-      retryable: true,
-    })
-    await assert.rejects(readAuthorization({ ...platform, installation }), {
-      errorCode: 'PLATFORM_UNCERTAIN',
-      retryable: true,
-    })
-    assert.deepEqual(await sendEvent(t, url), ['PENDING', 'EVENT_RESULT_UNCERTAIN'])
-  })
-}
-
-test('a server with a certificate of an unknown authority gets no request, one with a trusted certificate does', async (t) => {
-  const authority = await testAuthority()
-  let requests = 0
-  const server = createHttpsServer(await testCertificate({ by: authority }), (_, response) => {
-    requests++
-    response.end(JSON.stringify(successEnvelope(null)))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  assert.deepEqual(await sendEvent(t, url), ['PENDING', 'EVENT_RESULT_UNCERTAIN'])
-  assert.equal(requests, 0)
-  setDefaultCACertificates([...getCACertificates(), authority.cert])
-  assert.deepEqual(await sendEvent(t, url), ['DELIVERED', undefined])
-  assert.equal(requests, 1)
-})
-
 test('a response that does not arrive or end in time is an error', async (t) => {
   for (const answer of [null, http('200 OK\r\nContent-Length: 20', '{"errorCode":')]) {
     const { open, post } = await rawServer(t, answer)
@@ -154,6 +104,91 @@ test('requests one after another share a connection, and a connection that the s
   await wait(20)
   assert.deepEqual(await post(), { status: 200, json: {} })
 })
+
+/** Answers that say nothing about whether the request had an effect. */
+const uncertain: Record<string, { answer: string | Buffer | null; isCut?: boolean }> = {
+  ...failures,
+  'no response in time': { answer: null },
+  'a body that does not end in time': { answer: http('200 OK\r\nContent-Length: 20', '{"errorCode":') },
+  'a redirect': { answer: http('302 Found\r\nLocation: /other\r\nContent-Length: 0') },
+  'status 503': { answer: http('503 Service Unavailable\r\nContent-Length: 0') },
+  'an empty body': { answer: http('200 OK\r\nContent-Length: 0') },
+  'JSON that is not an envelope': { answer: http('200 OK\r\nContent-Length: 2', '{}') },
+}
+
+for (const [name, { answer, isCut }] of Object.entries(uncertain)) {
+  test(`${name} is an uncertain result, and is retried`, async (t) => {
+    const { url } = await rawServer(t, answer, isCut === undefined ? {} : { isCut })
+    await requireUncertain(t, url)
+  })
+}
+
+test('a server that does not accept the connection is an uncertain result', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  await requireUncertain(t, `http://127.0.0.1:${port}/`)
+})
+
+test('over HTTPS, only a server with a valid certificate gets the request', async (t) => {
+  const authority = await testAuthority()
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, authority.cert])
+  t.after(() => setDefaultCACertificates(before))
+  const received: string[] = []
+  const startHttps = async (options: Parameters<typeof testCertificate>[0]) => {
+    const server = createHttpsServer(await testCertificate(options), (incoming, outgoing) => {
+      received.push(incoming.url ?? '')
+      outgoing.end('{}')
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return `https://localhost:${(server.address() as AddressInfo).port}/`
+  }
+  const post = (url: string) => postJson({ url, headers: {}, body: '{}', signal: AbortSignal.timeout(5_000) })
+
+  assert.deepEqual(await post(await startHttps({ by: authority })), { status: 200, json: {} })
+  assert.deepEqual(received, ['/'])
+  const refused: Record<string, Parameters<typeof testCertificate>[0]> = {
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: { by: await testAuthority('Unknown authority') },
+    CERT_HAS_EXPIRED: { by: authority, isExpired: true },
+    ERR_TLS_CERT_ALTNAME_INVALID: { by: authority, names: ['other.example'] },
+  }
+  for (const [code, options] of Object.entries(refused)) {
+    const url = await startHttps(options)
+    await assert.rejects(post(url), { code })
+    await requireUncertain(t, url)
+  }
+  assert.deepEqual(received, ['/'])
+})
+
+/** What docs/protocol.md says of each of the three callers, if this server has no usable response. */
+async function requireUncertain(t: TestContext, url: string): Promise<void> {
+  const platform = { platformApiBase: url, credential: 'plugin-credential', timeoutMs: 300 }
+  await assert.rejects(callPlatform(platform, '/resolve', {}), {
+    errorCode: 'PLATFORM_UNCERTAIN',
+    retryable: true,
+  })
+  const { installation, resource, propertyKey } = eventNamed('changed')
+  await assert.rejects(resolveReference({ ...platform, installation, resource, propertyKey }), {
+    errorCode: 'RESOLUTION_UNCERTAIN',
+    retryable: true,
+  })
+  const { platformApiBase } = await eventTarget(t, { targetUrl: url })
+  const store = memoryStore()
+  const outbox = eventOutbox({ store, ...platform, platformApiBase })
+  await store.transaction((tx) => outbox.publish(tx, eventNamed('changed')))
+  await outbox.deliverDue()
+  const [event] = await outbox.list()
+  assert.equal(event?.state, 'PENDING')
+  assert.equal(event.lastError?.errorCode, 'EVENT_RESULT_UNCERTAIN')
+}
 
 async function closed(open: ReadonlySet<Socket>): Promise<void> {
   for (let count = 0; open.size > 0 && count < 200; count++) await wait(10)

@@ -11,27 +11,27 @@ const ADDRESSES = [
   /\b(?:[\da-f]{1,4}:){7}[\da-f]{1,4}\b|(?:\b[\da-f]{1,4}(?::[\da-f]{1,4})*)?::[\da-f]{1,4}(?::[\da-f]{1,4})*\b/gi,
 ]
 
-/** What failed, by name: the operation and stage of a lifecycle call, or the id and method of an event. Never a value or secret. */
-export type ErrorContext = Readonly<Record<string, string>>
-
 /**
  * Prints an error and its causes to standard error, without addresses and tokens: the error of a failed call names the
  * address that a resolution gave, and neither address nor token may be logged (docs/protocol.md).
- * Properties of the error other than its name, message, code and stack are left out. The first line is the context.
+ * Properties of the error other than its name, message, code and stack are left out.
  *
- * @param accessMaterial what resolutions gave during the call: URLs and tokens.
+ * @param options.during in what it occurred, for example `Operation 7, BEFORE_RESOURCES`; it begins the text.
+ * @param options.accessMaterial what resolutions gave during the call: URLs and tokens.
  */
 export function printError(
   error: unknown,
-  context: ErrorContext,
-  accessMaterial: Iterable<string> = [],
+  { during = null, accessMaterial = [] }: { during?: string | null; accessMaterial?: Iterable<string> } = {},
 ): void {
-  const what = Object.entries(context).map(([name, value]) => `${name} ${value}`)
-  const lines = what.length === 0 ? [] : [`Failed: ${what.join(', ')}`]
-  console.error([...lines, describeError(error, accessMaterial)].join('\n'))
+  const text = describeError(error, accessMaterial)
+  console.error(during === null ? text : `${during}: ${text}`)
 }
 
-/** The text that {@link printError} prints below the context. */
+/** Prints an error that concerns one event, or none. */
+export const printEventError = (error: unknown, eventId: string | null): void =>
+  printError(error, { during: eventId && `Event ${eventId}` })
+
+/** The error as {@link printError} prints it. */
 export function describeError(error: unknown, accessMaterial: Iterable<string>): string {
   const secrets = [...accessMaterial].flatMap((secret) => [secret, ...hostsOf(secret)])
   const clean = (text: string): string =>

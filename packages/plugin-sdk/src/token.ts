@@ -77,8 +77,14 @@ export function keysOf(keys: JSONWebKeySet | undefined, platformApiBase: string 
 }
 
 /** `/bundle-runtime/api/.well-known/jwks.json` below the platform's address, with or without a trailing slash. */
-export const jwksAddress = (platformApiBase: string): URL =>
-  new URL(`${platformApiBase.replace(/\/+$/, '')}/bundle-runtime/api/.well-known/jwks.json`)
+export function jwksAddress(platformApiBase: string): URL {
+  // `localhost:8081` would be an address with the scheme `localhost`
+  if (!/^https?:\/\//i.test(platformApiBase) || !URL.canParse(platformApiBase))
+    throw new Error(
+      `platformApiBase "${platformApiBase}" is not an address. Give the http or https address of the platform, such as http://127.0.0.1:8081.`,
+    )
+  return new URL(`${platformApiBase.replace(/\/+$/, '')}/bundle-runtime/api/.well-known/jwks.json`)
+}
 
 // jose's own errors are about the token, except for these: a key set that is slow, broken or not JSON. All other errors
 // come from the network.

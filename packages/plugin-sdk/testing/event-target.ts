@@ -22,8 +22,14 @@ export interface EventTarget {
   release(): void
 }
 
-/** A platform and a target service in one HTTP server, which ends with the test. With `url`, the target is elsewhere. */
-export async function eventTarget(t: TestContext, url?: string): Promise<EventTarget> {
+/**
+ * A platform and a target service in one HTTP server, which ends with the test. With `targetUrl`, the platform gives this
+ * address of the target instead.
+ */
+export async function eventTarget(
+  t: TestContext,
+  { targetUrl }: { targetUrl?: string } = {},
+): Promise<EventTarget> {
   const arrivals: EventTarget['arrivals'] = {}
   const reactions: EventTarget['reactions'] = {}
   const hanging: ServerResponse[] = []
@@ -33,7 +39,9 @@ export async function eventTarget(t: TestContext, url?: string): Promise<EventTa
     const body = JSON.parse(Buffer.concat(chunks).toString()) as JsonValue
     const path = incoming.url ?? ''
     if (!path.startsWith('/target/')) {
-      outgoing.end(JSON.stringify(successEnvelope(platformData(path, body, url ?? `${server.url}/target`))))
+      outgoing.end(
+        JSON.stringify(successEnvelope(platformData(path, body, targetUrl ?? `${server.url}/target`))),
+      )
       return
     }
     const name = String(body)
