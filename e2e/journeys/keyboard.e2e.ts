@@ -183,6 +183,8 @@ test('a bundle is installed and detached by keyboard, from the sign-in on', asyn
 test('an earlier value is restored, and a file saved and imported, by keyboard', async ({ editing }) => {
   test.slow()
   const page = await editing({ field: 'SMTP port', value: '2525' })
+  // the browser hands over file choosers only once somebody listens, which takes a moment
+  page.on('filechooser', () => {})
   await page.keyboard.press('Control+s')
   await expect(saveButton(page)).toBeEnabled()
   await page.keyboard.press('Control+Enter')

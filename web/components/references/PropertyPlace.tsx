@@ -8,7 +8,10 @@ import { LocatorText } from '../LocatorText.tsx'
 export const resourceText = ({ locator, resourceTitle }: { locator: string; resourceTitle: string | null }) =>
   resourceTitle ?? parseLocator(locator)?.name ?? locator
 
-/** A reference property and its resource; a link to its place in the configuration. */
+/**
+ * A reference property and its resource; a link to its place in the configuration. The property has no title: a title is
+ * a part of a schema, which a manifest has only for DATA.
+ */
 export function PropertyPlace({
   installation,
   locator,
