@@ -60,10 +60,10 @@ export const Snapshot = z.object({
   reason: z.string().nullable(),
   cause: z.enum(SNAPSHOT_CAUSES),
   operationId: Uuid.nullable(),
-  /** Of a save: the operations that it started. */
+  /** Of a save: those of the operations that it started that are still stored. */
   operations: z.array(Uuid),
-  /** Retention has removed the operation that wrote the snapshot, or all that the save started. Absent otherwise. */
-  operationsRemoved: z.literal(true).optional(),
+  /** How many operations retention has removed: the one that wrote the snapshot, or those that the save started. Absent if none. */
+  operationsRemoved: PositiveInteger.optional(),
   changes: z.array(
     PropertyChange.extend({
       /** The manager since this change. Absent if the value was removed, or if the manager is unknown. */

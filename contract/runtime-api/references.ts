@@ -8,6 +8,8 @@ import { REFERENCE_REFUSALS, TARGET_REFUSALS } from './vocabulary.ts'
 /** A reference property, and whether it resolves now. Resolving it gives a token only to a plugin. */
 export const InstalledReference = z.object({
   locator: ResourceLocator,
+  /** Null if the resource is not installed yet. */
+  resourceTitle: z.string().nullable(),
   property: PropertyName,
   /** The services of the applied value, which is the one that resolves; of the saved value if none is applied. */
   services: z.array(

@@ -22,9 +22,13 @@ export type Service = z.infer<typeof Service>
 /** A reference to a service: the property of an installed resource. */
 export const Referrer = z.object({
   installation: InstallationIdentity,
+  installationTitle: z.string(),
   locator: ResourceLocator,
+  /** Null if the resource is not installed yet. */
+  resourceTitle: z.string().nullable(),
   property: PropertyName,
   serviceId: Key,
+  serviceTitle: z.string(),
 })
 export type Referrer = z.infer<typeof Referrer>
 

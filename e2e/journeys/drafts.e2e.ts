@@ -158,7 +158,6 @@ test('another person who signs in after a lost session sees nothing of the first
   await fillSignIn(elsewhere, 'oscar')
   await expect(elsewhere.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 
-  await lost.getByRole('button', { name: 'I’ve signed in' }).click()
   await expect(page.getByRole('button', { name: /oscar/i })).toBeVisible()
   await expect(document).toContainText('"displayName"')
   await expect(document).not.toContainText('half a document')
@@ -181,7 +180,6 @@ test('nothing is lost when the session ends during an edit', async ({ editing })
   await fillSignIn(beside, 'olivia')
   await expect(beside.getByRole('heading', { level: 1, name: /^production\/e2e\// })).toBeVisible()
   await beside.close()
-  await lost.getByRole('button', { name: 'I’ve signed in' }).click()
   await expect(lost).toHaveCount(0)
 
   // the review continues, or starts again if the session ended before it was requested
@@ -189,4 +187,70 @@ test('nothing is lost when the session ends during an edit', async ({ editing })
   await expect(page.getByLabel('Changes of CRM mail')).toContainText('After: 2525')
   await saveButton(page).click()
   await expectApplied(page)
+})
+
+test('a sign-in in another tab closes the dialog of a lost session', async ({ editing }) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
+  const elsewhere = await page.context().newPage()
+  await elsewhere.goto('/')
+  await signOut(elsewhere, 'olivia')
+  await page.keyboard.press('ControlOrMeta+S')
+  const lost = page.getByRole('dialog', { name: 'Your session has ended' })
+  await expect(lost).toBeVisible()
+  await elsewhere.goto('/auth/login')
+  await fillSignIn(elsewhere, 'olivia')
+  await expect(lost).toHaveCount(0)
+  await expect(field(page, 'SMTP port')).toHaveValue('2525')
+})
+
+test('drafts of a form, an install and an upgrade are listed with their age, also after signing out', async ({
+  system,
+  signIn,
+  crmScope,
+}) => {
+  test.slow()
+  const { bundleInstallId } = await system.install(system.newScope(), 'crm-suite', '1.1.0')
+  const page = await signIn('olivia', configurationPath(crmScope, MAIL))
+  await field(page, 'SMTP port').fill('2525')
+
+  await page.goto(`/installations/${bundleInstallId}?action=upgrade&version=2.0.0`)
+  await page.getByLabel('Data region').selectOption('eu-central')
+  await page.goto(
+    `/installations/new?environmentKey=production&applicationRuntimeId=e2e&workspaceId=${system.newScope().workspaceId}` +
+      '&bundleEnvironmentKey=production&bundleId=crm-suite&version=1.0.0',
+  )
+  await field(page, 'Display name').fill('A draft of Northwind')
+  await page
+    .getByRole('group', { name: 'CRM mail' })
+    .getByText(/more values/)
+    .click()
+  await page.getByLabel('SMTP password', { exact: true }).fill(SECRET)
+
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
+  const drafts = page.getByRole('region', { name: 'Your unsaved changes' })
+  const scope = `${crmScope.environmentKey}/${crmScope.applicationRuntimeId}/${crmScope.workspaceId}`
+  const listed = async () => {
+    await expect(drafts).toContainText(/Installation of CRM suite/)
+    await expect(drafts).toContainText(/Upgrade of CRM suite/)
+    await expect(drafts).toContainText(scope)
+    await expect(drafts.getByText(/^started /)).toHaveCount(3)
+  }
+  await listed()
+  await expect(
+    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Configuration/ }),
+  ).toContainText('1')
+  const stored = JSON.stringify(await page.context().storageState({ indexedDB: true }))
+  expect(stored).toContain('A draft of Northwind')
+  expect(stored).not.toContain(SECRET)
+
+  await signOut(page, 'olivia')
+  await page.goto('/auth/login')
+  await fillSignIn(page, 'olivia')
+  await listed()
+  await drafts.getByRole('link', { name: /Installation of CRM suite/ }).click()
+  await expect(field(page, 'Display name')).toHaveValue('A draft of Northwind')
+  await expect(page.getByText('Sensitive values are not kept: enter them again')).toBeVisible()
+  await page.goto('/')
+  await drafts.getByRole('link', { name: /Upgrade of CRM suite/ }).click()
+  await expect(page.getByLabel('Data region')).toHaveValue('eu-central')
 })

@@ -1,4 +1,4 @@
-import { expectPage } from '../vocabulary.ts'
+import { configurationPath, expectPage } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
 
 test('a plugin form leads to its first error, shows a refusal at its field, and asks before it discards', async ({
@@ -136,4 +136,16 @@ test('a sign-out that the server does not confirm says so, and can be tried agai
   const dialog = page.getByRole('dialog', { name: 'You may still be signed in' })
   await dialog.getByRole('button', { name: 'Sign out' }).click()
   await expect(page.getByText('You are signed out')).toBeVisible()
+})
+
+test('a choice of schemas, a value that may be null, and an impossible schedule are filled in by hand', async ({
+  system,
+  signIn,
+}) => {
+  test.slow()
+  const scope = system.newScope()
+  await system.install(scope, 'storefront', '1.0.0')
+  const at = (resource: string) => configurationPath(scope, `production/storefront/${resource}`)
+  const page = await signIn('olivia', at('AGENT/shop-assistant'))
+  await expect(page.getByRole('group', { name: 'Hand over' })).toBeVisible()
 })

@@ -11,6 +11,23 @@ export function useSession() {
 /** Where a person signs in, to come back to an address of the console. */
 export const signInAddress = (returnTo: string) => `/auth/login?returnTo=${encodeURIComponent(returnTo)}`
 
+/** Between the tabs of a browser. */
+const SIGNED_IN = 'bundle-console.signed-in'
+
+/** Tells the other tabs that this one has a session. */
+export function announceSignIn(): void {
+  const channel = new BroadcastChannel(SIGNED_IN)
+  channel.postMessage(null)
+  channel.close()
+}
+
+/** Calls the listener when another tab has a session; returns how to stop. */
+export function onSignInElsewhere(listener: () => void): () => void {
+  const channel = new BroadcastChannel(SIGNED_IN)
+  channel.addEventListener('message', listener)
+  return () => channel.close()
+}
+
 let isReplacing = false
 
 /** Reloads the page without a warning after another person has signed in, so that no data of the first one stays. */

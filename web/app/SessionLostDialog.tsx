@@ -1,15 +1,17 @@
-import { useSession } from '../api/session.ts'
+import { useEffect } from 'react'
+import { onSignInElsewhere, signInAddress, useSession } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { buttonStyle } from '../ui/button-style.ts'
 import { Dialog } from '../ui/dialog/Dialog.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
-import { signInAddress } from '../api/session.ts'
 
 /** Shown when the session ends while the page is in use: the person signs in beside the page and continues in it. */
 export function SessionLostDialog() {
   const t = useText()
   const session = useSession()
+  const { refetch } = session
+  useEffect(() => onSignInElsewhere(() => void refetch()), [refetch])
   return (
     <Dialog
       open

@@ -13,7 +13,7 @@ import type { Session } from '#contract/console-api/rows.ts'
 import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
 import { useConnection } from '../api/connection.ts'
 import { startLiveUpdates } from '../api/live.ts'
-import { reloadForAnotherPerson, useSession } from '../api/session.ts'
+import { announceSignIn, reloadForAnotherPerson, useSession } from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../components/describe-code.ts'
 import { noteOperation } from '../components/failure-alerts.ts'
@@ -70,6 +70,10 @@ function WithSession({
   const [isSignOutOpen, setSignOutOpen] = useState(false)
   useLiveWhile(session !== undefined && !isLost)
   useReloadForAnotherPerson(session)
+  const personId = session?.user.id
+  useEffect(() => {
+    if (personId !== undefined && !isLost) announceSignIn()
+  }, [personId, isLost])
   const client = useQueryClient()
   const search = useCallback(
     async (text: string, signal: AbortSignal) => {

@@ -1,7 +1,9 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiError } from '../api/client.ts'
+import { ApiError, type EndpointName } from '../api/client.ts'
 import { invalidateEndpoints } from '../api/query.ts'
 
+/** Lists that no event announces are read again after this time, while their page is visible. */
+const FOLLOW_MS = 5_000
 /** A page that shows an outage refetches after this time. */
 const REFETCH_INTERVAL_MS = 10_000
 const RECENT_MS = 2_000
@@ -17,14 +19,34 @@ export const queryClient = new QueryClient({
       retry: false,
       // do not refetch a read that has just failed in the route's loader
       retryOnMount: ({ state: { errorUpdatedAt } }) => Date.now() - errorUpdatedAt > RECENT_MS,
-      refetchInterval: ({ state: { error } }) =>
-        error instanceof ApiError && error.isUncertain ? REFETCH_INTERVAL_MS : false,
+      refetchInterval: ({ state: { error } }) => refetchAfterOutage(error),
     },
     mutations: { retry: false },
   },
 })
 
 queryClient.setQueryDefaults(['GET /session'], { staleTime: 60_000 })
+
+// the events are of scopes, and these belong to none; docs/decisions/0060
+const WITHOUT_EVENTS: readonly EndpointName[] = [
+  'GET /bundles',
+  'GET /bundles/{environmentKey}/{bundleId}/versions',
+  'GET /plugins',
+  'GET /plugins/{pluginId}',
+  'GET /plugins/{pluginId}/health',
+  'GET /plugins/{pluginId}/reports',
+  'GET /services',
+  'GET /services/{serviceId}',
+  'GET /audit',
+]
+for (const name of WITHOUT_EVENTS)
+  queryClient.setQueryDefaults([name], {
+    refetchInterval: ({ state: { error } }) => (error === null ? FOLLOW_MS : refetchAfterOutage(error)),
+  })
+
+function refetchAfterOutage(error: unknown): number | false {
+  return error instanceof ApiError && error.isUncertain ? REFETCH_INTERVAL_MS : false
+}
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'

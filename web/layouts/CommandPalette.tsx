@@ -29,7 +29,7 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
   const [isOpening, setIsOpening] = useState(typed.keys.includes('Enter'))
   const found = useSearch(text.trim())
 
-  const own = [...pageGroups(text.trim(), t, can), ...actionGroups(text.trim(), t, can)]
+  const own = ownGroups(text.trim(), t, can)
   const groups = [...own, ...found.groups].filter((group) => group.hits.length > 0)
   const hits = groups.flatMap((group) => group.hits)
   const at = chosen < 0 ? Math.max(0, hits.length + chosen) : Math.min(chosen, hits.length - 1)
@@ -228,6 +228,17 @@ function useSearch(text: string): Found {
 
 type T = ReturnType<typeof useText>
 
+/** Pages and actions. An action of which the text is a whole word comes first: "install" also begins a page's title. */
+function ownGroups(text: string, t: T, can: ShellContextValue['can']): PaletteGroup[] {
+  const pages = pageGroups(text, t, can)
+  const actions = actionGroups(text, t, can)
+  const word = text.toLocaleLowerCase()
+  const isNamed = actions.some(({ hits }) =>
+    hits.some(({ title }) => title.toLocaleLowerCase().split(' ').includes(word)),
+  )
+  return isNamed ? [...actions, ...pages] : [...pages, ...actions]
+}
+
 function pageGroups(text: string, t: T, can: ShellContextValue['can']): PaletteGroup[] {
   const hits = navigation
     .flatMap(({ entries }) => entries)
@@ -249,7 +260,7 @@ function actionGroups(text: string, t: T, can: ShellContextValue['can']): Palett
             id: 'upgrade',
             title: t('shell.action.upgrade'),
             icon: 'sortUp' as const,
-            to: paths.installations({ state: 'ACTIVE' }),
+            to: paths.installations({ upgrade: 'available' }),
           },
         ]
       : []),

@@ -13,6 +13,7 @@ import { Toasts } from '../ui/Toasts.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
 import { PaletteInput, type Typed } from './PaletteInput.tsx'
+import { keepFieldSteady } from './steady-field.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { UserMenu } from './UserMenu.tsx'
 import { isDialogOpen } from '../ui/dialog/use-modal.ts'
@@ -28,6 +29,7 @@ export function Shell() {
   const [typed, setTyped] = useState(NOTHING_TYPED)
   const drawer = useRef<HTMLDialogElement>(null)
   const main = useFocusOnNewPage()
+  useEffect(() => (main.current === null ? undefined : keepFieldSteady(main.current)), [main])
   const navigate = useNavigate()
   useOpenFromAlert(useCallback((to: LinkTarget) => void navigate(to as NavigateOptions), [navigate]))
   const openPalette = () => {

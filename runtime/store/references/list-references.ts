@@ -5,6 +5,8 @@ import type { Db } from '../../model/db.ts'
 /** A reference property of an installation: its value as saved and as last applied. */
 export interface ReferenceRow {
   locator: string
+  /** Null if the resource is not installed yet. */
+  resource_title: string | null
   property: string
   saved: Reference | null
   applied: Reference | null
@@ -14,7 +16,7 @@ export interface ReferenceRow {
 /** The reference properties of an installation, ordered by locator and property. */
 export async function listReferences(db: Db, bundleInstallId: string): Promise<ReferenceRow[]> {
   const { rows } = await sql<ReferenceRow>`
-    select locator, property, saved.value as saved, applied.value as applied,
+    select locator, resource_title, property, saved.value as saved, applied.value as applied,
       saved.value is distinct from applied.value as is_changed
     from (
       select locator, property, value from runtime.configuration_property
@@ -24,6 +26,10 @@ export async function listReferences(db: Db, bundleInstallId: string): Promise<R
       select locator, key as property, value from runtime.installed_resource, jsonb_each(properties)
       where bundle_install_id = ${bundleInstallId} and value ->> '@type' like 'ServiceReference%'
     ) as applied using (locator, property)
+    left join (
+      select locator, title as resource_title from runtime.installed_resource
+      where bundle_install_id = ${bundleInstallId}
+    ) as resource using (locator)
     order by locator, property`.execute(db)
   return rows
 }

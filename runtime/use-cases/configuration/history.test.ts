@@ -148,21 +148,31 @@ describe('the history', () => {
     assert.equal(new Set(ids).size, 4)
   })
 
-  it('says which operations retention has removed', async () => {
+  it('says how many operations retention has removed', async () => {
     const { items } = await history()
     assert.ok(items.every(({ operationsRemoved }) => operationsRemoved === undefined))
     const first = items.findLast(({ cause }) => cause === 'SAVE')
     const upgraded = items.find(({ cause }) => cause === 'UPGRADE')
     assert.ok(first && upgraded?.operationId)
-    const ids = [...first.operations, upgraded.operationId]
+    const ofTwo = items.find(({ operations }) => operations.length === 2)
+    assert.ok(ofTwo)
+    const [removed, ...kept] = ofTwo.operations
+    assert.ok(removed)
+    const ids = [removed, ...first.operations, upgraded.operationId]
     await runtime.deps.db.transaction().execute((tx) => deleteOperations(tx, ids))
     assert.deepEqual(
-      (await history()).items.filter(({ operationsRemoved }) => operationsRemoved === true),
+      (await history()).items.filter(({ operationsRemoved }) => operationsRemoved !== undefined),
       [
-        { ...upgraded, operationsRemoved: true },
-        { ...first, operations: [], operationsRemoved: true },
+        { ...upgraded, operationsRemoved: 1 },
+        { ...ofTwo, operations: kept, operationsRemoved: 1 },
+        { ...first, operations: [], operationsRemoved: 1 },
       ],
     )
+    // a filter shows fewer changes, and counts the same operations
+    const [filtered] = (await history({ locator: LEDGER, property: 'currency' })).items.filter(
+      ({ snapshotVersion }) => snapshotVersion === ofTwo.snapshotVersion,
+    )
+    assert.equal(filtered?.operationsRemoved, 1)
   })
 
   it('can be filtered by person and time', async () => {

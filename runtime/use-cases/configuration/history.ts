@@ -5,6 +5,7 @@ import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/find-scope.ts'
 import { listSnapshots } from '../../store/configuration/list-snapshots.ts'
 import { readSavedOperations } from '../../store/configuration/read-saved-operations.ts'
+import type { SavedOperations } from '../../store/configuration/read-saved-operations.ts'
 import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
 import { readSnapshotChanges } from '../../store/configuration/read-snapshot-changes.ts'
 import type { SnapshotChangeRow } from '../../store/configuration/read-snapshot-changes.ts'
@@ -25,14 +26,15 @@ export async function readHistory({ deps }: ReadContext, input: Input<Name>): Pr
   const rows = await listSnapshots(deps.db, scope.scope_id, { ...filter, before, limit: limit + 1 })
   const versions = rows.slice(0, limit).map((row) => row.snapshot_version)
   const changes = await readSnapshotChanges(deps.db, scope.scope_id, versions, filter)
-  const operations = await readSavedOperations(deps.db, scope.scope_id, versions)
+  const saved = await readSavedOperations(deps.db, scope.scope_id, versions)
   const locators = [...new Set(changes.map((change) => change.locator))]
   const resources = await readOwnedResources(deps.db, scope.scope_id, locators)
   const known = new Map(resources.map((row) => [row.locator, row.definitions]))
   return pageOf(rows, limit, {
     item: (row) =>
       snapshotView(
-        { ...row, operations: operations.get(row.snapshot_version) ?? [] },
+        row,
+        saved.get(row.snapshot_version),
         changes.filter((change) => change.snapshot_version === row.snapshot_version),
         (change) => getOwn(known.get(change.locator) ?? {}, change.property),
       ),
@@ -41,10 +43,13 @@ export async function readHistory({ deps }: ReadContext, input: Input<Name>): Pr
 }
 
 function snapshotView(
-  row: Awaited<ReturnType<typeof listSnapshots>>[number] & { operations: string[] },
+  row: Awaited<ReturnType<typeof listSnapshots>>[number],
+  saved: SavedOperations | undefined,
   changes: readonly SnapshotChangeRow[],
   definitionOf: (change: SnapshotChangeRow) => PropertyDefinition | undefined,
 ): Snapshot {
+  const operations = saved?.operations ?? []
+  const removed = row.is_stored ? (saved?.started ?? 0) - operations.length : 1
   return {
     snapshotVersion: row.snapshot_version,
     savedAt: row.saved_at,
@@ -52,11 +57,8 @@ function snapshotView(
     reason: row.reason,
     cause: row.cause,
     operationId: row.operation_id,
-    operations: row.operations,
-    // every save starts at least one operation
-    ...((!row.is_stored || (row.cause === 'SAVE' && row.operations.length === 0)) && {
-      operationsRemoved: true as const,
-    }),
+    operations,
+    ...(removed > 0 && { operationsRemoved: removed }),
     changes: changes.map((change) => ({
       // sensitive if it was so then or is now: a value saved before the mark is hidden too
       ...changeView(change, {

@@ -91,16 +91,17 @@ describe('the references of an installation', () => {
     const referrers = async () =>
       (
         (await deps.http.call(`/installations/${deps.installId}/referrers`)).data['items'] as {
+          resourceTitle: string
           property: string
-          serviceId: string
+          serviceTitle: string
         }[]
-      ).map(({ property, serviceId }) => `${property} ${serviceId}`)
+      ).map(({ resourceTitle, property, serviceTitle }) => `${resourceTitle} ${property} ${serviceTitle}`)
     assert.deepEqual(await referrers(), [])
     await deps.saveService('chat', {
       consumers: [SCOPE],
       owner: { bundleInstallId: deps.installId, locator: CORE },
     })
-    assert.deepEqual(await referrers(), ['byCountry chat', 'inOrder chat'])
+    assert.deepEqual(await referrers(), ['Core byCountry chat', 'Core inOrder chat'])
   })
 
   it('are found with an index, both as saved and as applied', async () => {

@@ -51,6 +51,7 @@ export function readReferences(
       return {
         items: rows.map((row, index) => ({
           locator: row.locator,
+          resourceTitle: row.resource_title,
           property: row.property,
           services: servicesOf(row).map((serviceId) => targets(serviceId)),
           isChanged: row.is_changed,

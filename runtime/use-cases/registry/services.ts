@@ -143,9 +143,12 @@ async function referrersOf(
 function referrerView(row: ReferrerRow): Referrer {
   return {
     installation: identityOf(row),
+    installationTitle: row.installation_title,
     locator: row.locator,
+    resourceTitle: row.resource_title,
     property: row.property,
     serviceId: row.service_id,
+    serviceTitle: row.service_title,
   }
 }
 

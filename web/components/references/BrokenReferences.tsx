@@ -8,8 +8,8 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { useErrorView } from '../describe-code.ts'
-import { LocatorText } from '../LocatorText.tsx'
 import { ScopeText } from '../ScopeText.tsx'
+import { resourceText } from './PropertyPlace.tsx'
 
 /** How many installations are named. There are no links: one would leave the dialog and lose what was typed. */
 const NAMED = 5
@@ -79,15 +79,20 @@ function BrokenIn({ referrers }: { referrers: readonly Referrer[] }) {
   const t = useText()
   const [first] = referrers
   if (first === undefined) return null
-  const { installation } = first
+  const { installation, installationTitle } = first
   return (
     <li>
-      <span className="mono font-medium">{installation.bundle.bundleId}</span>{' '}
-      <ScopeText scope={installation} />
+      <span className="font-medium">{installationTitle}</span> <ScopeText scope={installation} />
       <ul className="pl-4">
-        {referrers.map(({ locator, property, serviceId }) => (
-          <li key={`${locator} ${property} ${serviceId}`} className="wrap-anywhere">
-            <LocatorText locator={locator} /> {t('plans.broken.reference', { property, service: serviceId })}
+        {referrers.map((referrer) => (
+          <li
+            key={`${referrer.locator} ${referrer.property} ${referrer.serviceId}`}
+            className="wrap-anywhere"
+          >
+            {t('plans.broken.reference', {
+              property: `${resourceText(referrer)} · ${referrer.property}`,
+              service: referrer.serviceTitle,
+            })}
           </li>
         ))}
       </ul>

@@ -21,6 +21,7 @@ const MAIL = 'production/crm/MODULE/mail'
 const mail = { serviceId: 'mail-gateway', title: 'Mail', owner: null, refusal: null }
 const resolving: InstalledReference = {
   locator: MAIL,
+  resourceTitle: 'CRM mail',
   property: 'sender',
   services: [mail],
   isChanged: false,
@@ -98,9 +99,12 @@ test('an installation lists what it refers to and what refers to its services', 
       items: [
         {
           installation: { ...shop, bundle: { environmentKey: 'production', bundleId: 'shop' } },
+          installationTitle: 'Shop',
           locator: 'production/shop/MODULE/cart',
+          resourceTitle: null,
           property: 'crm',
           serviceId: 'crm-core',
+          serviceTitle: 'CRM core',
         },
       ],
       nextCursor: null,
@@ -108,11 +112,13 @@ test('an installation lists what it refers to and what refers to its services', 
   })
   await renderInConsole(<References installation={installation} />)
   const to = page.getByRole('table', { name: 'Refers to' })
-  await expect.element(to.getByRole('link', { name: 'sender' })).toBeVisible()
+  await expect.element(to.getByRole('link', { name: 'CRM mail · sender' })).toBeVisible()
   await expect.element(to.getByText('Resolves for mailer')).toBeVisible()
   const from = page.getByRole('table', { name: 'Referred to by' })
-  await expect.element(from.getByRole('link', { name: 'shop', exact: true })).toBeVisible()
-  await expect.element(from.getByRole('link', { name: 'crm-core' })).toBeVisible()
+  await expect.element(to.getByRole('link', { name: 'Mail', exact: true })).toBeVisible()
+  await expect.element(from.getByRole('link', { name: 'Shop shop', exact: true })).toBeVisible()
+  await expect.element(from.getByRole('link', { name: 'cart · crm' })).toBeVisible()
+  await expect.element(from.getByRole('link', { name: 'CRM core' })).toBeVisible()
 })
 
 test('a detach names the references of other installations that it breaks', async () => {
@@ -123,9 +129,12 @@ test('a detach names the references of other installations that it breaks', asyn
       bundleInstallId: `01920000-0000-7000-8000-00000000010${index}`,
       bundle: { environmentKey: 'production', bundleId: `billing-${index}` },
     },
+    installationTitle: `Billing ${index}`,
     locator: 'production/billing/MODULE/invoices',
+    resourceTitle: 'Invoices',
     property: 'mailer',
     serviceId: 'mail-gateway',
+    serviceTitle: 'Mail gateway',
   })
   const ownReference = { ...other(1), installation }
   const api = await serveApi({
@@ -133,10 +142,10 @@ test('a detach names the references of other installations that it breaks', asyn
   })
   const screen = await renderInConsole(<BrokenReferences bundleInstallId={bundleInstallId} />)
   await expect.element(screen.getByText('6 references of other installations stop resolving')).toBeVisible()
-  await expect.element(screen.getByText('billing-5')).toBeVisible()
-  expect(screen.getByText('billing-6').query()).toBeNull()
+  await expect.element(screen.getByText('Billing 5')).toBeVisible()
+  expect(screen.getByText('Billing 6').query()).toBeNull()
   await expect.element(screen.getByText(/The References tab of this installation lists all/)).toBeVisible()
-  expect(screen.getByText(/mailer refers to mail-gateway/).elements()).toHaveLength(5)
+  expect(screen.getByText(/Invoices · mailer refers to Mail gateway/).elements()).toHaveLength(5)
   await screen.unmount()
 
   api.answer({ [REFERRERS]: () => ({ items: [ownReference], nextCursor: null }) })

@@ -286,7 +286,10 @@ export const configuration = {
   'history.who': '{person}, {when}',
   'history.applied': 'Applied as “{name}”',
   'history.byOperation': '{type} operation',
-  'history.operationsRemoved': 'operation removed by retention',
+  'history.operationsRemoved': {
+    one: '{n} operation removed by retention',
+    other: '{n} operations removed by retention',
+  },
   'history.noChanges': 'No values changed.',
   'history.takeBefore': 'Restore earlier value',
   'history.replaced': 'replaced',

@@ -40,7 +40,6 @@ export const services = {
   'referrers.none.message': 'No installed resource that you can see references this service.',
   'referrers.installation': 'Installation',
   'referrers.scope': 'Scope',
-  'referrers.resource': 'Resource',
   'referrers.property': 'Property',
 
   'form.title.new': 'Register service',

@@ -229,7 +229,7 @@ export const configuration: Translated<typeof source> = {
   'history.who': '{person}，{when}',
   'history.applied': '由声明式应用“{name}”保存',
   'history.byOperation': '{type}操作',
-  'history.operationsRemoved': '操作已超过保留期限，不再保存',
+  'history.operationsRemoved': { other: '{n} 个操作已超过保留期限，不再保存' },
   'history.noChanges': '没有值发生变化。',
   'history.takeBefore': '恢复之前的值',
   'history.replaced': '已替换',

@@ -41,7 +41,6 @@ export const services: Translated<typeof source> = {
   'referrers.none.message': '在您有权查看的已安装资源中，没有引用此服务的属性。',
   'referrers.installation': '安装实例',
   'referrers.scope': '作用域',
-  'referrers.resource': '资源',
   'referrers.property': '属性',
 
   'form.title.new': '注册服务',

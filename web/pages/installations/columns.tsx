@@ -7,7 +7,7 @@ import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
-import { BundleName } from './BundleName.tsx'
+import { BundleName } from '../../components/BundleName.tsx'
 import { UpgradeMark } from './UpgradeLink.tsx'
 
 export const installationColumns = (t: Translate): Column<Installation>[] => [

@@ -3,8 +3,9 @@ import { useMemo } from 'react'
 import { referrersCall } from '#contract/console-api/pages/services.ts'
 import type { Referrer } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
-import { LocatorText } from '../../components/LocatorText.tsx'
+import { BundleName } from '../../components/BundleName.tsx'
 import { QueryTable } from '../../components/QueryTable.tsx'
+import { PropertyPlace } from '../../components/references/PropertyPlace.tsx'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
@@ -42,15 +43,15 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
   {
     id: 'installation',
     header: t('services.referrers.installation'),
-    cell: ({ installation }) => (
+    cell: ({ installation, installationTitle }) => (
       <PlainLink
         to={paths.installation(installation.bundleInstallId)}
-        className="target mono rounded-sm font-medium hover:underline"
+        className="target rounded-sm font-medium hover:underline"
       >
-        {installation.bundle.bundleId}
+        <BundleName title={installationTitle} bundle={installation.bundle} />
       </PlainLink>
     ),
-    width: '16%',
+    width: '22%',
   },
   {
     id: 'scope',
@@ -60,22 +61,9 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
     card: 'wide',
   },
   {
-    id: 'resource',
-    header: t('services.referrers.resource'),
-    cell: ({ locator }) => <LocatorText locator={locator} />,
-    card: 'wide',
-  },
-  {
     id: 'property',
     header: t('services.referrers.property'),
-    cell: ({ installation, locator, property }) => (
-      <PlainLink
-        to={paths.configuration(installation, { resource: locator, property })}
-        className="target mono rounded-sm font-medium text-accent hover:underline"
-      >
-        {property}
-      </PlainLink>
-    ),
-    width: '20%',
+    cell: (referrer) => <PropertyPlace {...referrer} />,
+    card: 'wide',
   },
 ]

@@ -78,26 +78,32 @@ test('people whose saves are not loaded yet can be chosen', async () => {
   await expect.element(entries).toHaveLength(0)
 })
 
-test('an operation that retention has removed has no link', async () => {
+test('operations that retention has removed are counted, and have no link', async () => {
   const scope = await serveScope({
     [PEOPLE]: () => ({ items: [OLIVIA] }),
     [HISTORY]: () => ({
       items: [
-        { ...snapshot(4, OLIVIA, [MAIL, 'smtpPort']), operationsRemoved: true },
+        {
+          ...snapshot(5, OLIVIA, [MAIL, 'smtpPort']),
+          operations: ['0198c5a0-0000-7000-8000-000000000008'],
+          operationsRemoved: 2,
+        },
+        { ...snapshot(4, OLIVIA, [MAIL, 'smtpPort']), operationsRemoved: 1 },
         {
           ...snapshot(3, OLIVIA, [CORE, 'seats']),
           cause: 'CONFIGURE',
           operationId: '0198c5a0-0000-7000-8000-000000000009',
-          operationsRemoved: true,
+          operationsRemoved: 1,
         },
       ],
       nextCursor: null,
     }),
   })
   await renderConsole(`${scope.address(MAIL)}&tab=history`)
-  await expect.element(page.getByText('operation removed by retention')).toHaveLength(2)
-  await expect.element(page.getByText('Configure operation')).toBeVisible()
-  expect(page.getByRole('link', { name: 'Configure operation' }).query()).toBeNull()
+  await expect.element(page.getByText('1 operation removed by retention')).toHaveLength(2)
+  await expect.element(page.getByText('2 operations removed by retention')).toBeVisible()
+  await expect.element(page.getByText('Configure operation')).toHaveLength(2)
+  await expect.element(page.getByRole('link', { name: 'Configure operation' })).toHaveLength(1)
 })
 
 test('each way back to an earlier value is named after its property and resource', async () => {

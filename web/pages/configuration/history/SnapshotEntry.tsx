@@ -166,15 +166,17 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
               </TextLink>
             ))}
           </>
-        ) : operationsRemoved === true ? (
+        ) : operationsRemoved !== undefined ? (
           <span>{t('configuration.history.byOperation', { type: word })}</span>
         ) : (
           <TextLink to={paths.operation(operationId)}>
             {t('configuration.history.byOperation', { type: word })}
           </TextLink>
         )}
-        {operationsRemoved === true && (
-          <span className="text-muted">{t('configuration.history.operationsRemoved')}</span>
+        {operationsRemoved !== undefined && (
+          <span className="text-muted">
+            {t('configuration.history.operationsRemoved', { n: operationsRemoved })}
+          </span>
         )}
       </p>
       {reason !== null && <p className="mt-0.5 text-muted wrap-anywhere">“{reason}”</p>}

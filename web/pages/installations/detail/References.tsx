@@ -2,16 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { installationReferrersCall, referencesCall } from '#contract/console-api/pages/installations.ts'
 import type { InstallationDetail, InstalledReference, Referrer } from '#contract/console-api/shapes.ts'
+import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../../api/query.ts'
-import { LocatorText } from '../../../components/LocatorText.tsx'
+import { BundleName } from '../../../components/BundleName.tsx'
 import { QueryTable } from '../../../components/QueryTable.tsx'
+import { PropertyPlace } from '../../../components/references/PropertyPlace.tsx'
 import { ReferenceResult } from '../../../components/references/ReferenceResult.tsx'
+import { ServiceLink } from '../../../components/references/ServiceLink.tsx'
 import { ScopeText } from '../../../components/ScopeText.tsx'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Section } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+import { PlainLink } from '../../../ui/Link.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 
 /** What the installation refers to, with the result of each test, and what refers to its services. */
@@ -57,13 +60,11 @@ const referenceKey = ({ locator, property }: InstalledReference) => `${locator} 
 const referrerKey = ({ installation, locator, property, serviceId }: Referrer) =>
   `${installation.bundleInstallId} ${locator} ${property} ${serviceId}`
 
-type Place = InstallationDetail['installation']
-
-const referenceColumns = (t: Translate, installation: Place): Column<InstalledReference>[] => [
+const referenceColumns = (t: Translate, installation: InstallationIdentity): Column<InstalledReference>[] => [
   {
     id: 'property',
     header: t('references.column.property'),
-    cell: ({ locator, property }) => <PropertyPlace {...{ installation, locator, property }} />,
+    cell: (reference) => <PropertyPlace {...reference} installation={installation} />,
     width: '34%',
   },
   {
@@ -73,13 +74,7 @@ const referenceColumns = (t: Translate, installation: Place): Column<InstalledRe
       <ul className="py-1.5">
         {services.map(({ serviceId, title, owner }) => (
           <li key={serviceId} className="flex flex-wrap items-baseline gap-x-2">
-            {title === null ? (
-              <span className="mono">{serviceId}</span>
-            ) : (
-              <TextLink to={paths.service(serviceId)} className="mono">
-                {serviceId}
-              </TextLink>
-            )}
+            <ServiceLink serviceId={serviceId} title={title} />
             {owner !== null && (
               <PlainLink
                 to={paths.installation(owner.bundleInstallId)}
@@ -111,15 +106,15 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
   {
     id: 'installation',
     header: t('references.column.installation'),
-    cell: ({ installation }) => (
+    cell: ({ installation, installationTitle }) => (
       <PlainLink
         to={paths.installation(installation.bundleInstallId)}
-        className="target mono rounded-sm font-medium hover:underline"
+        className="target rounded-sm font-medium hover:underline"
       >
-        {installation.bundle.bundleId}
+        <BundleName title={installationTitle} bundle={installation.bundle} />
       </PlainLink>
     ),
-    width: '16%',
+    width: '20%',
   },
   {
     id: 'scope',
@@ -137,33 +132,7 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
   {
     id: 'service',
     header: t('references.column.service'),
-    cell: ({ serviceId }) => (
-      <TextLink to={paths.service(serviceId)} className="mono">
-        {serviceId}
-      </TextLink>
-    ),
+    cell: ({ serviceId, serviceTitle }) => <ServiceLink serviceId={serviceId} title={serviceTitle} />,
     width: '20%',
   },
 ]
-
-/** A property and its resource; a link to the configuration. */
-function PropertyPlace({
-  installation,
-  locator,
-  property,
-}: {
-  installation: Place
-  locator: string
-  property: string
-}) {
-  return (
-    <span className="block py-1.5 whitespace-normal">
-      <TextLink to={paths.configuration(installation, { resource: locator, property })} className="mono">
-        {property}
-      </TextLink>
-      <span className="block text-xs">
-        <LocatorText locator={locator} />
-      </span>
-    </span>
-  )
-}
