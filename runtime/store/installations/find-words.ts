@@ -45,7 +45,7 @@ const SCOPE = sql`(installation.environment_key || '/' || installation.applicati
 async function findScopes(db: Db, word: string): Promise<number[]> {
   const { rows } = await sql<{ scope_id: number }>`
     select scope_id from runtime.scope
-    where (environment_key || '/' || application_runtime_id || '/' || workspace_id) ilike ${containing(word)}
+    where path like lower(${containing(word)})
     limit ${MERGED_STREAMS_MAX + 1}`.execute(db)
   return rows.map(({ scope_id }) => scope_id)
 }

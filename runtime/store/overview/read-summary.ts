@@ -61,6 +61,11 @@ async function countClaimsSeen(tx: Tx, visible: VisibleScopes): Promise<SummaryR
 /** The situation of a failed operation is that of its failure group, so one look-up for each group is enough. */
 async function countSituations(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['situations']> {
   const { rows } = await sql<SummaryRow['situations'][number]>`
+    with ungrouped as materialized (
+      -- none, unless rows were restored without their triggers; the planner expects many, and would read all that failed
+      select operation_id from runtime.operation as operation
+      where state = 'FAILED' and failure_group is null and ${isVisible(visible, 'operation')}
+    )
     select situation, sum(count)::bigint as count from (
       select (
         select ${situationNumber()} from runtime.operation as operation
@@ -75,9 +80,7 @@ async function countSituations(tx: Tx, visible: VisibleScopes): Promise<SummaryR
       where state in ('PENDING', 'RUNNING', 'WAITING') and ${isVisible(visible, 'operation')}
       group by 1
       union all
-      -- none, unless rows were restored without their triggers
-      select ${situationNumber()}, count(*) from runtime.operation as operation
-      where state = 'FAILED' and failure_group is null and ${isVisible(visible, 'operation')}
+      select ${situationNumber()}, count(*) from ungrouped join runtime.operation as operation using (operation_id)
       group by 1
     ) as counted group by situation`.execute(tx)
   return rows

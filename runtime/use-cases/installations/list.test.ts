@@ -147,6 +147,7 @@ describe('the list of installations', () => {
     [{ q: 'bill nowhere' }, 0],
     [{ q: 'bill 1.0' }, 3],
     [{ q: '/4' }, 1],
+    [{ q: '/SHOP/4' }, 1],
     [{ q: 'BILL /4' }, 1],
     [{ q: '%' }, 0],
     [{ q: '_' }, 0],
