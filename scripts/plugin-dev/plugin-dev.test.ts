@@ -92,7 +92,7 @@ test('operations run on the real runtime, and each links to its page in the cons
   await run('INSTALL')
   const html = await page()
   assert.match(html, new RegExp(`<a href="${dev.running.url}/operations/[0-9a-f-]{36}">INSTALL SUCCEEDED`))
-  assert.match(html, /INSTALL BEFORE_RESOURCES, sequence 1/)
+  assert.match(html, /INSTALL BEFORE_RESOURCES, sequence 1: APPLIED</)
 })
 
 test('a lost response is repeated by the runtime, and the next call is as usual', async () => {
@@ -100,7 +100,7 @@ test('a lost response is repeated by the runtime, and the next call is as usual'
   assert.match(await page(), /value="lost" aria-pressed="true"/)
   await run('CONFIGURE')
   const html = await page()
-  assert.match(html, /CONFIGURE BEFORE_RESOURCES, sequence 2, Lose the response/)
+  assert.match(html, /CONFIGURE BEFORE_RESOURCES, sequence 2: APPLIED \(Lose the response\)/)
   assert.ok((html.match(/CONFIGURE BEFORE_RESOURCES, sequence 2/g)?.length ?? 0) >= 2, 'sent again')
 })
 
@@ -108,7 +108,9 @@ test('a call that is sent twice at once has one effect', async () => {
   await press('/fault', { fault: 'twice' })
   await run('UPGRADE')
   const [, call = ''] =
-    /sequence 3, Send the call twice at once<\/summary>(.*?)<\/details>/s.exec(await page()) ?? []
+    /sequence 3: APPLIED and APPLIED \(Send the call twice at once\)<\/summary>(.*?)<\/details>/s.exec(
+      await page(),
+    ) ?? []
   const [, first, second] = call.match(/<pre>.*?<\/pre>/gs) ?? []
   assert.ok(first !== undefined)
   assert.equal(first, second)
@@ -178,7 +180,7 @@ await import(${JSON.stringify(pathToFileURL(main).href)})`,
     const html = await page(started)
     const calls = html.split('CONFIGURE BEFORE_RESOURCES, sequence 2')
     assert.equal(calls.length - 1, 2, 'the runtime repeated the call')
-    assert.match(html, /sequence 2, Kill the plugin before its response arrives/)
+    assert.match(html, /sequence 2: \w+ \(Kill the plugin before its response arrives\)/)
     const tenants: unknown = await (await fetch(`${url}/tenants`)).json()
     assert.ok(Array.isArray(tenants))
     assert.equal(tenants.length, 1)
