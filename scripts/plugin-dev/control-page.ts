@@ -51,7 +51,7 @@ ${output === null ? `<p>${escape(NOT_STARTED_HERE)}</p>` : ''}
 <h2>Calls</h2>
 ${calls.length === 0 ? '<p>The plugin has not been called yet.</p>' : calls.map(callItem).join('')}
 ${resend === null ? '' : resendForm(resend)}
-${output === null ? '' : `<h2>Output of the plugin</h2><pre>${escape(output)}</pre>`}
+${output === null ? '' : `<h2>Output of the plugin</h2>${form('/restart', button('', '', 'Start the plugin again'))}<pre>${escape(output)}</pre>`}
 </body>
 </html>
 `

@@ -41,6 +41,9 @@ async function startDev({ resources, ...profile }: Profile, pluginUrl: string, p
     folder,
     databaseUrl: toUrl(database.connection),
     log: createLog({ name: 'test', level: 'silent' }),
+  }).catch(async (error: unknown) => {
+    await database.close()
+    throw error
   })
   return {
     started,
@@ -184,6 +187,15 @@ await import(${JSON.stringify(pathToFileURL(main).href)})`,
     const tenants: unknown = await (await fetch(`${url}/tenants`)).json()
     assert.ok(Array.isArray(tenants))
     assert.equal(tenants.length, 1)
+
+    process.kill(Number(pids().at(-1)), 'SIGKILL')
+    await press('/restart', {}, {}, started)
+    assert.match(await page(started), /The plugin was started again/)
+    assert.equal(new Set(pids()).size, 3)
+    rmSync(counting)
+    writeFileSync(counting, `throw new Error('The mailbox server is missing')`)
+    await press('/restart', {}, {}, started)
+    assert.match(await page(started), /<p role="status">[^<]+Error: The mailbox server is missing</)
   } finally {
     await stop()
     rmSync(own, { recursive: true })
@@ -194,4 +206,12 @@ await import(${JSON.stringify(pathToFileURL(main).href)})`,
 test('the credential of the plugin is readable by its owner only', () => {
   assert.equal(statSync(dev.credentialFile).mode & 0o777, 0o600)
   assert.match(readFileSync(dev.credentialFile, 'utf8'), /^\S{20,}$/)
+})
+
+test('a port that is taken is named by its option', async () => {
+  const profile = referenceProfile('http://127.0.0.1:1')
+  const { port } = new URL(dev.running.runtimeUrl)
+  await assert.rejects(startDev(profile, 'http://127.0.0.1:1', Number(port)), {
+    message: `--platform-port is wrong: port ${port} is already in use`,
+  })
 })
