@@ -38,6 +38,8 @@ export interface StartOptions {
   /** Whether to migrate the database; default true. */
   databaseMigrates?: boolean
   console: ConsoleSettings
+  /** What sets the two ports, for the message if one is taken; default: the environment variables. */
+  portNames?: { console: string; runtime: string }
   runtime: {
     port: number
     /** The address at which plugins reach the platform; default: loopback. */
@@ -101,18 +103,19 @@ export async function startAll(options: StartOptions): Promise<Running> {
 }
 
 async function start(options: StartOptions, stops: Stops, stop: () => Promise<void>): Promise<Running> {
-  const { dataDir } = options
+  const { dataDir, portNames = { console: 'PORT', runtime: 'RUNTIME_PORT' } } = options
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer(options)
   const listener = await listen({
     port: options.console.port,
     hostname: options.console.host,
     addressVariable: 'HOST',
+    portVariable: portNames.console,
   })
   stops.push(() => listener.stop())
   const runtimeListener =
     options.console.runtime === null
-      ? await listen({ port: options.runtime.port, hostname: '127.0.0.1', portVariable: 'RUNTIME_PORT' })
+      ? await listen({ port: options.runtime.port, hostname: '127.0.0.1', portVariable: portNames.runtime })
       : null
   if (runtimeListener !== null) stops.push(() => runtimeListener.stop())
   const [server, code] = await bothStarted(openDatabaseServer(options, stops), loadCode(options))

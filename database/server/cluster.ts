@@ -163,7 +163,7 @@ export async function keepTemplate(cluster: Cluster): Promise<void> {
   }
 }
 
-/** In a thread of its own, because a thousand files take a quarter of a second. */
+/** In a separate thread, because a thousand files take a quarter of a second. */
 async function copyCluster(from: string, to: string, user: OsUser | undefined): Promise<void> {
   const thread = new Worker(new URL('copy-tree.ts', import.meta.url), { workerData: { from, to } })
   await once(thread, 'exit')

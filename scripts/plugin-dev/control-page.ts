@@ -37,6 +37,7 @@ export function renderPage({ pluginId, consoleUrl, ...controls }: Controls): str
 ${notice === null ? '' : `<p role="status">${escape(notice)}</p>`}
 <h2>Operations</h2>
 ${form('/start', OPERATION_TYPES.map((type) => button('type', type, type)).join(''))}
+${operations.some(({ finishedAt }) => finishedAt === null) ? '<p>An operation has not finished. <a href="/">Reload</a></p>' : ''}
 <ul>${operations.map((operation) => operationItem(operation, consoleUrl)).join('')}</ul>
 <h2>Fault in the next call</h2>
 ${form(
@@ -50,7 +51,7 @@ ${output === null ? `<p>${escape(NOT_STARTED_HERE)}</p>` : ''}
 <h2>Calls</h2>
 ${calls.length === 0 ? '<p>The plugin has not been called yet.</p>' : calls.map(callItem).join('')}
 ${resend === null ? '' : resendForm(resend)}
-${output === null ? '' : `<h2>Output of the plugin</h2><pre>${escape(output)}</pre>`}
+${output === null ? '' : `<h2>Output of the plugin</h2>${form('/restart', button('', '', 'Start the plugin again'))}<pre>${escape(output)}</pre>`}
 </body>
 </html>
 `
@@ -60,7 +61,7 @@ const operationItem = ({ operationId, operationType, state }: Operation, console
   `<li><a href="${escape(`${consoleUrl}/operations/${operationId}`)}">${operationType} ${state}</a></li>`
 
 const callItem = ({ at, fault, request, responses }: PassedCall): string =>
-  `<details><summary>${at.toISOString()} ${escape(titleOf(request))}${fault === null ? '' : `, ${FAULTS[fault]}`}</summary>
+  `<details><summary>${at.toISOString().slice(11, 23)} ${escape(titleOf(request))}: ${escape(responses.map(outcomeOf).join(' and ') || 'no response yet')}${fault === null ? '' : ` (${FAULTS[fault]})`}</summary>
 <pre>${escape(pretty(request))}</pre>${responses.map((text) => `<pre>${escape(pretty(text))}</pre>`).join('')}</details>`
 
 const resendForm = ({ body, response }: NonNullable<Controls['resend']>): string =>
@@ -84,6 +85,16 @@ function titleOf(request: string): string {
   }
 }
 
+/** The outcome or the error code in a response of the plugin; of anything else, its first line. */
+function outcomeOf(response: string): string {
+  try {
+    const { errorCode, data } = JSON.parse(response)
+    return String((errorCode === '0' ? data.outcome : errorCode) ?? 'not an envelope')
+  } catch {
+    return response.split('\n')[0]?.slice(0, 80) || 'an empty response'
+  }
+}
+
 function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
@@ -100,9 +111,12 @@ const STYLE = `
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif }
 body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem }
 pre, textarea { font: 13px/1.4 ui-monospace, monospace }
-pre { overflow: auto; padding: .5rem; border: 1px solid; max-height: 30rem }
+pre { overflow: auto; padding: .5rem; border: 1px solid #8888; max-height: 30rem }
+summary { overflow-wrap: anywhere; padding: .25rem 0 .25rem 1.25rem; text-indent: -1.25rem }
+ul { padding-left: 1.25rem }
+li { padding: .125rem 0 }
 textarea { box-sizing: border-box; width: 100% }
-button { margin: 0 .25rem .25rem 0; padding: .25rem .75rem }
+button { margin: 0 .25rem .25rem 0; min-height: 2rem; padding: .25rem .75rem }
 button[aria-pressed] { font-weight: bold; outline: 2px solid }
 [role=status] { border-left: 4px solid; padding-left: .5rem }
 `

@@ -93,6 +93,8 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
       if (fault === 'killed' && host === null) notice = NOT_STARTED_HERE
       else proxy.plant(isFault(fault) ? fault : null)
     }
+    if (path === '/restart' && host !== null)
+      notice = (await proxy.restart()) ?? 'The plugin was started again.'
     if (path === '/resend') {
       const body = fields.get('body') ?? ''
       resent = { body, response: await proxy.resend(body) }

@@ -39,6 +39,8 @@ export interface FaultProxy {
   planted(): Fault | null
   /** The newest first. */
   calls(): readonly PassedCall[]
+  /** Ends the plugin, if it runs, and starts it again. Returns why it does not run, or null. */
+  restart(): Promise<string | null>
   /** Sends a body to the plugin with the token of the last call. Returns the response as text. */
   resend(body: string): Promise<string>
 }
@@ -58,7 +60,6 @@ export function createFaultProxy(
   let token = ''
   const passed: PassedCall[] = []
 
-  /** Kills the plugin, and starts it again. Returns why it does not run, or null. */
   async function restart(): Promise<string | null> {
     const running = pluginProcess()
     await running?.kill()
@@ -112,6 +113,7 @@ export function createFaultProxy(
     },
     planted: () => planted,
     calls: () => passed,
+    restart: () => (restarting = restart()),
     resend: async (body) => {
       try {
         return describe(await send(body))

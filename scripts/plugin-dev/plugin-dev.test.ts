@@ -41,6 +41,9 @@ async function startDev({ resources, ...profile }: Profile, pluginUrl: string, p
     folder,
     databaseUrl: toUrl(database.connection),
     log: createLog({ name: 'test', level: 'silent' }),
+  }).catch(async (error: unknown) => {
+    await database.close()
+    throw error
   })
   return {
     started,
@@ -92,7 +95,7 @@ test('operations run on the real runtime, and each links to its page in the cons
   await run('INSTALL')
   const html = await page()
   assert.match(html, new RegExp(`<a href="${dev.running.url}/operations/[0-9a-f-]{36}">INSTALL SUCCEEDED`))
-  assert.match(html, /INSTALL BEFORE_RESOURCES, sequence 1/)
+  assert.match(html, /INSTALL BEFORE_RESOURCES, sequence 1: APPLIED</)
 })
 
 test('a lost response is repeated by the runtime, and the next call is as usual', async () => {
@@ -100,7 +103,7 @@ test('a lost response is repeated by the runtime, and the next call is as usual'
   assert.match(await page(), /value="lost" aria-pressed="true"/)
   await run('CONFIGURE')
   const html = await page()
-  assert.match(html, /CONFIGURE BEFORE_RESOURCES, sequence 2, Lose the response/)
+  assert.match(html, /CONFIGURE BEFORE_RESOURCES, sequence 2: APPLIED \(Lose the response\)/)
   assert.ok((html.match(/CONFIGURE BEFORE_RESOURCES, sequence 2/g)?.length ?? 0) >= 2, 'sent again')
 })
 
@@ -108,7 +111,9 @@ test('a call that is sent twice at once has one effect', async () => {
   await press('/fault', { fault: 'twice' })
   await run('UPGRADE')
   const [, call = ''] =
-    /sequence 3, Send the call twice at once<\/summary>(.*?)<\/details>/s.exec(await page()) ?? []
+    /sequence 3: APPLIED and APPLIED \(Send the call twice at once\)<\/summary>(.*?)<\/details>/s.exec(
+      await page(),
+    ) ?? []
   const [, first, second] = call.match(/<pre>.*?<\/pre>/gs) ?? []
   assert.ok(first !== undefined)
   assert.equal(first, second)
@@ -178,10 +183,19 @@ await import(${JSON.stringify(pathToFileURL(main).href)})`,
     const html = await page(started)
     const calls = html.split('CONFIGURE BEFORE_RESOURCES, sequence 2')
     assert.equal(calls.length - 1, 2, 'the runtime repeated the call')
-    assert.match(html, /sequence 2, Kill the plugin before its response arrives/)
+    assert.match(html, /sequence 2: \w+ \(Kill the plugin before its response arrives\)/)
     const tenants: unknown = await (await fetch(`${url}/tenants`)).json()
     assert.ok(Array.isArray(tenants))
     assert.equal(tenants.length, 1)
+
+    process.kill(Number(pids().at(-1)), 'SIGKILL')
+    await press('/restart', {}, {}, started)
+    assert.match(await page(started), /The plugin was started again/)
+    assert.equal(new Set(pids()).size, 3)
+    rmSync(counting)
+    writeFileSync(counting, `throw new Error('The mailbox server is missing')`)
+    await press('/restart', {}, {}, started)
+    assert.match(await page(started), /<p role="status">[^<]+Error: The mailbox server is missing</)
   } finally {
     await stop()
     rmSync(own, { recursive: true })
@@ -192,4 +206,12 @@ await import(${JSON.stringify(pathToFileURL(main).href)})`,
 test('the credential of the plugin is readable by its owner only', () => {
   assert.equal(statSync(dev.credentialFile).mode & 0o777, 0o600)
   assert.match(readFileSync(dev.credentialFile, 'utf8'), /^\S{20,}$/)
+})
+
+test('a port that is taken is named by its option', async () => {
+  const profile = referenceProfile('http://127.0.0.1:1')
+  const { port } = new URL(dev.running.runtimeUrl)
+  await assert.rejects(startDev(profile, 'http://127.0.0.1:1', Number(port)), {
+    message: `--platform-port is wrong: port ${port} is already in use`,
+  })
 })

@@ -69,6 +69,7 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
       // one person instead of one for each role: hashing a password takes a quarter of a second
       CONSOLE_USERS: JSON.stringify([{ ...signIn, roles: ['admin'] }]),
     }),
+    portNames: { console: '--port', runtime: '--platform-port' },
     runtime: { port: ports.platform, platformApiBase: null, egressAllow: [{ kind: 'loopback' }] },
     plugins: false,
     folder,

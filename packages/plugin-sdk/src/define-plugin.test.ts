@@ -248,7 +248,7 @@ test('a platform address without http is refused with what to give instead', () 
     )
 })
 
-test('a port that is in use is told with what to do', async (t) => {
+test('a port that is in use is an error that says what to do', async (t) => {
   const first = await listen(() => undefined)
   t.after(() => first.close({ graceMs: 0 }))
   await assert.rejects(

@@ -109,7 +109,11 @@ async function requireUsable(bench: Bench, seed: number): Promise<void> {
   const { status } = exchange.response
   if (status === 401 || status === 403)
     throw new UsageError(
-      `The plugin refused a valid token (${status}). Set its platform API base to ${platform.url} and restart it.`,
+      `The plugin refused a valid token for ${profile.pluginId} (${status}). Set its platform API base to ${platform.url} and restart it, or correct pluginId of the profile.`,
+    )
+  if (status === 503)
+    throw new UsageError(
+      `The plugin is not available (503). If it cannot reach its platform, set its platform API base to ${platform.url} and restart it.`,
     )
   if (status === 404 || status === 405 || (status >= 300 && status < 400))
     throw new UsageError(

@@ -116,6 +116,10 @@ test('a plugin that cannot be tested is explained in one line', async (t) => {
   )
   assertUsage(await at(await serve(t, (_, response) => response.writeHead(401).end())), /platform API base/)
   assertUsage(
+    await at(await serve(t, (_, response) => response.writeHead(503).end())),
+    /If it cannot reach its platform, set its platform API base to http/,
+  )
+  assertUsage(
     await at(await serve(t, (_, response) => response.writeHead(404).end())),
     /Check the path of --url/,
   )

@@ -51,7 +51,7 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
       await wait(POLL_MS)
     }
     throw new UsageError(
-      `The plugin does not accept connections at ${url} after its start. Check start.command in the profile: ${lastLine(output)}`,
+      `The plugin does not accept connections at ${url} after its start. Check start.command in the profile: ${reason(output)}`,
     )
   }
 
@@ -99,7 +99,13 @@ function killTree(child: ChildProcess, isGroup: boolean): void {
   }
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+/** The last error in the output, which is not its last line if a stack follows; without one, its last line. */
+function reason(output: string): string {
+  const lines = output.trim().split('\n')
+  const found =
+    lines.findLast((line) => /^\s*(Uncaught )?\w*(Error|Exception)\b.*:/.test(line)) ?? lines.at(-1)
+  return found?.trim().slice(0, 200) ?? ''
+}
 
 /** Whether something accepts connections at the address. */
 export function isListening(url: string): Promise<boolean> {
