@@ -220,13 +220,16 @@ test('drafts of a form, an install and an upgrade are listed with their age, als
       '&bundleEnvironmentKey=production&bundleId=crm-suite&version=1.0.0',
   )
   await field(page, 'Display name').fill('A draft of Northwind')
-  await page
-    .getByRole('group', { name: 'CRM mail' })
-    .getByText(/more values/)
-    .click()
-  await page.getByLabel('SMTP password', { exact: true }).fill(SECRET)
+  await page.getByRole('region', { name: 'CRM mail' }).getByText('8 values', { exact: true }).click()
+  await page.getByRole('group', { name: 'SMTP password' }).getByRole('button', { name: /^Set/ }).click()
+  await page.getByRole('textbox', { name: 'SMTP password' }).fill(SECRET)
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
+  // the sensitive value would be lost
+  await page
+    .getByRole('dialog', { name: 'Leave this page?' })
+    .getByRole('button', { name: 'Leave', exact: true })
+    .click()
   const drafts = page.getByRole('region', { name: 'Your unsaved changes' })
   const scope = `${crmScope.environmentKey}/${crmScope.applicationRuntimeId}/${crmScope.workspaceId}`
   const listed = async () => {
