@@ -151,7 +151,7 @@ test('a variant is chosen by its title, and has its own members', async () => {
   expect(value()).toEqual({ by: 'webhook', url: 'https://example.com' })
 })
 
-test('a variant with one possible value is chosen and has no control of its own', async () => {
+test('a variant with one possible value is chosen and has no other control', async () => {
   const value = await field(
     {
       oneOf: [
