@@ -1,4 +1,6 @@
-import { configurationPath, expectPage } from '../vocabulary.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { platform } from '../../demo/people.ts'
+import { configurationPath, expectApplied, expectPage, field, save, saveButton } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
 
 test('a plugin form leads to its first error, shows a refusal at its field, and asks before it discards', async ({
@@ -138,14 +140,58 @@ test('a sign-out that the server does not confirm says so, and can be tried agai
   await expect(page.getByText('You are signed out')).toBeVisible()
 })
 
-test('a choice of schemas, a value that may be null, and an impossible schedule are filled in by hand', async ({
+test('a choice of schemas and a value that may be null are filled in by hand, saved and applied', async ({
   system,
   signIn,
 }) => {
   test.slow()
   const scope = system.newScope()
-  await system.install(scope, 'storefront', '1.0.0')
+  await system.install(scope, 'storefront', '1.5.0')
   const at = (resource: string) => configurationPath(scope, `production/storefront/${resource}`)
-  const page = await signIn('olivia', at('AGENT/shop-assistant'))
-  await expect(page.getByRole('group', { name: 'Hand over' })).toBeVisible()
+  const page = await signIn('olivia', at('AGENT/shopping-adviser'))
+  const handOver = page.getByRole('group', { name: 'Hand over' })
+  await handOver.getByRole('textbox').fill('11')
+  await expect(page.getByRole('radio', { name: 'Invalid 1' })).toBeVisible()
+  await handOver.getByRole('textbox').fill('7')
+  await expect(page.getByRole('radio', { name: 'Invalid 0' })).toBeVisible()
+  await handOver.getByRole('combobox').selectOption('Never')
+  await page.goto(at('MODULE/checkout'))
+  const none = page.getByRole('checkbox', { name: 'No value' })
+  await none.uncheck()
+  await field(page, 'Free shipping from').fill('-5')
+  await expect(page.getByText('Must be at least 0')).toBeVisible()
+  await field(page, 'Free shipping from').fill('49.5')
+  await save(page)
+  await expectApplied(page)
+  const saved = await system.call(
+    platform,
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+    { params: scope },
+  )
+  const value = (resource: string, property: string) =>
+    saved.resources[`production/storefront/${resource}`]?.properties[property]
+  expect(value('AGENT/shopping-adviser', 'handOver')).toEqual(wrapData('never'))
+  expect(value('MODULE/checkout', 'freeShippingFrom')).toEqual(wrapData(49.5))
+
+  await none.check()
+  await save(page)
+  await expectApplied(page)
+})
+
+test('an impossible schedule is counted and cannot be saved, and an unknown time zone is named at its field', async ({
+  system,
+  signIn,
+  crmScope,
+}) => {
+  const page = await signIn('olivia', configurationPath(crmScope, 'production/crm-suite/TIMER/nightly-sync'))
+  await field(page, 'When to synchronize').fill('61 25 * *')
+  await expect(page.getByText('Must be a schedule of five fields such as 30 2 * * 1-5')).toBeVisible()
+  const zone = page.getByRole('combobox', { name: 'Time zone' })
+  await zone.fill('Europe/Nowhere')
+  await field(page, 'When to synchronize').focus()
+  await expect(page.getByText('No option is named “Europe/Nowhere”. Choose one from the list.')).toBeVisible()
+  await expect(page.getByRole('radio', { name: 'Invalid 1' })).toBeVisible()
+  await page.keyboard.press('ControlOrMeta+S')
+  await expect(saveButton(page)).toBeDisabled()
+  expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(0)
 })

@@ -57,7 +57,7 @@ for (const viewport of [
     const typed = field(page, 'SMTP user')
     await typed.fill('olivia')
     await typed.evaluate((element) => element.scrollIntoView({ block: 'center' }))
-    const { top = 0 } = await typed.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect)
+    const { top } = await typed.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect)
     const sampled = await sampleFocus(page)
     const steady = { tops: [Math.round(top)], wasCovered: false }
 

@@ -17,6 +17,7 @@ const SIGNED_IN = 'bundle-console.signed-in'
 /** Tells the other tabs that this one has a session. */
 export function announceSignIn(): void {
   const channel = new BroadcastChannel(SIGNED_IN)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
   channel.postMessage(null)
   channel.close()
 }

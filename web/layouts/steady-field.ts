@@ -1,4 +1,4 @@
-/** What is held: a field, or an editor of code as a whole, because it scrolls its text by itself. */
+/** What is held: a field, or an editor of code as a whole, because it scrolls its text. */
 const HELD = 'input, textarea, select, .cm-editor'
 
 /**
@@ -34,7 +34,7 @@ export function keepFieldSteady(container: HTMLElement): () => void {
   const settle = () => {
     if (field === null) return
     if (!field.isConnected || !field.contains(document.activeElement)) return release()
-    // a page that became shorter scrolls back by itself
+    // a page that became shorter scrolls back automatically
     const isClamped = scrollY < scrolled && scrollY >= document.documentElement.scrollHeight - innerHeight - 1
     if (!isClamped) followScroll(field)
     // what is out of sight may move

@@ -169,7 +169,7 @@ describe('the history', () => {
       ],
     )
     // a filter shows fewer changes, and counts the same operations
-    const [filtered] = (await history({ locator: LEDGER, property: 'currency' })).items.filter(
+    const filtered = (await history({ locator: LEDGER, property: 'currency' })).items.find(
       ({ snapshotVersion }) => snapshotVersion === ofTwo.snapshotVersion,
     )
     assert.equal(filtered?.operationsRemoved, 1)

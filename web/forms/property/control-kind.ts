@@ -88,7 +88,8 @@ function objectControl(schema: Schema): ControlKind {
     return members.every(({ schema: member }) => member['const'] !== undefined || isShown(member))
       ? 'object'
       : 'json'
-  return variantsOf(schema)?.every(isShown) === true ? 'variants' : 'json'
+  const isVariant = (variant: Schema) => variant['const'] !== undefined || isShown(variant)
+  return variantsOf(schema)?.every(isVariant) === true ? 'variants' : 'json'
 }
 
 /** The schema of the items of a list, if all have the same. */

@@ -90,7 +90,7 @@ export function fitsControls(schema: JsonObject, value: JsonValue | undefined): 
     case 'variants': {
       const variants = variantsOf(schema) ?? []
       const variant = variants[shownVariant(variants, value)]
-      return variant !== undefined && fitsControls(variant, value)
+      return variant !== undefined && fitsVariant(variant, value)
     }
     case 'nullable':
       return value === null || fitsControls(withoutNull(schema) ?? {}, value)
@@ -105,9 +105,13 @@ export function fitsControls(schema: JsonObject, value: JsonValue | undefined): 
 export function shownVariant(variants: readonly JsonObject[], value: JsonValue | undefined): number {
   const found = variantOf(variants, value)
   return found === -1 && value !== undefined
-    ? variants.findIndex((variant) => fitsControls(variant, value))
+    ? variants.findIndex((variant) => fitsVariant(variant, value))
     : found
 }
+
+/** As {@link fitsControls}; a variant with one possible value has no control, so it shows only that value. */
+export const fitsVariant = (variant: JsonObject, value: JsonValue | undefined): boolean =>
+  variant['const'] === undefined ? fitsControls(variant, value) : problemPointers(variant, value).length === 0
 
 /** The pointers to the problems in a value. */
 export const problemPointers = (schema: JsonObject, value: JsonValue | undefined): readonly string[] =>

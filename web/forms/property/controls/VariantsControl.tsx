@@ -4,7 +4,14 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { firstValue, fitsControls, problemPointers, shownVariant, takesNumber } from '../inner-value.ts'
+import {
+  firstValue,
+  fitsControls,
+  fitsVariant,
+  problemPointers,
+  shownVariant,
+  takesNumber,
+} from '../inner-value.ts'
 import { constantsOf, membersOf, variantsOf } from '../shape.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
@@ -26,7 +33,7 @@ export function VariantsControl(props: ControlProps) {
     isPartial || (unfinished === null && fitsControls(schema, data)),
   )
   if (isJson) return <AsJson {...props} onForm={toForm} />
-  const isPicked = isPartial || (picked !== undefined && data !== undefined && fitsControls(picked, data))
+  const isPicked = isPartial || (picked !== undefined && data !== undefined && fitsVariant(picked, data))
   const at = isPicked ? chosen : shownVariant(variants, data)
   const variant = variants[at]
   return (
@@ -50,7 +57,7 @@ export function VariantsControl(props: ControlProps) {
           onEdit(setData(definition, firstValue(next)))
         }}
       />
-      {variant !== undefined && (
+      {variant !== undefined && variant['const'] === undefined && (
         <Inner
           {...props}
           definition={{ ...definition, schema: variant }}
@@ -68,8 +75,9 @@ export function VariantsControl(props: ControlProps) {
 
 /** The title of a variant, or the constant that tells it apart. */
 function titleOf(variant: JsonObject): string | undefined {
-  const { title } = variant
+  const { title, const: only } = variant
   if (typeof title === 'string') return title
+  if (typeof only === 'string' || typeof only === 'number') return String(only)
   const constant = Object.values(constantsOf(membersOf(variant) ?? [])).find(
     (only) => typeof only === 'string',
   )

@@ -151,6 +151,27 @@ test('a variant is chosen by its title, and has its own members', async () => {
   expect(value()).toEqual({ by: 'webhook', url: 'https://example.com' })
 })
 
+test('a variant with one possible value is chosen and has no other control', async () => {
+  const value = await field(
+    {
+      oneOf: [
+        { const: 'never', title: 'Never' },
+        { type: 'integer', title: 'After', minimum: 1, maximum: 10 },
+      ],
+    },
+    3,
+  )
+  const choice = page.getByRole('combobox', { name: 'Setting' })
+  await expect.element(choice).toHaveDisplayValue('After')
+  await page.getByRole('textbox').fill('7')
+  expect(value()).toBe(7)
+  await choice.selectOptions('Never')
+  expect(value()).toBe('never')
+  await expect.element(page.getByRole('textbox')).not.toBeInTheDocument()
+  await choice.selectOptions('After')
+  expect(value()).toBe(1)
+})
+
 test('an incomplete value shows the variant whose members it has', async () => {
   const variant = (title: string, name: string) => ({
     type: 'object',
