@@ -30,7 +30,7 @@ import {
 import { timeScale } from './time-scale.ts'
 import { nextAttempt } from './keyboard-navigation.ts'
 
-/** The height of a row, and of what stands above the first row on every page, in pixels. */
+/** The height of a row, and of everything above the first row on each page, in pixels. */
 const ROW_PX = 52
 const ABOVE_PX = 300
 /** Space at the end of the track, so that the last glyph is not clipped. */
