@@ -19,6 +19,9 @@ import type { TestReader } from '../testing/stream.ts'
 
 const NEVER_MS = 3_600_000
 
+// a separate server: events wait for older transactions, also for those of other test files on a shared one
+delete process.env['TEST_DATABASE_URL']
+
 let writing: TestHttp
 before(async () => {
   writing = await testHttp()
