@@ -29,8 +29,8 @@ async function runUnitTests(): Promise<Tally> {
       [
         '--test',
         `--test-concurrency=${CONCURRENT_FILES}`,
-        // without it a file whose failed test left something open would never end
         '--test-timeout=300000',
+        '--import=./scripts/end-test-file.ts',
         '--test-reporter=./scripts/failures-reporter.ts',
         '--test-reporter-destination=stdout',
         '--test-reporter=./scripts/tally-reporter.ts',
