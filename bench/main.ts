@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, attempts, typing, lists [--installations N --operations N], failures, save, batch, bff, engine, retention, recovery, plugin, plugin-dev, checker, start`
+const usage = `Name one or more of: console, attempts, typing, lists [--installations N --operations N], failures, save, scope, batch, bff, engine, retention, recovery, plugin, plugin-dev, checker, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -25,6 +25,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   lists: async () => (await import('./lists.ts')).benchLists(amount),
   failures: async () => (await import('./failures.ts')).benchFailures(),
   save: async () => (await import('./save.ts')).benchSave(),
+  scope: async () => (await import('./scope.ts')).benchScope(),
   batch: async () => (await import('./batch.ts')).benchBatch(),
   bff: async () => (await import('./bff.ts')).benchBff(),
   engine: async () => (await import('./engine.ts')).benchEngine(),

@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, useDeferredValue } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import type { ScopeKey } from '../../paths.ts'
 import { paths } from '../../paths.ts'
@@ -10,6 +10,9 @@ import type { InstallationTitles } from './editor/editor-context.ts'
 import { kindIcon, resourceName, resourceTitle } from './labels.ts'
 import type { Marks, OutlineGroup } from './editor/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
+
+/** The height of a row, in pixels. */
+const ROW_PX = 32
 
 /** The resources of the scope by installation, each a link to its form. */
 export const Outline = memo(function Outline({
@@ -32,9 +35,12 @@ export const Outline = memo(function Outline({
   titles: InstallationTitles
 }) {
   const t = useText()
+  // the first paint needs no more rows than the screen can show; the rest follows at once
+  const isWhole = useDeferredValue(true, false)
+  const shown = isWhole ? groups : beginningOf(groups, Math.ceil(screen.height / ROW_PX))
   return (
     <nav aria-label={t('configuration.outline.label')} className="space-y-4">
-      {groups.map((group) => {
+      {shown.map((group) => {
         const { title, version } = titles.get(group.bundleInstallId) ?? {
           title: group.bundleId,
           version: null,
@@ -74,6 +80,16 @@ export const Outline = memo(function Outline({
   )
 })
 
+/** The groups with this many resources in all. */
+function beginningOf(groups: readonly OutlineGroup[], count: number): OutlineGroup[] {
+  let left = count
+  return groups.flatMap((group) => {
+    const resources = group.resources.slice(0, left)
+    left -= resources.length
+    return resources.length === 0 ? [] : [{ ...group, resources }]
+  })
+}
+
 const Row = memo(function Row({
   locator,
   title,
@@ -99,7 +115,8 @@ const Row = memo(function Row({
 }) {
   const t = useText()
   return (
-    <li>
+    // a row out of sight costs no layout; the margin keeps its focus ring
+    <li className="[contain-intrinsic-block-size:auto_2rem] [content-visibility:auto] [overflow-clip-margin:4px]">
       <PlainLink
         to={paths.configuration(scope, omitUndefined({ ...search, property: undefined, resource: locator }))}
         aria-current={isCurrent ? 'page' : undefined}
