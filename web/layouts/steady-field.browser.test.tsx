@@ -73,3 +73,18 @@ test('scrolling by the person moves the field, and without the focus nothing is 
   await showAbove(40)
   expect(top()).toBeCloseTo(unfocused - 140)
 })
+
+test('a press that takes the focus is a click, because the space goes after it', async () => {
+  const button = document.createElement('button')
+  button.textContent = 'Next'
+  input().after(button)
+  let clicks = 0
+  button.addEventListener('click', () => clicks++)
+  await showAbove(80)
+  await userEvent.click(input())
+  await showAbove(0)
+  const before = button.getBoundingClientRect().top
+  await userEvent.click(button)
+  expect(clicks).toBe(1)
+  await expect.poll(() => button.getBoundingClientRect().top).toBeCloseTo(before - 80)
+})

@@ -4,7 +4,8 @@ const HELD = 'input, textarea, select, .cm-editor'
 /**
  * Keeps the field that has the focus where it is in the window while content around it appears, disappears or changes its
  * size. Scrolling by the person moves it as usual. Where the page cannot scroll far enough, the container gets an
- * invisible border, until the field loses the focus. Returns how to stop.
+ * invisible border, until the field loses the focus and no button is pressed: content that moves during a press would
+ * lose the click. Returns how to stop.
  *
  * Scroll anchoring of the browser does not do this: it is off at the top of a page, and may hold another element.
  */
@@ -15,6 +16,7 @@ export function keepFieldSteady(container: HTMLElement): () => void {
   let scrolled = 0
   /** Heights of the invisible border, in px. */
   let space = { above: 0, below: 0 }
+  let isPressed = false
 
   const measure = (of: Element) => of.getBoundingClientRect().top
   const remember = (of: Element) => {
@@ -60,7 +62,16 @@ export function keepFieldSteady(container: HTMLElement): () => void {
     mutations.disconnect()
     sizes.disconnect()
     document.documentElement.style.overflowAnchor = ''
-    if (space.above + space.below > 0) setSpace(0, 0)
+    removeSpace()
+  }
+  const removeSpace = () => {
+    if (!isPressed && field === null && space.above + space.below > 0) setSpace(0, 0)
+  }
+  const press = () => void (isPressed = true)
+  const unpress = () => {
+    isPressed = false
+    // after the click that follows
+    setTimeout(removeSpace)
   }
   const hold = ({ target }: FocusEvent) => {
     field = target instanceof Element ? target.closest(HELD) : null
@@ -85,12 +96,19 @@ export function keepFieldSteady(container: HTMLElement): () => void {
   container.addEventListener('focusout', release)
   document.addEventListener('scroll', onScroll, { capture: true, passive: true })
   addEventListener('resize', onResize)
+  addEventListener('pointerdown', press, true)
+  addEventListener('pointerup', unpress, true)
+  addEventListener('pointercancel', unpress, true)
   return () => {
+    isPressed = false
     release()
     container.style.transitionProperty = ''
     container.removeEventListener('focusin', hold)
     container.removeEventListener('focusout', release)
     document.removeEventListener('scroll', onScroll, { capture: true })
     removeEventListener('resize', onResize)
+    removeEventListener('pointerdown', press, true)
+    removeEventListener('pointerup', unpress, true)
+    removeEventListener('pointercancel', unpress, true)
   }
 }
