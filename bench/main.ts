@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, attempts, typing, lists [--installations N --operations N], failures, save, scope, batch, bff, engine, retention, recovery, plugin, plugin-dev, checker, start`
+const usage = `Name one or more of: console, attempts, answer, typing, lists [--installations N --operations N], failures, save, scope, batch, bff, engine, retention, recovery, plugin, plugin-dev, checker, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -21,6 +21,7 @@ const { names, amount } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   console: async () => (await import('./console.ts')).benchConsole(),
   attempts: async () => (await import('./attempts.ts')).benchAttempts(),
+  answer: async () => (await import('./answer.ts')).benchAnswer(),
   typing: async () => (await import('./typing.ts')).benchTyping(),
   lists: async () => (await import('./lists.ts')).benchLists(amount),
   failures: async () => (await import('./failures.ts')).benchFailures(),
