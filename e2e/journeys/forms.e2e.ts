@@ -189,7 +189,9 @@ test('an impossible schedule is counted and cannot be saved, and an unknown time
   const zone = page.getByRole('combobox', { name: 'Time zone' })
   await zone.fill('Europe/Nowhere')
   await field(page, 'When to synchronize').focus()
-  await expect(page.getByText('No option is named “Europe/Nowhere”. Check the text, or choose from the list.')).toBeVisible()
+  await expect(
+    page.getByText('No option is named “Europe/Nowhere”. Check the text, or choose from the list.'),
+  ).toBeVisible()
   await expect(page.getByRole('radio', { name: 'Invalid 1' })).toBeVisible()
   await page.keyboard.press('ControlOrMeta+S')
   await expect(saveButton(page)).toBeDisabled()

@@ -67,8 +67,8 @@ export function keepFieldSteady(container: HTMLElement): () => void {
   const removeSpace = () => {
     if (!isPressed && field === null && space.above + space.below > 0) setSpace(0, 0)
   }
-  const press = () => void (isPressed = true)
-  const unpress = () => {
+  const onPress = () => void (isPressed = true)
+  const onRelease = () => {
     isPressed = false
     // after the click that follows
     setTimeout(removeSpace)
@@ -96,9 +96,9 @@ export function keepFieldSteady(container: HTMLElement): () => void {
   container.addEventListener('focusout', release)
   document.addEventListener('scroll', onScroll, { capture: true, passive: true })
   addEventListener('resize', onResize)
-  addEventListener('pointerdown', press, true)
-  addEventListener('pointerup', unpress, true)
-  addEventListener('pointercancel', unpress, true)
+  addEventListener('pointerdown', onPress, true)
+  addEventListener('pointerup', onRelease, true)
+  addEventListener('pointercancel', onRelease, true)
   return () => {
     isPressed = false
     release()
@@ -107,8 +107,8 @@ export function keepFieldSteady(container: HTMLElement): () => void {
     container.removeEventListener('focusout', release)
     document.removeEventListener('scroll', onScroll, { capture: true })
     removeEventListener('resize', onResize)
-    removeEventListener('pointerdown', press, true)
-    removeEventListener('pointerup', unpress, true)
-    removeEventListener('pointercancel', unpress, true)
+    removeEventListener('pointerdown', onPress, true)
+    removeEventListener('pointerup', onRelease, true)
+    removeEventListener('pointercancel', onRelease, true)
   }
 }
