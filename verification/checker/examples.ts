@@ -87,32 +87,16 @@ const SHIPPED: readonly Example[] = [
 const PYTHON: Example = {
   name: 'python',
   path: '/lifecycle',
-  profile: (port, folder) => ({
-    pluginId: 'python-mailboxes',
-    resources: {
-      [LOCATOR]: {
-        properties: { displayName: 'Northwind', apiKey: 'k-4711' },
-        changed: { displayName: 'Northwind Sales' },
-        invalid: { displayName: 7 },
-        sensitive: ['apiKey'],
-        writes: { mailbox: {}, accessToken: { isSensitive: true, isIssued: true } },
-      },
-    },
-    state: `http://127.0.0.1:${port}/mailboxes`,
-    start: {
-      command: [
-        'python3',
-        '-B',
-        join(EXAMPLES, 'python/plugin.py'),
-        '--data-file',
-        join(folder, 'mailboxes.sqlite'),
-        '--port',
-        String(port),
-        '--platform-api-base',
-        '{platform}',
-      ],
-    },
-  }),
+  /** The one in the documentation, with another port and places of the program and its data. */
+  profile(port, folder) {
+    const text = readFileSync(join(EXAMPLES, 'python/plugin-check.json'), 'utf8')
+    return JSON.parse(
+      text
+        .replaceAll('8092', String(port))
+        .replace('plugin/examples/', EXAMPLES)
+        .replace('data/mailboxes.sqlite', join(folder, 'mailboxes.sqlite')),
+    ) as object
+  },
 }
 
 const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0
