@@ -24,8 +24,10 @@ export const router = createRouter({
   stringifySearch: stringifySearchWith(plain),
 })
 
+export type ConsoleRouter = typeof router
+
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router
+    router: ConsoleRouter
   }
 }

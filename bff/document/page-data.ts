@@ -12,29 +12,39 @@ export interface PageRequest {
   search: URLSearchParams
 }
 
+export interface PageData {
+  /** Each as the JSON of `{name, call, answer}`, the session first. */
+  answers: readonly string[]
+  /** Whether no answer is missing. */
+  isComplete: boolean
+}
+
 /**
- * The answers that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first.
- * Omits reads that fail or are not answered before the signal aborts. Null without a session.
+ * The answers that the first render of a page needs. Omits reads that fail or are not answered before the signal aborts.
+ * Null without a session.
  */
 export async function readPageData(
   { path, params, search }: PageRequest,
   readApi: ReadApi,
   signal: AbortSignal,
-): Promise<string[] | null> {
+): Promise<PageData | null> {
   const session = await bodyOf(readApi('/session', { isActivity: true, signal }), signal)
   if (session === null) return null
   // the API has just written it from this type
   const { permissions } = JSON.parse(session) as Session
   const reads: readonly PageRead[] = pageReads[path]({ params, search: rawSearch(search), now: Date.now() })
-  const answers = await Promise.all(
-    reads
-      .filter(({ needs }) => needs === undefined || permissions.includes(needs))
-      .map(async (read) => {
-        const answer = await bodyOf(readApi(addressOf(read), { isActivity: false, signal }), signal)
-        return answer === null ? [] : [entry(read, answer)]
-      }),
+  const allowed = reads.filter(({ needs }) => needs === undefined || permissions.includes(needs))
+  const read = await Promise.all(
+    allowed.map(async (read) => {
+      const answer = await bodyOf(readApi(addressOf(read), { isActivity: false, signal }), signal)
+      return answer === null ? [] : [entry(read, answer)]
+    }),
   )
-  return [entry({ name: 'GET /session', call: {} }, session), ...answers.flat()]
+  const answers = read.flat()
+  return {
+    answers: [entry({ name: 'GET /session', call: {} }, session), ...answers],
+    isComplete: answers.length === allowed.length,
+  }
 }
 
 /** `answer` is JSON already. */

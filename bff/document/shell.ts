@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Language } from '../oidc/language.ts'
+import { PREVIEW_SCRIPT } from './preview.ts'
 
 /** The page written by the build, in three parts; the server inserts the data of a request between them. */
 export interface Shell {
@@ -33,7 +34,10 @@ export function readShell(folder: string): Shell | null {
         .join(''),
     body: html.slice(headEnd, bodyEnd),
     end: html.slice(bodyEnd),
-    inlineScripts: hashesOf(html),
+    inlineScripts: [
+      ...[...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) => script),
+      PREVIEW_SCRIPT,
+    ].map(sourceOf),
   }
 }
 
@@ -50,8 +54,5 @@ function indexIn(html: string, tag: string): number {
   return index
 }
 
-function hashesOf(html: string): string[] {
-  return [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  )
-}
+const sourceOf = (script: string): string =>
+  `'sha256-${createHash('sha256').update(script).digest('base64')}'`

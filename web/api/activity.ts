@@ -1,8 +1,10 @@
+import { isBrowser } from '../environment.ts'
+
 /** Longer than people read without any input; shorter than the idle timeout of a session. */
 const INACTIVE_AFTER_MS = 120_000
 
 let lastActivity = Date.now()
-for (const kind of ['pointerdown', 'keydown', 'wheel'] as const) {
+for (const kind of isBrowser ? (['pointerdown', 'keydown', 'wheel'] as const) : []) {
   window.addEventListener(kind, () => (lastActivity = Date.now()), { passive: true })
 }
 

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useStore } from '../external-store.ts'
 import type { ConnectionState } from './event-stream.ts'
 
 const listeners = new Set<() => void>()
@@ -7,7 +7,7 @@ let hasEnded = false
 
 /** Whether changes arrive; the page shows `lost` and `paused` in one unobtrusive line. */
 export function useConnection(): ConnectionState {
-  return useSyncExternalStore((listener) => {
+  return useStore((listener) => {
     listeners.add(listener)
     return () => listeners.delete(listener)
   }, connectionState)

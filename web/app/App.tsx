@@ -1,14 +1,14 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { router } from '../router.ts'
-import { queryClient } from './query-client.ts'
+import type { ConsoleRouter } from '../router.ts'
 import { SignedIn } from './SignedIn.tsx'
 
-export function App() {
+/** The console at the address of its router, whose first page is loaded. */
+export function App({ router }: { router: ConsoleRouter }) {
   return (
-    <QueryClientProvider client={queryClient}>
+    <QueryClientProvider client={router.options.context.queryClient}>
       {/* the only page without a session; leaving it loads a new document */}
-      {location.pathname === '/signed-out' ? (
+      {router.history.location.pathname === '/signed-out' ? (
         <RouterProvider router={router} />
       ) : (
         <SignedIn>

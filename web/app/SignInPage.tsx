@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { signInAddress } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
 import { SignInCard } from './SignInCard.tsx'
+import { storeTimeZone } from './time-zone-cookie.ts'
 
 const KEY = 'sign-in.left-at'
 
@@ -18,7 +19,9 @@ export function SignInPage() {
   const returnTo = location.pathname + location.search
   useEffect(() => {
     // replaces this page, so that "back" does not lead here and away again
-    if (leaves) location.replace(signInAddress(returnTo))
+    if (!leaves) return
+    storeTimeZone()
+    location.replace(signInAddress(returnTo))
   }, [leaves, returnTo])
   if (leaves) return null
   return (

@@ -1,6 +1,6 @@
-import { useSyncExternalStore } from 'react'
 import type { CatalogueEntry } from '#contract/console-api/connection-codes.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
+import { useStore } from '../external-store.ts'
 import { ApiError } from '../api/client.ts'
 import { localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { messageText } from '../i18n/message-text.ts'
@@ -56,6 +56,6 @@ const isSummary = ({ parameters, details = [] }: Problem): boolean =>
 
 /** `error` for `Table`, `ErrorState` and dialogs; null while there is none. */
 export function useErrorView(error: unknown): ErrorView | null {
-  useSyncExternalStore(subscribeToLocale, localeState)
+  useStore(subscribeToLocale, localeState)
   return error === null || error === undefined ? null : errorView(error)
 }

@@ -1,5 +1,7 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
+import { isBrowser } from '../environment.ts'
+import { useStore } from '../external-store.ts'
 import { currentText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { storeChoice, storedChoice } from '../stored-choice.ts'
@@ -15,16 +17,18 @@ const CLOCK_TOLERANCE_MS = 60_000
 const listeners = new Set<() => void>()
 const missed = new Set<string>()
 /** In milliseconds since 1970; null while the tab is visible. */
-let hiddenSince = document.hidden ? Date.now() : null
+let hiddenSince = isBrowser && document.hidden ? Date.now() : null
 let isOn = stored()
 let open: (to: LinkTarget) => void = () => undefined
 
-document.addEventListener('visibilitychange', () => {
-  hiddenSince = document.hidden ? Date.now() : null
-  if (hiddenSince !== null) return
-  missed.clear()
-  notifyListeners()
-})
+if (isBrowser) {
+  document.addEventListener('visibilitychange', () => {
+    hiddenSince = document.hidden ? Date.now() : null
+    if (hiddenSince !== null) return
+    missed.clear()
+    notifyListeners()
+  })
+}
 
 /** Counts an operation that failed while the tab is in the background, and shows a notification if these are on. */
 export function noteOperation({ operationId, state, finishedAt, installation }: Operation): void {
@@ -53,7 +57,7 @@ export function noteOperation({ operationId, state, finishedAt, installation }: 
 }
 
 /** How many operations have failed since the tab went into the background; 0 while it is visible. */
-export const useMissedFailures = (): number => useSyncExternalStore(subscribe, () => missed.size)
+export const useMissedFailures = (): number => useStore(subscribe, () => missed.size)
 
 /** How a press on a notification opens a page. */
 export function useOpenFromAlert(navigate: (to: LinkTarget) => void): void {
@@ -69,7 +73,7 @@ export function useOpenFromAlert(navigate: (to: LinkTarget) => void): void {
 export type AlertState = 'on' | 'off' | 'unavailable'
 
 export const useAlerts = (): AlertState =>
-  useSyncExternalStore(subscribe, () => (!isAvailable() ? 'unavailable' : isOn ? 'on' : 'off'))
+  useStore(subscribe, () => (!isAvailable() ? 'unavailable' : isOn ? 'on' : 'off'))
 
 /** Turns notifications on, for which the browser asks the person, or off. The choice is kept in this browser. */
 export async function setAlerts(next: boolean): Promise<void> {
@@ -80,7 +84,7 @@ export async function setAlerts(next: boolean): Promise<void> {
 
 // hoisted, because the stored choice is read while this module loads
 function isAvailable(): boolean {
-  return 'Notification' in window && Notification.permission !== 'denied'
+  return isBrowser && 'Notification' in window && Notification.permission !== 'denied'
 }
 
 function stored(): boolean {

@@ -1,6 +1,7 @@
 import type { Locale } from './catalogue.ts'
 import { localeState } from './locale.ts'
 import type { Translate } from './use-text.ts'
+import { localDate, zoneOffset } from './zone.ts'
 
 const currentLocale = (): Locale => localeState().locale
 
@@ -25,13 +26,12 @@ export function formatExactTime(at: number, locale = currentLocale()): string {
 }
 
 function localTime(at: number, clockTime: string, locale: Locale): string {
-  const date = new Date(at)
-  return `${withYear(date, locale)}${locale === 'en' ? ',' : ''} ${clockTime} (${zoneOf(date)})`
+  return `${withYear(at, locale)}${locale === 'en' ? ',' : ''} ${clockTime} (${zoneOf(at)})`
 }
 
-/** `GMT+8`, `GMT-3:30`, `GMT`. */
-export function zoneOf(date: Date): string {
-  const offset = -date.getTimezoneOffset()
+/** The person's zone at a moment: `GMT+8`, `GMT-3:30`, `GMT`. */
+export function zoneOf(at: number): string {
+  const offset = zoneOffset(at)
   if (offset === 0) return 'GMT'
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]
   return `GMT${offset < 0 ? '-' : '+'}${hours}${minutes === 0 ? '' : `:${twoDigits(minutes)}`}`
@@ -44,27 +44,27 @@ export function formatUtcTime(at: number): string {
 
 /** `21 Nov, 14:03`; the date alone for another year. */
 export function formatShortTime(at: number, now: number, locale = currentLocale()): string {
-  const date = new Date(at)
-  if (date.getFullYear() !== new Date(now).getFullYear()) return withYear(date, locale)
+  if (localDate(at).getUTCFullYear() !== localDate(now).getUTCFullYear()) return withYear(at, locale)
   return `${formatDay(at, locale)}${locale === 'en' ? ',' : ''} ${formatClockTime(at).slice(0, 5)}`
 }
 
 /** `21 Nov`. */
 export function formatDay(at: number, locale = currentLocale()): string {
-  const date = new Date(at)
-  const day = twoDigits(date.getDate())
-  return locale === 'en' ? `${day} ${MONTHS[date.getMonth()]}` : `${date.getMonth() + 1}月${day}日`
+  const date = localDate(at)
+  const day = twoDigits(date.getUTCDate())
+  return locale === 'en' ? `${day} ${MONTHS[date.getUTCMonth()]}` : `${date.getUTCMonth() + 1}月${day}日`
 }
 
 /** `14:03:12`. */
 export function formatClockTime(at: number): string {
-  const date = new Date(at)
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')
+  const date = localDate(at)
+  return [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits).join(':')
 }
 
-const withYear = (date: Date, locale: Locale): string => {
-  const day = formatDay(date.getTime(), locale)
-  return locale === 'en' ? `${day} ${date.getFullYear()}` : `${date.getFullYear()}年${day}`
+const withYear = (at: number, locale: Locale): string => {
+  const day = formatDay(at, locale)
+  const year = localDate(at).getUTCFullYear()
+  return locale === 'en' ? `${day} ${year}` : `${year}年${day}`
 }
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')

@@ -51,6 +51,12 @@ export function localeState(): LocaleState {
   return state
 }
 
+/** Sets the language of the next render on the server, with all texts. */
+export function setLocaleState(next: LocaleState): void {
+  state = next
+  resolveStarted()
+}
+
 export function subscribeToLocale(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -1,4 +1,5 @@
-import { createElement, Fragment, useSyncExternalStore, type ReactNode } from 'react'
+import { createElement, Fragment, type ReactNode } from 'react'
+import { useStore } from '../external-store.ts'
 import type { Catalogue } from './catalogue.ts'
 import { localeState, subscribeToLocale, type LocaleState } from './locale.ts'
 import { choose, cut, type ArgumentsOf, type Message } from './messages.ts'
@@ -52,7 +53,7 @@ export function currentText(): Translate {
 export const translateIn = (state: LocaleState): Translate => bind(state).t
 
 function useBound(): Bound {
-  return bind(useSyncExternalStore(subscribeToLocale, localeState))
+  return bind(useStore(subscribeToLocale, localeState))
 }
 
 function bind(state: LocaleState): Bound {

@@ -4,6 +4,7 @@ import { useOpenFromAlert } from '../components/failure-alerts.ts'
 import { lazyPart } from '../components/lazy-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
+import { typedForPalette } from '../preview-element.ts'
 import { Button } from '../ui/Button.tsx'
 import { Brand } from '../ui/icons/Brand.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
@@ -25,8 +26,8 @@ const NOTHING_TYPED: Typed = { text: '', keys: [] }
 /** The frame: the page, with navigation at the side, or a bar with a drawer on small screens. */
 export function Shell() {
   const t = useText()
-  const [palette, setPalette] = useState(false)
-  const [typed, setTyped] = useState(NOTHING_TYPED)
+  const [palette, setPalette] = useState(() => typedForPalette() !== null)
+  const [typed, setTyped] = useState<Typed>(() => ({ text: typedForPalette() ?? '', keys: [] }))
   const drawer = useRef<HTMLDialogElement>(null)
   const main = useFocusOnNewPage()
   useEffect(() => (main.current === null ? undefined : keepFieldSteady(main.current)), [main])

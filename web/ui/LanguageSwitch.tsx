@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useStore } from '../external-store.ts'
 import { LOCALES } from '../i18n/catalogue.ts'
 import { changeLocale, localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { useText } from '../i18n/use-text.ts'
@@ -6,7 +6,7 @@ import { Segmented } from './Segmented.tsx'
 
 export function LanguageSwitch() {
   const t = useText()
-  const { locale } = useSyncExternalStore(subscribeToLocale, localeState)
+  const { locale } = useStore(subscribeToLocale, localeState)
   return (
     <Segmented
       label={t('shell.language.label')}

@@ -1,4 +1,5 @@
-import { Suspense, useEffect, useRef, useSyncExternalStore, type FocusEvent } from 'react'
+import { Suspense, useEffect, useRef, type FocusEvent } from 'react'
+import { useStore } from '../external-store.ts'
 import { lazyPart } from '../components/lazy-part.ts'
 import { currentToasts, subscribeToToasts } from './toast.ts'
 
@@ -6,7 +7,7 @@ const ToastCard = lazyPart(async () => (await import('./ToastCard.tsx')).ToastCa
 
 /** Shows toasts. It is always rendered, because a screen reader announces only what is added to a known region. */
 export function Toasts() {
-  const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
+  const toasts = useStore(subscribeToToasts, currentToasts)
   // every toast answers an action of the person
   useEffect(() => {
     const stopped = new AbortController()

@@ -1,4 +1,5 @@
 import { startTransition, useEffect, useState } from 'react'
+import { isBrowser } from '../environment.ts'
 
 /** Whether this document has painted nothing yet. */
 let isUnpainted = isNewVisit()
@@ -25,8 +26,15 @@ export function useIsPainted(): boolean {
   return isPainted
 }
 
+/** On the server, where the screen is not known: more than most have. */
+const SERVER_SCREEN_HEIGHT = 1_200
+
+/** The height of the screen in CSS pixels: the window shows no more than this at first. */
+export const screenHeight = (): number => (isBrowser ? screen.height : SERVER_SCREEN_HEIGHT)
+
 /** A page that scrolls somewhere at once, or is hidden and has no frames, is rendered whole at once. */
 function isNewVisit(): boolean {
+  if (!isBrowser) return true
   const [navigation] = performance.getEntriesByType('navigation')
   return (
     navigation instanceof PerformanceNavigationTiming &&

@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react'
+import { isBrowser } from '../environment.ts'
+import { useStore } from '../external-store.ts'
 import { storeChoice, storedChoice } from '../stored-choice.ts'
 
 /** The script in `index.html` also reads this key, before the first paint. */
@@ -7,13 +8,13 @@ const KEY = 'bundle-console.theme'
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-const prefersDark = matchMedia('(prefers-color-scheme: dark)')
+const prefersDark = isBrowser ? matchMedia('(prefers-color-scheme: dark)') : null
 const listeners = new Set<() => void>()
 let theme = stored()
 
 /** The theme that the person chose, not the one that `system` resolves to. Renders again when it changes. */
 export function useTheme(): Theme {
-  return useSyncExternalStore(
+  return useStore(
     (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -30,11 +31,11 @@ export function setTheme(next: Theme): void {
   for (const listener of listeners) listener()
 }
 
-prefersDark.addEventListener('change', apply)
+prefersDark?.addEventListener('change', apply)
 
 function apply() {
   document.documentElement.dataset.theme =
-    theme === 'system' ? (prefersDark.matches ? 'dark' : 'light') : theme
+    theme === 'system' ? (prefersDark?.matches === true ? 'dark' : 'light') : theme
 }
 
 function stored(): Theme {

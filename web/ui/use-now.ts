@@ -28,5 +28,10 @@ function subscribe(listener: () => void): () => void {
 }
 
 export function useNow(stepMs: number): number {
-  return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs)
+  return useSyncExternalStore(
+    subscribe,
+    () => Math.floor(now / stepMs) * stepMs,
+    // on the server the clock does not run
+    () => Math.floor(Date.now() / stepMs) * stepMs,
+  )
 }

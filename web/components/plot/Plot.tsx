@@ -49,7 +49,8 @@ export function Plot(props: PlotProps) {
         <span className="font-semibold">{title}</span>
         <Legend id={id} {...props} />
       </figcaption>
-      <div ref={frame} aria-hidden="true" className="mt-2">
+      {/* its height is reserved, because the width is not known at first */}
+      <div ref={frame} aria-hidden="true" className="mt-2 min-h-44">
         {width > 0 && (
           <svg width={width} height={HEIGHT} className="block overflow-visible text-xs">
             <Textures id={id} series={series} />

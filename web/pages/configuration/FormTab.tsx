@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useCallback, useMemo, useSyncExternalStore } from 'react'
+import { Suspense, useCallback, useMemo } from 'react'
+import { useStore } from '../../external-store.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
@@ -59,7 +60,7 @@ export function FormTab({
   const first = groups[0]?.resources[0]?.locator
   const isKnown = search.resource !== undefined && Object.hasOwn(configuration.resources, search.resource)
   // the focused form stays, even if another resource becomes the first
-  const staying = useSyncExternalStore(store.subscribe, () => (isKnown ? undefined : store.activeLocator()))
+  const staying = useStore(store.subscribe, () => (isKnown ? undefined : store.activeLocator()))
   const selected = isKnown ? search.resource : (staying ?? first)
   const resource = selected === undefined ? undefined : configuration.resources[selected]
   const narrow = (next: { q?: string | undefined; show?: Filter['show'] }) => {

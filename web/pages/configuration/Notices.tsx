@@ -1,4 +1,5 @@
-import { useSyncExternalStore, type ReactNode } from 'react'
+import { type ReactNode } from 'react'
+import { useStore } from '../../external-store.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../layouts/shell-context.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -104,7 +105,7 @@ function DockRow({
 export function NewsLine() {
   const t = useText()
   const { store } = useEditor()
-  const news = useSyncExternalStore(store.subscribe, store.currentNews)
+  const news = useStore(store.subscribe, store.currentNews)
   return (
     <span role="status" className="inline-flex min-h-6 items-center gap-1.5 text-xs text-muted">
       {news !== null && (

@@ -4,6 +4,7 @@ import type { ScopeKey } from '../../paths.ts'
 import { paths } from '../../paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { cx } from '../../ui/class-names.ts'
+import { screenHeight } from '../../ui/first-paint.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import type { InstallationTitles } from './editor/editor-context.ts'
@@ -37,7 +38,7 @@ export const Outline = memo(function Outline({
   const t = useText()
   // the first paint needs no more rows than the screen can show; the rest follows at once
   const isWhole = useDeferredValue(true, false)
-  const shown = isWhole ? groups : beginningOf(groups, Math.ceil(screen.height / ROW_PX))
+  const shown = isWhole ? groups : beginningOf(groups, Math.ceil(screenHeight() / ROW_PX))
   return (
     <nav aria-label={t('configuration.outline.label')} className="space-y-4">
       {shown.map((group) => {

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useStore } from '../../external-store.ts'
 import { operationTypeKey } from '../../components/operation-type.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
@@ -133,7 +134,7 @@ function useInterruptedTakeover(
 
 /** Dismisses the toast "Retry started" when the result of that run is on the page. */
 function useRetryToast(operation: OperationDetail | undefined) {
-  const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
+  const toasts = useStore(subscribeToToasts, currentToasts)
   const topic = operation?.finishedAt ? retryTopic(operation.operationId, operation.run) : null
   const outdated = topic !== null && toasts.some((toast) => toast.topic === topic) ? topic : null
   useEffect(() => {

@@ -33,7 +33,8 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
   const step = Math.max(0, width - LEFT) / hours.length
   const labelEvery = step * 3 > 52 ? 3 : 6
   return (
-    <div ref={frame} aria-hidden="true" className="mt-3">
+    // its height is reserved, because the width is not known at first
+    <div ref={frame} aria-hidden="true" className="mt-3 min-h-42">
       {width > 0 && (
         <svg width={width} height={HEIGHT} className="block overflow-visible text-xs">
           <Textures id={id} />

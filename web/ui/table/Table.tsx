@@ -4,7 +4,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { ErrorState, type ErrorView } from '../ErrorState.tsx'
 import type { LinkTarget } from '../Link.tsx'
-import { useIsPainted } from '../first-paint.ts'
+import { screenHeight, useIsPainted } from '../first-paint.ts'
 import { Skeleton } from '../Skeleton.tsx'
 import type { Column, RowSelection } from './column.ts'
 import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
@@ -123,7 +123,7 @@ function TableBody<Row>(props: TableProps<Row>) {
     )
   }
   const rowHeight = ROW_HEIGHT[lines]
-  const shown = isPainted ? rows : rows.slice(0, Math.ceil(screen.height / rowHeight))
+  const shown = isPainted ? rows : rows.slice(0, Math.ceil(screenHeight() / rowHeight))
   return (
     <tbody {...asRowGroup} className="@max-[40rem]/table:block">
       {shown.map((row) => {

@@ -1,5 +1,6 @@
-import { Suspense, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { useStore } from '../../../external-store.ts'
 import { lazyWithRetry } from '../../../load-with-retry.ts'
 import type { JsonEditorHandle } from '../../../forms/fields/JsonEditor.tsx'
 import { findJsonPlaces, findSyntaxError, lineAt } from '../../../forms/property/json-syntax.ts'
@@ -47,7 +48,7 @@ export function DocumentPane({
 }) {
   const t = useText()
   const { store } = useEditor()
-  const focused = useSyncExternalStore(store.subscribe, () =>
+  const focused = useStore(store.subscribe, () =>
     locator === undefined ? undefined : store.activeProperty(locator),
   )
   const [last, setLast] = useState({ locator, property: focused })

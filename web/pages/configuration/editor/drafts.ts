@@ -1,6 +1,8 @@
-import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import { useCallback, useMemo } from 'react'
 import { flushSync } from 'react-dom'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { isBrowser } from '../../../environment.ts'
+import { useStore } from '../../../external-store.ts'
 import {
   announceDraftChange,
   BEGAN_PREFIX,
@@ -26,7 +28,7 @@ export function useDraftStore(personId: string, scope: Scope): DraftStore {
 
 /** The draft as of the last pause in typing. */
 export function useDraft(store: DraftStore): Draft {
-  return useSyncExternalStore(store.subscribe, store.debouncedDraft)
+  return useStore(store.subscribe, store.debouncedDraft)
 }
 
 /** The state of this field while it has the focus. */
@@ -35,11 +37,11 @@ export function useActive(store: DraftStore, locator: string, property: string):
     (listener: () => void) => store.watch(locator, property, listener),
     [store, locator, property],
   )
-  return useSyncExternalStore(watch, () => store.activeAt(locator, property))
+  return useStore(watch, () => store.activeAt(locator, property))
 }
 
 export function useNotKept(store: DraftStore) {
-  return useSyncExternalStore(store.subscribe, store.notKept)
+  return useStore(store.subscribe, store.notKept)
 }
 
 function storeOf(personId: string, place: string): DraftStore {
@@ -51,7 +53,8 @@ function storeOf(personId: string, place: string): DraftStore {
   const known = stores.get(key)
   if (known !== undefined) return known
   const store = new DraftStore(storageOf(key, `${BEGAN_PREFIX}/${place}`))
-  stores.set(key, store)
+  // the server renders for many people, and keeps nothing
+  if (isBrowser) stores.set(key, store)
   return store
 }
 
@@ -95,16 +98,22 @@ function storageOf(prefix: string, began: string): DraftStorage {
   }
 }
 
-addEventListener('storage', ({ key }) => {
+function followStorage({ key }: StorageEvent): void {
   // rendered before the next key press, which must be based on what the other tab wrote
   for (const [prefix, store] of stores) {
     // clearing the storage does not discard edits
     if (key === null) store.storeAll()
     else if (key.startsWith(prefix)) flushSync(() => store.syncFromStorage(key.slice(prefix.length)))
   }
-})
-addEventListener('beforeunload', (event) => {
+}
+
+function askBeforeUnload(event: BeforeUnloadEvent): void {
   if (isReplacingPage()) return
   // stored edits need no warning; edits that exist only in this page would be lost
   if ([...stores.values()].some((store) => store.hasSensitive() || !store.isStored())) event.preventDefault()
-})
+}
+
+if (isBrowser) {
+  addEventListener('storage', followStorage)
+  addEventListener('beforeunload', askBeforeUnload)
+}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import type { Configuration, Snapshot } from '#contract/console-api/shapes.ts'
+import { useStore } from '../../../external-store.ts'
 import { oldestVersion, type Draft } from './draft.ts'
 import type { DraftStore } from './draft-store.ts'
 import { snapshotsSince } from '../endpoints.ts'
@@ -45,7 +46,7 @@ export function useMerge({
     return { behind: isBehind ? mergeDraft(draft, configuration, touches) : NO_EDITS, touches }
   }, [draft, configuration, history.data, since, isBehind])
 
-  const typedIn = useSyncExternalStore(store.subscribe, store.typedIn)
+  const typedIn = useStore(store.subscribe, store.typedIn)
   const mayMove = isBehind && !isSaving && movesAutomatically(behind, touches, typedIn)
   useEffect(() => {
     if (!mayMove) return

@@ -1,6 +1,7 @@
-import { memo, useEffect, useMemo, useSyncExternalStore } from 'react'
+import { memo, useEffect, useMemo } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
+import { useStore } from '../../../external-store.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
 import { useText } from '../../../i18n/use-text.ts'
@@ -64,7 +65,7 @@ export const ResourceForm = memo(function ResourceForm({
   const zoneEdit = useWatch({ control: form.control, name: `edits.${fieldId(locator, zoneName ?? '')}` })
   const zone = zoneName === undefined ? undefined : zoneOf(draftEditIn(zoneEdit), viewAt(resource, zoneName))
   // typing may exclude the field from the filter, but must not remove it at the cursor
-  const staying = useSyncExternalStore(store.subscribe, () =>
+  const staying = useStore(store.subscribe, () =>
     filter.show === undefined ? undefined : store.activeProperty(locator),
   )
   const names = useMemo(() => {

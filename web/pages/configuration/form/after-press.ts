@@ -1,3 +1,5 @@
+import { isBrowser } from '../../../environment.ts'
+
 let isPressed = false
 let waiting: (() => void)[] = []
 
@@ -18,6 +20,8 @@ function release(): void {
   setTimeout(() => due.forEach((callback) => callback()))
 }
 
-addEventListener('pointerdown', () => (isPressed = true), { capture: true })
-addEventListener('pointerup', release, { capture: true })
-addEventListener('pointercancel', release, { capture: true })
+if (isBrowser) {
+  addEventListener('pointerdown', () => (isPressed = true), { capture: true })
+  addEventListener('pointerup', release, { capture: true })
+  addEventListener('pointercancel', release, { capture: true })
+}

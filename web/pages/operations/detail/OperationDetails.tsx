@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../components/OperationLink.tsx'
+import { isBrowser } from '../../../environment.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { cx } from '../../../ui/class-names.ts'
@@ -37,7 +38,7 @@ export function OperationDetails({
   const timeline = useMemo(() => timelineOf(operation), [operation])
   const isPainted = useIsPainted()
   // a press may come before the attempt is loaded, and again without a change of the address
-  const [isAttemptWanted, setAttemptWanted] = useState(() => location.hash === '#attempt')
+  const [isAttemptWanted, setAttemptWanted] = useState(() => isBrowser && location.hash === '#attempt')
   const onAttemptShown = useCallback(() => setAttemptWanted(false), [])
   const bar = loading ? null : chosenBar(timeline, operation, choice)
   const call =

@@ -25,7 +25,7 @@ export function Axis({
   return (
     <div className={cx(rowGrid, 'border-b border-line bg-sunken')}>
       <span className="px-4 pt-1 text-xs text-muted @lg:pt-4">
-        {first && t('operationTimeline.zone', { zone: zoneOf(new Date(first.from)) })}
+        {first && t('operationTimeline.zone', { zone: zoneOf(first.from) })}
       </span>
       <div ref={ref} aria-hidden="true" data-track="" className={cx(trackCell, 'h-9 text-xs text-muted')}>
         {axis.map((part) => (

@@ -1,4 +1,5 @@
 import { formatClockTime, formatDay } from '../../../i18n/format.ts'
+import { zoneOffset } from '../../../i18n/zone.ts'
 import { ticksBetween, type TimeScale } from './time-scale.ts'
 
 /** A visible part of the axis: time to scale with its ticks, or a compressed pause. */
@@ -43,7 +44,7 @@ export function axisOf(
         ? stretch.from
         : stretch.from + ((at - start) / (end - start)) * (stretch.to - stretch.from)
     const from = momentAt(left)
-    const offsetMs = -new Date(from).getTimezoneOffset() * 60_000
+    const offsetMs = zoneOffset(from) * 60_000
     const room = Math.floor(place.width / TICK_PX)
     const { step, ticks } = ticksBetween(from, momentAt(right), { room, offsetMs })
     // the left edge is drawn anyway

@@ -1,0 +1,74 @@
+import type { Page } from '@playwright/test'
+import { configurationPath } from '../vocabulary.ts'
+import { expect, test } from '../harness/test.ts'
+
+/** Opens a page whose scripts never arrive, as on a bad connection. */
+async function openWithoutScripts(page: Page, path: string): Promise<Page> {
+  const bare = await page.context().newPage()
+  const session = await page.context().newCDPSession(bare)
+  await session.send('Network.enable')
+  await session.send('Network.setBlockedURLs', { urls: ['*/assets/*.js'] })
+  // the first pages after the server's start, and slow answers, leave the rendering to the browser
+  await expect(async () => {
+    await session.send('Page.navigate', { url: new URL(path, page.url()).href })
+    await expect(bare.locator('#preview h1')).toBeVisible({ timeout: 2_000 })
+  }).toPass()
+  return bare
+}
+
+test('a page is there before its scripts, in the language of the person, and its links work', async ({
+  signIn,
+  crmScope,
+}) => {
+  const page = await signIn('olivia', '/installations')
+  const bare = await openWithoutScripts(page, configurationPath(crmScope))
+  const { workspaceId } = crmScope
+  await expect(bare.getByRole('heading', { level: 1 })).toContainText(String(workspaceId))
+  await expect(bare.locator('#preview input').first()).toHaveJSProperty('inert', true)
+
+  const list = await openWithoutScripts(page, `/installations?q=crm-suite+${workspaceId}`)
+  const row = list.getByRole('row').filter({ hasText: `/${workspaceId}` })
+  await expect(row).toContainText('Active')
+  await row.getByRole('link').first().click()
+  await expect(list.locator('#preview h1')).toContainText('CRM suite')
+
+  await page.getByRole('button', { name: /olivia/ }).click()
+  await page.getByRole('dialog').getByText('简体中文').click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('安装实例')
+  const chinese = await openWithoutScripts(page, '/installations')
+  await expect(chinese.getByRole('heading', { level: 1 })).toHaveText('安装实例')
+})
+
+test('the page replaces the first picture without a shift, and keeps what was typed for the palette', async ({
+  signIn,
+  system,
+}) => {
+  const page = await signIn('sam', '/operations')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Operations')
+  await page.addInitScript(() => {
+    const seen = { shift: 0, paints: [] as number[] }
+    Object.assign(globalThis, { seen })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.shift += Number(Reflect.get(entry, 'value'))
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  const release = system.proxy.hold('GET /assets/')
+  const opening = page.goto('/operations')
+  await expect(async () => {
+    await expect(page.locator('#preview').getByRole('heading', { level: 1 })).toHaveText('Operations', {
+      timeout: 2_000,
+    })
+  }).toPass()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('instal')
+  release()
+  await opening
+  const palette = page.getByRole('dialog', { name: 'Search' })
+  await expect(palette.getByRole('combobox')).toHaveValue('instal')
+  await page.keyboard.type('l')
+  await expect(palette.getByRole('combobox')).toHaveValue('install')
+  await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveCount(1)
+  expect(
+    await page.evaluate(() => Number(Reflect.get(Reflect.get(globalThis, 'seen'), 'shift'))),
+  ).toBeLessThan(0.01)
+})

@@ -1,0 +1,36 @@
+const MINUTE = 60_000
+
+/** How far the local time is ahead of UTC at a moment, in minutes. */
+type Offset = (at: number) => number
+
+let offset: Offset = (at) => -new Date(at).getTimezoneOffset()
+
+/** How far the person's local time is ahead of UTC at a moment, in minutes. */
+export const zoneOffset = (at: number): number => offset(at)
+
+/** A date whose UTC fields are the fields of the person's local time at a moment. */
+export const localDate = (at: number): Date => new Date(at + offset(at) * MINUTE)
+
+/**
+ * From now on, times are those of this zone instead of the machine's: the console's server renders for people in all zones.
+ *
+ * @param name of the IANA database, as `isTimeZone` accepts it.
+ */
+export function setTimeZone(name: string): void {
+  offset = offsetIn(name)
+}
+
+const offsets = new Map<string, Offset>()
+
+function offsetIn(name: string): Offset {
+  const known = offsets.get(name)
+  if (known !== undefined) return known
+  // the fields of `sv` are written like ISO 8601
+  const format = new Intl.DateTimeFormat('sv', { timeZone: name, dateStyle: 'short', timeStyle: 'medium' })
+  const made: Offset = (at) => {
+    const second = Math.floor(at / 1000) * 1000
+    return (Date.parse(`${format.format(second).replace(' ', 'T')}Z`) - second) / MINUTE
+  }
+  offsets.set(name, made)
+  return made
+}

@@ -1,0 +1,80 @@
+import { QueryClient } from '@tanstack/react-query'
+import { createMemoryHistory, createRouter } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { renderToString } from 'react-dom/server'
+import { App } from '../app/App.tsx'
+import { coreTexts, LOCALES, pageTexts, type Locale } from '../i18n/catalogue.ts'
+import { localeStateOf, setLocaleState, type LocaleState } from '../i18n/locale.ts'
+import { setTimeZone } from '../i18n/zone.ts'
+import { router } from '../router.ts'
+
+/** What a page is rendered from. `bff/document/page-renderer.ts` has the same type; this module is built apart. */
+export interface RenderedPage {
+  /** The path and the search of the address. */
+  address: string
+  language: Locale
+  /** A name of the IANA database. */
+  timeZone: string
+  /** All answers that the first render reads, with the session. */
+  answers: readonly { name: string; call: unknown; answer: unknown }[]
+}
+
+const REACT_GAVE_UP = '<!--$!-->'
+const LOADING_TEXTS = loadTexts()
+
+/**
+ * The HTML of a page as a browser renders it first, for the document: the browser shows it until its own page is ready
+ * (docs/decisions/0015-documents-carry-their-data.md). Null for a page that cannot be rendered here: one that redirects,
+ * does not exist, or has a part that is still loading.
+ */
+export async function renderPage({
+  address,
+  language,
+  timeZone,
+  answers,
+}: RenderedPage): Promise<string | null> {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity, gcTime: Infinity } } })
+  for (const { name, call, answer } of answers) client.setQueryData([name, call], answer)
+  const texts = (await LOADING_TEXTS)[language]
+  setLocaleState(texts)
+  const history = createMemoryHistory({ initialEntries: [address] })
+  const pageRouter = createRouter({
+    ...router.options,
+    history,
+    context: { queryClient: client },
+    // its inline script is not for a page that is replaced
+    scrollRestoration: false,
+  })
+  await pageRouter.load()
+  if (pageRouter.state.matches.some(({ status }) => status !== 'success')) return null
+  // these belong to the process: nothing else renders before this render ends
+  setLocaleState(texts)
+  setTimeZone(timeZone)
+  const html = renderToString(
+    <StrictMode>
+      <App router={pageRouter} />
+    </StrictMode>,
+  )
+  client.clear()
+  return html.includes(REACT_GAVE_UP) ? null : withoutInput(html)
+}
+
+/**
+ * Keeps out what a page without its scripts cannot do: the controls are inert, the title is that of the document, and
+ * styles of elements, which the content security policy blocks in HTML, are left to a script of the document.
+ */
+function withoutInput(html: string): string {
+  return html
+    .replaceAll(/<title>[^<]*<\/title>/g, '')
+    .replaceAll(/<(?:button|input|select|textarea)(?=[ >])/g, '$& inert="" aria-disabled="true"')
+    .replaceAll(/(<[^<>]*) style="/g, '$1 data-style="')
+}
+
+async function loadTexts(): Promise<Record<Locale, LocaleState>> {
+  const states = LOCALES.map(async (locale) => {
+    const pages = Object.entries(pageTexts[locale]).map(async ([name, load]) => [name, await load()] as const)
+    const texts = { ...(await coreTexts[locale]()), ...Object.fromEntries(await Promise.all(pages)) }
+    return [locale, localeStateOf(locale, texts)] as const
+  })
+  return Object.fromEntries(await Promise.all(states)) as Record<Locale, LocaleState>
+}
