@@ -34,10 +34,12 @@ export function openPageRenderer(folder: string): PageRenderer | null {
     const { renderPage } = (await import(pathToFileURL(path).href)) as { renderPage: PageRenderer }
     loaded = renderPage
   }
-  setTimeout(() => void (loading ??= load()), LOAD_AFTER_MS).unref()
+  const start = (): Promise<void> => (loading ??= load())
+  // a failure is reported with the next page
+  setTimeout(() => void start().catch(() => undefined), LOAD_AFTER_MS).unref()
   return async (page) => {
     if (loaded !== null) return loaded(page)
-    await (loading ??= load())
+    await start()
     return null
   }
 }
