@@ -61,8 +61,8 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
       text: t('shell.drafts.operations', { n: operationDrafts.length }),
     },
   }
-  // the page that is shown, which follows the address when it has loaded
-  const shown = useRouterState({ select: ({ matches }) => matches.at(-1)?.pathname ?? '/' })
+  // the page that is shown, which follows the address when it has loaded; none if only the frame matches
+  const shown = useRouterState({ select: ({ matches: [, page] }) => page?.pathname ?? '' })
   const next = useLocation({ select: ({ pathname }) => pathname })
   return (
     <nav aria-label={t('shell.navigation')} className="flex-1 overflow-y-auto px-2 py-1">

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { renderConsole } from '../testing/render.tsx'
+import { serveScope } from '../testing/served-scope.ts'
+
+test('the current page is marked, and no page where none was found', async () => {
+  const current = () => document.querySelectorAll('nav a[aria-current=page]')
+  const scope = await serveScope()
+  const found = await renderConsole(scope.address())
+  await expect.poll(() => current()[0]?.textContent).toBe('Configuration')
+  await found.unmount()
+  await renderConsole('/no-such-page')
+  await expect.element(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
+  expect(current()).toHaveLength(0)
+})
