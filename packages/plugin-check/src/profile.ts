@@ -70,7 +70,7 @@ export function readProfile(file: string): Profile {
     text = readFileSync(file, 'utf8')
   } catch {
     throw new UsageError(
-      `The profile ${file} cannot be read. Create it, or name another one with --profile; see docs/plugin-check.md.`,
+      `The profile ${file} cannot be read. Create one with plugin-check init, or name another one with --profile.`,
     )
   }
   let json: unknown
