@@ -89,7 +89,9 @@ function readArguments({ name, args }: PluginDevCommand) {
       controls: portOf(values['controls-port']),
     }
   } catch (error) {
-    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. Usage: ${name} ${OPTIONS}`)
+    throw new SettingsError(
+      `${error instanceof Error ? error.message : String(error)}. Usage: ${name} ${OPTIONS}`,
+    )
   }
 }
 

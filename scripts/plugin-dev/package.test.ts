@@ -47,19 +47,26 @@ test('everything that the program imports is in it, is built in, or is a depende
     const imports = readFileSync(join(installed, file), 'utf8').matchAll(
       /^import [^;]*?["'](?!\.)([^"']+)["'];$/gm,
     )
-    for (const [, name = ''] of imports) assert.ok(isBuiltin(name) || name in dependencies, `${file} imports ${name}`)
+    for (const [, name = ''] of imports)
+      assert.ok(isBuiltin(name) || name in dependencies, `${file} imports ${name}`)
   }
 })
 
 test('the package has the licenses of what it contains', () => {
-  assert.match(readFileSync(join(installed, 'dist/licenses.md'), 'utf8'), /^## hono - [^]*^## oidc-provider - /m)
+  assert.match(
+    readFileSync(join(installed, 'dist/licenses.md'), 'utf8'),
+    /^## hono - [^]*^## oidc-provider - /m,
+  )
 })
 
 test('an older Node is told what to do', () => {
   const entry = readFileSync(join(installed, 'bin/plugin-dev.mjs'), 'utf8')
   const asOlder = entry.replace('process.versions.node.split', "'20.20.2'.split")
   const run = () =>
-    execFileSync(process.execPath, ['--input-type=module', '-e', asOlder], { stdio: 'pipe', encoding: 'utf8' })
+    execFileSync(process.execPath, ['--input-type=module', '-e', asOlder], {
+      stdio: 'pipe',
+      encoding: 'utf8',
+    })
   assert.throws(run, { status: 2, stderr: /^plugin-dev needs Node 22\.13 or later, [^\n]+\n$/ })
 })
 
@@ -103,6 +110,8 @@ test('the profile of the SDK is the one to start from, and says how to start its
 
 /** A page as a browser asks for it; `fetch` would say that it is not a navigation. */
 async function pageOf(url: string): Promise<string> {
-  const [response] = (await once(get(url, { headers: { accept: 'text/html' } }), 'response')) as [IncomingMessage]
+  const [response] = (await once(get(url, { headers: { accept: 'text/html' } }), 'response')) as [
+    IncomingMessage,
+  ]
   return text(response)
 }

@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+import { npm, pack, root } from './pack.ts'
 
 export interface InstalledPackages {
   /** A folder outside of the repository, with a `package.json` and the packed packages in its `node_modules`. */
@@ -20,7 +17,10 @@ export interface InstalledPackages {
  */
 export function installPackages(...names: readonly string[]): InstalledPackages {
   const folder = mkdtempSync(join(tmpdir(), 'plugin-author-'))
-  const packed = names.map((name) => pack(join(root, 'packages', name), folder))
+  const packed = pack(
+    folder,
+    names.map((name) => `packages/${name}`),
+  )
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'author', type: 'module' }))
   const dependencies = dependenciesOf(names.map((name) => join(root, 'packages', name)))
   // --install-links copies the dependencies; by default npm would link to their folders
@@ -31,19 +31,6 @@ export function installPackages(...names: readonly string[]): InstalledPackages 
     files: packed[0]?.files.map(({ path }) => path) ?? [],
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
-}
-
-interface Packed {
-  filename: string
-  files: { path: string }[]
-}
-
-function pack(from: string, to: string): Packed {
-  const output = npm(['pack', '--json', '--pack-destination', to], from)
-  // npm prints one entry for each packed folder, after what the scripts of the package print
-  const [packed] = JSON.parse(output.slice(output.search(/^\[/m))) as Packed[]
-  if (packed === undefined) throw new Error('npm packed nothing')
-  return packed
 }
 
 /** The folders of everything that the packages depend on, as far as this platform has it. */
@@ -62,15 +49,4 @@ function dependenciesOf(packages: readonly string[]): string[] {
   }
   for (const from of packages) add(from)
   return [...found]
-}
-
-/** Runs npm and returns its standard output; its messages are printed only if it fails. */
-function npm(args: readonly string[], cwd: string): string {
-  const isWindows = process.platform === 'win32'
-  return execFileSync(isWindows ? 'npm.cmd' : 'npm', args, {
-    cwd,
-    encoding: 'utf8',
-    stdio: 'pipe',
-    shell: isWindows,
-  })
 }

@@ -21,7 +21,14 @@ export async function runDev(
     return undefined
   }
   print(`Fetching ${PACKAGE}, about 70 MB. Install it in your project to keep it there.`)
-  const code = await runNpm(['exec', '--yes', `--package=${PACKAGE}@${CHECKER_VERSION}`, '--', 'plugin-dev', ...args])
+  const code = await runNpm([
+    'exec',
+    '--yes',
+    `--package=${PACKAGE}@${CHECKER_VERSION}`,
+    '--',
+    'plugin-dev',
+    ...args,
+  ])
   if (code === NOT_STARTED) print('npm cannot be started. Check that it is in PATH.')
   return code
 }
