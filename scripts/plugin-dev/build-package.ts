@@ -1,5 +1,5 @@
 import { cpSync, rmSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { build } from 'vite'
 import type { Plugin } from 'vite'
 import { buildConsole } from '../console-build.ts'

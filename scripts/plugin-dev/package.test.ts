@@ -91,7 +91,10 @@ test('in an empty folder it creates a profile, runs the system, and ends with Ct
       headers: { origin: controlsUrl },
       body: new URLSearchParams({ type: 'INSTALL' }),
     })
-    await until(async () => (await pageOf(controlsUrl)).includes('INSTALL BEFORE_RESOURCES, sequence 1'))
+    await until(
+      async () => (await pageOf(controlsUrl)).includes('INSTALL BEFORE_RESOURCES, sequence 1'),
+      20_000,
+    )
     assert.match(tokens[0] ?? '', /^Bearer \S+\.\S+\.\S+$/)
   } finally {
     program.kill('SIGINT')

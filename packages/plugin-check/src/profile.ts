@@ -32,6 +32,8 @@ export const Profile = z.strictObject({
   /** The version of the plugin that is tested, for the report. */
   version: Key.optional(),
   resources: mapOf(ResourceLocator, Resource),
+  /** The event methods of the services that the references name. */
+  events: mapOf(Key, z.array(Key)).default({}),
   configuration: PluginConfiguration.default({ schemaVersion: '1.0.0', values: {} }),
   /** False: the plugin accepts calls from anyone, so nothing about tokens is tested. */
   verifiesTokens: z.boolean().default(true),
