@@ -11,7 +11,7 @@ import { root } from '../process.ts'
 const target = join(root, 'packages', 'plugin-dev', 'dist')
 /** Files that the program reads beside its sources. */
 const DATA = ['runtime/store/migrations', 'bff/store/migrations', 'bff/oidc/sign-in.css']
-/** The program, and what runs in a thread of its own; named by its path, which the sources use. */
+/** The program, and what runs in a separate thread; named by its path, which the sources use. */
 const ENTRIES = ['scripts/plugin-dev/package-main.ts', 'database/server/copy-tree.ts']
 
 /** Lets each source find the files beside it although it is now part of another file. */

@@ -59,7 +59,7 @@ test('the package has the licenses of what it contains', () => {
   )
 })
 
-test('an older Node is told what to do', () => {
+test('an older Node gets one line that says what to do', () => {
   const entry = readFileSync(join(installed, 'bin/plugin-dev.mjs'), 'utf8')
   const asOlder = entry.replace('process.versions.node.split', "'20.20.2'.split")
   const run = () =>

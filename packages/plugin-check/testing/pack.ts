@@ -39,7 +39,7 @@ function locked<Result>(folder: string, run: () => Result): Result {
       mkdirSync(folder)
       break
     } catch (error) {
-      // whoever was killed left it behind
+      // a process that was killed left it behind
       if (performance.now() > giveUpAt) rmSync(folder, { recursive: true, force: true })
       else if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
       else spawnSync(process.execPath, ['-e', 'setTimeout(() => undefined, 200)'])

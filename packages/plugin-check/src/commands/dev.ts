@@ -7,7 +7,7 @@ import { CHECKER_VERSION } from './check.ts'
 const PACKAGE = '@bundle-console/plugin-dev'
 
 /**
- * Runs `plugin-check dev`. The system is a package of its own, because it is much larger than the checker: an installed one is
+ * Runs `plugin-check dev`. The system is a separate package, because it is much larger than the checker: an installed one is
  * used, otherwise npm fetches that of the same version, once. Returns the exit code; undefined while the system runs in this process.
  */
 export async function runDev(
