@@ -36,9 +36,16 @@ after(async () => {
 const NODE = process.env['AUTHOR_NODE'] ?? process.execPath
 
 /** The commands of the page, in order. */
-const [install = '', installSqlite = '', init = '', start = '', call = '', startOnPlatform = ''] = [
-  ...PAGE.matchAll(/```sh\n(.*?)\n```/gs),
-].map(([, command]) => command)
+const [
+  install = '',
+  installSqlite = '',
+  init = '',
+  start = '',
+  call = '',
+  installChecker = '',
+  check = '',
+  startOnPlatform = '',
+] = [...PAGE.matchAll(/```sh\n(.*?)\n```/gs)].map(([, command]) => command)
 
 const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   ...process.env,
@@ -96,7 +103,7 @@ describe('"A plugin in ten minutes"', () => {
     await run(install, ourRegistry())
     // Only the registry that this machine uses has this package.
     if (await lacksSqlite()) await run(installSqlite)
-    assert.match(await run(init), /Created manifest.json, plugin.mjs, request.json/)
+    assert.match(await run(init), /Created manifest.json, plugin-check.json, plugin.mjs, request.json/)
     await assert.rejects(run(init), /Nothing was copied/)
   })
 
@@ -112,6 +119,14 @@ describe('"A plugin in ten minutes"', () => {
     assert.deepEqual(JSON.parse(await run(call)), JSON.parse(printed))
     assert.deepEqual(JSON.parse(await run(call)), JSON.parse(printed))
     ended.pop()?.()
+  })
+
+  it('tests the plugin, which passes', async () => {
+    await run(installChecker, ourRegistry())
+    // another port, because this machine may run another checker
+    const output = await run(`${check} --platform-port 0`)
+    assert.match(output, /^mailbox-maker: PASSED in /m)
+    assert.match(output, /^165 passed, 0 failed, 0 blocked, 26 not tested /m)
   })
 
   it('has the plugin called by the runtime', async (t) => {
@@ -173,6 +188,7 @@ describe('the package', () => {
       'bin/plugin-sdk.mjs',
       'package.json',
       'template/manifest.json',
+      'template/plugin-check.json',
       'template/plugin.mjs',
       'template/request.json',
     ])

@@ -43,7 +43,10 @@ const rest = [
   ...args,
   ...npmOptions.filter((name) => process.env[`npm_config_${name}`] === 'true').map((name) => `--${name}`),
 ]
-const program = programs[command]
+// the package has this command too; here it uses the sources
+const isDev = command === 'plugin-check' && rest[0] === 'dev'
+if (isDev) rest.shift()
+const program = programs[isDev ? 'plugin-dev' : command]
 if (program === undefined) {
   console.error(`There is no command "${command}". There are: ${Object.keys(programs).join(', ')}.`)
   process.exit(2)

@@ -4,6 +4,7 @@ import { startTestServer } from '#database/testing.ts'
 import { runSuites } from '../verification/run-suites.ts'
 import { SUITES } from '../verification/suites.ts'
 import { runChecks } from './checks.ts'
+import { buildConsole } from './console-build.ts'
 import { runComponentTests } from './component-tests.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { prepareBrowser } from './prepare-browser.ts'
@@ -23,6 +24,8 @@ async function runUnitTests(): Promise<Tally> {
     },
   ).sort()
   const tally = join(root, '.cache', 'tally.json')
+  // before the files start: several of them need it, and must not build it at the same time
+  await buildConsole()
   const server = await startTestServer()
   try {
     const { code } = await runNode(

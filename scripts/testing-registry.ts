@@ -3,21 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listen } from '#plugin-sdk/src/node-listener.ts'
-import { root } from './process.ts'
+import { pack } from '../packages/plugin-check/testing/pack.ts'
+import type { Packed } from '../packages/plugin-check/testing/pack.ts'
 
 /** The published packages of this repository. */
-const PUBLISHED = ['packages/plugin-sdk']
+const PUBLISHED = ['packages/plugin-sdk', 'packages/plugin-check']
 /** The dependencies of those packages. */
 const DEPENDENCIES = ['@cfworker/json-schema', 'jose', 'zod'].map((name) => `node_modules/${name}`)
-
-interface Packed {
-  name: string
-  version: string
-  filename: string
-  integrity: string
-  shasum: string
-  files: { path: string }[]
-}
 
 export interface TestRegistry {
   /** For the variable `npm_config_registry`. */
@@ -34,8 +26,8 @@ export interface TestRegistry {
 export async function startRegistry(): Promise<TestRegistry> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-'))
   const packages = [
-    ...PUBLISHED.flatMap((path) => pack(folder, [], path)),
-    ...pack(folder, ['--ignore-scripts'], ...DEPENDENCIES.map((path) => `./${path}`)),
+    ...PUBLISHED.flatMap((path) => pack(folder, [path])),
+    ...pack(folder, DEPENDENCIES, ['--ignore-scripts']),
   ]
   const { url, close } = await listen((incoming, outgoing) => {
     const path = decodeURIComponent(new URL(incoming.url ?? '/', 'http://registry').pathname).slice(1)
@@ -63,21 +55,4 @@ function documentOf(folder: string, { name, version, filename, integrity, shasum
   const manifest = JSON.parse(json) as object
   const dist = { tarball: `${url}/-/${filename}`, integrity, shasum }
   return { name, 'dist-tags': { latest: version }, versions: { [version]: { ...manifest, dist } } }
-}
-
-function pack(to: string, options: readonly string[], ...paths: readonly string[]): Packed[] {
-  const isWindows = process.platform === 'win32'
-  const json = execFileSync(
-    isWindows ? 'npm.cmd' : 'npm',
-    [
-      'pack',
-      '--json',
-      '--pack-destination',
-      to,
-      ...options,
-      ...paths.map((path) => (path.startsWith('.') ? path : `./${path}`)),
-    ],
-    { cwd: root, encoding: 'utf8', stdio: 'pipe', shell: isWindows },
-  )
-  return JSON.parse(json) as Packed[]
 }

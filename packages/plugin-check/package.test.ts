@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { installPackage } from './testing/install-package.ts'
+import { installPackages } from './testing/install-package.ts'
 import { CASES } from './src/cases/all-cases.ts'
 
-const { folder, files, remove } = installPackage('plugin-check', ['zod'])
+const { folder, files, remove } = installPackages('plugin-check')
 after(remove)
 
 test('the package contains JavaScript and types, and nothing else', () => {

@@ -2,6 +2,7 @@ import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import { FAULTS } from './fault-proxy.ts'
 import type { Fault, PassedCall } from './fault-proxy.ts'
+import type { ReceivedEvent } from './received-events.ts'
 
 /** What the page shows. */
 export interface Controls {
@@ -10,6 +11,7 @@ export interface Controls {
   operations: readonly Operation[]
   planted: Fault | null
   calls: readonly PassedCall[]
+  events: readonly ReceivedEvent[]
   /** The output of the plugin; null if plugin-dev did not start it. */
   output: string | null
   /** The result of the last button, such as a refusal; null if there is nothing to say. */
@@ -23,7 +25,7 @@ export const NOT_STARTED_HERE =
 
 /** The page as HTML without scripts. */
 export function renderPage({ pluginId, consoleUrl, ...controls }: Controls): string {
-  const { operations, planted, calls, output, notice, resend } = controls
+  const { operations, planted, calls, events, output, notice, resend } = controls
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -50,6 +52,7 @@ ${form(
 ${output === null ? `<p>${escape(NOT_STARTED_HERE)}</p>` : ''}
 <h2>Calls</h2>
 ${calls.length === 0 ? '<p>The plugin has not been called yet.</p>' : calls.map(callItem).join('')}
+${events.length === 0 ? '' : `<h2>Events from the plugin</h2>${events.map(eventItem).join('')}`}
 ${resend === null ? '' : resendForm(resend)}
 ${output === null ? '' : `<h2>Output of the plugin</h2>${form('/restart', button('', '', 'Start the plugin again'))}<pre>${escape(output)}</pre>`}
 </body>
@@ -63,6 +66,10 @@ const operationItem = ({ operationId, operationType, state }: Operation, console
 const callItem = ({ at, fault, request, responses }: PassedCall): string =>
   `<details><summary>${at.toISOString().slice(11, 23)} ${escape(titleOf(request))}: ${escape(responses.map(outcomeOf).join(' and ') || 'no response yet')}${fault === null ? '' : ` (${FAULTS[fault]})`}</summary>
 <pre>${escape(pretty(request))}</pre>${responses.map((text) => `<pre>${escape(pretty(text))}</pre>`).join('')}</details>`
+
+const eventItem = ({ at, serviceId, method, eventId, payload }: ReceivedEvent): string =>
+  `<details><summary>${at.toISOString().slice(11, 23)} ${escape(method)} to ${escape(serviceId)}, ${escape(eventId)}</summary>
+<pre>${escape(pretty(payload))}</pre></details>`
 
 const resendForm = ({ body, response }: NonNullable<Controls['resend']>): string =>
   `<h2>Edit and resend</h2>

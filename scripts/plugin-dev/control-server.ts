@@ -8,6 +8,7 @@ import { NOT_STARTED_HERE, renderPage } from './control-page.ts'
 import { FAULTS } from './fault-proxy.ts'
 import type { Fault, FaultProxy } from './fault-proxy.ts'
 import type { Operations } from './operations.ts'
+import { createEventServices } from './received-events.ts'
 
 export interface ControlServer {
   /** Of the page with the buttons. */
@@ -24,6 +25,7 @@ type Parts = Parameters<ControlServer['open']>[0]
 
 /** Serves the page and the proxy on loopback. Throws a SettingsError if the port is in use. */
 export async function startControlServer(proxy: FaultProxy, port: number): Promise<ControlServer> {
+  const services = createEventServices()
   let opened: Parts | null = null
   let notice: string | null = null
   let resent: { body: string; response: string } | null = null
@@ -46,10 +48,7 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const path = incoming.url ?? ''
     if (path === '/plugin') return proxy.handle(incoming, outgoing)
-    if (path.startsWith('/services/')) {
-      outgoing.writeHead(200, { 'content-type': 'application/json' })
-      return void outgoing.end(JSON.stringify({ errorCode: '0', data: null, contractVersion: '1.0.0' }))
-    }
+    if (path.startsWith('/services/')) return services.handle(incoming, outgoing)
     // a page of another site must not press the buttons, nor read the page under another host name
     const isOurs = incoming.headers.host === host && (incoming.headers.origin ?? url) === url
     if (!isOurs || opened === null) return void outgoing.writeHead(isOurs ? 503 : 403).end()
@@ -68,6 +67,7 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
       output: parts.host === null ? null : lastLines(parts.host.output()),
       planted: proxy.planted(),
       calls,
+      events: services.received(),
       notice,
       resend: resent ?? (last === undefined ? null : { body: last.request, response: null }),
     })

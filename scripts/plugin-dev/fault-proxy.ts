@@ -46,6 +46,9 @@ export interface FaultProxy {
 }
 
 const KEPT = 20
+/** More than a runtime accepts: a plugin that never ends its response must not fill the memory. */
+const RESPONSE_MAX = 4 * 1024 * 1024
+const RESPONSE_MS = 60_000
 
 /**
  * @param delayMs longer than the timeout of the plugin, so that the runtime does not wait for a delayed response.
@@ -79,9 +82,10 @@ export function createFaultProxy(
       headers: { 'content-type': 'application/json', authorization: token },
       body,
       redirect: 'manual',
+      signal: AbortSignal.timeout(RESPONSE_MS),
     })
     const type = response.headers.get('content-type') ?? 'application/octet-stream'
-    return { status: response.status, type, body: await response.text() }
+    return { status: response.status, type, body: await textOf(response) }
   }
 
   return {
@@ -122,6 +126,17 @@ export function createFaultProxy(
       }
     },
   }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    if (size > RESPONSE_MAX) throw new Error('The response of the plugin is larger than 4 MiB')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 /** `fetch` throws a TypeError; another error says why the plugin did not start. */

@@ -40,7 +40,8 @@ export async function registerAll(
     ),
   )
   for (const serviceId of servicesOf(profile)) {
-    const service = { title: serviceId, url: `${addresses.services}/${serviceId}`, methods: [], owner: null }
+    const methods = profile.events[serviceId] ?? []
+    const service = { title: serviceId, url: `${addresses.services}/${serviceId}`, methods, owner: null }
     const body = { ...service, consumers: [SCOPE], enabled: true }
     await write((step) => call(person, 'PUT /services/{serviceId}', { params: { serviceId }, body }, step))
   }

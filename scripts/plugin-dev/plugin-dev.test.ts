@@ -125,6 +125,17 @@ test('a call can be edited and sent again', async () => {
   assert.match(await page(), /New name[^]*errorCode&quot;: &quot;[A-Z_]+&quot;/)
 })
 
+test('an event of the plugin is confirmed, and shown on the page', async () => {
+  const { port } = new URL(dev.controlsUrl)
+  const response = await fetch(`http://127.0.0.1:${port}/services/crm-events/tenantCreated`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'event-id': 'event-1' },
+    body: '{"tenantId":"<b>"}',
+  })
+  assert.equal(response.status, 200)
+  assert.match(await page(), /tenantCreated to crm-events, event-1<\/summary>\s*<pre>[^<]*&lt;b&gt;/)
+})
+
 test('what is not possible now is said on the page', async () => {
   await press('/start', { type: 'INSTALL' })
   assert.match(await page(), /<p role="status">[^<]+already/)

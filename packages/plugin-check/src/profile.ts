@@ -32,6 +32,8 @@ export const Profile = z.strictObject({
   /** The version of the plugin that is tested, for the report. */
   version: Key.optional(),
   resources: mapOf(ResourceLocator, Resource),
+  /** The event methods of the services that the references name. */
+  events: mapOf(Key, z.array(Key)).default({}),
   configuration: PluginConfiguration.default({ schemaVersion: '1.0.0', values: {} }),
   /** False: the plugin accepts calls from anyone, so nothing about tokens is tested. */
   verifiesTokens: z.boolean().default(true),
@@ -70,7 +72,7 @@ export function readProfile(file: string): Profile {
     text = readFileSync(file, 'utf8')
   } catch {
     throw new UsageError(
-      `The profile ${file} cannot be read. Create it, or name another one with --profile; see docs/plugin-check.md.`,
+      `The profile ${file} cannot be read. Create one with plugin-check init, or name another one with --profile.`,
     )
   }
   let json: unknown

@@ -1,48 +1,52 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { npm, pack, root } from './pack.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-
-export interface InstalledPackage {
-  /** A folder outside of the repository, with a `package.json` and the packed package in its `node_modules`. */
+export interface InstalledPackages {
+  /** A folder outside of the repository, with a `package.json` and the packed packages in its `node_modules`. */
   folder: string
-  /** The paths in the packed package. */
+  /** The paths in the first of the packed packages. */
   files: string[]
   remove(): void
 }
 
 /**
- * Builds and packs a package of this repository, and installs it as an author would. The registry is not used: its
+ * Builds and packs packages of this repository, and installs them as an author would. The registry is not used: their
  * dependencies are those of this repository's `node_modules`.
  */
-export function installPackage(name: string, dependencies: readonly string[]): InstalledPackage {
+export function installPackages(...names: readonly string[]): InstalledPackages {
   const folder = mkdtempSync(join(tmpdir(), 'plugin-author-'))
-  const json = npm(['pack', '--json', '--pack-destination', folder], join(root, 'packages', name))
-  // npm prints one entry for each packed folder
-  const [packed] = JSON.parse(json) as { filename: string; files: { path: string }[] }[]
-  if (packed === undefined) throw new Error('npm packed nothing')
+  const packed = pack(
+    folder,
+    names.map((name) => `packages/${name}`),
+  )
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'author', type: 'module' }))
-  const folders = dependencies.map((dependency) => join(root, 'node_modules', dependency))
+  const dependencies = dependenciesOf(names.map((name) => join(root, 'packages', name)))
   // --install-links copies the dependencies; by default npm would link to their folders
   const options = ['--offline', '--no-audit', '--no-fund', '--install-links', '--ignore-scripts']
-  npm(['install', ...options, `./${packed.filename}`, ...folders], folder)
+  npm(['install', ...options, ...packed.map(({ filename }) => `./${filename}`), ...dependencies], folder)
   return {
     folder,
-    files: packed.files.map(({ path }) => path),
+    files: packed[0]?.files.map(({ path }) => path) ?? [],
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-/** Runs npm and returns its standard output; its messages are printed only if it fails. */
-function npm(args: readonly string[], cwd: string): string {
-  const isWindows = process.platform === 'win32'
-  return execFileSync(isWindows ? 'npm.cmd' : 'npm', args, {
-    cwd,
-    encoding: 'utf8',
-    stdio: 'pipe',
-    shell: isWindows,
-  })
+/** The folders of everything that the packages depend on, as far as this platform has it. */
+function dependenciesOf(packages: readonly string[]): string[] {
+  const found = new Set<string>()
+  const add = (from: string): void => {
+    const { dependencies, optionalDependencies } = JSON.parse(
+      readFileSync(join(from, 'package.json'), 'utf8'),
+    ) as Record<string, object | undefined>
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const folder = join(root, 'node_modules', name)
+      if (found.has(folder) || !existsSync(folder)) continue
+      found.add(folder)
+      add(folder)
+    }
+  }
+  for (const from of packages) add(from)
+  return [...found]
 }

@@ -96,7 +96,8 @@ export async function startReferencePlugin({
     if (has('effect-before-memory') && request.operation.operationType === 'INSTALL') await leak(request)
     const result = apply(state, request, has)
     if (access[0] !== undefined && has('writes-access-token'))
-      for (const writes of Object.values(result.resources)) writes['region'] = data(access[0])
+      for (const locator of Object.keys(request.resources))
+        result.resources[locator] = { region: data(access[0]) }
     const text = compose(request, result, has)
     calls[key] = { hash, answer: text }
     store.save()

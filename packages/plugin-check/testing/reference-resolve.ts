@@ -9,12 +9,12 @@ interface ResolveOptions {
   has: (defect: DefectName) => boolean
 }
 
-/** The tokens of all references of a call; null if the platform is not available. */
+/** The tokens of all references of an INSTALL, once they resolve; null if the platform is not available. */
 export async function resolveReferences(
   request: LifecycleRequest,
   options: ResolveOptions,
 ): Promise<string[] | 'refused' | null> {
-  if (request.stage !== 'BEFORE_RESOURCES' || request.operation.operationType !== 'INSTALL') return []
+  if (request.stage !== 'AFTER_RESOURCES' || request.operation.operationType !== 'INSTALL') return []
   const tokens: string[] = []
   for (const [resource, { references }] of Object.entries(request.resources))
     for (const propertyKey of Object.keys(references)) {

@@ -28,9 +28,11 @@ export async function loadTargets(
   const applied = await reads.appliedTargets({ bundleInstallId, resource, propertyKey })
   if (applied === undefined || !isSamePlace(applied, installation)) throw notAuthorized()
   if (!isActive(applied)) {
-    throw new DomainError('INSTALLATION_NOT_ACTIVE', 'References of this installation do not resolve now.', {
-      retryable: applied.state === 'NOT_INSTALLED',
-    })
+    const isEarly = applied.state === 'NOT_INSTALLED'
+    const message = isEarly
+      ? 'References of this installation resolve once its resources are installed, in AFTER_RESOURCES.'
+      : 'References of this installation do not resolve now.'
+    throw new DomainError('INSTALLATION_NOT_ACTIVE', message, { retryable: isEarly })
   }
   if (!mayResolve(applied, { pluginId, resource, propertyKey })) throw notAuthorized()
   const reference = applied.value

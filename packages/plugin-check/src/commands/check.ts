@@ -8,7 +8,7 @@ import { createTrial, type Bench } from '../run/trial.ts'
 import { newSigningKey } from '../wire/keys.ts'
 import { startPlatform, type Platform } from '../wire/platform.ts'
 import { seededRandom } from '../wire/random.ts'
-import { describeAnswer, isFinalFailure, readAnswer } from '../wire/read-answer.ts'
+import { describeAnswer, isDone, isFinalFailure } from '../wire/read-answer.ts'
 import { createSender } from '../wire/send.ts'
 
 export const CHECKER_VERSION = '0.1.0'
@@ -93,14 +93,21 @@ function requireAddress(url: string): void {
 async function requireUsable(bench: Bench, seed: number): Promise<void> {
   const { url, platform, profile } = bench
   const trial = createTrial(bench, seededRandom(`${seed} ${bench.idTime} start`))
-  const { exchange } = await trial.send(trial.install().operation('INSTALL', 1).before)
-  const answer = readAnswer(exchange)
+  const installation = trial.install()
+  const { before, after } = installation.operation('INSTALL', 1)
+  const { exchange, answer } = await trial.send(before)
+  // a plugin calls its platform in AFTER_RESOURCES at the latest
+  const last = isDone(answer) ? (await trial.send(after)).answer : answer
   const hasWrongCredential = platform.calls.some(
     ({ authorization }) => authorization !== `Bearer ${profile.credential}`,
   )
-  if (hasWrongCredential && answer.kind !== 'success')
+  if (hasWrongCredential && last.kind !== 'success')
     throw new UsageError(
       'The plugin called the platform with an unknown or expired credential. Configure it with the credential of the profile.',
+    )
+  if (platform.wasEarly() && !isDone(last))
+    throw new UsageError(
+      'The plugin resolved a reference in BEFORE_RESOURCES of an INSTALL, when references do not resolve yet. Resolve it in AFTER_RESOURCES.',
     )
   if (exchange.response === null)
     throw new UsageError(
@@ -123,4 +130,5 @@ async function requireUsable(bench: Bench, seed: number): Promise<void> {
     throw new UsageError(
       `The plugin refused an INSTALL with the values of the profile (${describeAnswer(answer)}). Correct pluginId, resources or configuration of the profile.`,
     )
+  await trial.state(installation)
 }

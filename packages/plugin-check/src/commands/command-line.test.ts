@@ -4,12 +4,14 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { freePort } from '../../testing/free-port.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { CASES } from '../cases/all-cases.ts'
+import { STARTER_PROFILE } from '../starter-profile.ts'
 import { runCommand } from './command-line.ts'
 
 interface Ran {
@@ -141,6 +143,39 @@ test('a credential that the platform does not know is explained in one line', as
   const profile: object = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify({ ...profile, credential: 'a-renewed-credential' }))
   assertUsage(await run('run', ...options), /unknown or expired credential/)
+})
+
+test('a plugin that resolves before the resources are installed is explained in one line', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder)
+  const platform = `http://127.0.0.1:${options[options.indexOf('--platform-port') + 1] ?? ''}`
+  const { resources } = JSON.parse(readFileSync(join(folder, 'profile.json'), 'utf8')) as {
+    resources: Record<string, { references: object }>
+  }
+  const [resource = '', { references = {} } = {}] = Object.entries(resources)[0] ?? []
+  const url = await serve(t, (request, response) => {
+    void text(request).then(async (body) => {
+      const { installation } = JSON.parse(body) as { installation: object }
+      const [propertyKey] = Object.keys(references)
+      const resolved = await fetch(
+        `${platform}/module-plugin-manager/api/bundle-plugin/service-reference/resolve`,
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: 'Bearer reference-credential' },
+          body: JSON.stringify({ contractVersion: '4.0.0', installation, resource, propertyKey }),
+        },
+      )
+      response.end(await resolved.text())
+    })
+  })
+  assertUsage(await run('run', ...options, '--url', url), /Resolve it in AFTER_RESOURCES/)
+})
+
+test('a profile to start from is created once', async (t) => {
+  const file = join(temporary(t), 'plugin-check.json')
+  assert.equal((await run('init', '--profile', file)).code, 0)
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), STARTER_PROFILE)
+  assertUsage(await run('init', '--profile', file), /exists, and was not changed/)
 })
 
 test('a port that is in use is explained in one line', async (t) => {

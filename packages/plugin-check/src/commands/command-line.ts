@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { CASES } from '../cases/all-cases.ts'
 import type { Case } from '../cases/case.ts'
 import { readProfile, UsageError } from '../profile.ts'
+import { createStarterProfile } from '../starter-profile.ts'
 import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
 import { toHtml } from '../report/html.ts'
 import type { Report } from '../report/report.ts'
@@ -30,7 +31,9 @@ export interface Terminal {
   ask: Ask
 }
 
-const USAGE = `plugin-check run --url URL [options]     test a plugin
+const USAGE = `plugin-check init                        create a profile to start from
+plugin-check dev --url URL [options]     run the real system for one plugin, with faults on demand
+plugin-check run --url URL [options]     test a plugin
 plugin-check replay --url URL [options]  run the stored failures again: FIXED or STILL FAILS
 plugin-check replay RECEIPT --url URL    send the failed call of a receipt from the console
 plugin-check list                        list the cases
@@ -71,6 +74,8 @@ function dispatch(args: readonly string[], terminal: Terminal): Promise<number> 
         ? replay(readOptions(rest), terminal)
         : replayFile(receipt, readOptions(rest.slice(1)), terminal)
     }
+    case 'init':
+      return init(readOptions(rest), terminal)
     case 'list':
       for (const { id, level, title } of CASES) terminal.print(`${id}  ${level}  ${title}`)
       return 0
@@ -87,6 +92,13 @@ function dispatch(args: readonly string[], terminal: Terminal): Promise<number> 
 }
 
 type Options = ReturnType<typeof readOptions>
+
+function init({ profile }: Options, terminal: Terminal): number {
+  if (!createStarterProfile(profile))
+    throw new UsageError(`${profile} exists, and was not changed. Name another file with --profile.`)
+  terminal.print(`Created ${profile}. Change its values to those of your plugin; see docs/plugin-check.md.`)
+  return 0
+}
 
 function readOptions(args: readonly string[]) {
   try {

@@ -51,7 +51,7 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
       await wait(POLL_MS)
     }
     throw new UsageError(
-      `The plugin does not accept connections at ${url} after its start. Check start.command in the profile: ${reason(output)}`,
+      `The plugin does not accept connections at ${url} within ${readyWithinMs / 1000} s of its start. Check start.command and start.readyWithinMs of the profile. ${reason(output)}`,
     )
   }
 
@@ -104,7 +104,8 @@ function reason(output: string): string {
   const lines = output.trim().split('\n')
   const found =
     lines.findLast((line) => /^\s*(Uncaught )?\w*(Error|Exception)\b.*:/.test(line)) ?? lines.at(-1)
-  return found?.trim().slice(0, 200) ?? ''
+  const text = found?.trim().slice(0, 200) ?? ''
+  return text === '' ? 'It printed nothing.' : `It printed: ${text}`
 }
 
 /** Whether something accepts connections at the address. */

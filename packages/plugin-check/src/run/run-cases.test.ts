@@ -35,7 +35,37 @@ const HOSTILE: readonly ((response: ServerResponse) => void)[] = [
   (response) =>
     response.end('{"errorCode":"]]>\\u0000<script>","data":{"message":"\\ud800","retryable":true}}'),
   (response) => response.end(`{"errorCode":"0","data":"${'x'.repeat(5 * 1024 * 1024)}"}`),
+  (response) => response.writeHead(302, { location: '/' }).end(),
+  (response) => response.socket?.resetAndDestroy(),
+  ...[
+    `HTTP/1.0 200 OK\r\n\r\n{}`,
+    'HTTP/3.7 200 OK\r\n\r\n{}',
+    `HTTP/1.1 999 Odd\r\ncontent-length: 2\r\n\r\n{}`,
+    `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{"errorCode":"0"}`,
+    `HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{}`,
+    `HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}`,
+    `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\n{}\r\n0\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\nx: ${'h'.repeat(200_000)}\r\ncontent-length: 2\r\n\r\n{}`,
+    `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(500)}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`,
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nx',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  ].map((bytes) => (response: ServerResponse) => void response.socket?.end(bytes)),
+  (response) =>
+    endless(response, 'HTTP/1.1 200 OK\r\ncontent-length: 999999999999\r\n\r\n', 'x'.repeat(65_536)),
+  (response) => endless(response, 'HTTP/1.1 200 OK\r\n', `x: ${'y'.repeat(1_000)}\r\n`),
 ]
+
+/** Writes until the other side closes the connection. */
+function endless({ socket }: ServerResponse, begin: string, more: string): void {
+  if (socket === null) return
+  const pump = (): void => {
+    while (!socket.destroyed && socket.write(more));
+    if (!socket.destroyed) socket.once('drain', pump)
+  }
+  socket.on('error', () => undefined)
+  socket.write(begin)
+  pump()
+}
 
 async function hostilePlugin(t: TestContext): Promise<string> {
   let count = 0
@@ -61,7 +91,7 @@ test('a plugin that answers anything at all never breaks the checker', async (t)
   const cases = CASES.filter((_, index) => index % 3 === 0)
   const report = await check({
     url,
-    profile: { ...profile, timeoutMs: 100 },
+    profile: { ...profile, timeoutMs: 300 },
     seed: 1,
     platformPort: 0,
     cases,
@@ -75,13 +105,38 @@ test('a plugin that answers anything at all never breaks the checker', async (t)
   for (const text of [toTable(report), toJson(report)]) assert.doesNotMatch(text, /[\u0000-\u0009\u001b]/)
 })
 
+test('a state address that fails during the run blocks cases, and does not end the run', async (t) => {
+  const platformPort = await freePort()
+  const plugin = await startReferencePlugin({
+    platform: `http://127.0.0.1:${platformPort}`,
+    file: null,
+    defect: null,
+  })
+  t.after(() => plugin.close())
+  let reads = 0
+  const server = createServer((_, response) => response.end(reads++ === 0 ? '[]' : 'out of order'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const state = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const report = await check({
+    url: `${plugin.url}/lifecycle`,
+    profile: { ...referenceProfile(plugin.url), state },
+    seed: 1,
+    platformPort,
+    cases: CASES.filter(({ id }) => id === 'repeat.no-second-effect'),
+  })
+  const found = report.cases.find(({ id }) => id === 'repeat.no-second-effect')
+  assert.equal(found?.status, 'BLOCKED')
+  assert.match(found.problem ?? '', /^The state address \S+ of the profile does not return JSON/)
+})
+
 test('a case that could not reach what it tests is blocked, not passed', async (t) => {
   const url = await hostilePlugin(t)
   const { state: _state, ...profile } = referenceProfile(url)
   const cases = CASES.filter(({ id }) => id === 'repeat.detach-after')
   const report = await check({
     url,
-    profile: { ...profile, timeoutMs: 100 },
+    profile: { ...profile, timeoutMs: 300 },
     seed: 1,
     platformPort: 0,
     cases,

@@ -94,9 +94,10 @@ async function judge(run: () => Promise<void>): Promise<{ status: Status; proble
     await run()
     return { status: 'PASSED', problem: null }
   } catch (error) {
-    if (error instanceof UsageError) throw error
     if (error instanceof CaseFailed) return { status: 'FAILED', problem: printable(error.message) }
-    if (error instanceof CaseBlocked) return { status: 'BLOCKED', problem: printable(error.message) }
+    // a state address or a plugin that was usable at the start of the run, and no longer is
+    if (error instanceof CaseBlocked || error instanceof UsageError)
+      return { status: 'BLOCKED', problem: printable(error.message) }
     const detail = error instanceof Error ? error.message.slice(0, 200) : 'unknown error'
     return { status: 'FAILED', problem: `The response could not be judged: ${printable(detail)}` }
   }

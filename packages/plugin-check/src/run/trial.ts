@@ -108,6 +108,9 @@ export function createTrial(bench: Bench, random: Random): Trial {
   ): Promise<Sent> {
     const authorization =
       token?.authorization === undefined ? `Bearer ${tokenFor(bench, like, token)}` : token.authorization
+    const { operation, stage, installation } = like.request
+    if (operation.operationType !== 'INSTALL' || stage !== 'BEFORE_RESOURCES')
+      bench.platform.activate(installation.bundleInstallId)
     const exchange = await bench.sender.send(bytes, authorization, delivery)
     const result = { call, exchange, answer: readAnswer(exchange) }
     sent.push(result)

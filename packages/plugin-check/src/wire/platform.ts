@@ -28,6 +28,10 @@ export interface Platform {
   /** Addresses and tokens that were handed out. */
   material: string[]
   setResolveMode(mode: ResolveMode): void
+  /** References of an installation resolve after this: like at the runtime, not before its resources are installed. */
+  activate(bundleInstallId: string): void
+  /** Whether a plugin tried to resolve before that. */
+  wasEarly(): boolean
   close(): Promise<void>
 }
 
@@ -46,6 +50,8 @@ export async function startPlatform(
 ): Promise<Platform> {
   const calls: PlatformCall[] = []
   const material: string[] = []
+  const active = new Set<unknown>()
+  let wasEarly = false
   let mode: ResolveMode = 'grant'
   let url = ''
   const server = createServer((incoming, outgoing) => {
@@ -87,6 +93,7 @@ export async function startPlatform(
     const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
     if (mode === 'refuse' || reference === undefined || !isJsonObject(installation))
       return failure('REFERENCE_NOT_AUTHORIZED')
+    if (!isActive(installation)) return failure('INSTALLATION_NOT_ACTIVE', true)
     const now = Math.floor(Date.now() / 1000)
     const expiry = mode === 'expired' ? now - 60 : now + 300
     return success({
@@ -101,14 +108,29 @@ export async function startPlatform(
     })
   }
 
-  /** Every service of the reference accepts any event, as one without a Module does. */
+  function isActive({ bundleInstallId }: JsonObject): boolean {
+    const is = active.has(bundleInstallId)
+    if (!is) wasEarly = true
+    return is
+  }
+
+  /** Every service of the reference accepts any payload, as one without a Module does. */
   function declare(body: JsonObject): JsonObject {
     const { installation = null, resource = null, propertyKey = null } = body
     const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
-    if (mode === 'refuse' || reference === undefined) return failure('REFERENCE_NOT_AUTHORIZED')
-    const events = Object.fromEntries(referencedServices(reference).map((serviceId) => [serviceId, []]))
+    if (mode === 'refuse' || reference === undefined || !isJsonObject(installation))
+      return failure('REFERENCE_NOT_AUTHORIZED')
+    if (!isActive(installation)) return failure('INSTALLATION_NOT_ACTIVE', true)
+    const events = Object.fromEntries(
+      referencedServices(reference).map((serviceId) => [
+        serviceId,
+        methodsOf(serviceId).map((method) => ({ method, schema: true })),
+      ]),
+    )
     return success({ contractVersion: '1.0.0', installation, resource, propertyKey, events })
   }
+
+  const methodsOf = (serviceId: string): string[] => profile.events[serviceId] ?? []
 
   function accessOf(
     reference: Reference,
@@ -117,7 +139,8 @@ export async function startPlatform(
   ): JsonObject {
     return Object.fromEntries(
       referencedServices(reference).map((serviceId) => {
-        const claims = { iss: url, aud: serviceId, sub: profile.pluginId, installation, methods: [] }
+        const methods = methodsOf(serviceId)
+        const claims = { iss: url, aud: serviceId, sub: profile.pluginId, installation, methods }
         const token = signToken({ ...claims, iat: now, exp: expiry }, { by: 'key', key: keys[0] })
         const address = `${url}/services/${serviceId}`
         material.push(token, address)
@@ -134,6 +157,10 @@ export async function startPlatform(
     setResolveMode(next) {
       mode = next
     },
+    activate(bundleInstallId) {
+      active.add(bundleInstallId)
+    },
+    wasEarly: () => wasEarly,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -163,9 +190,9 @@ function authorizationOf({ pluginId, configuration, resources }: Profile): JsonO
 
 const success = (data: JsonObject): JsonObject => ({ errorCode: '0', data, contractVersion: '1.0.0' })
 
-const failure = (errorCode: string): JsonObject => ({
+const failure = (errorCode: string, retryable = false): JsonObject => ({
   errorCode,
-  data: { message: 'Refused by plugin-check', retryable: false, errorPath: ['module-plugin-manager'] },
+  data: { message: 'Refused by plugin-check', retryable, errorPath: ['module-plugin-manager'] },
   contractVersion: '1.0.0',
 })
 

@@ -1,0 +1,102 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createLog } from '#http-kit/log.ts'
+import { runProgram } from '#http-kit/program.ts'
+import type { Program } from '#http-kit/program.ts'
+import { SettingsError } from '#http-kit/settings.ts'
+import { readProfile } from '../../packages/plugin-check/src/profile.ts'
+import { createStarterProfile } from '../../packages/plugin-check/src/starter-profile.ts'
+import { startPluginDev } from './start.ts'
+
+const OPTIONS =
+  '--url URL [--profile FILE] [--data FOLDER] [--port N] [--platform-port N] [--controls-port N]'
+
+/** What differs between the command of the repository and that of the package. */
+export interface PluginDevCommand {
+  /** The command as its user types it, without options. */
+  name: string
+  args: readonly string[]
+  /** Returns the folder of the built console, and how many milliseconds a build took, if there was one. */
+  consoleFolder(): Promise<{ folder: string; buildMs: number }>
+  /** Where new databases are kept, to be copied for the next data folder. */
+  databaseTemplates: string
+  /** Whether a folder without a profile gets one to start from. */
+  createsProfile: boolean
+}
+
+const PROFILE = 'plugin-check.json'
+
+/** Runs the real system for one plugin until it is stopped. */
+export const runPluginDev = (command: PluginDevCommand): Promise<void> =>
+  runProgram((program) => main(command, program))
+
+async function main(command: PluginDevCommand, { onStop, end }: Program): Promise<void> {
+  const { url, profile, data, ...ports } = readArguments(command)
+  const isNew = command.createsProfile && profile === null && createStarterProfile(PROFILE)
+  const read = readProfile(profile ?? PROFILE)
+  const { folder, buildMs } = await command.consoleFolder()
+  const dev = await startPluginDev({
+    pluginUrl: url,
+    profile: read,
+    dataDir: resolve(data),
+    ports,
+    databaseTemplates: command.databaseTemplates,
+    folder,
+    log: createLog({ name: 'plugin-dev', level: 'warn' }),
+  })
+  onStop(() => dev.stop())
+  void dev.running.failed.then(() =>
+    end(1, 'The embedded database ended unexpectedly. See its log in the folder of --data.'),
+  )
+  const { username, password } = dev.signIn
+  const seconds = (ms: number): string => (ms / 1000).toFixed(1)
+  if (isNew)
+    console.log(
+      `\n${PROFILE} was created, for the plugin of "plugin-sdk init". For another plugin, change its pluginId and its resources, delete ${data}, and start again.`,
+    )
+  console.log(`
+The console is at ${dev.running.url}
+Sign in as ${username} with ${password}
+Start operations and plant faults at ${dev.controlsUrl}
+${dev.startsPlugin ? `The plugin ${read.pluginId} was started, and is called at ${url}.` : `The plugin ${read.pluginId} is called at ${url}. Configure it with`}
+  platform API base  ${dev.platform}
+  credential         the content of ${dev.credentialFile}
+Ready after ${seconds(performance.now())} s${buildMs === 0 ? '' : `, of which ${seconds(buildMs)} s built the console; the build is kept until its sources change`}`)
+}
+
+function readArguments({ name, args }: PluginDevCommand) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        url: { type: 'string' },
+        profile: { type: 'string' },
+        data: { type: 'string', default: '.plugin-dev' },
+        port: { type: 'string', default: '8080' },
+        'platform-port': { type: 'string', default: '8099' },
+        'controls-port': { type: 'string', default: '8088' },
+      },
+    })
+    const { url, profile, data } = values
+    if (url === undefined || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new Error('--url must be the lifecycle endpoint of the plugin')
+    return {
+      url,
+      profile: profile ?? null,
+      data,
+      console: portOf(values.port),
+      platform: portOf(values['platform-port']),
+      controls: portOf(values['controls-port']),
+    }
+  } catch (error) {
+    throw new SettingsError(
+      `${error instanceof Error ? error.message : String(error)}. Usage: ${name} ${OPTIONS}`,
+    )
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new Error(`${text} is not a port`)
+  return port
+}

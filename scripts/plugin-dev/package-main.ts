@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url'
+import { cacheFolder } from './cache-folder.ts'
+import { runPluginDev } from './command.ts'
+
+// The command of the package, which contains the built console.
+
+await runPluginDev({
+  name: 'plugin-check dev',
+  args: process.argv.slice(2),
+  consoleFolder: async () => ({
+    folder: fileURLToPath(new URL('../../web', import.meta.url)),
+    buildMs: 0,
+  }),
+  databaseTemplates: cacheFolder(process.platform, process.env),
+  createsProfile: true,
+})

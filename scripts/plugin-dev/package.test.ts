@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { freePort } from '#database/free-port.ts'
+import { listen } from '#plugin-sdk/src/node-listener.ts'
+import { until } from '#runtime/testing/stream.ts'
+import { parseProfile } from '../../packages/plugin-check/src/profile.ts'
+import { STARTER_PROFILE } from '../../packages/plugin-check/src/starter-profile.ts'
+import { installPackages } from '../../packages/plugin-check/testing/install-package.ts'
+
+// `plugin-check dev` as an author has it: two packages in an empty folder outside of the repository.
+
+const { folder, files, remove } = installPackages('plugin-dev', 'plugin-check')
+after(remove)
+const installed = join(folder, 'node_modules/@bundle-console/plugin-dev')
+
+/** What the program prints until it is ready, as text. */
+async function startDev(pluginUrl: string) {
+  const ports = ['--port', '--platform-port', '--controls-port']
+  const options = await Promise.all(ports.map(async (name) => [name, String(await freePort())]))
+  const program = spawn(
+    join(folder, 'node_modules/.bin/plugin-check'),
+    ['dev', '--url', pluginUrl, ...options.flat()],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, XDG_CACHE_HOME: folder } },
+  )
+  const lines: string[] = []
+  for await (const line of createInterface(program.stdout)) {
+    lines.push(line)
+    if (line.startsWith('Ready after')) break
+  }
+  return { program, printed: lines.join('\n') }
+}
+
+test('everything that the program imports is in it, is built in, or is a dependency', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    dependencies: object
+  }
+  for (const file of files.filter((path) => /^dist\/[^/]+\.js$/.test(path))) {
+    const imports = readFileSync(join(installed, file), 'utf8').matchAll(
+      /^import [^;]*?["'](?!\.)([^"']+)["'];$/gm,
+    )
+    for (const [, name = ''] of imports)
+      assert.ok(isBuiltin(name) || name in dependencies, `${file} imports ${name}`)
+  }
+})
+
+test('the package has the licenses of what it contains', () => {
+  assert.match(
+    readFileSync(join(installed, 'dist/licenses.md'), 'utf8'),
+    /^## hono - [^]*^## oidc-provider - /m,
+  )
+})
+
+test('an older Node gets one line that says what to do', () => {
+  const entry = readFileSync(join(installed, 'bin/plugin-dev.mjs'), 'utf8')
+  const asOlder = entry.replace('process.versions.node.split', "'20.20.2'.split")
+  const run = () =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', asOlder], {
+      stdio: 'pipe',
+      encoding: 'utf8',
+    })
+  assert.throws(run, { status: 2, stderr: /^plugin-dev needs Node 22\.13 or later, [^\n]+\n$/ })
+})
+
+test('in an empty folder it creates a profile, runs the system, and ends with Ctrl+C', async (t) => {
+  const tokens: string[] = []
+  const plugin = await listen((incoming, outgoing) => {
+    tokens.push(incoming.headers.authorization ?? '')
+    outgoing.writeHead(500).end()
+  })
+  t.after(() => plugin.close({ graceMs: 0 }))
+  const { program, printed } = await startDev(plugin.url)
+  try {
+    const created: unknown = JSON.parse(readFileSync(join(folder, 'plugin-check.json'), 'utf8'))
+    assert.deepEqual(created, STARTER_PROFILE)
+    assert.match(printed, /plugin-check\.json was created/)
+    const [, consoleUrl = '', controlsUrl = ''] =
+      /The console is at (\S+)[^]*plant faults at (\S+)/.exec(printed) ?? []
+    const script = /src="([^"]+\.js)"/.exec(await pageOf(consoleUrl))?.[1] ?? ''
+    assert.equal((await fetch(new URL(script, consoleUrl))).status, 200, 'the console is built')
+    await fetch(`${controlsUrl}/start`, {
+      method: 'POST',
+      headers: { origin: controlsUrl },
+      body: new URLSearchParams({ type: 'INSTALL' }),
+    })
+    await until(
+      async () => (await pageOf(controlsUrl)).includes('INSTALL BEFORE_RESOURCES, sequence 1'),
+      20_000,
+    )
+    assert.match(tokens[0] ?? '', /^Bearer \S+\.\S+\.\S+$/)
+  } finally {
+    program.kill('SIGINT')
+    program.stdout.resume()
+    const [code] = await once(program, 'exit')
+    assert.equal(code, 0)
+  }
+})
+
+test('the profile of the SDK is the one to start from, and says how to start its plugin', () => {
+  const file = join(import.meta.dirname, '../../packages/plugin-sdk/template/plugin-check.json')
+  const profile = parseProfile(JSON.parse(readFileSync(file, 'utf8')), file)
+  assert.deepEqual(profile, { ...parseProfile(STARTER_PROFILE, ''), start: profile.start })
+  assert.deepEqual(profile.start?.command, ['node', 'plugin.mjs'])
+})
+
+/** A page as a browser asks for it; `fetch` would say that it is not a navigation. */
+async function pageOf(url: string): Promise<string> {
+  const [response] = (await once(get(url, { headers: { accept: 'text/html' } }), 'response')) as [
+    IncomingMessage,
+  ]
+  return text(response)
+}
