@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { startTestServer } from '#database/testing.ts'
-import { makeBatch, planBatch } from '#runtime/use-cases/batches/batches.ts'
+import { createBatch, planBatch } from '#runtime/use-cases/batches/batches.ts'
 import { install } from '#runtime/use-cases/installations/install.ts'
 import { testRuntime } from '#runtime/testing/runtime.ts'
 import { round } from './report.ts'
@@ -45,7 +45,7 @@ export async function benchBatch(): Promise<Result> {
   )
   const [making] = await seconds(() =>
     runtime.write((context) =>
-      makeBatch(context, {
+      createBatch(context, {
         params: {},
         query: {},
         body: { ...request, concurrency: 5, planToken: plan.planToken },

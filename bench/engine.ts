@@ -6,7 +6,7 @@ import pg from 'pg'
 import { createDatabaseIfMissing, startEmbedded } from '#database/embedded.ts'
 import { clientConfig, toUrl } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
-import type { ArmName, Measured, Task } from './engine/measure.ts'
+import type { ArmName, Measurement, Task } from './engine/measure.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
@@ -45,11 +45,11 @@ export async function benchEngine(): Promise<Result[]> {
   const plugin = fork(new URL('./engine/plugin.ts', import.meta.url))
   const [{ url: pluginUrl }] = await once<{ url: string }>(plugin, 'message')
   let databases = 0
-  const measure = async (task: DistributiveOmit<Task, 'databaseUrl' | 'pluginUrl'>): Promise<Measured> => {
+  const measure = async (task: DistributiveOmit<Task, 'databaseUrl' | 'pluginUrl'>): Promise<Measurement> => {
     const connection = await createDatabaseIfMissing(server.connection, `bench_${databases++}`)
     return runInProcess({ ...task, databaseUrl: toUrl(connection), pluginUrl })
   }
-  const found = new Map<ArmName, Measured[]>([OUR_ARM, ...OTHERS].map((arm) => [arm, []]))
+  const found = new Map<ArmName, Measurement[]>([OUR_ARM, ...OTHERS].map((arm) => [arm, []]))
   const commits: number[] = []
   const beside = new Map<number, number[]>([
     [0, []],
@@ -76,8 +76,8 @@ export async function benchEngine(): Promise<Result[]> {
   return [...results(found, commits), besideHanging(beside)]
 }
 
-function results(found: ReadonlyMap<ArmName, readonly Measured[]>, commits: readonly number[]): Result[] {
-  const of = (arm: ArmName, figure: keyof Measured): number =>
+function results(found: ReadonlyMap<ArmName, readonly Measurement[]>, commits: readonly number[]): Result[] {
+  const of = (arm: ArmName, figure: keyof Measurement): number =>
     median((found.get(arm) ?? []).map((measured) => measured[figure] ?? Number.NaN))
   const rows = [...found].map(([arm, measured]) => ({
     engine: arm,
@@ -148,9 +148,9 @@ async function requireDurableCommits(connection: ConnectionSettings): Promise<vo
   await client.end()
 }
 
-async function runInProcess(task: Task): Promise<Measured> {
+async function runInProcess(task: Task): Promise<Measurement> {
   const child = fork(new URL('./engine/measure.ts', import.meta.url), [JSON.stringify(task)])
-  const [measured] = await once<Measured>(child, 'message')
+  const [measured] = await once<Measurement>(child, 'message')
   return measured
 }
 

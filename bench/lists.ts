@@ -8,7 +8,7 @@ import { createLog } from '#http-kit/log.ts'
 import { createRuntime } from '#runtime/app.ts'
 import { casesFor } from './lists/cases.ts'
 import type { Case } from './lists/cases.ts'
-import { essence, explain } from './lists/explain.ts'
+import { accessPathsOf, explain } from './lists/explain.ts'
 import type { Amount } from './lists/fill.ts'
 import { startFilled } from './lists/server.ts'
 import { person } from './person.ts'
@@ -99,7 +99,12 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
     const plan = await explain(connection, { deps, actor, one })
     writeFileSync(join(plans, `${one.name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`), `${plan}\n`)
     const ms = times.get(one.name) ?? []
-    rows.push({ what: one.name, 'median ms': round(median(ms)), 'p95 ms': round(p95(ms)), by: essence(plan) })
+    rows.push({
+      what: one.name,
+      'median ms': round(median(ms)),
+      'p95 ms': round(p95(ms)),
+      by: accessPathsOf(plan),
+    })
   }
   await runtime.stop()
   await server.stop()

@@ -17,7 +17,7 @@ import type { RequestFront } from '#http-kit/serve.ts'
 import { createActorAssertions, createRecordingAssertions } from './actor-assertion.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
 import type { AssertionKey } from './actor-assertion.ts'
-import { startDelivery } from './audit/delivery.ts'
+import { startEventForwarder } from './audit/forward-events.ts'
 import { createEventSender } from './audit/send-event.ts'
 import { createAuth } from './auth-app.ts'
 import type { AuthSettings } from './auth-settings.ts'
@@ -104,7 +104,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
   const assertionOf = createActorAssertions(options.assertionKey)
   const recordingAssertionOf = createRecordingAssertions(options.assertionKey)
-  const delivery = startDelivery({
+  const eventForwarder = startEventForwarder({
     db,
     send: createEventSender({ outbound, ...runtime, assertionOf: recordingAssertionOf }),
     log: throttled,
@@ -217,7 +217,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     async stop() {
       stopping.abort()
       await purging.stop()
-      await delivery.stop()
+      await eventForwarder.stop()
       await runtimeCheck?.stop()
       await outbound.close()
     },

@@ -1,4 +1,7 @@
-/** Signs in with plain requests, like a browser without scripts, and returns the session cookie. */
+/** More redirects and forms than a sign-in has. */
+const MAX_STEPS = 12
+
+/** Signs in with plain requests, like a browser without scripts. Returns the session cookie; throws if there is none. */
 export async function sessionCookie(
   url: string,
   user: { username: string; password: string },
@@ -10,15 +13,15 @@ export async function sessionCookie(
       redirect: 'manual',
       headers: { ...init.headers, cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
     })
-    for (const text of response.headers.getSetCookie()) {
-      const [name = '', value = ''] = (text.split(';', 1)[0] ?? '').split(/=(.*)/s)
-      if (value === '' || /max-age=0|1970/i.test(text)) jar.delete(name)
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (cookie.split(';', 1)[0] ?? '').split(/=(.*)/s)
+      if (value === '' || /max-age=0|1970/i.test(cookie)) jar.delete(name)
       else jar.set(name, value)
     }
     return response
   }
   let response = await send('/auth/login')
-  for (let step = 0; step < 12; step++) {
+  for (let step = 0; step < MAX_STEPS; step++) {
     const location = response.headers.get('location')
     if (location !== null) {
       if (new URL(location, url).pathname === '/') break

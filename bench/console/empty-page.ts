@@ -9,7 +9,7 @@ import react from '@vitejs/plugin-react'
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** The smallest page that the same tools make: React, one element, served in the same way. */
+/** Builds the smallest page with the same tools, React with one element, and serves it in the same way. */
 export async function serveEmptyPage(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'bundle-console-empty-'))
   const entry = join(root, '.cache', 'empty')
@@ -29,7 +29,7 @@ export async function serveEmptyPage(): Promise<{ url: string; stop(): Promise<v
     plugins: [react()],
     build: { outDir: folder, emptyOutDir: true },
   })
-  // compressed beforehand, as ours is
+  // precompressed, as the console's files are
   const files = new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(html|js)$/.test(name))

@@ -10,7 +10,7 @@ export interface Arm {
   /** Starts processing; `onDone` is called once for each durably completed job. */
   start(onDone: () => void): Promise<void>
   /** Creates one job and resolves with its ID once it is committed. */
-  makeOne(): Promise<string>
+  createOne(): Promise<string>
   /** A SQL statement: selects, as `id`, the completed jobs among those whose IDs are in the array $1. */
   completedOf: string
   /** The number of jobs in the database that are completed and have both responses. */

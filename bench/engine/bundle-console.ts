@@ -125,7 +125,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
         },
       })
     },
-    async makeOne() {
+    async createOne() {
       const { operation_id } = await freezeOne()
       worker?.wake()
       return operation_id

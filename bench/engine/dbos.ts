@@ -45,7 +45,7 @@ export async function dbosArm({ databaseUrl, pluginUrl }: ArmContext): Promise<A
       }
       for (let index = 0; index < CONCURRENCY; index++) loops.push(loop())
     },
-    async makeOne() {
+    async createOne() {
       const { workflowID } = await DBOS.startWorkflow(calls)()
       return workflowID
     },

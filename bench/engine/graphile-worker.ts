@@ -64,7 +64,7 @@ export async function graphileWorkerArm(
         onDone()
       })
     },
-    async makeOne() {
+    async createOne() {
       const job = await utils?.addJob('call', {})
       if (job === undefined) throw new Error('It is not prepared')
       return job.id

@@ -19,7 +19,7 @@ export const ARMS = {
 
 export type ArmName = keyof typeof ARMS
 
-/** What one process measures; its first argument is this as JSON. */
+/** What one process measures: its first argument, as JSON. */
 export type Task = ArmContext &
   (
     | { kind: 'full-speed'; arm: ArmName; warmUp: number; count: number }
@@ -27,7 +27,7 @@ export type Task = ArmContext &
     | { kind: 'plain-commits' }
   )
 
-export interface Measured {
+export interface Measurement {
   perSecond?: number
   commitsPerJob?: number
   /** CPU time of the process that does the work, per job. */
@@ -39,7 +39,7 @@ const task = JSON.parse(process.argv[2] ?? '') as Task
 process.send?.(await measure(task))
 process.exit(0)
 
-async function measure(what: Task): Promise<Measured> {
+async function measure(what: Task): Promise<Measurement> {
   if (what.kind === 'plain-commits') return { perSecond: await plainCommits(what.databaseUrl) }
   const arm = await ARMS[what.arm](what)
   await arm.prepare()
@@ -47,48 +47,48 @@ async function measure(what: Task): Promise<Measured> {
 }
 
 /** Processes a backlog, and measures from the end of the warm-up to the last job. */
-async function fullSpeed(arm: Arm, what: Extract<Task, { kind: 'full-speed' }>): Promise<Measured> {
+async function fullSpeed(arm: Arm, what: Extract<Task, { kind: 'full-speed' }>): Promise<Measurement> {
   const total = what.warmUp + what.count
   await arm.fill?.(total)
   const before = await commitsOf(what.databaseUrl)
   const finished = Promise.withResolvers<void>()
   const now = { at: performance.now(), cpu: process.cpuUsage() }
-  let [done, began, ended] = [0, now, now]
+  let [done, started, ended] = [0, now, now]
   await arm.start(() => {
     done++
-    if (done === what.warmUp) began = { at: performance.now(), cpu: process.cpuUsage() }
+    if (done === what.warmUp) started = { at: performance.now(), cpu: process.cpuUsage() }
     if (done === total) {
-      ended = { at: performance.now(), cpu: process.cpuUsage(began.cpu) }
+      ended = { at: performance.now(), cpu: process.cpuUsage(started.cpu) }
       finished.resolve()
     }
   })
   await finished.promise
-  const stored = await storedAtLeast(arm, total)
+  const stored = await waitUntilStored(arm, total)
   await arm.stop()
   const commits = (await commitsOf(what.databaseUrl)) - before
   return {
-    perSecond: what.count / ((ended.at - began.at) / 1000),
+    perSecond: what.count / ((ended.at - started.at) / 1000),
     commitsPerJob: commits / stored,
     cpuMs: (ended.cpu.user + ended.cpu.system) / 1000 / what.count,
   }
 }
 
 /**
- * Creates jobs at a steady rate, and times each from its creation until the database shows it as completed. The warm-up is
- * not counted.
+ * Creates jobs at a steady rate, and times each from its creation until the database shows it as completed. Does not
+ * count the warm-up.
  */
-async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<Measured> {
+async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<Measurement> {
   if (arm.fill !== undefined) await arm.start(() => {})
   const watch = new Watch(what.databaseUrl, arm.completedOf)
   const runOne = async (): Promise<number> => {
-    const id = await arm.makeOne()
-    const made = performance.now()
-    return (await watch.completed(id)) - made
+    const id = await arm.createOne()
+    const createdAt = performance.now()
+    return (await watch.completed(id)) - createdAt
   }
   const running: Promise<number>[] = []
-  const began = performance.now()
+  const startedAt = performance.now()
   for (let index = 0; index < what.warmUp + what.count; index++) {
-    const at = began + (index * 1000) / what.perSecond
+    const at = startedAt + (index * 1000) / what.perSecond
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - performance.now())))
     running.push(runOne())
   }
@@ -98,20 +98,20 @@ async function paced(arm: Arm, what: Extract<Task, { kind: 'paced' }>): Promise<
   return { medianMs: median(times.slice(what.warmUp)) }
 }
 
-/** Waits until the jobs that were reported as done are in the database: some engines report before they commit. */
-async function storedAtLeast(arm: Arm, total: number): Promise<number> {
+/** Waits until the database has all jobs that were reported as done: some engines report before they commit. */
+async function waitUntilStored(arm: Arm, total: number): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const stored = await arm.countStored()
     if (stored >= total) return stored
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error('Not everything that was reported as done is stored')
+  throw new Error('Jobs that were reported as done are not in the database')
 }
 
 async function commitsOf(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
-  // a session publishes its statistics when it has been idle for a while, or ends
+  // a session reports its statistics only when it has been idle for a while, or when it ends
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   const { rows } = await client.query<{ commits: string }>(
     'select xact_commit as commits from pg_stat_database where datname = current_database()',

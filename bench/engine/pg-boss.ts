@@ -7,10 +7,11 @@ import { poster } from './post.ts'
 const QUEUE = 'calls'
 
 /**
- * Jobs whose output holds the second result; the first is stored in our own table before the second call. (Its own
- * flows release the next job in background rounds, and one job per call would be more expensive.) In batches of 20 that
- * are completed one by one, with the first results of a batch stored by one statement, fetching continuously while
- * batches are full; or in 20 loops of fetch and complete, which is what its `work` does one job at a time.
+ * Jobs of pg-boss. A job's output contains the second response; the first is stored in our own table before the second
+ * call. The flows of pg-boss are not used: they release the next job only at intervals, and one job per call would cost
+ * more. With `batching`, its `work` fetches batches of 20, and continues at once while they are full; one statement
+ * stores the first responses of a batch, and its jobs are completed one by one. Without it, 20 loops each fetch and
+ * complete one job at a time, as `work` does.
  */
 export async function pgBossArm(
   { databaseUrl, pluginUrl }: ArmContext,
@@ -28,7 +29,7 @@ export async function pgBossArm(
   const stopping = new AbortController()
   const loops: Promise<void>[] = []
 
-  const bothCalls = async (ids: readonly string[]): Promise<object[]> => {
+  const makeBothCalls = async (ids: readonly string[]): Promise<object[]> => {
     const before = await Promise.all(ids.map(() => post('BEFORE_RESOURCES')))
     await pool.query('insert into result (job, answer) select * from unnest($1::uuid[], $2::json[])', [
       ids,
@@ -44,7 +45,7 @@ export async function pgBossArm(
         await new Promise((resolve) => setTimeout(resolve, 2))
         continue
       }
-      const [output] = await bothCalls([job.id])
+      const [output] = await makeBothCalls([job.id])
       await boss.complete(QUEUE, job.id, output)
       onDone()
     }
@@ -74,14 +75,14 @@ export async function pgBossArm(
         pollingIntervalSeconds: 0.5,
       } as const
       await boss.work(QUEUE, options, async (jobs) => {
-        const outputs = await bothCalls(jobs.map(({ id }) => id))
+        const outputs = await makeBothCalls(jobs.map(({ id }) => id))
         return jobs.map(({ id }, index) => {
           onDone()
           return { id, status: 'completed' as const, output: outputs[index]! }
         })
       })
     },
-    async makeOne() {
+    async createOne() {
       const id = await boss.send(QUEUE, {})
       if (id === null) throw new Error('The job was not created')
       return id

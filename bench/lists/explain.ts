@@ -15,7 +15,7 @@ import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { Case } from './cases.ts'
 
-/** The statements of one request, each with its executed plan. */
+/** The executed plans of the statements of one request. */
 export async function explain(
   connection: ConnectionSettings,
   { deps, actor, one }: { deps: RuntimeDeps; actor: Actor; one: Case },
@@ -75,8 +75,8 @@ function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: 
   }
 }
 
-/** The lines of a plan that show the access paths: what was scanned, and by which index. */
-export function essence(plan: string): string {
+/** The access paths of a plan: what it scanned, and by which index. */
+export function accessPathsOf(plan: string): string {
   const scans =
     plan.match(/(?:Index Only|Index|Bitmap Heap|Bitmap Index|Seq|Parallel Seq) Scan[^(\n]*/g) ?? []
   const names = scans.map((scan) => scan.replace(/ Backward| Scan using| Scan on| Scan/g, '').trim())

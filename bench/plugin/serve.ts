@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import { createHash } from 'node:crypto'
 import { applied, definePlugin, listen, sqliteStore, toNodeListener } from '#plugin-sdk/src/index.ts'
 
-// The plugin of the benchmark, with the SDK or bare, in a separate process: both store the response in SQLite, synced
-// at each commit, and one row of business data.
+// The plugin of the benchmark, built with the SDK or without it, in a separate process. Both variants store the response and
+// one row of business data in SQLite, which syncs each commit to disk.
 const [kind = '', folder = '.'] = process.argv.slice(2)
 let before = process.cpuUsage()
-// each line of input asks for the processor time since the last one, in milliseconds
+// each line of input requests the CPU time since the previous one, in milliseconds
 process.stdin.on('data', () => {
   const { user, system } = process.cpuUsage(before)
   before = process.cpuUsage()
@@ -34,7 +34,7 @@ if (kind === 'sdk') {
   const database = new DatabaseSync(`${folder}/bare.sqlite`)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   database.exec(SCHEMA)
-  // the same data as the SDK in the same two transactions: one before the effect, one with it
+  // stores what the SDK stores, in the same two transactions: one before the effect, one with it
   database.exec(`CREATE TABLE IF NOT EXISTS call (
     operation_id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, answer TEXT
   ) STRICT; CREATE TABLE IF NOT EXISTS mark (install TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT`)

@@ -9,7 +9,7 @@ import { deleteOldEvents } from '../store/audit-events/delete-old-events.ts'
 import { takeEvent } from '../store/audit-events/take-event.ts'
 import { bffMigrations } from '../store/tables.ts'
 import type { BffTables } from '../store/tables.ts'
-import { startDelivery } from './delivery.ts'
+import { startEventForwarder } from './forward-events.ts'
 import { createRecorder } from './recorder.ts'
 import type { KnownPerson, RefusedRequest } from './recorder.ts'
 import type { SendResult } from './send-event.ts'
@@ -153,7 +153,7 @@ describe('what is recorded', () => {
 describe('delivery', () => {
   async function deliver(answers: (attempt: number) => SendResult, until: () => boolean): Promise<string[]> {
     const sent: string[] = []
-    const delivery = startDelivery({
+    const forwarder = startEventForwarder({
       db: database.db,
       log,
       pollMs: 5,
@@ -163,7 +163,7 @@ describe('delivery', () => {
       },
     })
     while (!until()) await new Promise((resolve) => setTimeout(resolve, 5))
-    await delivery.stop()
+    await forwarder.stop()
     return sent
   }
 

@@ -6,18 +6,18 @@ import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
 import type { RefusedRequest } from './recorder.ts'
 
 /**
- * The audit event of a request that was refused before validation. It contains only parts of the request whose
- * shape is known to be right.
+ * The audit event of a request that was refused before validation. It contains only parts of the request that are
+ * known to be valid.
  */
 export function refusedRequest(
   name: keyof RuntimeApi,
   { params, body, errorCode }: { params: Record<string, string>; body: unknown; errorCode: string },
 ): RefusedRequest {
-  const scope = Scope.safeParse(isNamedIn(params) ? inPath(params) : scopeIn(body))
+  const scope = Scope.safeParse(hasScope(params) ? scopeInPath(params) : scopeInBody(body))
   const ids = Object.values(params).join('/')
   return {
     action: Object.hasOwn(AUDIT_ACTION_OF, name) ? AUDIT_ACTION_OF[name as WriteName] : 'data.read',
-    subject: clean(ids) || splitName(name).path,
+    subject: cleanSubject(ids) || splitName(name).path,
     errorCode,
     scope: scope.success ? scope.data : null,
     bundleInstallId: uuidOf(params['bundleInstallId']),
@@ -25,15 +25,15 @@ export function refusedRequest(
   }
 }
 
-function isNamedIn(params: Record<string, string>): boolean {
+function hasScope(params: Record<string, string>): boolean {
   return params['workspaceId'] !== undefined
 }
 
-function inPath({ environmentKey, applicationRuntimeId, workspaceId }: Record<string, string>) {
+function scopeInPath({ environmentKey, applicationRuntimeId, workspaceId }: Record<string, string>) {
   return { environmentKey, applicationRuntimeId, workspaceId: Number(workspaceId) }
 }
 
-function scopeIn(body: unknown): unknown {
+function scopeInBody(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'scope' in body ? body.scope : undefined
 }
 
@@ -42,11 +42,11 @@ function uuidOf(text: string | undefined): string | null {
   return uuid.success ? uuid.data : null
 }
 
-const MAX_SUBJECT = 200
+const MAX_SUBJECT_LENGTH = 200
 
-function clean(text: string): string {
+function cleanSubject(text: string): string {
   return text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}]/gu, '')
-    .slice(0, MAX_SUBJECT)
+    .slice(0, MAX_SUBJECT_LENGTH)
 }

@@ -24,7 +24,7 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   const dialog = page.getByRole('dialog', { name: 'Take over and detach?' })
   await expect(dialog).toContainText('This cannot be undone')
   await expect(dialog).toContainText('This operation ends as “Taken over”')
-  await expect(dialog).toContainText('References of this installation stop resolving.')
+  await expect(dialog).toContainText('This installation’s references stop resolving.')
   const confirm = dialog.getByRole('button', { name: 'Take over and detach' })
   await expect(confirm).toBeDisabled()
   await expect(confirm).toHaveAccessibleDescription('Enter a reason first.')

@@ -24,7 +24,7 @@ import { listInDoubt } from '../recover/list-in-doubt.ts'
 
 const USAGE = 'npm run restore -- --from FILE [--keys FILE]'
 
-/** Restores a backup into an empty place, verifies it, and prepares it for work. Overwrites nothing. */
+/** Restores a backup into an empty deployment, verifies it, and prepares it for a start. Overwrites nothing. */
 async function main({ onStop, end, ending }: Program): Promise<void> {
   const { from, keys } = readArguments()
   const { dataDir, database, runtime } = readDeployment(process.env)
@@ -50,7 +50,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
   const log = createLog({ name: 'restore', level: 'warn' })
   const databaseUrl = database.directUrl ?? database.url
-  // reading the backup took a while
+  // again, because reading the backup took a while
   refuseExisting()
   const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log), signal: ending })
   let isComplete = false
@@ -94,7 +94,10 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   end(0)
 }
 
-/** Reads the whole file once, so that nothing is created for one that cannot be restored. Returns the keys it needs. */
+/**
+ * Reads the whole file once, so that nothing is created for one that cannot be restored. Returns the fingerprints of the
+ * sealing keys that it needs.
+ */
 async function checkBackup(file: string): Promise<string[]> {
   let sealingKeys: string[] = []
   for await (const part of readBackup(file)) if (part.kind === 'header') ({ sealingKeys } = part.header)

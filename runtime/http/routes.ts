@@ -3,7 +3,7 @@ import {
   continueBatch,
   listBatches,
   listBatchItems,
-  makeBatch,
+  createBatch,
   planBatch,
   readBatch,
   stopBatch,
@@ -112,7 +112,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /failure-groups': listFailureGroups,
 
     'GET /batches': listBatches,
-    'POST /batches': makeBatch,
+    'POST /batches': createBatch,
     'POST /batches/plan': planBatch,
     'GET /batches/{batchId}': readBatch,
     'GET /batches/{batchId}/items': listBatchItems,

@@ -23,13 +23,13 @@ export async function sendCall(
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   try {
     const { answer, timing } = await send(deps, call, { signal, heldSince })
-    const knowledge = {
+    const input = {
       ...call.judgeInput,
       isPlatformToken: (text: string) => deps.signer.isPlatformToken(text),
       issuedCredentials: await issuedCredentialsIn(deps.db, answer),
     }
     const isGivenBack = answer.kind === 'failed' && answer.reason === 'aborted'
-    const judgement = judgeAnswer(call.expected, answer, knowledge)
+    const judgement = judgeAnswer(call.expected, answer, input)
     return { ...key, judgement, timing, isGivenBack, isOwnTrouble: false }
   } catch (error) {
     deps.log.error('a plugin call could not be sent or judged', { operationId, pluginId }, error)

@@ -4,7 +4,11 @@ import { CASES } from '../../packages/plugin-check/src/cases/all-cases.ts'
 import type { Case } from '../../packages/plugin-check/src/cases/case.ts'
 import { DEFECTS, type DefectName } from '../../packages/plugin-check/testing/defects.ts'
 import { matrixPage } from '../../packages/plugin-check/testing/matrix.ts'
-import { checkReference, findingsOf, unrelatedTo } from '../../packages/plugin-check/testing/prove.ts'
+import {
+  checkReference,
+  findingsOf,
+  unrelatedTo,
+} from '../../packages/plugin-check/testing/check-reference.ts'
 import { mapConcurrently } from '../concurrency.ts'
 import type { Suite, SuiteReport, Violation } from '../suite.ts'
 import { checkExamples } from './examples.ts'

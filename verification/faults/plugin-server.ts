@@ -8,11 +8,11 @@ import type { Delivery } from '../invariants/evidence.ts'
 import { deliveryOf, ProtocolPlugin } from '../protocol-plugin.ts'
 
 export interface CellDelivery extends Delivery {
-  /** Whether the token names this plugin, operation, stage and sequence, and no person is asserted. */
+  /** Whether the token names this plugin, operation, stage and sequence, and the call carries no actor assertion. */
   hasRightToken: boolean
 }
 
-/** The plugin of a cell keeps the protocol; only its network and its answers are faulty. */
+/** The plugin of a cell follows the protocol; only its network and its responses are faulty. */
 export type CellPlugin = ProtocolPlugin<CellDelivery>
 
 export const createPlugin = (): CellPlugin =>
@@ -38,7 +38,7 @@ type Serve = (call: Call) => unknown
 
 export interface PluginServer {
   endpoint(pluginId: string): string
-  /** Serves the calls of a plugin, which are recorded first. */
+  /** Records each call of a plugin, then serves it. */
   serve(pluginId: string, plugin: CellPlugin, serve: Serve): void
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ export interface PluginServer {
 /** One HTTP server for all plugins; the path of a call names the plugin. */
 export async function openPluginServer(): Promise<PluginServer> {
   const plugins = new Map<string, { plugin: CellPlugin; serve: Serve }>()
-  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const receive = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.on('error', () => undefined)
     const body = await readBytes(incoming)
     const pluginId = (incoming.url ?? '').slice(1)
@@ -62,7 +62,7 @@ export async function openPluginServer(): Promise<PluginServer> {
     await called.serve({ request, delivery, response })
   }
   const server = createServer((incoming, response) => {
-    answer(incoming, response).catch(() => response.destroy())
+    receive(incoming, response).catch(() => response.destroy())
   })
   server.on('connection', (socket) => socket.on('error', () => undefined))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4096, resolve))

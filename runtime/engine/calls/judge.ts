@@ -26,7 +26,7 @@ import type { Difference } from './record-answer.ts'
 import { describeNoResponse } from './describe-no-response.ts'
 import type { Judgement } from '../../model/attempt.ts'
 
-/** What judging an answer requires beside the request and the answer. */
+/** What judging an answer needs besides the request and the answer. */
 export interface JudgeInput extends WriteScope {
   /** The sensitive values that any plugin of the operation received or wrote. */
   sensitiveValues: readonly JsonValue[]
@@ -39,17 +39,13 @@ export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials>
 
 /**
  * Decides what an answer means, by the table in docs/protocol.md#what-a-plugin-response-means. `expected` is the frozen
- * request, whose identity the answer must repeat. Only a complete and valid envelope gives a definite result; anything else is uncertain or invalid, never a
- * success.
+ * request, whose identity the answer must repeat. Only a complete and valid envelope gives a definite result; anything
+ * else is uncertain or invalid, never a success.
  */
-export function judgeAnswer(
-  expected: LifecycleRequest,
-  answer: CallResult,
-  knowledge: JudgeInput,
-): Judgement {
+export function judgeAnswer(expected: LifecycleRequest, answer: CallResult, input: JudgeInput): Judgement {
   const { pluginId } = expected
   if (answer.kind === 'failed')
-    return uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null)
+    return uncertain(describeNoResponse(pluginId, answer.reason, input.timeoutMs), null, null)
   if (answer.status !== 200) {
     const message = platformMessage('callHttpStatus', { plugin: pluginId, status: answer.status })
     return uncertain(unknownResult(pluginId, message), answer, recordUnusable(answer))
@@ -63,39 +59,39 @@ export function judgeAnswer(
   if (reading.kind === 'unfit')
     return invalid(expected, answer, invalidMessage(pluginId, reading.problem), recordUnusable(answer))
 
-  const judged = judgeEnvelope(expected, answer, reading.json, knowledge)
-  const refuse = ({ message, differs }: Refusal): Judgement =>
-    invalid(expected, answer, message, recordOf(answer, { json: reading.json, differs }, knowledge))
+  const judged = judgeEnvelope(expected, answer, reading.json, input)
+  const refuse = ({ message, difference }: Refusal): Judgement =>
+    invalid(expected, answer, message, recordOf(answer, { json: reading.json, difference }, input))
   if ('message' in judged) return refuse(judged)
-  return holdsPlatformCredential(withoutIgnoredResources(reading.json), knowledge)
+  return holdsPlatformCredential(withoutIgnoredResources(reading.json), input)
     ? refuse({ message: invalidMessage(pluginId, 'it contains a credential that this platform issued') })
     : judged
 }
 
-/** Why a response is not valid. `differs` is set if a field differs from the request. */
+/** Why a response is not valid, with the field that differs from the request, if that is why. */
 interface Refusal {
   message: PlatformMessage
-  differs?: Difference
+  difference?: Difference
 }
 
 function judgeEnvelope(
   expected: LifecycleRequest,
   answer: CallResponse,
   json: JsonValue,
-  knowledge: JudgeInput,
+  input: JudgeInput,
 ): Judgement | Refusal {
   const envelope = readEnvelope(json)
   switch (envelope.kind) {
     case 'invalid':
       return { message: invalidMessage(expected.pluginId, envelope.problem) }
     case 'failure':
-      return judgeFailure(expected, answer, envelope, knowledge)
+      return judgeFailure(expected, answer, envelope, input)
     case 'success':
-      return judgeData(expected, answer, envelope.data, knowledge)
+      return judgeData(expected, answer, envelope.data, input)
   }
 }
 
-/** Removes `resources` from an answer with FAILED or UNKNOWN: they are ignored, so a credential in them does no harm. */
+/** An answer with FAILED or UNKNOWN without its `resources`: they are ignored, so a credential in them does no harm. */
 function withoutIgnoredResources(json: JsonValue): JsonValue {
   if (!isJsonObject(json) || !isJsonObject(json['data'])) return json
   const { resources: _, ...data } = json['data']
@@ -106,10 +102,10 @@ function judgeFailure(
   expected: LifecycleRequest,
   answer: CallResponse,
   envelope: Extract<EnvelopeReading, { kind: 'failure' }>,
-  knowledge: JudgeInput,
+  input: JudgeInput,
 ): Judgement {
   const { pluginId } = expected
-  const { errorCode, data } = cleanFailure(envelope, knowledge)
+  const { errorCode, data } = cleanFailure(envelope, input)
   const failure: Failure = {
     errorCode,
     ...(data === null
@@ -133,17 +129,17 @@ function judgeData(
   expected: LifecycleRequest,
   answer: CallResponse,
   data: JsonValue,
-  knowledge: JudgeInput,
+  input: JudgeInput,
 ): Judgement | Refusal {
   const { pluginId } = expected
   const parsed = LifecycleResponse.safeParse(data)
-  if (!parsed.success) return { message: invalidMessage(pluginId, shapeProblem(parsed.error, knowledge)) }
+  if (!parsed.success) return { message: invalidMessage(pluginId, shapeProblem(parsed.error, input)) }
   const response = parsed.data
   for (const field of ECHOED) {
     if (!deepEqual(response[field], expected[field])) {
       const message = platformMessage('callEchoDiffers', { plugin: pluginId, field: `data.${field}` })
-      const received = presentable(response[field], expected[field], knowledge)
-      return { message, differs: { field, expected: expected[field], received } }
+      const received = presentable(response[field], expected[field], input)
+      return { message, difference: { field, expected: expected[field], received } }
     }
   }
   const { outcome } = response
@@ -156,12 +152,12 @@ function judgeData(
         const problem = 'data.resources: Must be empty when the outcome is NOT_APPLIED'
         return { message: invalidMessage(pluginId, problem) }
       }
-      const checked = checkWrites(response.resources, knowledge)
+      const checked = checkWrites(response.resources, input)
       if (!checked.ok) return { message: writeMessage(pluginId, checked) }
       const { writes } = checked
       const recorded = recordSuccess(expected, response, {
         writes,
-        secrets: [...knowledge.sensitiveValues, ...sensitiveIn(writes)],
+        secrets: [...input.sensitiveValues, ...sensitiveIn(writes)],
       })
       return { ...common, disposition: 'done', failure: null, writes, recorded }
     }
@@ -246,10 +242,10 @@ function writeMessage(plugin: string, refusal: RefusedWrites): PlatformMessage {
 
 function recordOf(
   answer: CallResponse,
-  known: { json: JsonValue; differs: Difference | undefined },
+  known: { json: JsonValue; difference: Difference | undefined },
   { sensitiveValues }: JudgeInput,
 ): JsonValue {
-  return maskStrings(recordUnusable(answer, known.json, known.differs), sensitiveValues)
+  return maskStrings(recordUnusable(answer, known.json, known.difference), sensitiveValues)
 }
 
 /** Text that is safe to show: it has no spaces, and is too short to be a token. */
@@ -259,18 +255,18 @@ const IDENTIFIER = /^[\w.-]{1,64}$/
  * The part of a received field that can be shown beside the expected one: identifiers and numbers in known places.
  * Anything else is replaced by `…`.
  */
-function presentable(received: JsonValue, wanted: JsonValue, knowledge: JudgeInput): JsonValue {
-  if (isJsonObject(wanted) && isJsonObject(received)) {
+function presentable(received: JsonValue, expected: JsonValue, input: JudgeInput): JsonValue {
+  if (isJsonObject(expected) && isJsonObject(received)) {
     return Object.fromEntries(
-      Object.keys(wanted)
+      Object.keys(expected)
         .filter((key) => Object.hasOwn(received, key))
-        .map((key) => [key, presentable(received[key] ?? null, wanted[key] ?? null, knowledge)]),
+        .map((key) => [key, presentable(received[key] ?? null, expected[key] ?? null, input)]),
     )
   }
   if (typeof received === 'number' || received === null) return received
-  const isShown =
-    typeof received === 'string' && IDENTIFIER.test(received) && !holdsPlatformCredential(received, knowledge)
-  return isShown ? hideProtectedName(received) : '…'
+  const isSafe =
+    typeof received === 'string' && IDENTIFIER.test(received) && !holdsPlatformCredential(received, input)
+  return isSafe ? hideProtectedName(received) : '…'
 }
 
 /** Every field name of a lifecycle response in the protocol. */

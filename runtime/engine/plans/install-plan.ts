@@ -4,7 +4,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
-import { defaultOf, frozenValues, missingProperties, settingAll } from './target.ts'
+import { defaultOf, frozenValues, missingProperties, initialChanges } from './target.ts'
 import type { Target, TargetResource } from './target.ts'
 import type { Problem } from '../problem.ts'
 
@@ -58,14 +58,14 @@ export function installPlan({
       })),
       plugins: target.plugins,
       changes: resources.flatMap(({ resource, frozen }) =>
-        settingAll(
+        initialChanges(
           resource.locator,
           Object.entries(frozen).filter(([property]) => property !== INSTANCE_REF_PROPERTY),
         ),
       ),
       defaults: Object.fromEntries(resources.map(({ resource, defaults }) => [resource.locator, defaults])),
     },
-    changes: resources.flatMap(({ resource, values }) => settingAll(resource.locator, values)),
+    changes: resources.flatMap(({ resource, values }) => initialChanges(resource.locator, values)),
     missing: resources.flatMap(({ resource, values }) => missingProperties(resource, values)),
   }
 }

@@ -25,7 +25,7 @@ export interface Target {
   plugins: CompiledAuthorization[]
 }
 
-/** The content of a version. Refuses as `compileAuthorizations` does. */
+/** What a version installs. Refuses as `compileAuthorizations` does. */
 export function targetOf(manifest: AuthorManifest): Target {
   const plugins = compileAuthorizations(manifest.plugins, modulesOf(manifest))
   const writers = writersOf(plugins)
@@ -46,13 +46,14 @@ export function targetOf(manifest: AuthorManifest): Target {
   }
 }
 
+/** The resources as the checks of changes need them, by locator. */
 export function factsOf(resources: readonly TargetResource[]): Map<string, ResourceFacts> {
   return new Map(
     resources.map(({ locator, definitions, writtenBy }) => [locator, { definitions, writtenBy }]),
   )
 }
 
-/** Given values for resources that the version does not have. */
+/** A problem for each resource that is given values but is not in the version. */
 export function unknownResources(given: Changes, resources: readonly TargetResource[]): Problem[] {
   return Object.keys(given)
     .filter((locator) => resources.every((resource) => resource.locator !== locator))
@@ -84,11 +85,12 @@ export function missingProperties(
     }))
 }
 
+/** The default value of a property, if it has one. */
 export function defaultOf({ default: value }: PropertyDefinition): TypedValue | undefined {
   return value === undefined ? undefined : wrapData(value)
 }
 
-/** The values to freeze: flagged as defined, with the protected property where the Module defines it. */
+/** The values to freeze: flagged as sensitive as defined, and with the protected property if the Module defines it. */
 export function frozenValues(
   { definitions }: TargetResource,
   values: ReadonlyMap<string, TypedValue>,
@@ -102,7 +104,7 @@ export function frozenValues(
   return frozen
 }
 
-/** The values of a resource as changes that set them. */
-export function settingAll(locator: string, values: Iterable<[string, TypedValue]>): PlannedChange[] {
+/** Changes that set these values of a resource for the first time. */
+export function initialChanges(locator: string, values: Iterable<[string, TypedValue]>): PlannedChange[] {
   return [...values].map(([property, after]) => ({ locator, property, before: null, after }))
 }

@@ -10,7 +10,7 @@ import type { PropertyMap } from '../changes/compare.ts'
 import type { Problem } from '../problem.ts'
 import type { FrozenPlan, PlannedChange, PlannedResource } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
-import { defaultOf, frozenValues, missingProperties, settingAll } from './target.ts'
+import { defaultOf, frozenValues, missingProperties, initialChanges } from './target.ts'
 import type { Target, TargetResource } from './target.ts'
 import { detachedResource } from './detached-resource.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
@@ -67,11 +67,11 @@ export function upgradePlan(installed: Installed, target: Target, given: Changes
       defaults: Object.fromEntries(upgraded.map(({ resource, defaults }) => [resource.locator, defaults])),
     },
     brought: upgraded.flatMap(({ resource, brought }) => [
-      ...settingAll(resource.locator, brought),
+      ...initialChanges(resource.locator, brought),
       ...removedPluginValues(resource, given[resource.locator] ?? {}),
     ]),
     kept: upgraded.flatMap(({ resource, kept }) =>
-      settingAll(
+      initialChanges(
         resource.locator,
         [...kept].filter(([property]) => !Object.hasOwn(resource.writtenBy, property)),
       ),

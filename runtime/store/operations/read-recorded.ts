@@ -15,7 +15,7 @@ export interface RecordedAnswer {
   response: JsonValue
 }
 
-/** Returns everything that finished attempts and calls of these operations have stored of answers. */
+/** Returns the stored parts of all answers to these operations: of each finished attempt, and the last failure of each call. */
 export async function readRecorded(tx: Tx, operationIds: readonly string[]): Promise<RecordedAnswer[]> {
   const ids = [...operationIds]
   const { rows } = await sql<RecordedAnswer>`

@@ -73,7 +73,7 @@ export function planBatch(
  * starts. Refuses with NOT_FOUND or PERMISSION_DENIED if the actor may not do this to every target, and with PLAN_STALE
  * if the plan of a target has moved.
  */
-export async function makeBatch(
+export async function createBatch(
   context: WriteContext,
   { body }: Input<'POST /batches'>,
 ): Promise<Answer<'POST /batches'>> {

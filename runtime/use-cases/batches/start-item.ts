@@ -123,6 +123,6 @@ async function inputOfBatch(
   { batch_id, input }: LockedBatch,
 ): Promise<BatchInputParts> {
   const plain = await opening(vault, tx, () => vault.open(input, batchPlace(batch_id)))
-  // `makeBatch` has stored what the contract's schema had parsed
+  // `createBatch` has stored what the contract's schema had parsed
   return JSON.parse(plain.toString('utf8')) as BatchInputParts
 }

@@ -14,8 +14,8 @@ import type { Answer, Input, WriteContext } from '../context.ts'
 import { lockOperationFor } from './lock-operation-for.ts'
 
 /**
- * Assigns an operation to a person, or to nobody. Refuses with OPERATION_ASSIGNEE_CHANGED unless the assignee is the one
- * that the caller saw, and with REQUEST_INVALID a person who has never signed in.
+ * Assigns an operation to a person, or to nobody. Refuses with OPERATION_ASSIGNEE_CHANGED unless the assignee is still the
+ * one that the caller saw, and with REQUEST_INVALID if the new assignee has never signed in.
  */
 export async function assignOperation(
   context: WriteContext,
@@ -40,7 +40,7 @@ export async function assignOperation(
   return { assignee }
 }
 
-/** Adds a note to an operation. Refuses with REQUEST_INVALID when the operation has as many notes as it can have. */
+/** Adds a note to an operation. Refuses with REQUEST_INVALID if the operation has the maximum number of notes already. */
 export async function addNote(
   context: WriteContext,
   { params, body }: Input<'POST /operations/{operationId}/notes'>,

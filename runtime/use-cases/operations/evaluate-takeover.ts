@@ -15,8 +15,7 @@ import type { OperationEvaluation } from '../plans/evaluation.ts'
 import { notFailedInRun } from './lock-operation-for.ts'
 
 /**
- * What a takeover of a FAILED operation would do and every reason to refuse it. Writes nothing. Every plan for an
- * installed version contains all of its plugins, so the plan taken over contains those too.
+ * What a takeover of a FAILED operation would do, and every reason to refuse it. Writes nothing.
  */
 export async function evaluateTakeover(
   db: Db,
@@ -42,6 +41,7 @@ export async function evaluateTakeover(
     snapshotVersion: scope.snapshot_version,
     currentVersion: installation.version,
     targetVersion: failed.target_version,
+    // no other plugins: a plan has all plugins of the installed version, so the plan taken over has them
     plan: detachPlan({ ledger, plugins: [], takenOver }),
     ledger,
     unchecked: new Map(),

@@ -78,7 +78,7 @@ export const operations = {
   'causes.retry.permission': 'You don’t have permission to retry operations.',
   'causes.empty': 'No failed operations',
   'causes.empty.message': 'Failed operations with the same cause are listed here together.',
-  'causes.only': 'Failed operations with one cause',
+  'causes.only': 'Failed operations with the same cause',
   'causes.gone': 'No failed operation has this cause anymore.',
   'causes.all': 'Show all operations',
 
@@ -105,7 +105,7 @@ export const operations = {
   'detail.order': 'Order {order}',
   'detail.resources.row': { one: '{n} resource', other: '{n} resources' },
   'detail.resources.none': 'No resources',
-  'detail.between': 'The runtime changed the resources between the plugin calls before and after.',
+  'detail.between': 'The runtime changed the resources between the two stages of plugin calls.',
   'detail.next': 'Next retry',
   'detail.next.in': 'retry in {time}',
   'detail.next.now': 'retrying now',

@@ -1,9 +1,9 @@
-/** The dialogs that retry a failed operation, stop its retries, or take it over. */
+/** The dialogs that retry a failed operation, stop its automatic retries, or take it over. */
 export const recovery = {
   'stop.title': 'Stop the automatic retries?',
   'stop.confirm': 'Stop retrying',
   'stop.about':
-    'The operation fails now and keeps the installation locked. You can then retry it, or take it over.',
+    'The operation fails now and keeps the installation locked. You can then retry it or take it over.',
   'stop.unknown':
     'The result of the last call stays unknown. A response that arrives later is recorded and changes nothing.',
   'retry.title': 'Retry this operation?',
@@ -21,7 +21,7 @@ export const recovery = {
   'takeover.warning': 'This cannot be undone',
   'takeover.ends': 'This operation ends as “Taken over” and can never be retried.',
   'takeover.detaches': '{bundle} is detached from {scope}.',
-  'takeover.references': 'References of this installation stop resolving.',
+  'takeover.references': 'This installation’s references stop resolving.',
   'takeover.again': 'You can install the bundle again afterwards, starting from its last configuration.',
   'takeover.calls': 'The detach operation calls these plugins, in this order',
   'takeover.lastResult': 'Last result',

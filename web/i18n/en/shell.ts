@@ -32,7 +32,8 @@ export const shell = {
   'language.en': 'English',
   'language.zh': '简体中文',
   'alerts.label': 'Notify me about failures',
-  'alerts.help': 'Only while this tab is in the background. The tab title always shows their number.',
+  'alerts.help':
+    'Only while this tab is in the background. The tab title always shows the number of failures.',
   'alerts.unavailable': 'This browser blocks notifications here. Allow them in its settings for this site.',
   'alerts.failed': { one: '{n} operation failed', other: '{n} operations failed' },
   'connection.lost': 'Connection lost. Reconnecting…',

@@ -38,9 +38,9 @@ export const localServices: Translated<typeof source> = {
   saved: '{service} 已保存为版本 {version}。',
   'conflict.title': '其他用户已先保存',
   'conflict.text':
-    '{who} 保存了版本 {version}（{at}），而您的编辑基于版本 {base}。您的内容不会丢失。请比较双方的更改，对重叠部分作出选择，然后在对方的版本上继续。',
+    '{who} 保存了版本 {version}（{at}），而您的编辑基于版本 {base}。您的内容不会丢失。请比较双方的更改，对重叠部分作出选择，然后基于对方的版本继续。',
   'conflict.text.new':
-    '{who} 创建了同名的服务（{at}）。您的内容不会丢失。请比较双方的内容，然后在对方的版本上继续。',
+    '{who} 创建了同名的服务（{at}）。您的内容不会丢失。请比较双方的内容，然后基于对方的版本继续。',
   'conflict.base': '编辑前的值',
   'conflict.theirs': '对方的值',
   'conflict.mine': '我的值',

@@ -58,7 +58,7 @@ export const shell: Translated<typeof source> = {
   'palette.view': '视图 {name}',
   'palette.properties': '属性',
   'palette.bundles': 'Bundle',
-  'palette.actions': '动作',
+  'palette.actions': '命令',
   'action.install': '安装 Bundle',
   'action.upgrade': '升级安装实例',
   'action.theme': '主题：{theme}',

@@ -49,7 +49,9 @@ test('a field says which apply manages it, and an edit says what saving it means
   expect(page.getByText(/Managed by/).elements()).toHaveLength(1)
   await port.fill('2525')
   await expect
-    .element(page.getByText(/If you save this, people manage it.*the apply “gitops” is refused/))
+    .element(
+      page.getByText(/If you save this, the property is managed by people.*the apply “gitops” is refused/),
+    )
     .toBeVisible()
   await page.getByRole('button', { name: 'Reset' }).click()
   await expect.element(page.getByText(/If you save this/)).not.toBeInTheDocument()

@@ -4,10 +4,10 @@ import { loadWithRetry } from '../../load-with-retry.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
 
-// the policy of the page forbids code from text; schemas read this when they are created, so they load afterwards
+// the content security policy forbids code from strings; schemas read this when they are created, so they load later
 config({ jitless: true })
 const loadContract = () => import('#contract/console-api/receipt.ts')
-// opening a file tries again after a failure
+// starts to load now; opening a file tries again after a failure
 loadContract().catch(() => undefined)
 
 /** Far above the receipt of any operation: a larger file is not read. */
@@ -26,7 +26,7 @@ export type ReceiptReading =
   | { kind: 'receipt'; receipt: OperationReceipt }
   | { kind: 'refused'; reason: ReceiptRefusal }
 
-/** Reads a receipt and checks that it is as it was exported. Needs no server. Never rejects. */
+/** Reads a receipt and checks that nobody has changed it since its export. Needs no server. Never rejects. */
 export async function readReceipt(file: Blob): Promise<ReceiptReading> {
   if (file.size > RECEIPT_BYTES_MAX) return refuse('tooLarge')
   try {

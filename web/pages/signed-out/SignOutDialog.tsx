@@ -2,7 +2,7 @@ import { signOut } from '../../api/sign-out.ts'
 import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
 
-/** Shown if the server did not confirm a sign-out: the person may still be signed in, and can try again. */
+/** Shown if the server did not confirm a sign-out. The person may still be signed in, and can try again. */
 export function SignOutDialog({ onClose }: { onClose: () => void }) {
   const t = useText()
   return (

@@ -5,7 +5,7 @@ import { caseGroup, type Case } from './case.ts'
 
 const secret = caseGroup('secret', { rule: 'secrets-in-responses', kind: 'behaviour' })
 
-/** A value that occurs nowhere else, for every sensitive text of the profile. */
+/** A value that occurs nowhere else for each sensitive text property of the profile, by name. */
 function canaries(trial: Trial): Record<string, string> {
   const names = Object.values(trial.profile.resources).flatMap(({ sensitive, properties }) =>
     sensitive.filter((name) => typeof properties[name] === 'string'),
@@ -34,7 +34,7 @@ const tokensOf = (sent: readonly Sent[]): string[] =>
     return token === undefined ? [] : [token]
   })
 
-/** Everything that a plugin can be asked with canaries in its sensitive values, including what it refuses. */
+/** Makes calls of every kind with canaries as the sensitive values, including calls that the plugin must refuse. */
 async function provoke(trial: Trial): Promise<{ values: string[]; sent: readonly Sent[] }> {
   const replace = canaries(trial)
   const installation = trial.install()
@@ -63,7 +63,7 @@ export const SECRET_CASES: readonly Case[] = [
   secret(
     'sensitive-input',
     {
-      title: 'Sensitive values of a request come back in no response, in no encoding',
+      title: 'No response contains a sensitive value of a request, in any encoding',
       needs: ['sensitive'],
       fix: 'Never copy request values into messages, and do not echo properties.',
     },
@@ -86,7 +86,7 @@ export const SECRET_CASES: readonly Case[] = [
   ),
   secret(
     'lifecycle-token',
-    { title: 'The lifecycle token comes back in no response', fix: 'Never copy headers into a response.' },
+    { title: 'No response contains the lifecycle token', fix: 'Never copy headers into a response.' },
     async (trial) => {
       const { operation } = await prepare(trial, 'INSTALL')
       await trial.send(operation.before)
@@ -108,7 +108,7 @@ export const SECRET_CASES: readonly Case[] = [
   secret(
     'credential',
     {
-      title: 'The credential of the plugin comes back in no response',
+      title: 'No response contains the credential of the plugin',
       fix: 'Never write or report the credential of the plugin.',
     },
     async (trial) => {

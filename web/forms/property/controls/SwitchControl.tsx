@@ -3,6 +3,7 @@ import { Switch } from '../../../ui/Checkbox.tsx'
 import type { ControlProps } from './control-props.ts'
 import { dataValue, setData } from '../edit.ts'
 
+/** A boolean property as a switch. Without a value it is off and says that nothing is set. */
 export function SwitchControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
   const t = useText()
   const on = dataValue(value)

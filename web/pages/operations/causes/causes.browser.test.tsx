@@ -43,7 +43,7 @@ test('equal failures are one row, which opens their list; one is retried first, 
   await expect.element(page.getByRole('button', { name: 'State' })).not.toBeInTheDocument()
 
   await page.getByRole('link', { name: /Mailbox # is locked\./ }).click()
-  const banner = page.getByRole('region', { name: 'Failed operations with one cause' })
+  const banner = page.getByRole('region', { name: 'Failed operations with the same cause' })
   await expect.element(banner.getByText('Mailbox # is locked.')).toBeVisible()
   await expect.poll(() => api.requests('GET /operations').at(-1)?.query.get('failureGroup')).toBe('k1')
   // the list, the count and what is retried have the filters of the row

@@ -7,7 +7,7 @@ import { buttonStyle } from '../../../ui/button-style.ts'
 import { Icon, type IconName } from '../../../ui/icons/Icon.tsx'
 import { attemptCount, choiceOf, type Bar } from './timeline.ts'
 
-/** Buttons for the previous and next attempt: on touch screens, the bars of the timeline are too small. */
+/** Links to the previous and next attempt. On touch screens, the bars of the timeline are too small to hit. */
 export function AttemptSteps({
   operation,
   call,
@@ -23,7 +23,7 @@ export function AttemptSteps({
   const { attempt } = bar.attempt
   const count = attemptCount(call)
   if (count < 2) return null
-  // attempts are numbered from 1 without gaps; one that is not loaded is loaded when it is chosen
+  // attempts are numbered from 1 without gaps; one that is not loaded yet is loaded when it is selected
   const to = (number: number) =>
     number < 1 || number > count ? undefined : { ...choiceOf(bar), attempt: number, ...(view && { view }) }
   return (
@@ -58,10 +58,10 @@ function Step({
   icon: IconName
   label: string
 }) {
-  const look = buttonStyle({ size: 'sm', iconOnly: true, disabled: !to })
+  const className = buttonStyle({ size: 'sm', iconOnly: true, disabled: !to })
   if (!to) {
     return (
-      <span role="link" aria-disabled="true" aria-label={label} className={look}>
+      <span role="link" aria-disabled="true" aria-label={label} className={className}>
         <Icon name={icon} size={14} />
       </span>
     )
@@ -74,7 +74,7 @@ function Step({
       preload={false}
       aria-label={label}
       title={label}
-      className={look}
+      className={className}
     >
       <Icon name={icon} size={14} />
     </Link>

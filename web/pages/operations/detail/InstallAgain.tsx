@@ -5,7 +5,7 @@ import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 
-/** After a DETACH: links to a new install with the last configuration. */
+/** After a DETACH, a link to the form that installs the bundle again with its last configuration. */
 export function InstallAgain({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } =

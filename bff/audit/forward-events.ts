@@ -6,25 +6,25 @@ import { takeEvent } from '../store/audit-events/take-event.ts'
 import type { BffDb } from '../store/tables.ts'
 import type { SendEvent } from './send-event.ts'
 
-export interface DeliveryOptions {
+export interface ForwarderOptions {
   db: BffDb
   send: SendEvent
   log: Log
-  /** How often to look for events that are due; default 1,000. */
+  /** How often to look for due events, in milliseconds; default 1,000. */
   pollMs?: number | undefined
 }
 
-export interface Delivery {
-  /** Aborts the delivery in progress. */
+export interface EventForwarder {
+  /** Stops, and aborts the request in progress. */
   stop(): Promise<void>
 }
 
 const RETENTION_DAYS = 7
-/** Maximum pause between two attempts while the runtime cannot be reached. */
+/** The maximum pause between two attempts while the runtime cannot be reached. */
 const MAX_PAUSE_MS = 5_000
 
-/** Sends due events to the runtime until stopped. Any number of replicas share the work. */
-export function startDelivery({ db, send, log, pollMs = 1_000 }: DeliveryOptions): Delivery {
+/** Sends due events to the audit of the runtime until it is stopped. Any number of replicas can share the work. */
+export function startEventForwarder({ db, send, log, pollMs = 1_000 }: ForwarderOptions): EventForwarder {
   const stopped = new AbortController()
   /** Consecutive failed attempts. */
   let failures = 0
@@ -34,7 +34,7 @@ export function startDelivery({ db, send, log, pollMs = 1_000 }: DeliveryOptions
       const event = await takeEvent(db)
       if (event === undefined) return
       const sent = await send(event, stopped.signal)
-      // it may have been recorded; it will be due again soon
+      // the runtime may have recorded it; the event will be due again soon
       if (sent.kind === 'undelivered' && stopped.signal.aborted) return
       if (sent.kind === 'undelivered') {
         if (failures === 0) log.warn('audit events are waiting: the runtime cannot be reached')

@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts'
 import { startReferencePlugin } from './reference-plugin.ts'
 import { referenceProfile } from './reference-profile.ts'
 
-export interface ProofOptions {
+export interface ReferenceCheckOptions {
   /** Null: the reference plugin without a defect. */
   defect: DefectName | null
   seed: number
@@ -21,14 +21,14 @@ export interface ProofOptions {
   cases?: readonly Case[]
 }
 
-/** Runs the checker against the reference plugin with one planted defect. */
+/** Runs the checker against the reference plugin, with one planted defect or without. */
 export async function checkReference({
   defect,
   seed,
   isProcess,
   answerMs = 0,
   cases = CASES,
-}: ProofOptions): Promise<Report> {
+}: ReferenceCheckOptions): Promise<Report> {
   const platformPort = await freePort()
   if (!isProcess) {
     const platform = `http://127.0.0.1:${platformPort}`
@@ -54,7 +54,7 @@ export async function checkReference({
 /** The MUST cases that did not pass. */
 export const findingsOf = (report: Report): string[] => report.cases.filter(isFinding).map(({ id }) => id)
 
-/** Which findings have nothing to do with the defect. */
+/** The findings that have nothing to do with the defect. */
 export function unrelatedTo(name: DefectName, findings: readonly string[]): string[] {
   const { own, related }: Defect = DEFECTS[name]
   return findings.filter(
