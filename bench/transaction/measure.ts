@@ -30,8 +30,12 @@ async function measure({ isHeld, minutes, ...context }: TransactionTask): Promis
   await query(context.databaseUrl, 'analyze')
   let made = WARM_UP + BACKLOG
   let done = 0
-  await arm.start(() => done++)
-  while (done < WARM_UP) await sleep(10)
+  const warm = Promise.withResolvers<void>()
+  await arm.start(() => {
+    done++
+    if (done === WARM_UP) warm.resolve()
+  })
+  await warm.promise
 
   // both processes begin when both are warm
   process.send?.('warm')
@@ -56,7 +60,7 @@ async function measure({ isHeld, minutes, ...context }: TransactionTask): Promis
   return perMinute
 }
 
-/** As a forgotten session or a dump: it sees the state of its begin, and has a number of its own. */
+/** As a forgotten session or a dump: it sees the state of its begin, and has its own number. */
 async function holdTransaction(url: string): Promise<pg.Client> {
   const client = await connect(url)
   await client.query('begin isolation level repeatable read')
