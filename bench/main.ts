@@ -2,22 +2,26 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, attempts, answer, typing, lists [--installations N --operations N], failures, save, scope, batch, bff, engine, retention, recovery, plugin, plugin-dev, checker, start`
+const usage = `Name one or more of: console, attempts, answer, typing, lists [--installations N --operations N], failures, save, scope, batch, bff, engine, retention, transaction [--minutes N], recovery, plugin, plugin-dev, checker, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { installations: { type: 'string' }, operations: { type: 'string' } },
+    options: {
+      installations: { type: 'string' },
+      operations: { type: 'string' },
+      minutes: { type: 'string', default: '5' },
+    },
   })
   const { installations, operations } = values
   const amount =
     installations === undefined || operations === undefined
       ? undefined
       : { installations: Number(installations), operations: Number(operations) }
-  return { names: positionals, amount }
+  return { names: positionals, amount, minutes: Number(values.minutes) }
 }
 
-const { names, amount } = readArguments()
+const { names, amount, minutes } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   console: async () => (await import('./console.ts')).benchConsole(),
   attempts: async () => (await import('./attempts.ts')).benchAttempts(),
@@ -31,6 +35,7 @@ const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   bff: async () => (await import('./bff.ts')).benchBff(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   retention: async () => (await import('./retention.ts')).benchRetention(),
+  transaction: async () => (await import('./transaction.ts')).benchTransaction(minutes),
   recovery: async () => (await import('./recovery.ts')).benchRecovery(),
   plugin: async () => (await import('./plugin.ts')).benchPlugin(),
   'plugin-dev': async () => (await import('./plugin-dev.ts')).benchPluginDev(),

@@ -226,6 +226,38 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
+  test('a migration that meets a deadlock is tried again', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      await writeFile(join(folder, '0003_more.sql'), 'create table one (); create table two ();')
+      await migrate(pool, { schema, folder })
+      await writeFile(
+        join(folder, '0004_columns.sql'),
+        `alter table two add column added text; alter table one add column added text;`,
+      )
+      const other = await pool.connect()
+      try {
+        await other.query(`begin; lock table ${schema}.one in access exclusive mode`)
+        const migrating = migrate(pool, { schema, folder })
+        const isWaiting = async (): Promise<boolean> => {
+          const { rows } = await other.query<{ waits: boolean }>(
+            `select exists (select from pg_locks where not granted and relation = '${schema}.one'::regclass) as waits`,
+          )
+          return rows[0]?.waits === true
+        }
+        while (!(await isWaiting())) await sleep(10)
+        // the migration has waited for longer, so it is the one that the server ends
+        const { rows } = await other
+          .query(`lock table ${schema}.two in access exclusive mode; select 1 as held`)
+          .then((results) => (results as unknown as { rows: unknown[] }[]).at(-1) ?? { rows: [] })
+        assert.deepEqual(rows, [{ held: 1 }])
+        await other.query('commit')
+        assert.deepEqual(await migrating, ['0004_columns'])
+      } finally {
+        other.release(true)
+      }
+    })
+  })
+
   test('a lost session releases its lock: the next one migrates', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
       await writeFile(join(folder, '0003_cut.sql'), 'select pg_terminate_backend(pg_backend_pid());')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 
@@ -38,6 +39,8 @@ const oldestVersion = 15
 const waitForOthersMs = 300_000
 /** Statements queue behind DDL that waits for a lock, so a migration gives up sooner than they do. */
 const waitForLockMs = 15_000
+/** How often a migration is tried that meets a deadlock, or waits too long for a lock. */
+const TRIES = 5
 
 /**
  * Brings one schema up to date: runs the files that `<schema>.migration` does not list, in order, one replica at a
@@ -262,21 +265,43 @@ export function refuseRestoring(schema: string, applied: readonly { name: string
     )
 }
 
-async function run(client: pg.PoolClient, schema: string, { name, sql, sha256 }: Migration): Promise<void> {
-  try {
-    await client.query(`begin; set local search_path to ${quoteName(schema)}`)
-    await client.query(patiently(sql))
-    await client.query(
-      `insert into ${quoteName(schema)}.migration (name, sha256, needs) values ($1, $2, $3)`,
-      [name, sha256, neededFor(sql)],
-    )
-    await client.query('commit')
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`Migration ${name} of the schema "${schema}" failed and was rolled back: ${reason}`, {
-      cause: error,
-    })
+async function run(client: pg.PoolClient, schema: string, migration: Migration): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runOnce(client, schema, migration)
+    } catch (error) {
+      if (tries < TRIES && isLockProblem(error)) {
+        await client.query('rollback')
+        // others get the locks that they waited for
+        await sleep(tries * 500)
+        continue
+      }
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(
+        `Migration ${migration.name} of the schema "${schema}" failed and was rolled back: ${reason}`,
+        { cause: error },
+      )
+    }
   }
+}
+
+/** Replicas of the previous version lock the same tables in another order, or hold them for long. */
+const isLockProblem = (error: unknown): boolean =>
+  isPgError(error, PG.deadlockDetected) || isPgError(error, PG.lockNotAvailable)
+
+async function runOnce(
+  client: pg.PoolClient,
+  schema: string,
+  { name, sql, sha256 }: Migration,
+): Promise<void> {
+  await client.query(`begin; set local search_path to ${quoteName(schema)}`)
+  await client.query(patiently(sql))
+  await client.query(`insert into ${quoteName(schema)}.migration (name, sha256, needs) values ($1, $2, $3)`, [
+    name,
+    sha256,
+    neededFor(sql),
+  ])
+  await client.query('commit')
 }
 
 /** Reads a folder of migrations in order. Throws on a name that is not `0001_name.sql` and on a duplicate number. */

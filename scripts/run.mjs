@@ -51,6 +51,7 @@ if (program === undefined) {
   console.error(`There is no command "${command}". There are: ${Object.keys(programs).join(', ')}.`)
   process.exit(2)
 }
+refuseOldNode()
 installMissingPackages()
 // Node compiles more than a thousand modules at each start; it keeps them, compiled and without types, by their content
 process.env.NODE_COMPILE_CACHE ??= join(root, '.cache', 'compiled')
@@ -71,6 +72,15 @@ function endWithNpm() {
     clearInterval(watch)
     child.kill('SIGTERM')
   }, 250)
+}
+
+/** Under an older Node, npm leaves out packages of this platform without a word, and the build fails later. */
+function refuseOldNode() {
+  if (Number(process.versions.node.split('.')[0]) >= 20) return
+  console.error(
+    `Node 20 or later is needed; this is ${process.versions.node}. Run "npm install -g node@24", then "npm install -g npm@11", and "npm ci".`,
+  )
+  process.exit(1)
 }
 
 function installMissingPackages() {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './process.ts'
@@ -17,8 +18,6 @@ interface Manifest {
  * pinned Node, and only the packages that they import, with the dependencies of those.
  */
 function stageImage(target: string): void {
-  if (existsSync(target)) throw new Error(`${target} exists; name a new folder`)
-  if (!existsSync(join(root, 'dist', 'web'))) throw new Error('The console is not built: run "npm run build"')
   mkdirSync(target, { recursive: true })
   const isProduct = (path: string): boolean =>
     !/\.test\.tsx?$|tsconfig.*\.json$|\/testing|\/fixtures\b/.test(path)
@@ -32,6 +31,22 @@ function stageImage(target: string): void {
     dereference: true,
   })
   writeFileSync(join(target, 'bin', 'bundle-console'), COMMAND, { mode: 0o755 })
+  // the image gives it to the user of the program; a new volume takes its owner from there
+  mkdirSync(join(target, 'data'))
+  for (const program of ['runtime/main.ts', 'bff/main.ts', 'operating/doctor/main.ts'])
+    compile(program, target)
+}
+
+/**
+ * Keeps the compiled modules of a program in the image, which halves the processor time of its start. Without settings
+ * a program ends with one line as soon as its modules are loaded.
+ */
+function compile(program: string, target: string): void {
+  spawnSync(join(target, 'bin', 'node'), [program], {
+    cwd: target,
+    env: { NODE_COMPILE_CACHE: join(target, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' },
+    stdio: 'ignore',
+  })
 }
 
 /** Every package that the sources import, and those that these depend on. */
@@ -79,6 +94,8 @@ case "$name" in
   *) echo "There is no command \\"$name\\". There are: runtime console doctor migrate backup restore recover support-bundle keys:rotate keys:rewrap keys:assertion audit:verify." >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
+NODE_COMPILE_CACHE="$PWD/compiled" NODE_COMPILE_CACHE_PORTABLE=1
+export NODE_COMPILE_CACHE NODE_COMPILE_CACHE_PORTABLE
 exec bin/node "$program" "$@"
 `
 
@@ -86,5 +103,14 @@ const [target] = process.argv.slice(2)
 if (target === undefined) {
   console.error('Usage: npm run image:stage -- FOLDER')
   process.exit(2)
+}
+const problem = existsSync(target)
+  ? `${target} exists; name a new folder`
+  : existsSync(join(root, 'dist', 'web'))
+    ? null
+    : 'The console is not built: run "npm run build"'
+if (problem !== null) {
+  console.error(problem)
+  process.exit(1)
 }
 stageImage(target)

@@ -121,6 +121,43 @@ async function contentOf(connection: TestDatabase['connection']): Promise<Record
 }
 
 describe('npm run backup and npm run restore', () => {
+  it('do not read the sequences of unlogged tables, which may be damaged after a failover', async () => {
+    const { pool, close } = openDatabase(server.connection, { max: 1 })
+    await pool.query(`select nextval('runtime.audit_draft_draft_id_seq')`)
+    await close()
+    const made = await run('backup', ['--out', file('sequences.gz'), '--without-keys'], source())
+    assert.equal(made.code, 0, made.err)
+    const text = gunzipSync(readFileSync(file('sequences.gz'))).toString()
+    assert.match(text, /"sequences":\[\{"name":"runtime/)
+    assert.doesNotMatch(text, /audit_draft_draft_id_seq/)
+  })
+
+  it('restore with a role that owns the database and has no other right, and keep the rights of the audit log', async () => {
+    const made = await run('backup', ['--out', file('owned.gz'), '--without-keys'], source())
+    assert.equal(made.code, 0, made.err)
+    const target = await testDatabase({ migrations: [] })
+    const admin = openDatabase(target.connection, { max: 1 })
+    const role = `restorer_${randomBytes(4).toString('hex')}`
+    await admin.pool.query(`create role ${role} login password 'secret'`)
+    await admin.pool.query(
+      `grant create, connect, temporary on database ${target.connection.database} to ${role}`,
+    )
+    try {
+      const connection = { ...target.connection, user: role, password: 'secret' }
+      const env = { ...source(), DATABASE_URL: toUrl(connection), DATA_DIR: file('owned') }
+      const restored = await run('restore', ['--from', file('owned.gz')], env)
+      assert.equal(restored.code, 0, restored.err)
+      const rights = await admin.pool.query(
+        `select has_table_privilege('${role}', 'runtime.audit_entry', 'delete') as "delete",
+          has_table_privilege('${role}', 'runtime.audit_entry', 'insert') as "insert"`,
+      )
+      assert.deepEqual(rights.rows, [{ delete: false, insert: true }])
+    } finally {
+      await admin.pool.query(`drop owned by ${role}; drop role ${role}`)
+      await admin.close()
+    }
+  })
+
   it('restore every row into an empty external database, with its keys', async () => {
     const made = await run('backup', ['--out', file('one.gz'), '--keys', file('one.keys')], source())
     assert.equal(made.code, 0, made.err)

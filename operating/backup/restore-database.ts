@@ -121,7 +121,7 @@ async function migrateTo(connection: ConnectionSettings, header: Header): Promis
   }
 }
 
-/** Empties the tables, and suspends triggers and foreign keys; the result restores both. */
+/** Empties the tables, and suspends triggers, foreign keys and missing rights; the result restores all of them. */
 async function releaseTables(client: pg.Client): Promise<() => Promise<void>> {
   const keys = await client.query<{ table: string; name: string; definition: string }>(`
     select conrelid::regclass::text as "table", conname as name, pg_get_constraintdef(oid) as definition
@@ -131,6 +131,15 @@ async function releaseTables(client: pg.Client): Promise<() => Promise<void>> {
     select tgrelid::regclass::text as "table", tgname as name, tgenabled as enabled
     from pg_trigger join pg_class on pg_class.oid = tgrelid
     where not tgisinternal and relnamespace in ('runtime'::regnamespace, 'bff'::regnamespace) order by pg_trigger.oid`)
+  // the migrations take rights of the audit log away from the role that owns the tables
+  const rights = await client.query<{ table: string; missing: string }>(`
+    select class.oid::regclass::text as "table", string_agg(name, ', ') as missing
+    from pg_class as class cross join unnest(array['insert', 'update', 'delete', 'truncate']) as name
+    where relnamespace in ('runtime'::regnamespace, 'bff'::regnamespace) and relkind in ('r', 'p')
+      and not has_table_privilege(class.oid, name)
+    group by 1 order by 1`)
+  for (const { table, missing } of rights.rows)
+    await client.query(`grant ${missing} on ${table} to current_user`)
   for (const { table, name } of keys.rows)
     await client.query(`alter table ${table} drop constraint ${quoteName(name)}`)
   for (const { table, name } of triggers.rows)
@@ -138,6 +147,8 @@ async function releaseTables(client: pg.Client): Promise<() => Promise<void>> {
   const tables = await listTables(client)
   if (tables.length > 0) await client.query(`truncate ${tables.map(({ table }) => table).join(', ')}`)
   return async () => {
+    for (const { table, missing } of rights.rows)
+      await client.query(`revoke ${missing} on ${table} from current_user`)
     for (const { table, name, definition } of keys.rows)
       await client.query(`alter table ${table} add constraint ${quoteName(name)} ${definition}`)
     for (const { table, name, enabled } of triggers.rows)

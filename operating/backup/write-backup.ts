@@ -116,10 +116,15 @@ async function headerOf(client: pg.Client, version: string): Promise<Header> {
   }
 }
 
+/** Not those of unlogged tables: PostgreSQL 15 cannot read them on a standby that was promoted, and no value is needed. */
 async function sequencesOf(client: pg.Client): Promise<Trailer['sequences']> {
   const { rows } = await client.query<{ name: string; value: string }>(`
-    select format('%I.%I', schemaname, sequencename) as name, last_value::text as value
-    from pg_sequences where schemaname in ('runtime', 'bff') and last_value is not null order by 1`)
+    select format('%I.%I', nspname, relname) as name, pg_sequence_last_value(sequence.oid)::text as value
+    from (
+      select class.oid, nspname, relname from pg_class as class join pg_namespace as schema on schema.oid = relnamespace
+      where relkind = 'S' and relpersistence = 'p' and nspname in ('runtime', 'bff') offset 0
+    ) as sequence
+    where pg_sequence_last_value(sequence.oid) is not null order by 1`)
   return rows
 }
 
