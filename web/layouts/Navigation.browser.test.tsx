@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { renderConsole } from '../testing/render.tsx'
-import { serveScope } from '../testing/served-scope.ts'
+import { MAIL, serveScope } from '../testing/served-scope.ts'
 
 test('the current page is marked, and no page where none was found', async () => {
   const current = () => document.querySelectorAll('nav a[aria-current=page]')
-  const scope = await serveScope()
-  const found = await renderConsole(scope.address())
+  const scope = await serveScope({})
+  const found = await renderConsole(scope.address(MAIL))
   await expect.poll(() => current()[0]?.textContent).toBe('Configuration')
   await found.unmount()
   await renderConsole('/no-such-page')
