@@ -47,7 +47,7 @@ export const operations: Translated<typeof source> = {
   'notes.missing': '请输入备注',
   'notes.by': '{person}，{time}',
 
-  'list.search': '按 ID、Bundle、人员或文字搜索',
+  'list.search': '按 ID、Bundle、人员、错误码或文字搜索',
   'list.label': '操作',
   'list.total': { other: '共 {n} 个操作' },
   'list.totalMore': '共超过 {n} 个操作',
