@@ -64,7 +64,7 @@ test('equal failures are one cause, of which one operation is retried before the
   )
   await system.script.clear()
   const page = await signIn('sam', `/operations?view=causes&errorCode=${errorCode}`)
-  await expect(page.getByRole('cell', { name: /^3 operations in 3 scopes/ })).toBeVisible()
+  await expect(page.getByRole('cell', { name: /^3 operations of crm-suite in 3 scopes/ })).toBeVisible()
   await page.getByRole('link', { name: /The tenant … is locked\./ }).click()
   const rows = page.getByRole('table', { name: 'Operations' }).getByRole('row')
   // with the header

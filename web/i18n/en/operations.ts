@@ -70,8 +70,8 @@ export const operations = {
   'causes.label': 'Causes of failure',
   'causes.cause': 'Cause',
   'causes.count': 'Failed operations',
-  'causes.operations': { one: '{n} operation', other: '{n} operations' },
   'causes.scopes': { one: 'in {n} scope', other: 'in {n} scopes' },
+  'causes.operationsOf': { one: '{n} operation of {bundle}', other: '{n} operations of {bundle}' },
   'causes.last': 'last {when}',
   'causes.retry': 'Retry one, then the rest',
   'causes.retry.single': 'Retry',
@@ -183,6 +183,7 @@ export const operations = {
   'failed.now.attempt':
     'Yes. Attempt {attempt} of {allowed} in this run is next; after the last one, the operation fails.',
   'failed.place': 'Where',
+  'failed.lastCode': 'Code of the last attempt',
   'failed.endpoint': 'Endpoint',
   'failed.endpoint.then': 'Endpoint of this attempt',
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',
@@ -261,6 +262,10 @@ export const operations = {
 
   // changed by someone else
   'changed.title': 'This operation has changed',
+  'changed.retried': '{person} has retried it.',
+  'changed.takenOver': '{person} has taken it over.',
+  'changed.stopped': '{person} has stopped the automatic retries.',
+  'changed.reason': 'Reason: {reason}',
   'changed.text': 'It is now “{state}”, run {run}.',
   'changed.review': 'Continue with its current state',
   'changed.over': 'Close this dialog to review it.',

@@ -6,6 +6,7 @@ import { ScopeText } from '../../components/ScopeText.tsx'
 import { messageText } from '../../i18n/message-text.ts'
 import { joinClauses } from '../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
+import { cx } from '../../ui/class-names.ts'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -36,16 +37,28 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'state',
       header: t('operations.field.stateAndCreated'),
-      width: '7.75rem',
+      width: '9.75rem',
       sortKey: 'createdAt',
       sortFirst: 'descending',
       card: 'line',
-      cell: ({ state, createdAt }) => (
-        <>
-          <OperationBadge state={state} className="flex" />
-          <Time at={createdAt} inRow className="block truncate text-xs text-muted" />
-        </>
-      ),
+      cell: ({ state, createdAt, finishedAt }) => {
+        const failedAt = state === 'FAILED' ? finishedAt : null
+        return (
+          <>
+            <OperationBadge state={state} />{' '}
+            {failedAt !== null && <Time at={failedAt} inRow className="text-xs text-muted" />}
+            <Time
+              at={createdAt}
+              inRow
+              className={cx(
+                'block truncate text-xs text-muted',
+                // a card has no header that tells the two times apart
+                failedAt !== null && '@max-[40rem]/table:hidden',
+              )}
+            />
+          </>
+        )
+      },
     },
     {
       id: 'failure',
@@ -56,7 +69,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'call',
       header: t('operations.field.call'),
-      width: '13rem',
+      width: '12rem',
       hideBelow: 'lg',
       card: 'line',
       cell: (operation) => <Call operation={operation} />,
