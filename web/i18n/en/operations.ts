@@ -47,7 +47,7 @@ export const operations = {
   'notes.by': '{person}, {time}',
 
   // the list
-  'list.search': 'Search by ID, bundle, person, code, or text',
+  'list.search': 'Search ID, bundle, person, code, text',
   'list.label': 'Operations',
   'list.total': { one: '{n} operation in total', other: '{n} operations in total' },
   'list.totalMore': 'more than {n} operations in total',
