@@ -329,8 +329,8 @@ export const operations = {
   'evidence.retriesNow': 'Retrying now',
   'evidence.sent': 'Request sent',
   'evidence.sent.text': {
-    one: 'The {stage} call to {plugin}, once, with operation ID {id}.',
-    other: 'The {stage} call to {plugin}, {n} times, with the same bytes and the same operation ID {id}.',
+    one: 'The {stage} call of operation {id} to {plugin}, once.',
+    other: 'The {stage} call of operation {id} to {plugin}, {n} times, with the same bytes and the same operation ID.',
   },
   'evidence.received': 'Response received',
   'evidence.known': 'What we know',

@@ -294,7 +294,7 @@ export const operations: Translated<typeof source> = {
   'evidence.retriesNow': '正在重试',
   'evidence.sent': '已发送的请求',
   'evidence.sent.text': {
-    other: '发往 {plugin} 的{stage}调用，共 {n} 次，内容完全相同，操作 ID 均为 {id}。',
+    other: '操作 {id} 发往 {plugin} 的{stage}调用，共 {n} 次，内容与操作 ID 完全相同。',
   },
   'evidence.received': '收到的响应',
   'evidence.known': '可以确定',
