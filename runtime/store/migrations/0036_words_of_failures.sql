@@ -17,3 +17,15 @@ create or replace function runtime.words_of(of runtime.operation) returns tsvect
 update runtime.operation_text set words = runtime.words_of(operation)
   from runtime.operation
   where operation.operation_id = operation_text.operation_id and operation.failure is not null;
+
+-- The index returns a part of the matches of one frequent word. Of several it would return a part of each, and of these
+-- only what all of them have in common: too few, which looks like rare words. So several words are looked up in full.
+create or replace function runtime.find_words(query tsquery, most integer) returns setof uuid
+  language plpgsql stable set enable_seqscan = off set gin_fuzzy_search_limit = 20000 as $$
+begin
+  if numnode($1) > 1 then
+    -- ends with the function, like the setting above
+    perform set_config('gin_fuzzy_search_limit', '0', true);
+  end if;
+  return query select operation_id from runtime.operation_text where words @@ $1 limit $2;
+end $$;
