@@ -69,6 +69,12 @@ test('equal failures are one cause, of which one operation is retried before the
   const rows = page.getByRole('table', { name: 'Operations' }).getByRole('row')
   // with the header
   await expect(rows).toHaveCount(4)
+  const cause = page.url()
+  // the search field finds them by their code, also by its beginning
+  await page.goto('/operations')
+  await page.getByRole('searchbox', { name: /^Search ID/ }).fill(errorCode.slice(0, -1))
+  await expect(rows).toHaveCount(4)
+  await page.goto(cause)
 
   await page.getByRole('button', { name: 'Retry one, then the rest' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry 3 operations' })

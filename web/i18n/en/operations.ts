@@ -330,7 +330,8 @@ export const operations = {
   'evidence.sent': 'Request sent',
   'evidence.sent.text': {
     one: 'The {stage} call of operation {id} to {plugin}, once.',
-    other: 'The {stage} call of operation {id} to {plugin}, {n} times, with the same bytes and the same operation ID.',
+    other:
+      'The {stage} call of operation {id} to {plugin}, {n} times, with the same bytes and the same operation ID.',
   },
   'evidence.received': 'Response received',
   'evidence.known': 'What we know',

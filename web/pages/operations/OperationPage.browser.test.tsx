@@ -5,7 +5,7 @@ import { queryClient } from '../../app/query-client.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { refusal } from '../../testing/api.ts'
 import { serveScope } from '../../testing/served-scope.ts'
-import { at, call, operation, timeout } from './detail/testing.ts'
+import { at, call, failure, operation, timeout } from './detail/testing.ts'
 
 const ATTEMPTS = 'GET /operations/{operationId}/attempts'
 const COUNT = 200
@@ -181,6 +181,24 @@ test('two attempts are compared, and a text is found in all of them', async () =
   await expect.element(page.getByRole('region', { name: 'Response of attempt 3, run 1' })).toBeVisible()
   await search.fill('[')
   await expect.element(page.getByText('0 of 0')).toBeVisible()
+})
+
+test('a retry that cannot help yet says what to fix first, as the page does', async () => {
+  const rejected = {
+    ...failed,
+    failure: {
+      ...failure('PLUGIN_RESULT_UNKNOWN', true),
+      parameters: { reason: 'callHttpStatus', status: 401 },
+    },
+    nextStep: { ...failed.nextStep, actor: 'PLUGIN_OWNER' as const, action: 'FIX_AUTHENTICATION' as const },
+  }
+  await serveScope({ 'GET /operations/{operationId}': () => rejected })
+  await renderConsole(`/operations/${failed.operationId}`)
+  await page.getByRole('button', { name: 'Retry', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })
+  await expect.element(dialog.getByText('Without a change, this will most likely fail again')).toBeVisible()
+  await expect.element(dialog.getByText(/does not accept the platform’s token/)).toBeVisible()
+  expect(dialog.element().textContent).not.toContain('not retryable')
 })
 
 test('a takeover is disarmed when the operation moves, and keeps what was typed', async () => {
