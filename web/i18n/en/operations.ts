@@ -139,7 +139,7 @@ export const operations = {
   'reason.callRedirected': 'The plugin’s endpoint redirects',
   'reason.callCut': 'The plugin’s response was cut off',
   'reason.callTooLarge': 'The plugin’s response is too large',
-  'reason.callHttpStatus': 'The plugin responded with HTTP {status}',
+  'reason.callHttpStatus': 'The plugin returned HTTP {status}',
   'reason.callWebPage': 'A web page responded instead of the plugin',
   'reason.callNotJson': 'The plugin’s response is not JSON',
   'reason.callEchoDiffers': 'The plugin’s response does not match the request',
