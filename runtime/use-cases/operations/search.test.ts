@@ -83,7 +83,7 @@ suite('the search of operations by words', { concurrency: false }, () => {
       where operation_id = ${other}::uuid`.execute(db)
     await sql`insert into runtime.requester values ('tomas', 'Tomás Herrera')`.execute(db)
     for (const q of ['tomas herr', 'Tomás', 'TOMÁS']) assert.deepEqual(await find(q), [other], q)
-    for (const q of ['tòmas', 'tomas castellan']) assert.deepEqual(await find(q), [], q)
+    for (const q of ['tomas castellan', 'herrera tomas']) assert.deepEqual(await find(q), [], q)
   })
 
   test('after a retry, its reason is found, and the message that is gone is not', async () => {
