@@ -54,7 +54,7 @@ const FAILURES: Record<string, Failure> = {
   },
   'HTTP 500': {
     sequence: [{ kind: 'status', status: 500 }],
-    title: 'The plugin responded with HTTP 500',
+    title: 'The plugin returned HTTP 500',
     says: [UNKNOWN],
     isUsedUp: true,
     next: CHECK,
@@ -75,7 +75,7 @@ const FAILURES: Record<string, Failure> = {
   },
   'HTTP 404': {
     sequence: [{ kind: 'status', status: 404 }],
-    title: 'The plugin responded with HTTP 404',
+    title: 'The plugin returned HTTP 404',
     says: ['Ask an administrator to correct the plugin’s endpoint'],
     isUsedUp: true,
     next: 'Administrator: Correct the endpoint',
@@ -159,7 +159,7 @@ const FAILURES: Record<string, Failure> = {
   },
   'a token that the plugin refuses': {
     sequence: [{ kind: 'status', status: 401 }],
-    title: 'The plugin responded with HTTP 401',
+    title: 'The plugin returned HTTP 401',
     says: ['the plugin rejected the call before handling it', 'Retrying alone does not help.'],
     neverSays: [UNKNOWN],
     isUsedUp: true,

@@ -64,11 +64,17 @@ test('equal failures are one cause, of which one operation is retried before the
   )
   await system.script.clear()
   const page = await signIn('sam', `/operations?view=causes&errorCode=${errorCode}`)
-  await expect(page.getByRole('cell', { name: /^3 operations in 3 scopes/ })).toBeVisible()
+  await expect(page.getByRole('cell', { name: /^3 operations of crm-suite in 3 scopes/ })).toBeVisible()
   await page.getByRole('link', { name: /The tenant … is locked\./ }).click()
   const rows = page.getByRole('table', { name: 'Operations' }).getByRole('row')
   // with the header
   await expect(rows).toHaveCount(4)
+  const cause = page.url()
+  // the search field finds them by their code
+  await page.goto('/operations')
+  await page.getByRole('searchbox', { name: /^Search ID/ }).fill(errorCode.toLowerCase())
+  await expect(rows).toHaveCount(4)
+  await page.goto(cause)
 
   await page.getByRole('button', { name: 'Retry one, then the rest' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry 3 operations' })

@@ -210,7 +210,8 @@ function operationHit(operation: Operation, t: Translate): PaletteHit {
   return {
     id: operationId,
     title: `${t(operationTypeKey(operation))} ${installation.bundle.bundleId} · ${t(word)}`,
-    detail: shortenId(operationId),
+    // what tells operations of one bundle apart: the scope, and the end of the id that somebody pasted
+    detail: `${scopeText(installation)} · ${shortenId(operationId)}`,
     icon,
     to: paths.operation(operationId),
   }

@@ -16,7 +16,7 @@ export interface FoundByText {
   operations: string[]
   installations: string[]
   /**
-   * The `tsquery` for messages of failures, reasons and notes, if many operations match it; null if there are few, which
+   * The `tsquery` for failures, reasons and notes, if many operations match it; null if there are few, which
    * `operations` contains, or none.
    */
   words: string | null
@@ -32,7 +32,9 @@ export async function findByText(db: Db, text: string): Promise<FoundByText> {
       select requested_by_id as id, bool_and(is_found) as is_always,
         array_agg(requested_by_name) filter (where is_found) as names
       from (
-        select *, requested_by_name ilike ${containing(text)} as is_found from runtime.requester
+        select *, requested_by_name ilike ${containing(text)}
+          or ${withoutAccents(sql`requested_by_name`)} ilike ${containing(text)} as is_found
+        from runtime.requester
       ) as judged group by 1
     ) as person where names is not null`.execute(db)
   const worded = await findByWords(db, text)
@@ -44,6 +46,10 @@ export async function findByText(db: Db, text: string): Promise<FoundByText> {
     words: worded.words,
   }
 }
+
+/** The text without the accents of its letters, so that `Tomas` finds Tomás. */
+const withoutAccents = (text: RawBuilder<unknown>): RawBuilder<string> =>
+  sql<string>`regexp_replace(normalize(${text}, nfd), '[\\u0300-\\u036f]', '', 'g')`
 
 /** Rare words are looked up at once; the list is read for frequent ones until the page is full. */
 async function findByWords(db: Db, text: string): Promise<Pick<FoundByText, 'operations' | 'words'>> {

@@ -93,7 +93,7 @@ export async function countMatching(
     const isSearchOnly = isUnrestricted && isOnlySearch(filter)
     branches.push(
       isSearchOnly
-        ? sql`(select operation_id from runtime.operation_text where ${hasWords(words)} ${limit})`
+        ? sql`(select operation_id from runtime.find_words(${words}::tsquery, ${most}) as operation_id)`
         : sql`
       (select operation_id from runtime.operation_text join runtime.operation as operation using (operation_id)
       where ${hasWords(words)} and ${condition} ${limit})`,

@@ -40,7 +40,12 @@ suite('the search of operations by words', { concurrency: false }, () => {
       .set({
         state: 'FAILED',
         finished_at: new Date().toISOString(),
-        failure: JSON.stringify({ errorCode: 'BROKEN', message, retryable: false, errorPath: [] }),
+        failure: JSON.stringify({
+          errorCode: 'MAILBOX_LOCKED',
+          message,
+          retryable: false,
+          errorPath: ['bundle-runtime', 'mail-hooks', 'imap-gateway'],
+        }),
       })
       .where('operation_id', '=', operationId)
       .execute()
@@ -63,6 +68,22 @@ suite('the search of operations by words', { concurrency: false }, () => {
       assert.deepEqual(await find(q), [failed], q)
     for (const q of ['irectory', 'refused never', 'example mail-us', '& | !', "') or 1 = 1 --", 'di'])
       assert.deepEqual(await find(q), [], q)
+  })
+
+  test('the code of the failure is found, and the plugin and the services behind it', async () => {
+    for (const q of ['MAILBOX_LOCKED', 'mailbox_loc', 'mail-hooks', 'imap-gateway refused'])
+      assert.deepEqual(await find(q), [failed], q)
+    // the runtime is in the path of every failure
+    for (const q of ['MAILBOX_OPEN', 'mail-gateway', 'bundle-runtime']) assert.deepEqual(await find(q), [], q)
+  })
+
+  test('a name is found without its accents', async () => {
+    const { db } = engine.runtime
+    await sql`update runtime.operation set requested_by_id = 'tomas', requested_by_name = 'Tomás Herrera'
+      where operation_id = ${other}::uuid`.execute(db)
+    await sql`insert into runtime.requester values ('tomas', 'Tomás Herrera')`.execute(db)
+    for (const q of ['tomas herr', 'Tomás', 'TOMÁS']) assert.deepEqual(await find(q), [other], q)
+    for (const q of ['tomas castellan', 'herrera tomas']) assert.deepEqual(await find(q), [], q)
   })
 
   test('after a retry, its reason is found, and the message that is gone is not', async () => {

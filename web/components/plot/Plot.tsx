@@ -45,7 +45,7 @@ export function Plot(props: PlotProps) {
   const id = useId()
   return (
     <figure className="min-w-0" aria-label={title}>
-      <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+      <figcaption className="grid gap-1">
         <span className="font-semibold">{title}</span>
         <Legend id={id} {...props} />
       </figcaption>

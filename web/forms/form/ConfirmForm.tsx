@@ -1,7 +1,8 @@
-import { useId, useMemo, type ReactNode } from 'react'
+import { useId, useMemo, useRef, type ReactNode } from 'react'
 import { useWatch } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { useRichText, useText, type Translate } from '../../i18n/use-text.ts'
+import { Button } from '../../ui/Button.tsx'
 import { ReasonField } from '../fields/ReasonField.tsx'
 import { TextField } from '../fields/TextField.tsx'
 import { FormDialog } from './FormDialog.tsx'
@@ -91,6 +92,7 @@ export function ConfirmForm({
   const [typedReason, typedWord] = useWatch({ control, name: NAMES })
   const hasReason = typedReason.trim() !== ''
   const current = submit.busy ? null : change
+  const notice = useRef<HTMLDivElement>(null)
   return (
     <FormDialog
       form={form}
@@ -99,8 +101,24 @@ export function ConfirmForm({
       describedBy={id}
       submit={confirm}
       danger={danger}
+      // not even a press or Enter may send what the person has not reviewed
+      blockedReason={current?.reason}
+      footerNote={
+        current && (
+          // the notice may be scrolled away, and moving the content would take away what the person is typing in
+          <p className="flex flex-wrap items-center gap-x-2 font-medium">
+            {current.reason}
+            <Button
+              variant="quiet"
+              size="sm"
+              onClick={() => notice.current?.scrollIntoView({ block: 'nearest' })}
+            >
+              {t('common.confirm.showChange')}
+            </Button>
+          </p>
+        )
+      }
       incompleteReason={
-        current?.reason ||
         (isReasonRequired && !hasReason && t('common.confirm.reasonMissing')) ||
         (word !== undefined && typedWord.trim() !== word && t('common.confirm.type', { word }))
       }
@@ -110,7 +128,7 @@ export function ConfirmForm({
       onClose={onClose}
     >
       <div className="space-y-2">
-        {current?.notice}
+        {current && <div ref={notice}>{current.notice}</div>}
         <div id={id} className="space-y-2">
           {children}
         </div>

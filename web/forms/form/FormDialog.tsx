@@ -27,6 +27,7 @@ export function FormDialog<Values extends FieldValues>({
   blockedReason,
   incompleteReason,
   isDirty,
+  footerNote,
   errorActions,
   onClose,
   children,
@@ -52,6 +53,8 @@ export function FormDialog<Values extends FieldValues>({
   incompleteReason?: string | false | null | undefined
   /** Whether closing asks for confirmation; by default, whether anything was changed. */
   isDirty?: boolean
+  /** Above the buttons, always visible, also while the content is scrolled. */
+  footerNote?: ReactNode
   /** What the person can do about the error. */
   errorActions?: ReactNode
   onClose: () => void
@@ -107,6 +110,7 @@ export function FormDialog<Values extends FieldValues>({
           <DiscardQuestion onKeep={keep} onDiscard={discard} />
         ) : (
           <>
+            {footerNote && <div className="basis-full">{footerNote}</div>}
             <Button onClick={close} disabledReason={busy && t('common.form.sending')}>
               {t('common.cancel')}
             </Button>

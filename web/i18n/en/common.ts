@@ -89,6 +89,7 @@ export const common = {
   'json.rest': { one: 'Show {n} more', other: 'Show {n} more' },
   'json.expandAll': 'Expand all',
   'json.collapseAll': 'Collapse all',
+  'confirm.showChange': 'Show what changed',
   'confirm.reasonMissing': 'Enter a reason first.',
   'confirm.type': 'Type {word} to confirm',
   'form.reason': 'Reason',

@@ -47,7 +47,7 @@ export const operations = {
   'notes.by': '{person}, {time}',
 
   // the list
-  'list.search': 'Search by ID, bundle, person, or text',
+  'list.search': 'Search ID, bundle, person, code, text',
   'list.label': 'Operations',
   'list.total': { one: '{n} operation in total', other: '{n} operations in total' },
   'list.totalMore': 'more than {n} operations in total',
@@ -70,8 +70,8 @@ export const operations = {
   'causes.label': 'Causes of failure',
   'causes.cause': 'Cause',
   'causes.count': 'Failed operations',
-  'causes.operations': { one: '{n} operation', other: '{n} operations' },
   'causes.scopes': { one: 'in {n} scope', other: 'in {n} scopes' },
+  'causes.operationsOf': { one: '{n} operation of {bundle}', other: '{n} operations of {bundle}' },
   'causes.last': 'last {when}',
   'causes.retry': 'Retry one, then the rest',
   'causes.retry.single': 'Retry',
@@ -139,7 +139,7 @@ export const operations = {
   'reason.callRedirected': 'The plugin’s endpoint redirects',
   'reason.callCut': 'The plugin’s response was cut off',
   'reason.callTooLarge': 'The plugin’s response is too large',
-  'reason.callHttpStatus': 'The plugin responded with HTTP {status}',
+  'reason.callHttpStatus': 'The plugin returned HTTP {status}',
   'reason.callWebPage': 'A web page responded instead of the plugin',
   'reason.callNotJson': 'The plugin’s response is not JSON',
   'reason.callEchoDiffers': 'The plugin’s response does not match the request',
@@ -183,6 +183,7 @@ export const operations = {
   'failed.now.attempt':
     'Yes. Attempt {attempt} of {allowed} in this run is next; after the last one, the operation fails.',
   'failed.place': 'Where',
+  'failed.lastCode': 'Code of the last attempt',
   'failed.endpoint': 'Endpoint',
   'failed.endpoint.then': 'Endpoint of this attempt',
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',
@@ -261,6 +262,10 @@ export const operations = {
 
   // changed by someone else
   'changed.title': 'This operation has changed',
+  'changed.retried': '{person} has retried it.',
+  'changed.takenOver': '{person} has taken it over.',
+  'changed.stopped': '{person} has stopped the automatic retries.',
+  'changed.reason': 'Reason: {reason}',
   'changed.text': 'It is now “{state}”, run {run}.',
   'changed.review': 'Continue with its current state',
   'changed.over': 'Close this dialog to review it.',
@@ -324,8 +329,9 @@ export const operations = {
   'evidence.retriesNow': 'Retrying now',
   'evidence.sent': 'Request sent',
   'evidence.sent.text': {
-    one: 'The {stage} call to {plugin}, once, with operation ID {id}.',
-    other: 'The {stage} call to {plugin}, {n} times, with the same bytes and the same operation ID {id}.',
+    one: 'The {stage} call of operation {id} to {plugin}, once.',
+    other:
+      'The {stage} call of operation {id} to {plugin}, {n} times, with the same bytes and the same operation ID.',
   },
   'evidence.received': 'Response received',
   'evidence.known': 'What we know',

@@ -3,12 +3,11 @@ export const overview = {
   'attention.title': 'Needs attention',
   'attention.failed': 'Failed',
   'attention.failed.hint': 'Each keeps its installation locked until it is retried or taken over.',
-  'attention.group': '{n} operations of {bundle}',
   'attention.waiting': 'Retrying automatically',
   'attention.waiting.hint': 'Result unknown or retry requested. Check only if this continues.',
   'attention.locked': 'Locked for a long time',
   'attention.locked.hint': 'In progress for more than {time}.',
-  'attention.all': { one: 'View in list', other: 'View all {n}' },
+  'attention.all': 'View all',
   'attention.since': '{time} · {person}',
   'attention.nothing': 'Nothing needs attention',
   'attention.nothing.message':

@@ -91,6 +91,7 @@ export const common: Translated<typeof source> = {
   'json.rest': { other: '再显示 {n} 项' },
   'json.expandAll': '全部展开',
   'json.collapseAll': '全部折叠',
+  'confirm.showChange': '查看变化',
   'confirm.reasonMissing': '请先填写原因。',
   'confirm.type': '请输入 {word} 以确认',
   'form.reason': '原因',

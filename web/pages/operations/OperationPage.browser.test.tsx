@@ -5,7 +5,7 @@ import { queryClient } from '../../app/query-client.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { refusal } from '../../testing/api.ts'
 import { serveScope } from '../../testing/served-scope.ts'
-import { at, call, operation, timeout } from './detail/testing.ts'
+import { at, call, failure, operation, timeout } from './detail/testing.ts'
 
 const ATTEMPTS = 'GET /operations/{operationId}/attempts'
 const COUNT = 200
@@ -183,10 +183,36 @@ test('two attempts are compared, and a text is found in all of them', async () =
   await expect.element(page.getByText('0 of 0')).toBeVisible()
 })
 
+test('a retry that cannot help yet says what to fix first, as the page does', async () => {
+  const rejected = {
+    ...failed,
+    failure: {
+      ...failure('PLUGIN_RESULT_UNKNOWN', true),
+      parameters: { reason: 'callHttpStatus', status: 401 },
+    },
+    nextStep: { ...failed.nextStep, actor: 'PLUGIN_OWNER' as const, action: 'FIX_AUTHENTICATION' as const },
+  }
+  await serveScope({ 'GET /operations/{operationId}': () => rejected })
+  await renderConsole(`/operations/${failed.operationId}`)
+  await page.getByRole('button', { name: 'Retry', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })
+  await expect.element(dialog.getByText('Without a change, this will most likely fail again')).toBeVisible()
+  await expect.element(dialog.getByText(/does not accept the platform’s token/)).toBeVisible()
+  expect(dialog.element().textContent).not.toContain('not retryable')
+})
+
 test('a takeover is disarmed when the operation moves, and keeps what was typed', async () => {
   const { stages: _, ...rest } = failed
   const before = operation({ ...rest, run: 1 }, { after: [call('hooks', 20, [timeout()])] })
-  const after = { ...before, run: 2 }
+  const retry = {
+    run: 2,
+    startedAt: at(60_000),
+    startedBy: { id: 'tomas', name: 'Tomás' },
+    reason: 'The mailbox is free again',
+    failedAt: at(100),
+    failure: before.failure,
+  }
+  const after = { ...before, run: 2, retries: [retry] }
   let current: typeof before = before
   const { bundle: _bundle, bundleInstallId: _id, ...scope } = before.installation
   const TAKEOVER = 'POST /operations/{operationId}/takeover'
@@ -226,7 +252,17 @@ test('a takeover is disarmed when the operation moves, and keeps what was typed'
   current = after
   await queryClient.invalidateQueries()
   await expect.element(dialog.getByText('This operation has changed').first()).toBeVisible()
+  await expect.element(dialog.getByText('Tomás has retried it.')).toBeVisible()
+  await expect.element(dialog.getByText('Reason: The mailbox is free again')).toBeVisible()
   await expect.element(confirm).toBeDisabled()
+  // neither a press nor Enter sends what was not reviewed
+  await confirm.click({ force: true })
+  await dialog.getByRole('textbox', { name: /^Type/ }).click()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(confirm).toHaveFocus()
+  expect(api.requests(TAKEOVER)).toHaveLength(0)
+  // the notice may be scrolled away, its headline is not
+  await expect.element(dialog.getByRole('button', { name: 'Show what changed' })).toBeInViewport()
   await expect.element(dialog.getByRole('textbox', { name: /^Reason/ })).toHaveValue('The course is over')
   await dialog.getByRole('button', { name: 'Continue with its current state' }).click()
   await expect.element(confirm).toBeEnabled()

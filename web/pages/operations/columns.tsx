@@ -20,6 +20,8 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'operation',
       header: t('operations.field.operation'),
+      // most scopes fit at 1280 px, and the failure has the rest
+      width: '19.5%',
       cell: (operation) => (
         <>
           <span className="block truncate">
@@ -56,7 +58,7 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     {
       id: 'call',
       header: t('operations.field.call'),
-      width: '13rem',
+      width: '12rem',
       hideBelow: 'lg',
       card: 'line',
       cell: (operation) => <Call operation={operation} />,

@@ -9,6 +9,7 @@ import {
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { formatDuration } from '../../i18n/format.ts'
+import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Count } from '../../ui/Badge.tsx'
@@ -137,8 +138,8 @@ function Group({
         </h3>
         <p className="min-w-48 flex-1 text-xs text-muted max-sm:basis-full">{hint}</p>
         {count > shown && (
-          <TextLink to={all} className="text-xs">
-            {t('overview.attention.all', { n: count })}
+          <TextLink to={all} className="text-xs" aria-label={labelled(t, t('overview.attention.all'), title)}>
+            {t('overview.attention.all')}
           </TextLink>
         )}
       </div>

@@ -47,7 +47,7 @@ export function FailedGroupItem({ group }: { group: FailureGroup }) {
   return (
     <ItemLayout
       state="FAILED"
-      title={t('overview.attention.group', { n: count, bundle: latest.installation.bundle.bundleId })}
+      title={t('operations.causes.operationsOf', { n: count, bundle: latest.installation.bundle.bundleId })}
       to={paths.operations({ failureGroup: group.key })}
       place={<span className="text-muted">{t('operations.causes.scopes', { n: scopes })}</span>}
       when={<LastAt at={lastAt} />}

@@ -38,7 +38,9 @@ test('equal failures are one row, which opens their list; one is retried first, 
     [PLAN]: () => ({ planToken: 'token', items: [], broken: null }),
   })
   await renderConsole('/operations?view=causes&pluginId=hooks')
-  await expect.element(page.getByRole('cell', { name: /60 operations in 40 scopes/ })).toBeVisible()
+  await expect
+    .element(page.getByRole('cell', { name: /60 operations of support-desk in 40 scopes/ }))
+    .toBeVisible()
   expect(api.requests('GET /failure-groups').at(-1)?.query.get('pluginId')).toBe('hooks')
   await expect.element(page.getByRole('button', { name: 'State' })).not.toBeInTheDocument()
 

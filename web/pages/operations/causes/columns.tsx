@@ -20,14 +20,14 @@ export function causeColumns(t: Translate, search: OperationsSearch): readonly C
     {
       id: 'count',
       header: t('operations.causes.count'),
-      width: '11.75rem',
+      width: '14.5rem',
       card: 'wide',
       cell: (group) => <Count group={group} />,
     },
     {
       id: 'call',
       header: t('operations.field.call'),
-      width: '9rem',
+      width: '8.5rem',
       hideBelow: 'lg',
       card: 'wide',
       cell: ({ pluginId, stage }) => (
@@ -40,7 +40,7 @@ export function causeColumns(t: Translate, search: OperationsSearch): readonly C
     {
       id: 'next',
       header: t('common.nextStep'),
-      width: '12.25rem',
+      width: '12rem',
       hideBelow: 'md',
       card: 'wide',
       cell: ({ latest }) => <NextStepLines nextStep={latest.nextStep} />,
@@ -59,24 +59,24 @@ export function causeColumns(t: Translate, search: OperationsSearch): readonly C
 
 function Cause({ group }: { group: FailureGroup }) {
   const t = useText()
-  const { failure, installation } = group.latest
-  const bundle = `${installation.bundle.bundleId} ${joinList(t, group.versions)}`
+  const { failure } = group.latest
   return (
     <span title={failure === null ? undefined : messageText(failure)}>
       <span className="block truncate">{groupTitle(group, t)}</span>
-      <span className="block truncate text-xs font-normal text-muted">
-        <span className="mono">{group.errorCode}</span> · {bundle}
-      </span>
+      <span className="mono block truncate text-xs font-normal text-muted">{group.errorCode}</span>
     </span>
   )
 }
 
-function Count({ group: { count, scopes, lastAt } }: { group: FailureGroup }) {
+function Count({ group: { count, scopes, lastAt, latest, versions } }: { group: FailureGroup }) {
   const t = useText()
   const rich = useRichText()
+  const { bundleId } = latest.installation.bundle
   return (
     <>
-      <span className="block truncate font-semibold">{t('operations.causes.operations', { n: count })}</span>
+      <span title={`${bundleId} ${joinList(t, versions)}`} className="block truncate font-semibold">
+        {t('operations.causes.operationsOf', { n: count, bundle: bundleId })}
+      </span>
       <span className="block truncate text-xs text-muted">
         {t('operations.causes.scopes', { n: scopes })}
         {t('common.punctuation.clause')}

@@ -93,6 +93,7 @@ function Allowance({
   stage: Bar['stage']
 }) {
   const t = useText()
+  const rich = useRichText()
   const call = operation.stages
     .find((candidate) => candidate.stage === stage)
     ?.calls.find((candidate) => candidate.pluginId === pluginId)
@@ -102,6 +103,20 @@ function Allowance({
     <DefinitionList
       className="mb-1.5 border-b border-line pb-1.5"
       items={[
+        {
+          label: t('operations.failed.place'),
+          value: rich('operations.failed.where', {
+            plugin: (
+              <PlainLink
+                to={paths.plugin(pluginId)}
+                className="target mono rounded-sm font-semibold hover:underline"
+              >
+                {pluginId}
+              </PlainLink>
+            ),
+            stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
+          }),
+        },
         {
           label: t('operations.failed.now'),
           value: t('operations.failed.now.attempt', { attempt: call.runAttempts + 1, allowed }),

@@ -141,6 +141,7 @@ export function FailurePanel({
             )}
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
               <ErrorFacts error={{ title, message, code, errorPath }} />
+              <LastCode code={code} timeline={timeline} operation={operation} />
               <Endpoint operation={operation} timeline={timeline} />
               <p className={isOver ? 'hidden' : 'flex gap-2'}>
                 <span className="text-faint">{t('operations.field.retryable')}</span>
@@ -263,6 +264,27 @@ function Where({
           </TextLink>
         </>
       )}
+    </p>
+  )
+}
+
+/** The code of the last attempt, where that of the operation says only that the result is unknown. */
+function LastCode({
+  code,
+  operation,
+  timeline,
+}: {
+  code: string
+  operation: OperationDetail
+  timeline: Timeline
+}) {
+  const t = useText()
+  const last = failurePointOf(timeline, operation)?.bar?.attempt.failure?.errorCode
+  if (last === undefined || last === code) return null
+  return (
+    <p className="flex min-w-0 gap-2">
+      <span className="text-faint">{t('operations.failed.lastCode')}</span>{' '}
+      <span className="mono min-w-0 wrap-anywhere">{last}</span>
     </p>
   )
 }

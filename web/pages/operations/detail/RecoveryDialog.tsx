@@ -45,6 +45,7 @@ export function RecoveryDialog({
       ? {
           notice: (
             <ChangeNotice
+              seen={seen}
               operation={operation}
               onReview={action === 'stop' || operation.state !== 'FAILED' ? null : () => setSeen(operation)}
             />
@@ -66,18 +67,36 @@ export function RecoveryDialog({
 const hasMoved = (seen: OperationDetail, now: OperationDetail) =>
   seen.state !== now.state || seen.run !== now.run
 
+/** Who changed the operation since the person saw it, and why; null if the platform did. */
+function causeOf(seen: OperationDetail, { takeover, retries, failure }: OperationDetail) {
+  if (takeover && !seen.takeover) return { how: 'takenOver', ...takeover } as const
+  const retry = retries.at(-1)
+  if (retry && retry.run > seen.run)
+    return { how: 'retried', by: retry.startedBy, reason: retry.reason } as const
+  const stopped = failure?.stopped
+  if (stopped && !seen.failure?.stopped) return { how: 'stopped', ...stopped } as const
+  return null
+}
+
 function ChangeNotice({
+  seen,
   operation,
   onReview,
 }: {
+  /** The operation as the person saw it. */
+  seen: OperationDetail
   operation: OperationDetail
   /** Null if the action is no longer possible. */
   onReview: (() => void) | null
 }) {
   const t = useText()
   const { state, run } = operation
+  const cause = causeOf(seen, operation)
   return (
     <Notice tone="warn" live title={t('operations.changed.title')}>
+      {cause && <p>{t(`operations.changed.${cause.how}`, { person: cause.by.name })}</p>}
+      {/* on a separate line: what a person typed need not end like a sentence */}
+      {cause?.reason && <p>{t('operations.changed.reason', { reason: cause.reason })}</p>}
       <p>{t('operations.changed.text', { state: t(`vocabulary.operation.${state}`), run })}</p>
       {onReview ? (
         <Button size="sm" className="mt-2" onClick={onReview}>

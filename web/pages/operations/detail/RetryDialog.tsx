@@ -4,7 +4,7 @@ import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Notice } from '../../../ui/Notice.tsx'
 import { showToast } from '../../../ui/toast.ts'
-import { remedyOf } from '../describe-failure.ts'
+import { canRetryHelp, failureTitle, remedyOf } from '../describe-failure.ts'
 import { nextCalls } from './timeline.ts'
 import { retryTopic } from './retry-topic.ts'
 import { useRecovery } from './use-recovery.ts'
@@ -37,9 +37,13 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
         onClose()
       }}
     >
-      {failure?.retryable === false && (
+      {failure !== null && !canRetryHelp(operation) && (
         <Notice tone="warn" title={t('recovery.retry.warn')}>
-          <p>{t('recovery.retry.warnText', { message: messageText(failure) })}</p>
+          <p>
+            {failure.retryable
+              ? failureTitle(failure, t)
+              : t('recovery.retry.warnText', { message: messageText(failure) })}
+          </p>
           <p className="mt-1 font-medium">{remedyOf(operation, t)}</p>
         </Notice>
       )}

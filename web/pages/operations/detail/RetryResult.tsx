@@ -16,11 +16,12 @@ export function RetryResult({ operation }: { operation: OperationDetail }) {
   return (
     <Notice tone={state === 'SUCCEEDED' ? 'ok' : 'warn'} live>
       {rich(state === 'SUCCEEDED' ? 'operations.retried.succeeded' : 'operations.retried.failed', {
-        time: <Time at={finishedAt} exact />,
+        time: <Time at={finishedAt} exact className="max-sm:whitespace-normal" />,
         person: retry.startedBy.name,
       })}{' '}
       {state === 'FAILED' &&
-        (isSame || retry.failure === null
+        retry.failure !== null &&
+        (isSame
           ? t('operations.retried.same')
           : t('operations.retried.other', { failure: failureTitle(retry.failure, t) }))}
       {/* on a separate line: what a person typed need not end like a sentence */}

@@ -35,10 +35,11 @@ function Planned({
   const called = stages.map((stage) => t(`vocabulary.phase.${stage}`))
   return (
     <li className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
-      <span className="w-5 text-right text-xs text-faint tabular-nums">{order}</span>
       <span className="min-w-0 flex-1">
         <span className="mono block font-medium wrap-anywhere">{pluginId}</span>
-        <span className="block text-xs text-muted">{joinList(t, called)}</span>
+        <span className="block text-xs text-muted">
+          {t('operations.detail.order', { order })} · {joinList(t, called)}
+        </span>
         {failure && (
           <span className="block text-xs wrap-anywhere text-muted">
             {labelled(t, t('recovery.takeover.lastResponse'), messageText(failure))}
@@ -51,7 +52,7 @@ function Planned({
           </span>
         )}
       </span>
-      <span className="flex items-center gap-1.5 text-xs text-faint max-sm:basis-full max-sm:pl-8">
+      <span className="flex items-center gap-1.5 text-xs text-faint max-sm:basis-full">
         {t('recovery.takeover.lastResult')}
         <Badge look="plain" tone={look.tone} icon={look.icon}>
           {t(look.word)}

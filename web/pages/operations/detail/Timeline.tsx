@@ -32,7 +32,7 @@ import { nextAttempt } from './keyboard-navigation.ts'
 
 /** The height of a row, and of everything above the first row on each page, in pixels. */
 const ROW_PX = 52
-const ABOVE_PX = 300
+const ABOVE_PX = 500
 /** Space at the end of the track, so that the last glyph is not clipped. */
 const END_PX = 22
 
@@ -84,11 +84,12 @@ export function Timeline({
       ? Math.min(1, Math.max(0, drawing.x(chosen.from) / (width - END_PX)))
       : undefined
   const occurring = useMemo(() => {
+    if (!isPainted) return []
     const found = new Set(
       rowsOf(timeline).flatMap(({ row }) => partsOfCall(row.bars).map(({ part }) => part)),
     )
     return PARTS.filter((part) => found.has(part))
-  }, [timeline])
+  }, [timeline, isPainted])
 
   const movedByKey = useRef(false)
   const chosenKey = chosen && barKey(chosen)
@@ -127,7 +128,13 @@ export function Timeline({
   const isShown = (row: Row) => !hasEnded || isReached(row)
   // without a width there is nothing to draw yet, and the first paint needs no more rows than the screen can show
   const room = width === 0 ? 0 : isPainted ? Infinity : Math.ceil((screenHeight() - ABOVE_PX) / ROW_PX)
-  const reached = ({ rows }: StageBand) => rows.filter((row) => isShown(row)).slice(0, room)
+  const first = new Set(
+    rowsOf(timeline)
+      .map(({ row }) => row)
+      .filter((row) => isShown(row))
+      .slice(0, room),
+  )
+  const reached = ({ rows }: StageBand) => rows.filter((row) => first.has(row))
   const notReached = ({ rows }: StageBand) => rows.filter((row) => !isShown(row))
   const stage = (band: StageBand) => (
     <>
@@ -142,6 +149,7 @@ export function Timeline({
             chosen={chosen}
             tabStop={tabStop}
             drawing={drawing}
+            hasParts={isPainted}
           />
         ))}
       </ul>

@@ -26,6 +26,7 @@ export function TimelineRow({
   chosen,
   tabStop,
   drawing,
+  hasParts,
 }: {
   operationId: string
   row: Row
@@ -33,6 +34,8 @@ export function TimelineRow({
   /** The bar that the Tab key reaches. */
   tabStop: Bar | null
   drawing: Drawing
+  /** Whether the parts of the time are drawn below the bars. */
+  hasParts: boolean
 }) {
   const t = useText()
   const look = resultLook(row.result)
@@ -69,7 +72,7 @@ export function TimelineRow({
         )}
       >
         <TrackLines drawing={drawing} />
-        <PartStrip bars={row.bars} drawing={drawing} />
+        {hasParts && <PartStrip bars={row.bars} drawing={drawing} />}
         <ul aria-label={t('operations.detail.attempts', { n: row.count })}>
           {marks.map((mark) =>
             'gap' in mark ? (

@@ -47,6 +47,11 @@ test('the text says what failed, where, and what to do', () => {
   assert.match(text, /hooks · After resources · Attempt 1, run 1/)
   assert.match(text, /bundle-runtime › hooks/)
   assert.match(text, /\*\*Reason:\*\* two lines/)
+  const end = { finishedAt: '2026-11-24T13:34:32.000Z' }
+  assert.match(
+    operationMarkdown({ ...failed, ...end }, { t, link }),
+    /\*\*Failed at:\*\* 2026-11-24 13:34:32 UTC/,
+  )
 })
 
 test('equal attempts are one line, and different ones are separate', () => {

@@ -36,7 +36,7 @@ export function operationMarkdown(
 }
 
 function headOf(operation: OperationDetail, t: Translate, link: string): string {
-  const { installation, requestedBy, reason, createdAt } = operation
+  const { installation, requestedBy, reason, createdAt, finishedAt, state } = operation
   const { bundle, bundleInstallId } = installation
   const runTime = runTimeOf(operation)
   const lines: [string, string | null][] = [
@@ -56,6 +56,10 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
     [t('operations.field.assignee'), operation.assignee && plainText(operation.assignee.name)],
     [t('operations.field.reason'), reason && plainText(reason)],
     [t('operations.field.created'), formatUtcTime(Date.parse(createdAt))],
+    [
+      t(state === 'SUCCEEDED' ? 'operations.field.succeededAt' : 'operations.field.failedAt'),
+      finishedAt && formatUtcTime(Date.parse(finishedAt)),
+    ],
     [t('operations.field.runTime'), runTime === null ? null : formatDuration(runTime, t)],
     [t('operations.field.takesOver'), operation.takesOver],
     [t('operations.field.takenOverBy'), operation.takenOverBy],

@@ -11,13 +11,27 @@ import { Table, type Column } from '../../../ui/table/Table.tsx'
 import { uncertainShare, type Bucket } from './buckets.ts'
 import { durationText, numberText, percentText } from './figure-texts.ts'
 
+/** No wider than needed: the rest is for the endpoint, whose end tells it from the others. */
+const FIGURE_WIDTHS = {
+  attempts: '6.5rem',
+  succeeded: '6.75rem',
+  share: '8.5rem',
+  p50: '6rem',
+  p95: '6rem',
+  needed: '10.5rem',
+}
+
 function figureColumns<Row>(t: Translate, of: (row: Row) => HealthFigures): Column<Row>[] {
-  const column = (id: string, header: string, text: (figures: HealthFigures) => string): Column<Row> => ({
+  const column = (
+    id: keyof typeof FIGURE_WIDTHS,
+    header: string,
+    text: (figures: HealthFigures) => string,
+  ): Column<Row> => ({
     id,
     header,
     cell: (row) => text(of(row)),
     align: 'end',
-    ...(id === 'needed' && { width: '10.5rem' }),
+    width: FIGURE_WIDTHS[id],
   })
   return [
     column('attempts', t('pluginHealth.attempts'), ({ attempts }) => formatNumber(attempts)),
