@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { page, userEvent } from 'vitest/browser'
+import { page } from 'vitest/browser'
 import { wrapData } from '#contract/protocol/data.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { CONFIGURATION, MAIL, serveScope } from '../../../testing/served-scope.ts'
@@ -47,22 +47,4 @@ test('a copy that is cancelled while it loads changes nothing', async () => {
   await expect.element(dialog).not.toBeInTheDocument()
   await expect.element(port).toHaveValue('4000')
   await expect.element(page.getByText(/was replaced/)).not.toBeInTheDocument()
-})
-
-test('a file that is not valid is refused with the place of its error, above the bar of the changes', async () => {
-  const scope = await serveScope()
-  await renderConsole(scope.address(MAIL))
-  await port.fill('4000')
-  const input = document.querySelector<HTMLInputElement>('input[type="file"]')
-  if (input === null) throw new Error('There is no file input')
-  await userEvent.upload(input, new File(['{\n  "format": }'], 'broken.json'))
-  const toast = page.getByText(/^broken\.json could not be read: fix line 2, column 13,/)
-  await expect.element(toast).toBeVisible()
-  const review = page.getByRole('region', { name: 'Unsaved changes' }).element()
-  expect(toast.element().getBoundingClientRect().bottom).toBeLessThanOrEqual(
-    review.getBoundingClientRect().top,
-  )
-  await userEvent.upload(input, new File(['{}'], 'other.json'))
-  await expect.element(page.getByText(/^This is not a configuration file/)).toBeVisible()
-  await expect.element(port).toHaveValue('4000')
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { showToast } from '../../../ui/toast.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { CONFIGURATION, MAIL, PLAN, serveScope } from '../../../testing/served-scope.ts'
 
@@ -47,4 +48,17 @@ test('the review lists problems and changes in the order of the form, and says w
   await expect.poll(names).toEqual(['CRM mail · SMTP host', 'CRM mail · SMTP port'])
   const changes = review.getByLabelText('Changes of CRM mail')
   await expect.element(changes).toMatchTextContent(/SMTP host.*Enter a value.*SMTP port/s)
+})
+
+test('a toast does not cover the bar of the changes', async () => {
+  const scope = await serveScope()
+  await renderConsole(scope.address(MAIL))
+  await field('SMTP port').fill('2525')
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  await expect.element(bar).toBeVisible()
+  showToast({ text: 'Downloaded' })
+  const toast = page.getByText(/^Downloaded/)
+  await expect.element(toast).toBeVisible()
+  const bottom = () => toast.element().getBoundingClientRect().bottom
+  await expect.poll(() => bottom() <= bar.element().getBoundingClientRect().top).toBe(true)
 })
