@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { expectApplied, expectPage, field, saveButton } from '../vocabulary.ts'
+import { configurationPath, expectApplied, expectPage, field, MAIL, saveButton } from '../vocabulary.ts'
 import { countInput } from '../harness/count-input.ts'
 import { expect, test } from '../harness/test.ts'
 import { users } from '../harness/users.ts'
@@ -229,6 +229,24 @@ test('an earlier value is restored, and a file saved and imported, by keyboard',
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await expectApplied(page)
   await expect(files).toBeFocused()
+  expect(await input.clicks()).toBe(0)
+})
+
+test('the editor is switched to another scope by keyboard', async ({ system, signIn, crmScope }) => {
+  test.slow()
+  const other = system.newScope()
+  await system.install(other, 'crm-suite', '1.0.0')
+  const page = await signIn('olivia', configurationPath(crmScope, MAIL))
+  await expect(field(page, 'SMTP port')).toHaveValue('587')
+  const input = await countInput(page)
+  await press(page, page.getByRole('button', { name: 'Switch scope' }))
+  const popup = page.getByRole('dialog', { name: 'Switch scope' })
+  await expect(popup.getByRole('combobox')).toBeFocused()
+  const name = `${other.environmentKey}/${other.applicationRuntimeId}/${other.workspaceId}`
+  await page.keyboard.type(name)
+  await expect(popup.getByRole('option', { name })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expectPage(page, name)
   expect(await input.clicks()).toBe(0)
 })
 

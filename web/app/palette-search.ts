@@ -20,6 +20,8 @@ import { installationLook, operationLook } from '../ui/states.ts'
 import { shortenId } from '../ui/Id.tsx'
 
 const MAX_HITS = 6
+/** Of one property, as many installations as the runtime lists. */
+const MAX_PLACES = 3
 /** Of lists that are searched here, so that typing sends few requests. */
 const LIST_LIMIT = 200
 const CONFIGURATION =
@@ -128,7 +130,12 @@ async function groupOf(
   find: () => Promise<readonly PaletteHit[]>,
 ): Promise<PaletteGroup> {
   try {
-    return { title, hits: await find() }
+    const hits = await find()
+    const ofProperty = Object.groupBy(hits, ({ id, title: name }) => (id.startsWith('property ') ? name : ''))
+    const isCut = Object.entries(ofProperty).some(
+      ([name, some]) => name !== '' && some?.length === MAX_PLACES,
+    )
+    return { title, hits, mayHaveMore: isCut || hits.length >= MAX_HITS }
   } catch (error) {
     signal.throwIfAborted()
     // only a failed request: anything else is a fault of this code

@@ -1,9 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Page, type Crumb } from '../layouts/Page.tsx'
+import { LinkButton } from '../ui/Link.tsx'
 import { Card } from '../ui/Card.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton, SkeletonLines } from '../ui/Skeleton.tsx'
-import { useErrorView } from './describe-code.ts'
+import { namesNothing, useErrorView } from './describe-code.ts'
 
 /** A detail page that is loading or failed to load. */
 export function PendingPage({
@@ -17,10 +18,23 @@ export function PendingPage({
   query: UseQueryResult
 }) {
   const error = useErrorView(query.error)
+  const list = trail.at(-1)
   return (
     <Page title={id} heading={error ? id : <Skeleton className="h-7 w-56" />} trail={trail}>
       {error ? (
-        <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+        <ErrorState
+          error={error}
+          retrying={query.isFetching}
+          onRetry={namesNothing(error) ? undefined : () => void query.refetch()}
+          actions={
+            namesNothing(error) &&
+            list?.to !== undefined && (
+              <LinkButton to={list.to} size="sm">
+                {list.label}
+              </LinkButton>
+            )
+          }
+        />
       ) : (
         <div className="space-y-6">
           <Card>

@@ -6,7 +6,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import type { LinkTarget } from '../ui/Link.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Table, type TableProps } from '../ui/table/Table.tsx'
-import { useErrorView } from './describe-code.ts'
+import { outdatedReason, useErrorView } from './describe-code.ts'
 import { ListPager, type ListPage } from './ListPager.tsx'
 
 type QueryProps<Row> = {
@@ -49,7 +49,7 @@ export function QueryTable<Row>({
             </Button>
           }
         >
-          {t('common.list.outdated', { reason: error.message })}
+          {t('common.list.outdated', { reason: outdatedReason(error, t) })}
         </Notice>
       )}
       <Table

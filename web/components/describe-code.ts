@@ -5,7 +5,7 @@ import { ApiError } from '../api/client.ts'
 import { localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { messageText } from '../i18n/message-text.ts'
 import type { ErrorView } from '../ui/ErrorState.tsx'
-import { currentText } from '../i18n/use-text.ts'
+import { currentText, type Translate } from '../i18n/use-text.ts'
 
 /** The title of a code in the current language; an unknown code is its own title. Needs the texts `codeTitles`. */
 export function codeTitle(code: string): string {
@@ -39,6 +39,16 @@ export function errorView(error: unknown): ErrorView {
     }
   }
   const { problem } = error
+  if (isOfAddress(problem)) {
+    const t = currentText()
+    return {
+      title: t('errors.address.title'),
+      message: t('errors.address.message'),
+      remedy: t('errors.address.remedy'),
+      code: problem.code,
+      requestId: problem.requestId || undefined,
+    }
+  }
   const texts = textsOf(problem.code) ?? problem
   return {
     title: texts.title,
@@ -50,6 +60,18 @@ export function errorView(error: unknown): ErrorView {
     errorPath: problem.errorPath,
   }
 }
+
+/** Whether only ids of the address were refused, which the person may have mistyped. */
+const isOfAddress = ({ code, details = [] }: Problem): boolean =>
+  code === 'REQUEST_INVALID' && details.length > 0 && details.every(({ path }) => path?.startsWith('path.'))
+
+/** Whether sending a request again cannot succeed, because what it names does not exist. */
+export const namesNothing = ({ code }: ErrorView): boolean =>
+  code === 'NOT_FOUND' || code === 'REQUEST_INVALID'
+
+/** Why what is shown may be out of date. Of a read without a response, nobody asks whether it arrived. */
+export const outdatedReason = (error: ErrorView, t: Translate): string =>
+  error.code === 'NETWORK_LOST' ? t('common.list.lost') : error.message
 
 const isSummary = ({ parameters, details = [] }: Problem): boolean =>
   parameters === undefined && details.some((detail) => detail.parameters !== undefined)

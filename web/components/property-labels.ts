@@ -5,10 +5,10 @@ import type { IconName } from '../ui/icons/Icon.tsx'
 import { compareText } from '../i18n/compare-text.ts'
 
 export const kindIcon: Record<ResourceKind, IconName> = {
-  MODULE: 'installations',
-  GATEWAY: 'link',
-  AGENT: 'person',
-  TIMER: 'clock',
+  MODULE: 'module',
+  GATEWAY: 'gateway',
+  AGENT: 'agent',
+  TIMER: 'timer',
 }
 
 /** The label of a property: the title of its schema, or its name. */

@@ -166,3 +166,10 @@ test('a page that a person may not see is not in the menu', async () => {
   await expect.element(menu.getByRole('link', { name: 'Services' })).toBeVisible()
   await expect.element(menu.getByRole('link', { name: 'Audit log' })).not.toBeInTheDocument()
 })
+
+test('a group that may have more results says how to find them', async () => {
+  const hit = { id: 'one', title: 'CRM mail · SMTP port', icon: 'edit' as const, to: paths.overview() }
+  await open(() => Promise.resolve([{ title: 'Properties', hits: [hit], mayHaveMore: true }]))
+  await userEvent.keyboard('smtp')
+  await expect.element(page.getByText(/^More may match/)).toBeVisible()
+})

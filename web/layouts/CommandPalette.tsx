@@ -118,6 +118,9 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
                 />
               )
             })}
+            {group.mayHaveMore === true && (
+              <p className="px-2 py-1 text-xs text-muted">{t('shell.palette.more')}</p>
+            )}
           </div>
         ))}
       </div>

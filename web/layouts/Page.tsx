@@ -64,7 +64,8 @@ export function Page({
         </div>
         {tabs && <div className="mt-3">{tabs}</div>}
       </header>
-      {notice && <div className="mb-4 space-y-2">{notice}</div>}
+      {/* parts of it may render nothing */}
+      {notice && <div className="mb-4 space-y-2 empty:hidden">{notice}</div>}
       {footer === undefined ? (
         children
       ) : (

@@ -15,6 +15,8 @@ export type PaletteHit = {
 export type PaletteGroup = {
   title: string
   hits: readonly PaletteHit[]
+  /** Others may match too; words that select fewer find them. */
+  mayHaveMore?: boolean
   /** This list could not be searched. */
   isFailed?: boolean
 }

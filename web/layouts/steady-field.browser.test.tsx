@@ -88,3 +88,24 @@ test('a press that takes the focus is a click, because the space goes after it',
   expect(clicks).toBe(1)
   await expect.poll(() => button.getBoundingClientRect().top).toBeCloseTo(before - 80)
 })
+
+test('a field that does not move with the page is left alone', async () => {
+  const popup = document.createElement('div')
+  popup.popover = 'auto'
+  const fixed = document.createElement('div')
+  fixed.style.position = 'fixed'
+  for (const box of [popup, fixed]) {
+    box.style.top = '300px'
+    box.innerHTML = '<input>'
+    main.append(box)
+  }
+  popup.showPopover()
+  for (const box of [popup, fixed]) {
+    box.querySelector('input')?.focus()
+    box.style.top = '200px'
+    await showAbove(box === fixed ? 80 : 40)
+    expect(document.activeElement?.parentElement?.getBoundingClientRect().top).toBeCloseTo(200)
+    expect(scrollY).toBe(0)
+  }
+  expect(getComputedStyle(main).borderBottomWidth).toBe('0px')
+})

@@ -1,5 +1,7 @@
 /** What is held: a field, or an editor of code as a whole, because it scrolls its text. */
 const HELD = 'input, textarea, select, .cm-editor'
+/** What is above the page and does not move with it. */
+const ABOVE = '[popover], dialog'
 
 /**
  * Keeps the field that has the focus where it is in the window while content around it appears, disappears or changes its
@@ -53,6 +55,8 @@ export function keepFieldSteady(container: HTMLElement): () => void {
       scrollBy({ top: left, behavior: 'instant' })
     }
     scrolled = scrollY
+    // a field that does not follow the page is not held: each attempt changes the page, and would cause the next one
+    if (Math.abs(measure(field) - top) >= 1) remember(field)
   }
 
   const mutations = new MutationObserver(settle)
@@ -74,7 +78,7 @@ export function keepFieldSteady(container: HTMLElement): () => void {
     setTimeout(removeSpace)
   }
   const hold = ({ target }: FocusEvent) => {
-    field = target instanceof Element ? target.closest(HELD) : null
+    field = target instanceof Element && target.closest(ABOVE) === null ? target.closest(HELD) : null
     if (field === null) return
     remember(field)
     // both would correct the same shift

@@ -37,6 +37,7 @@ export const common = {
   'list.filtered.title': 'No matches',
   'list.filtered.message': 'Change the search or remove filters to see more.',
   'list.outdated': 'This list may be out of date. {reason}',
+  'list.lost': 'The server did not respond.',
   'combobox.nothing': 'No results',
   'combobox.failed': 'Search is not available right now.',
   'combobox.unknown': 'No option is named “{text}”. Check the text, or choose from the list.',

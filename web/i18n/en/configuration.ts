@@ -203,6 +203,8 @@ export const configuration = {
   'file.notLoaded': 'This part of the console could not be loaded. Try again.',
   'file.import': 'Import file',
   'file.invalid': 'This is not a configuration file. Choose a JSON or YAML file that was downloaded here.',
+  'file.syntax':
+    '{file} could not be read: fix line {line}, column {column}, then import it again. Your changes are kept.',
   'file.copy': 'Copy values from another scope',
   'file.copy.about':
     'Copies the values of the resources that both scopes have, except sensitive values, values that plugins write, and domains of gateways in the same environment. You review the changes before you save.',

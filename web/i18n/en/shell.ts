@@ -74,6 +74,7 @@ export const shell = {
   'keys.confirm': 'Save the reviewed changes',
   'keys.help': 'Show this help',
   'palette.empty': 'No results',
+  'palette.more': 'More may match. Add a word, for example part of a scope.',
   'palette.hint':
     'Type at least 2 characters to search installations and operations. To search by ID, type at least its first or last 8 characters.',
   'palette.failed': 'Search is not available right now.',

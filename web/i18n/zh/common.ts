@@ -40,6 +40,7 @@ export const common: Translated<typeof source> = {
   'list.filtered.title': '没有匹配的结果',
   'list.filtered.message': '请调整搜索内容或移除部分筛选条件。',
   'list.outdated': '列表内容可能不是最新的。{reason}',
+  'list.lost': '服务器没有响应。',
   'combobox.nothing': '无匹配结果',
   'combobox.failed': '搜索暂时不可用。',
   'combobox.unknown': '没有名为“{text}”的选项。请检查输入，或从列表中选择。',

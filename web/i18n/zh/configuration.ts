@@ -163,6 +163,7 @@ export const configuration: Translated<typeof source> = {
   'file.yaml': '下载为 YAML',
   'file.notLoaded': '控制台的这一部分无法加载，请重试。',
   'file.import': '导入文件',
+  'file.syntax': '无法读取 {file}：请修正第 {line} 行第 {column} 列，然后重新导入。您的更改已保留。',
   'file.invalid': '这不是配置文件。请选择从此处下载的 JSON 或 YAML 文件。',
   'file.copy': '从其他作用域复制值',
   'file.copy.about':

@@ -75,6 +75,7 @@ export const shell: Translated<typeof source> = {
   'keys.confirm': '保存已检查的更改',
   'keys.help': '显示此帮助',
   'palette.empty': '无匹配结果',
+  'palette.more': '可能还有更多结果。请添加关键词，例如作用域的一部分。',
   'palette.hint':
     '输入至少 2 个字符即可搜索安装实例和操作。按 ID 搜索时，请输入其开头或末尾的至少 8 个字符。',
   'palette.failed': '搜索暂时不可用。',

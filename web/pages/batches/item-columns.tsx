@@ -47,7 +47,9 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
       message === undefined ? (
         <span className="text-faint">–</span>
       ) : (
-        <span title={code}>{messageText({ message, parameters })}</span>
+        <span title={code} className="block py-1 leading-snug whitespace-normal">
+          {messageText({ message, parameters })}
+        </span>
       ),
   },
   {

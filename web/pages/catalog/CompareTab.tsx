@@ -46,7 +46,7 @@ export function CompareTab({
   const comparison = useMemo(() => before && after && compareManifests(before, after), [before, after])
   if (versions.length === 1) return <p className="text-muted">{t('catalog.version.compare.none')}</p>
   return (
-    <div className="max-w-5xl space-y-4">
+    <div className="space-y-4">
       <Field label={t('catalog.version.compare.with')} className="w-56">
         {(wiring) => (
           <Select

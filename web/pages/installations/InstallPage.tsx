@@ -82,7 +82,7 @@ export function InstallPage() {
         )
       }
     >
-      <div className="max-w-5xl space-y-7">
+      <div className="space-y-7">
         <Section
           title={t('installations.install.where')}
           description={t('installations.install.where.about')}

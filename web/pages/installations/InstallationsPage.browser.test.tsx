@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { Claim, Installation, NextStep } from '#contract/console-api/shapes.ts'
 import { renderConsole, rowElements } from '../../testing/render.tsx'
+import { refusal } from '../../testing/api.ts'
 import { serveScope } from '../../testing/served-scope.ts'
 
 const at = '2026-11-20T10:00:00.000Z'
@@ -61,4 +62,46 @@ test('a row names the newer version, as a link only if an upgrade is possible no
   await expect.poll(() => newer.elements().length).toBe(3)
   await page.getByRole('link', { name: 'Upgrade to 1.10.0' }).click()
   await expect.poll(screen.address).toContain('action=upgrade')
+})
+
+test('the whole scope is visible in a window of 1280 px', async () => {
+  const long = installation(1, claim('WAITING'), { actor: 'NOBODY', action: 'NONE' })
+  const place = { environmentKey: 'production', applicationRuntimeId: 'ap-southeast', workspaceId: 1234 }
+  await serveScope({
+    'GET /installations': () => ({
+      items: [{ ...long, installation: { ...long.installation, ...place } }],
+      nextCursor: null,
+    }),
+  })
+  await page.viewport(1280, 800)
+  await renderConsole('/installations')
+  const cell = page.getByRole('cell', { name: 'production/ap-southeast/1234' })
+  await expect.element(cell).toBeVisible()
+  const { scrollWidth, clientWidth } = cell.element()
+  expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
+})
+
+test('an ID in the address that is none is not found, and leads to the list', async () => {
+  const { api } = await serveScope()
+  api.answer({
+    'GET /installations/{bundleInstallId}': () =>
+      refusal({
+        status: 400,
+        code: 'REQUEST_INVALID',
+        message: 'path.bundleInstallId: Must be a UUID in lower case',
+        details: [
+          {
+            path: 'path.bundleInstallId',
+            errorCode: 'REQUEST_INVALID',
+            message: 'Must be a UUID in lower case',
+          },
+        ],
+      }),
+  })
+  await renderConsole('/installations/nope')
+  await expect.element(page.getByText('The ID in the address is not valid.')).toBeVisible()
+  await expect.element(page.getByText(/bundleInstallId/)).not.toBeInTheDocument()
+  await expect
+    .element(page.getByRole('main').getByRole('link', { name: 'Installations' }).last())
+    .toBeVisible()
 })

@@ -14,9 +14,16 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
   {
     id: 'bundle',
     header: t('installations.column.bundle'),
-    cell: ({ title, installation }) => <BundleName title={title} bundle={installation.bundle} />,
+    cell: ({ title, installation }) => (
+      // a narrow table needs the room for the scope, by which installations of a bundle differ
+      <BundleName
+        title={title}
+        bundle={installation.bundle}
+        idClass="@min-[40rem]/table:@max-[68rem]/table:hidden"
+      />
+    ),
     sortKey: 'bundleId',
-    width: '22%',
+    width: 'clamp(9.5rem, 60cqi - 27rem, 22cqi)',
   },
   {
     id: 'scope',
@@ -38,21 +45,21 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
       ),
     sortKey: 'version',
     sortFirst: 'ascending',
-    width: '9.5rem',
+    width: '9.25rem',
     card: 'plain',
   },
   {
     id: 'state',
     header: t('installations.column.state'),
     cell: ({ state }) => <InstallationBadge state={state} />,
-    width: '8rem',
+    width: '7.5rem',
     card: 'plain',
   },
   {
     id: 'claim',
     header: t('installations.column.lock'),
     cell: ({ claim }) => <ClaimBadge claim={claim} />,
-    width: '11rem',
+    width: '10.25rem',
     card: 'plain',
   },
   {

@@ -7,7 +7,7 @@ import { useStore } from '../../external-store.ts'
 import { operationTypeKey } from '../../components/operation-type.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
-import { useErrorView } from '../../components/describe-code.ts'
+import { namesNothing, useErrorView } from '../../components/describe-code.ts'
 import { resumeTakeover } from '../../components/interrupted-takeover.ts'
 import { lazyForm } from '../../components/lazy-part.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
@@ -57,9 +57,9 @@ export function OperationPage() {
             error={error}
             retrying={query.isFetching}
             // a retry would not find it either
-            onRetry={error.code === 'NOT_FOUND' ? undefined : () => void query.refetch()}
+            onRetry={namesNothing(error) ? undefined : () => void query.refetch()}
             actions={
-              error.code === 'NOT_FOUND' && (
+              namesNothing(error) && (
                 <LinkButton to={paths.operations()} size="sm" icon="operations">
                   {t('operations.detail.toList')}
                 </LinkButton>

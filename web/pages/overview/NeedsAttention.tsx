@@ -7,7 +7,7 @@ import {
   waitingOperationsCall,
 } from '#contract/console-api/pages/overview.ts'
 import { apiQuery } from '../../api/query.ts'
-import { useErrorView } from '../../components/describe-code.ts'
+import { outdatedReason, useErrorView } from '../../components/describe-code.ts'
 import { formatDuration } from '../../i18n/format.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -57,7 +57,9 @@ export function NeedsAttention() {
   const isCalm = failed.data.groups.length + waiting.data.items.length + lockedLong.length === 0
   return (
     <Section title={t('overview.attention.title')} flush>
-      {error && <Notice tone="warn">{t('overview.attention.outdated', { reason: error.message })}</Notice>}
+      {error && (
+        <Notice tone="warn">{t('overview.attention.outdated', { reason: outdatedReason(error, t) })}</Notice>
+      )}
       {isCalm ? (
         <Card>
           <EmptyState

@@ -31,6 +31,13 @@ const drawings = {
     </>
   ),
   audit: <path d="M4 1.8h5.5L12.5 5v9.2H4zM9.2 2v3.2h3M6.3 8h3.6M6.3 11h3.6" />,
+  // kinds of resources
+  module: <path d="M2.5 5.5h11v8h-11zM5 5.5v-2.5h2v2.5M9 5.5v-2.5h2v2.5M5.5 9.5h5" />,
+  gateway: <path d="M2.5 13.5V6.5a5.5 4.5 0 0 1 11 0v7M6 13.5V8.5a2 2 0 0 1 4 0v5M1.5 13.5h13" />,
+  agent: <path d="M3 6h10v7H3zM8 6V3M6 9v1M10 9v1M1.5 8.5v2M14.5 8.5v2M7 2.5h2" />,
+  timer: (
+    <path d="M4 2.5h8M4 13.5h8M4.5 2.5c0 3 3.5 3.8 3.5 5.5s-3.5 2.5-3.5 5.5M11.5 2.5c0 3-3.5 3.8-3.5 5.5s3.5 2.5 3.5 5.5" />
+  ),
   // actions
   search: (
     <>

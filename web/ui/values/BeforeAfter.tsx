@@ -28,7 +28,7 @@ export function BeforeAfter({ changes, label }: { changes: readonly Change[]; la
             key={change.id}
             className="grid gap-x-4 gap-y-1 px-4 py-2.5 @min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]"
           >
-            <dt className="min-w-0">
+            <dt className="min-w-0 @min-[44rem]/changes:pt-1">
               <span className="mono font-medium wrap-anywhere">{change.name}</span>
               {change.note && <span className="block text-xs text-faint">{change.note}</span>}
             </dt>

@@ -3,7 +3,7 @@ import { editError } from '../../../forms/property/edit-error.ts'
 import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
 import { allEdits, type Draft } from './draft.ts'
-import { definitionOf, type Marks } from './outline.ts'
+import { byPlace, definitionOf, type Marks } from './outline.ts'
 
 export interface EditProblem {
   locator: string
@@ -11,7 +11,7 @@ export interface EditProblem {
   message: string
 }
 
-/** The errors of the edits: from validation, and from the server. */
+/** The errors of the edits, in the order of the page: from validation, and from the server. */
 export function problemsOf(
   {
     draft,
@@ -20,12 +20,13 @@ export function problemsOf(
   }: { draft: Draft; configuration: Configuration; serverErrors: ReadonlyMap<FieldId, string> },
   t: Translate,
 ): EditProblem[] {
-  return allEdits(draft).flatMap(({ locator, property, edit }) => {
+  const problems = allEdits(draft).flatMap(({ locator, property, edit }) => {
     const definition = definitionOf(configuration.resources[locator], property)
     const valueError = definition === undefined ? null : editError(definition, edit, t)
     const message = valueError ?? serverErrors.get(fieldId(locator, property))
     return message === undefined ? [] : [{ locator, property, message }]
   })
+  return problems.length < 2 ? problems : problems.toSorted(byPlace(configuration))
 }
 
 export function marksOf(draft: Draft, problems: readonly EditProblem[]): Map<string, Marks> {

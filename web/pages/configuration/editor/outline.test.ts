@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { groupProperties, groupResources, leftovers, matchingProperties, narrowGroups } from './outline.ts'
+import { describe, it, test } from 'node:test'
+import {
+  byPlace,
+  groupProperties,
+  groupResources,
+  leftovers,
+  matchingProperties,
+  narrowGroups,
+} from './outline.ts'
 import { configuration, CORE, data, define, MAIL, resource } from '../testing.ts'
 
 const core = resource({
@@ -69,4 +76,29 @@ describe('the groups of a form', () => {
     ])
     assert.deepEqual(leftovers(core, ['seats', 'old']), ['old'])
   })
+})
+
+test('properties are compared by their place on the page', () => {
+  const ordered = configuration(1, {
+    [MAIL]: resource({
+      title: 'Mail',
+      definitions: {
+        user: define(),
+        port: define({ group: 'Server', order: 2 }),
+        host: define({ group: 'Server', order: 1 }),
+      },
+    }),
+    [CORE]: resource({ title: 'Core', definitions: { name: define() } }),
+  })
+  const places = [
+    { locator: MAIL, property: 'port' },
+    { locator: 'production/crm/MODULE/gone', property: 'name' },
+    { locator: MAIL, property: 'host' },
+    { locator: MAIL, property: 'user' },
+    { locator: CORE, property: 'name' },
+  ]
+  assert.deepEqual(
+    places.toSorted(byPlace(ordered)).map(({ property }) => property),
+    ['name', 'user', 'host', 'port', 'name'],
+  )
 })

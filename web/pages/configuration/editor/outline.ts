@@ -137,6 +137,32 @@ export function groupProperties(resource: ConfigurationResource, names: readonly
     .sort((a, b) => Number(a.name !== '') - Number(b.name !== '') || compareText(a.name, b.name))
 }
 
+/** Compares properties of one scope by their place on the page. */
+export function byPlace(
+  configuration: Configuration,
+): (a: { locator: string; property: string }, b: { locator: string; property: string }) => number {
+  const entries = groupResources(configuration).flatMap(({ resources }) => resources)
+  const places = new Map<string, Map<string, number>>()
+  const placeOf = ({ locator, property }: { locator: string; property: string }): [number, number] => {
+    const at = entries.findIndex((entry) => entry.locator === locator)
+    const resource = entries[at]?.resource
+    if (resource === undefined) return [entries.length, 0]
+    const names =
+      places.get(locator) ??
+      new Map(
+        groupProperties(resource, propertyNames(resource))
+          .flatMap(({ properties }) => properties)
+          .map((name, index) => [name, index]),
+      )
+    places.set(locator, names)
+    return [at, names.get(property) ?? names.size]
+  }
+  return (a, b) => {
+    const [[resourceA, propertyA], [resourceB, propertyB]] = [placeOf(a), placeOf(b)]
+    return resourceA - resourceB || propertyA - propertyB
+  }
+}
+
 /** Values without a definition, left over from an earlier version. */
 export const leftovers = (resource: ConfigurationResource, names: readonly string[]): string[] =>
   names.filter((name) => definitionOf(resource, name) === undefined).toSorted()

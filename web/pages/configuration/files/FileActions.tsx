@@ -9,7 +9,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { restore } from '../history/restore.ts'
 import { useRestore } from '../history/use-restore.ts'
 import { configurationFile, fileNameOf, writeJson } from './configuration-file.ts'
-import { parseFile } from './parse-file.ts'
+import { findFileError, parseFile } from './parse-file.ts'
 
 const CopyDialog = lazyPart(async () => (await import('./CopyDialog.tsx')).CopyDialog)
 
@@ -23,9 +23,17 @@ export function FileActions() {
   const refused = !mayWrite && t('configuration.review.blocked.permission')
   const load = async (chosen: File) => {
     const { valuesInFile } = await import('./values-in-file.ts')
-    const values = valuesInFile(await parseFile(chosen.name, await chosen.text()))
-    if (values === null) showToast({ tone: 'error', text: t('configuration.file.invalid') })
-    else restoreAll(restore(values, configuration, store.current()))
+    const text = await chosen.text()
+    const values = valuesInFile(await parseFile(chosen.name, text))
+    if (values !== null) return restoreAll(restore(values, configuration, store.current()))
+    const place = await findFileError(chosen.name, text)
+    showToast({
+      tone: 'error',
+      text:
+        place === null
+          ? t('configuration.file.invalid')
+          : t('configuration.file.syntax', { file: chosen.name, ...place }),
+    })
   }
   const downloadYaml = async () => {
     const { writeYaml } = await import('./yaml.ts')

@@ -5,7 +5,7 @@ import { configuration, CORE, data, define, hidden, MAIL, resource } from '../te
 import { restore } from '../history/restore.ts'
 import { configurationFile, valuesToCopy, writeJson } from './configuration-file.ts'
 import { valuesInFile } from './values-in-file.ts'
-import { parseFile } from './parse-file.ts'
+import { findFileError, parseFile } from './parse-file.ts'
 import { readYaml, writeYaml } from './yaml.ts'
 
 const readConfigurationFile = async (text: string) =>
@@ -118,4 +118,12 @@ test('a number that JSON would change is not valid in YAML', () => {
 test('a YAML document that is not valid, or that grows by aliases, has no data', () => {
   for (const text of ['a: [', 'a: 1\na: 2', 'a: &x [1]\nb: [*x, *x]', '%nonsense'])
     assert.equal(readYaml(text), undefined, text)
+})
+
+test('the place where a file stops being JSON or YAML is found', async () => {
+  const yaml = 'format: x\nresources: [1, 2\nport: 1\n'
+  assert.deepEqual(await findFileError('configuration.yaml', yaml), { line: 3, column: 1 })
+  assert.deepEqual(await findFileError('configuration.json', '{\n  "format": }'), { line: 2, column: 13 })
+  assert.equal(await findFileError('configuration.yaml', 'a: 1'), null)
+  assert.equal(await findFileError('configuration.json', '{}'), null)
 })

@@ -1,8 +1,21 @@
 import { parseJson } from '../../../forms/fields/parse-json.ts'
+import { findSyntaxError } from '../../../forms/property/json-syntax.ts'
+
+const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name)
 
 /** The data in a JSON or YAML file, by the ending of its name; undefined if it is not valid. */
 export async function parseFile(name: string, text: string): Promise<unknown> {
-  if (!/\.ya?ml$/i.test(name)) return parseJson(text)
+  if (!isYaml(name)) return parseJson(text)
   const { readYaml } = await import('./yaml.ts')
   return readYaml(text)
+}
+
+/** Where a file stops being JSON or YAML, counted from 1; null if it is valid. */
+export async function findFileError(
+  name: string,
+  text: string,
+): Promise<{ line: number; column: number } | null> {
+  if (!isYaml(name)) return parseJson(text) === undefined ? findSyntaxError(text) : null
+  const { findYamlError } = await import('./yaml.ts')
+  return findYamlError(text)
 }

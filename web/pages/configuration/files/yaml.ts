@@ -1,4 +1,4 @@
-import { parse, stringify } from 'yaml'
+import { parse, parseDocument, stringify } from 'yaml'
 
 // In a separate file, because the library is loaded only for a YAML file.
 
@@ -25,4 +25,10 @@ export function readYaml(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Where a text stops being YAML, counted from 1; null if it is valid. */
+export function findYamlError(text: string): { line: number; column: number } | null {
+  const at = parseDocument(text, { logLevel: 'error' }).errors[0]?.linePos?.[0]
+  return at === undefined ? null : { line: at.line, column: at.col }
 }

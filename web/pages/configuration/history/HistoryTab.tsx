@@ -58,11 +58,11 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   // a narrowed history contains only some of the changes of a save
   const isWhole = locator === undefined && property === undefined
   return (
-    <div className="max-w-5xl">
+    <div>
       <div className="mb-4 flex flex-wrap items-center gap-2">
         <HistoryFilters search={search} people={people} onChange={go} />
         {!isComparing && (
-          <Button className="mt-2" size="sm" icon="scopes" onClick={() => setIsChoosing(true)}>
+          <Button icon="scopes" onClick={() => setIsChoosing(true)}>
             {t('configuration.compare.scopes')}
           </Button>
         )}

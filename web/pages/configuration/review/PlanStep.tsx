@@ -116,6 +116,7 @@ export function PlanStep({
         <PlannedInstallation
           key={group.bundleInstallId}
           group={group}
+          problems={problems}
           isExcluded={excluded.has(group.bundleInstallId) || group.claim !== null}
           onExclude={(isExcluded) => onExclude(group.bundleInstallId, isExcluded)}
           isOnly={groups.length === 1}

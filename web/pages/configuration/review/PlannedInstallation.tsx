@@ -10,6 +10,7 @@ import { TextLink } from '../../../ui/Link.tsx'
 import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
+import type { EditProblem } from '../editor/marks.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 import type { PlannedGroup } from './planned.ts'
@@ -17,11 +18,14 @@ import type { PlannedGroup } from './planned.ts'
 /** One installation of a plan: its changes, and the steps of its CONFIGURE operation. */
 export function PlannedInstallation({
   group,
+  problems,
   isExcluded,
   onExclude,
   isOnly,
 }: {
   group: PlannedGroup
+  /** What the form says about the values; it comes before what the plan says. */
+  problems: readonly EditProblem[]
   isExcluded: boolean
   onExclude: (isExcluded: boolean) => void
   isOnly: boolean
@@ -81,9 +85,10 @@ export function PlannedInstallation({
                 changes={group.changes
                   .filter((change) => change.locator === locator)
                   .map(({ property, before, after }) => {
-                    const problem = group.problems.find(
-                      (one) => one.locator === locator && one.property === property,
-                    )
+                    const isHere = (one: { locator?: string | undefined; property?: string | undefined }) =>
+                      one.locator === locator && one.property === property
+                    const planned = group.problems.find(isHere)
+                    const problem = problems.find(isHere)?.message ?? (planned && placedError(planned, t))
                     return {
                       id: property,
                       name: (
@@ -95,7 +100,7 @@ export function PlannedInstallation({
                       after,
                       note:
                         problem !== undefined ? (
-                          <Refused problem={problem} />
+                          <Refused>{problem}</Refused>
                         ) : (
                           isReplaced(before, after) && t('configuration.plan.replaced')
                         ),
@@ -108,7 +113,7 @@ export function PlannedInstallation({
         {group.problems
           .filter(({ property }) => property === undefined)
           .map((problem) => (
-            <Refused key={problem.message} problem={problem} />
+            <Refused key={problem.message}>{placedError(problem, t)}</Refused>
           ))}
         {group.stages === null ? <SkeletonLines lines={2} /> : <PlannedCalls stages={group.stages} />}
       </div>
@@ -120,12 +125,11 @@ export function PlannedInstallation({
 const isReplaced = (before: PropertyView | null, after: PropertyView | null): boolean =>
   isHidden(before) && isHidden(after) && isSet(before) && isSet(after)
 
-function Refused({ problem }: { problem: PlannedGroup['problems'][number] }) {
-  const t = useText()
+function Refused({ children }: { children: string }) {
   return (
     <span className="mt-0.5 flex gap-1.5 text-xs font-normal text-fail">
       <Icon name="failed" size={12} className="mt-0.5" />
-      <span className="min-w-0 wrap-anywhere">{placedError(problem, t)}</span>
+      <span className="min-w-0 whitespace-pre-line wrap-anywhere">{children}</span>
     </span>
   )
 }

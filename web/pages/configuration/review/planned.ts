@@ -1,5 +1,6 @@
 import type { Claim, Configuration, Plan, PlanProblem, PropertyChange } from '#contract/console-api/shapes.ts'
 import { bundleIdOf } from '../labels.ts'
+import { byPlace } from '../editor/outline.ts'
 import { allEdits, type Draft } from '../editor/draft.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { viewOf } from '../../../forms/property/property-value.ts'
@@ -23,7 +24,7 @@ export interface PlannedGroup {
 const CLAIM_CODES = new Set(['OPERATION_IN_PROGRESS', 'OPERATION_CLAIM_HELD'])
 
 /**
- * The plan by installation; errors that belong to none are separate. Until the plan is known, the changes are those of
+ * The plan by installation, with the changes in the order of the page; errors that belong to none are separate. Until the plan is known, the changes are those of
  * the draft, without the calls.
  */
 export function changesByInstallation(
@@ -31,12 +32,21 @@ export function changesByInstallation(
   configuration: Configuration,
   draft: Draft,
 ): { groups: PlannedGroup[]; others: PlanProblem[] } {
-  if (plan === undefined) return { groups: unplanned(configuration, draft), others: [] }
+  const compare = byPlace(configuration)
+  if (plan === undefined) {
+    const groups = unplanned(configuration, draft)
+    return {
+      groups: groups.map((group) => ({ ...group, changes: group.changes.toSorted(compare) })),
+      others: [],
+    }
+  }
   const ownerOf = (locator: string | undefined) =>
     locator === undefined ? undefined : configuration.resources[locator]?.bundleInstallId
   const groups = plan.installations.map(({ installation, claim, stages }) => {
     const { bundleInstallId } = installation
-    const changes = plan.changes.filter(({ locator }) => ownerOf(locator) === bundleInstallId)
+    const changes = plan.changes
+      .filter(({ locator }) => ownerOf(locator) === bundleInstallId)
+      .toSorted(compare)
     return {
       bundleInstallId,
       installation,

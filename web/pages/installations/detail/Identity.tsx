@@ -3,7 +3,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
-import { Id, Mono, Segments } from '../../../ui/Id.tsx'
+import { Id, Mono } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { UpgradeLink } from '../UpgradeLink.tsx'
@@ -20,7 +20,14 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
         items={[
           {
             label: t('installations.fact.bundle'),
-            value: <Segments parts={[bundle.environmentKey, bundle.bundleId]} />,
+            value: (
+              <span className="mono">
+                <span className="text-muted">{bundle.environmentKey}/</span>
+                {/* a narrow column breaks here rather than within the name */}
+                <wbr />
+                {bundle.bundleId}
+              </span>
+            ),
           },
           {
             label: t('installations.fact.version'),

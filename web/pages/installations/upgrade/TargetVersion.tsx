@@ -56,7 +56,7 @@ export function TargetVersion({
             <Mono className="font-medium">{current ?? '–'}</Mono>
           </p>
         </div>
-        <span className="flex h-8 items-center text-faint">
+        <span className="hidden h-8 items-center text-faint sm:flex">
           <Icon name="arrowRight" />
         </span>
         <Field label={t('installations.upgrade.to')} className="w-56">

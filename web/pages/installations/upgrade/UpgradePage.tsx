@@ -51,7 +51,7 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
       }
       notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
     >
-      <div className="max-w-5xl space-y-7">
+      <div className="space-y-7">
         <TargetVersion
           bundle={bundle}
           current={version}

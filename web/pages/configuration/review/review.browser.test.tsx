@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { showToast } from '../../../ui/toast.ts'
+import { renderConsole } from '../../../testing/render.tsx'
+import { CONFIGURATION, MAIL, PLAN, serveScope } from '../../../testing/served-scope.ts'
+
+const field = (name: string) => page.getByRole('textbox', { name })
+
+test('the review lists problems and changes in the order of the form, and says what the form says', async () => {
+  const scope = await serveScope()
+  const own = scope.configuration()
+  const mail = own.resources[MAIL]
+  const host = mail?.definitions['smtpHost']
+  if (mail === undefined || host === undefined) throw new Error('The scope has no host')
+  const definitions = {
+    ...mail.definitions,
+    smtpHost: {
+      ...host,
+      required: true,
+      schema: { type: 'string' as const, title: 'SMTP host', minLength: 1 },
+    },
+  }
+  scope.api.answer({
+    [CONFIGURATION]: () => ({ ...own, resources: { ...own.resources, [MAIL]: { ...mail, definitions } } }),
+    [PLAN]: (request) => ({
+      ...scope.plan(request),
+      problems: [
+        {
+          locator: MAIL,
+          property: 'smtpHost',
+          errorCode: 'PROPERTY_INVALID',
+          message: 'Must be a host name',
+        },
+      ],
+    }),
+  })
+  await renderConsole(scope.address(MAIL))
+  await field('SMTP port').fill('99999999')
+  await field('SMTP host').fill('')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  const review = page.getByRole('dialog', { name: 'Review changes' })
+  await expect.element(review.getByText('Must be a host name')).not.toBeInTheDocument()
+  const names = () =>
+    review
+      .getByRole('button', { name: /CRM mail · / })
+      .elements()
+      .map((button) => button.textContent)
+  await expect.poll(names).toEqual(['CRM mail · SMTP host', 'CRM mail · SMTP port'])
+  const changes = review.getByLabelText('Changes of CRM mail')
+  await expect.element(changes).toMatchTextContent(/SMTP host.*Enter a value.*SMTP port/s)
+})
+
+test('a toast does not cover the bar of the changes', async () => {
+  const scope = await serveScope()
+  await renderConsole(scope.address(MAIL))
+  await field('SMTP port').fill('2525')
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  await expect.element(bar).toBeVisible()
+  showToast({ text: 'Downloaded' })
+  const toast = page.getByText(/^Downloaded/)
+  await expect.element(toast).toBeVisible()
+  const bottom = () => toast.element().getBoundingClientRect().bottom
+  await expect.poll(() => bottom() <= bar.element().getBoundingClientRect().top).toBe(true)
+})
