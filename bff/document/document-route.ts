@@ -8,7 +8,7 @@ import { dataBlock } from './data-block.ts'
 import { isNavigation, isReload, languageOfRequest, mayCarryData, timeZoneOfRequest } from './navigation.ts'
 import { readPageData } from './page-data.ts'
 import type { PageRenderer, RenderedPage } from './page-renderer.ts'
-import { preview } from './preview.ts'
+import { preview, startScript } from './preview.ts'
 import type { ReadApi } from './read-api.ts'
 import type { Shell } from './shell.ts'
 
@@ -72,14 +72,14 @@ async function* partsOf(
   const { shell, hasSessionCookie } = options
   const data = page !== null && mayCarryData(c) && hasSessionCookie(c) ? readData(c, page, options) : null
   yield shell.head(page?.path ?? null, languageOfRequest(c)) + shell.body
-  yield (await data) ?? ''
+  yield (await data) ?? startScript(shell.entry)
   yield shell.end
 }
 
 async function readData(
   c: DocumentContext,
   page: PageMatch,
-  { readApiFor, renderPage, eventPosition, log, waitMs = WAIT_MS }: DocumentOptions,
+  { shell: { entry }, readApiFor, renderPage, eventPosition, log, waitMs = WAIT_MS }: DocumentOptions,
 ): Promise<string | null> {
   // read before the answers, so that a stream from here has every change that they may lack
   const position = eventPosition()
@@ -94,7 +94,8 @@ async function readData(
     const answers = `[${data.answers.join(',')}]`
     const block = dataBlock(`{"position":${JSON.stringify(position)},"answers":${answers}}`)
     const timeZone = timeZoneOfRequest(c)
-    if (renderPage === null || timeZone === null || !data.isComplete || isReload(c)) return block
+    if (renderPage === null || timeZone === null || !data.isComplete || isReload(c))
+      return startScript(entry) + block
     const html = await renderPage({
       address: pathname + search,
       language: languageOfRequest(c),
@@ -105,7 +106,7 @@ async function readData(
       log.error('a document is sent without its page', { requestId: c.var.requestId }, error)
       return null
     })
-    return html === null ? block : preview(html) + block
+    return (html === null ? startScript(entry) : preview(html, entry)) + block
   } catch (error) {
     log.error('a document is sent without its data', { requestId: c.var.requestId }, error)
     return null

@@ -149,7 +149,10 @@ test('without a session the document is the plain shell', async () => {
   const stranger = new TestBrowser(running.url)
   const plain = await open(stranger, '/services')
   assert.equal(plain.data, null)
-  assert.match(plain.html, /<div id="root"><\/div><\/body><\/html>$/)
+  assert.match(
+    plain.html,
+    /<div id="root"><\/div><script type="module" [^>]*main\.js"><\/script><\/body><\/html>$/,
+  )
   const [name] = browserOf('admin').session?.split('=') ?? []
   const invalid = await open(stranger, '/services', { cookie: `${name}=${'x'.repeat(43)}` })
   assert.equal(invalid.html, plain.html)

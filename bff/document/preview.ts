@@ -1,15 +1,20 @@
-/** The id of the element; `web/app/preview.ts` removes it. */
+/** The id of the element; `web/preview-element.ts` finds it. */
 const ELEMENT_ID = 'preview'
 
 /**
- * Shows the preview at once, when all of it has arrived. Applies the styles of single elements, which the content security
- * policy blocks in HTML. Keeps Ctrl+K (Cmd+K) and what is typed after it for the command palette of the page.
+ * Shows the preview at once, when all of it has arrived, and starts the page when it is painted: the scripts of the page
+ * would keep the browser from painting. Applies the styles of single elements, which the content security policy blocks in
+ * HTML. Keeps Ctrl+K (Cmd+K) and what is typed after it for the command palette of the page.
  */
 export const PREVIEW_SCRIPT = `{
   const preview = document.getElementById('${ELEMENT_ID}')
   const kept = preview.dataset
   for (const element of preview.querySelectorAll('[data-style]')) element.style.cssText = element.dataset.style
   preview.hidden = false
+  const start = () => import(kept.entry).catch(() => undefined)
+  // a hidden page has no frames
+  if (document.hidden) start()
+  else requestAnimationFrame(() => setTimeout(start))
   addEventListener('keydown', function keep(event) {
     if (!preview.isConnected) return removeEventListener('keydown', keep)
     const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing } = event
@@ -24,9 +29,13 @@ export const PREVIEW_SCRIPT = `{
   })
 }`
 
+/** Starts the page of a document without a preview. */
+export const startScript = (entry: string): string =>
+  `<script type="module" crossorigin src="${entry}"></script>`
+
 /**
  * The page as the console's server has rendered it. The browser shows it until its own page is ready; until then only its
  * links work.
  */
-export const preview = (html: string): string =>
-  `<div id="${ELEMENT_ID}" hidden>${html}</div><script>${PREVIEW_SCRIPT}</script>`
+export const preview = (html: string, entry: string): string =>
+  `<div id="${ELEMENT_ID}" data-entry="${entry}" hidden>${html}</div><script>${PREVIEW_SCRIPT}</script>`

@@ -26,8 +26,8 @@ export function useIsPainted(): boolean {
   return isPainted
 }
 
-/** On the server, where the screen is not known: more than most have. */
-const SERVER_SCREEN_HEIGHT = 1_200
+/** On the server, where the screen is not known: what most windows show. A larger one gets the rest with the page. */
+const SERVER_SCREEN_HEIGHT = 960
 
 /** The height of the screen in CSS pixels: the window shows no more than this at first. */
 export const screenHeight = (): number => (isBrowser ? screen.height : SERVER_SCREEN_HEIGHT)
