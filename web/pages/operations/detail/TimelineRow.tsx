@@ -102,6 +102,7 @@ function GapLink({ operationId, mark }: { operationId: string; mark: GapMark }) 
   const t = useText()
   const { stage, pluginId, first, last } = mark.gap
   const label = t('operations.detail.notLoaded', { first, last })
+  const count = t('operations.detail.times', { n: last - first + 1 })
   return (
     <li className="absolute top-2.5" style={{ left: mark.x, width: mark.width }}>
       <Link
@@ -109,12 +110,13 @@ function GapLink({ operationId, mark }: { operationId: string; mark: GapMark }) 
         replace
         resetScroll={false}
         preload={false}
-        aria-label={label}
+        // contains what is visible, so that people who speak to the browser can name it
+        aria-label={joinClauses(t, [label, count])}
         title={label}
         tabIndex={-1}
         className="flex h-6 items-center justify-center overflow-hidden rounded-sm border border-dashed border-line-strong text-xs font-semibold whitespace-nowrap text-muted hover:border-current"
       >
-        {t('operations.detail.times', { n: last - first + 1 })}
+        {count}
       </Link>
     </li>
   )
