@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useId } from 'react'
+import { useId, type ReactNode } from 'react'
 import { useWidth } from '../../components/use-width.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -12,6 +12,8 @@ const HEIGHT = 168
 const TOP = 8
 const BOTTOM = 22
 const LEFT = 36
+/** A narrower bar is not a link, because it is too small to press; the table has the same links. */
+const LEAST_TARGET_PX = 24
 
 /** Each result has its own color role, and its own pattern for people who cannot distinguish colors. */
 const INK: Record<Result, string> = {
@@ -65,14 +67,7 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
                   </>
                 )}
                 {hour.total > 0 && (
-                  <Link
-                    {...paths.operations({
-                      since: new Date(hour.from).toISOString(),
-                      until: new Date(hour.to).toISOString(),
-                    })}
-                    tabIndex={-1}
-                    preload={false}
-                  >
+                  <Bar hour={hour} isLink={step >= LEAST_TARGET_PX}>
                     <title>
                       {t('overview.plot.bar', {
                         from: hourText(hour.from),
@@ -89,7 +84,7 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
                       y={y}
                       id={id}
                     />
-                  </Link>
+                  </Bar>
                 )}
               </g>
             )
@@ -97,6 +92,17 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
         </svg>
       )}
     </div>
+  )
+}
+
+function Bar({ hour, isLink, children }: { hour: HourCount; isLink: boolean; children: ReactNode }) {
+  if (!isLink) return <g>{children}</g>
+  const since = new Date(hour.from).toISOString()
+  const until = new Date(hour.to).toISOString()
+  return (
+    <Link {...paths.operations({ since, until })} tabIndex={-1} preload={false}>
+      {children}
+    </Link>
   )
 }
 
