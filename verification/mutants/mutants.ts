@@ -59,9 +59,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'timeout-is-a-failure',
     breaks: 'judges a timeout as a definite failure',
     file: 'runtime/engine/calls/judge.ts',
-    from: 'return uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null)',
+    from: 'return uncertain(describeNoResponse(pluginId, answer.reason, input.timeoutMs), null, null)',
     to: `return {
-      ...uncertain(describeNoResponse(pluginId, answer.reason, knowledge.timeoutMs), null, null),
+      ...uncertain(describeNoResponse(pluginId, answer.reason, input.timeoutMs), null, null),
       disposition: answer.reason === 'timeout' ? 'failed' : 'repeat',
     }`,
     killers: [test('runtime/engine/calls/judge.test.ts'), suite('faults'), suite('simulation', 100)],

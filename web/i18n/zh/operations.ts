@@ -71,7 +71,7 @@ export const operations: Translated<typeof source> = {
   'causes.count': '失败的操作',
   'causes.scopes': { other: '{n} 个作用域' },
   'causes.operationsOf': { other: '{bundle} 的 {n} 个操作' },
-  'causes.last': '最近一次 {when}',
+  'causes.last': '最近：{when}',
   'causes.retry': '先重试一个，再重试其余',
   'causes.retry.single': '重试',
   'causes.retry.permission': '您没有重试操作的权限。',

@@ -38,20 +38,20 @@ test('attempts between the first and the last are loaded when they are chosen', 
   await expect.element(main.getByText(`${COUNT} of ${COUNT}`)).toBeVisible()
   expect(api.requests(ATTEMPTS)).toEqual([])
 
-  await main.getByRole('link', { name: 'Load attempts 21 to 180' }).click()
+  await main.getByRole('link', { name: /^Load attempts 21 to 180/ }).click()
   await expect.element(main.getByRole('button', { name: 'Try again' })).toBeVisible()
   isLost = false
   await main.getByRole('button', { name: 'Try again' }).click()
   await expect.element(main.getByText(`21 of ${COUNT}`)).toBeVisible()
   await expect.element(main.getByText('"response 21"')).toBeVisible()
-  await expect.element(main.getByRole('link', { name: 'Load attempts 51 to 180' })).toBeVisible()
+  await expect.element(main.getByRole('link', { name: /^Load attempts 51 to 180/ })).toBeVisible()
 
   // attempts beside it are loaded with it
   const loaded = api.requests(ATTEMPTS).length
   await main.getByRole('link', { name: 'Next attempt' }).click()
   await expect.element(main.getByText(`22 of ${COUNT}`)).toBeVisible()
   expect(api.requests(ATTEMPTS).length).toBe(loaded)
-  await main.getByRole('link', { name: 'Load attempts 51 to 180' }).click()
+  await main.getByRole('link', { name: /^Load attempts 51 to 180/ }).click()
   await expect.element(main.getByText('"response 51"')).toBeVisible()
   expect(api.requests(ATTEMPTS).at(-1)?.query.get('from')).toBe('51')
 
