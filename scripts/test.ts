@@ -43,8 +43,11 @@ async function runUnitTests(): Promise<Tally> {
       { env: { TEST_DATABASE_URL: server.url } },
     )
     // written by the reporter
-    const count = JSON.parse(readFileSync(tally, 'utf8')) as Omit<Tally, 'kind'>
+    const { slowest, ...count } = JSON.parse(readFileSync(tally, 'utf8')) as Omit<Tally, 'kind'> & {
+      slowest: { file: string; seconds: number }[]
+    }
     console.log(`Unit and HTTP tests: ${count.passed} passed, ${count.failed} failed`)
+    console.log(`Slowest files: ${slowest.map(({ file, seconds }) => `${file} ${seconds} s`).join(', ')}`)
     const isBroken = count.failed === 0 && code !== 0
     return {
       kind: 'tests',

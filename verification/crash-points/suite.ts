@@ -53,13 +53,13 @@ async function tryAll(options: SuiteOptions): Promise<SuiteReport> {
 }
 
 /**
- * The quick form tries every mode at commits and calls, and one mode at every fourth statement: nearly all statements are
+ * The quick form tries every mode at commits and calls, and one mode at every eighth statement: nearly all statements are
  * in a transaction, which is rolled back whatever the mode.
  */
 function isInQuickForm({ boundary, mode }: Crash, { boundaries }: CrashRun): boolean {
   if (kindOf(boundaries[boundary - 1]) !== 'statement') return true
-  if (boundary % 4 !== 1) return false
-  return mode === (boundary % 8 === 1 ? 'die-before' : 'lose-answer')
+  if (boundary % 8 !== 1) return false
+  return mode === (boundary % 16 === 1 ? 'die-before' : 'lose-answer')
 }
 
 /** About this many of the points, evenly distributed. */

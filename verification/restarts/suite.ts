@@ -8,7 +8,7 @@ import { SeededRandom } from '../seeded-random.ts'
 import type { Suite, SuiteReport } from '../suite.ts'
 
 const SIZES = {
-  quick: { operations: 120, crashes: 4, users: 24 },
+  quick: { operations: 80, crashes: 4, users: 24 },
   full: { operations: 5_000, crashes: 60, users: 48 },
 } as const
 const LEASE_SECONDS = 3

@@ -10,7 +10,7 @@ import type { PluginProcess } from '../processes/plugin-process.ts'
 import type { Suite, SuiteReport, Violation } from '../suite.ts'
 import { changedTables, readContents } from './table-contents.ts'
 
-const QUICK = { kills: 9, pauses: 10 }
+const QUICK = { kills: 6, pauses: 10 }
 const FULL_PAUSES = 200
 const CONCURRENT_TRIALS = 4
 /** How long a resumed replica has to do damage. */

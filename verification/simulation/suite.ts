@@ -7,7 +7,7 @@ import { replay } from './replay.ts'
 import { SITUATIONS } from './situations.ts'
 
 const SIZES = {
-  quick: { histories: 120, repeats: 6 },
+  quick: { histories: 60, repeats: 4 },
   full: { histories: 50_000, repeats: 200 },
 }
 /** Seeds whose histories once revealed a bug; they always run. */
