@@ -29,8 +29,14 @@ export function useIsPainted(): boolean {
 /** On the server, where the screen is not known: what most windows show. A larger one gets the rest with the page. */
 const SERVER_SCREEN_HEIGHT = 960
 
-/** The height of the screen in CSS pixels: the window shows no more than this at first. */
-export const screenHeight = (): number => (isBrowser ? screen.height : SERVER_SCREEN_HEIGHT)
+/**
+ * How many rows the window can show at first. The window is no higher than the screen.
+ *
+ * @param rowPx the height of the lowest row, in CSS pixels.
+ * @param abovePx the height of what is always above the rows.
+ */
+export const rowsOnScreen = (rowPx: number, abovePx: number): number =>
+  Math.max(0, Math.ceil(((isBrowser ? screen.height : SERVER_SCREEN_HEIGHT) - abovePx) / rowPx))
 
 /** A page that scrolls somewhere at once, or is hidden and has no frames, is rendered whole at once. */
 function isNewVisit(): boolean {

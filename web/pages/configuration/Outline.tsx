@@ -4,7 +4,7 @@ import type { ScopeKey } from '../../paths.ts'
 import { paths } from '../../paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { cx } from '../../ui/class-names.ts'
-import { screenHeight } from '../../ui/first-paint.ts'
+import { rowsOnScreen } from '../../ui/first-paint.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import type { InstallationTitles } from './editor/editor-context.ts'
@@ -14,6 +14,8 @@ import type { ConfigurationSearch } from '#contract/console-api/pages/configurat
 
 /** The height of a row, in pixels. */
 const ROW_PX = 32
+/** What is above the list. */
+const ABOVE_PX = 140
 
 /** The resources of the scope by installation, each a link to its form. */
 export const Outline = memo(function Outline({
@@ -38,7 +40,7 @@ export const Outline = memo(function Outline({
   const t = useText()
   // the first paint needs no more rows than the screen can show; the rest follows at once
   const isWhole = useDeferredValue(true, false)
-  const shown = isWhole ? groups : beginningOf(groups, Math.ceil(screenHeight() / ROW_PX))
+  const shown = isWhole ? groups : beginningOf(groups, rowsOnScreen(ROW_PX, ABOVE_PX))
   return (
     <nav aria-label={t('configuration.outline.label')} className="space-y-4">
       {shown.map((group) => {

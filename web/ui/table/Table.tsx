@@ -4,7 +4,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { ErrorState, type ErrorView } from '../ErrorState.tsx'
 import type { LinkTarget } from '../Link.tsx'
-import { screenHeight, useIsPainted } from '../first-paint.ts'
+import { rowsOnScreen, useIsPainted } from '../first-paint.ts'
 import { Skeleton } from '../Skeleton.tsx'
 import type { Column, RowSelection } from './column.ts'
 import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
@@ -18,7 +18,9 @@ export type { Column } from './column.ts'
 
 const VIRTUAL_ABOVE = 200
 /** In pixels, by the lines of text of a row. */
-const ROW_HEIGHT = { 1: 36, 2: 52 }
+const ROW_PX = { 1: 36, 2: 52 }
+/** What every page has above its table: the bar of the console, the title, and the head of the table. */
+const ABOVE_PX = 140
 const VirtualBody = lazyWithRetry(async () => ({
   default: (await import('./VirtualBody.tsx')).VirtualBody,
 })) as unknown as typeof LoadedBody
@@ -122,8 +124,7 @@ function TableBody<Row>(props: TableProps<Row>) {
       </Suspense>
     )
   }
-  const rowHeight = ROW_HEIGHT[lines]
-  const shown = isPainted ? rows : rows.slice(0, Math.ceil(screenHeight() / rowHeight))
+  const shown = isPainted ? rows : rows.slice(0, rowsOnScreen(ROW_PX[lines], ABOVE_PX))
   return (
     <tbody {...asRowGroup} className="@max-[40rem]/table:block">
       {shown.map((row) => {
@@ -140,7 +141,7 @@ function TableBody<Row>(props: TableProps<Row>) {
           />
         )
       })}
-      <Gap height={(rows.length - shown.length) * rowHeight} cards={rows.length - shown.length} />
+      <Gap height={(rows.length - shown.length) * ROW_PX[lines]} cards={rows.length - shown.length} />
     </tbody>
   )
 }

@@ -6,7 +6,7 @@ import { joinList } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card } from '../../../ui/Card.tsx'
-import { screenHeight, useIsPainted } from '../../../ui/first-paint.ts'
+import { rowsOnScreen, useIsPainted } from '../../../ui/first-paint.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { BandHead, ResourcesRow } from './TimelineBand.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
@@ -127,7 +127,7 @@ export function Timeline({
   const hasEnded = operation.state === 'FAILED' || operation.state === 'TAKEN_OVER'
   const isShown = (row: Row) => !hasEnded || isReached(row)
   // without a width there is nothing to draw yet, and the first paint needs no more rows than the screen can show
-  const room = width === 0 ? 0 : isPainted ? Infinity : Math.ceil((screenHeight() - ABOVE_PX) / ROW_PX)
+  const room = width === 0 ? 0 : isPainted ? Infinity : rowsOnScreen(ROW_PX, ABOVE_PX)
   const first = new Set(
     rowsOf(timeline)
       .map(({ row }) => row)
