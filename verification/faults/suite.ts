@@ -8,7 +8,8 @@ import { Platform } from './platform.ts'
 import { openPluginServer } from './plugin-server.ts'
 import { CellRun } from './run-cell.ts'
 
-const CONCURRENT_CELLS = 128
+/** Each begins with writes: more at once than the runtime serves in time would be refused. */
+const CONCURRENT_CELLS = 64
 const PATIENCE_MS = 120_000
 
 /** Every kind of fault of a plugin, its host or the network, in both stages of every operation type. */
