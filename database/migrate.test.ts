@@ -103,6 +103,73 @@ describeOnEachEngine('migrate', (fresh) => {
     })
   })
 
+  test('a migration in batches keeps what it committed, and runs again after an interruption', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      await migrate(pool, { schema, folder })
+      await pool.query(`insert into notes.note (text) select 'x' || n from generate_series(1, 10) n`)
+      const third = join(folder, '0003_third.sql')
+      const batches = (last: number) => `-- batches: a test
+        do $$ begin
+          for n in 1..${last} loop
+            update notes.note set text = upper(text) where text = 'x' || n;
+            commit;
+          end loop;
+          if ${last} < 10 then perform 1 / 0; end if;
+        end $$`
+      await writeFile(third, batches(4))
+      await assert.rejects(
+        migrate(pool, { schema, folder }),
+        /0003_third .* failed; the next run continues: division by zero/,
+      )
+      const upper = async () => (await pool.query(`select from notes.note where text like 'X%'`)).rowCount
+      assert.equal(await upper(), 4)
+      assert.deepEqual(await findPending(pool, { schema, folder }), ['0003_third'])
+      await writeFile(third, batches(10))
+      assert.deepEqual(await migrate(pool, { schema, folder }), ['0003_third'])
+      assert.equal(await upper(), 10)
+      assert.deepEqual(await migrate(pool, { schema, folder }), [])
+    })
+  })
+
+  test('a batch that waits too long for a lock is tried again', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      await migrate(pool, { schema, folder })
+      await pool.query(`insert into notes.note (text) values ('x')`)
+      await writeFile(
+        join(folder, '0003_third.sql'),
+        `-- batches: a test
+        do $$ begin
+          set local lock_timeout = 200;
+          update notes.note set text = 'y';
+          commit;
+        end $$`,
+      )
+      const holder = await pool.connect()
+      await holder.query('begin; select from notes.note for update')
+      const migrating = migrate(pool, { schema, folder })
+      await sleep(400)
+      await holder.query('commit')
+      holder.release()
+      assert.deepEqual(await migrating, ['0003_third'])
+      assert.deepEqual((await pool.query('select text from notes.note')).rows, [{ text: 'y' }])
+    })
+  })
+
+  test('a replaced text does not run again, and old programs accept what the new one recorded', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      const second = join(folder, '0002_note_revision.sql')
+      const text = await readFile(second, 'utf8')
+      const { sha256 = '' } = (await readMigrations(folder))[1] ?? {}
+      const replaced = `-- replaces: ${sha256}\n${text}`
+      await migrate(pool, { schema, folder })
+      await writeFile(second, replaced)
+      assert.deepEqual(await migrate(pool, { schema, folder }), [])
+      await migrate(pool, { schema: 'other', folder })
+      await writeFile(second, text)
+      assert.deepEqual(await migrate(pool, { schema: 'other', folder }), [])
+    })
+  })
+
   test('rejects a file that changed after it ran, except for line endings', async () => {
     await withFolder(fresh, async ({ pool }, folder) => {
       await migrate(pool, { schema, folder })

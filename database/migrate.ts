@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import type pg from 'pg'
 
-import { neededFor } from './migration-rules.ts'
+import { commitsItself, neededFor, replacedText } from './migration-rules.ts'
 import { quoteName } from './names.ts'
 import { isPgError, PG } from './transaction.ts'
 
@@ -17,7 +17,12 @@ export type MigrationSource = {
   folder: URL | string
 }
 
-export type Migration = { name: string; sql: string; sha256: string }
+export type Migration = {
+  name: string
+  sql: string
+  /** Of its text, or of the text that it replaces. */
+  sha256: string
+}
 
 /** A row of the table of migrations. */
 export type AppliedMigration = {
@@ -41,11 +46,15 @@ const waitForOthersMs = 300_000
 const waitForLockMs = 15_000
 /** How often a migration is tried that meets a deadlock, or waits too long for a lock. */
 const TRIES = 5
+/** One that works in batches meets more of them, and a try continues with what earlier ones left. */
+const TRIES_IN_BATCHES = 50
+/** The longest time between two tries. */
+const MAX_PAUSE_MS = 2_500
 
 /**
  * Brings one schema up to date: runs the files that `<schema>.migration` does not list, in order, one replica at a
- * time, each in its own transaction with `search_path` set to the schema. Returns the names that it ran. Throws, and
- * changes nothing, if a file that already ran was changed or is missing, or if the schema is so much newer than the
+ * time, each in its own transaction with `search_path` set to the schema, or in the batches that it commits itself.
+ * Returns the names that it ran. Throws, and changes nothing, if a file that already ran was changed or is missing, or if the schema is so much newer than the
  * files that this program cannot use it.
  *
  * @param options.until the name of the last migration to run; default: all.
@@ -266,21 +275,23 @@ export function refuseRestoring(schema: string, applied: readonly { name: string
 }
 
 async function run(client: pg.PoolClient, schema: string, migration: Migration): Promise<void> {
+  const isInBatches = commitsItself(migration.sql)
+  const mostTries = isInBatches ? TRIES_IN_BATCHES : TRIES
   for (let tries = 1; ; tries++) {
     try {
-      return await runOnce(client, schema, migration)
+      return await (isInBatches ? runBatches : runOnce)(client, schema, migration)
     } catch (error) {
-      if (tries < TRIES && isLockProblem(error)) {
+      if (tries < mostTries && isLockProblem(error)) {
         await client.query('rollback')
         // others get the locks that they waited for
-        await sleep(tries * 500)
+        await sleep(Math.min(tries * 500, MAX_PAUSE_MS))
         continue
       }
       const reason = error instanceof Error ? error.message : String(error)
-      throw new Error(
-        `Migration ${migration.name} of the schema "${schema}" failed and was rolled back: ${reason}`,
-        { cause: error },
-      )
+      const left = isInBatches ? 'failed; the next run continues' : 'failed and was rolled back'
+      throw new Error(`Migration ${migration.name} of the schema "${schema}" ${left}: ${reason}`, {
+        cause: error,
+      })
     }
   }
 }
@@ -289,19 +300,29 @@ async function run(client: pg.PoolClient, schema: string, migration: Migration):
 const isLockProblem = (error: unknown): boolean =>
   isPgError(error, PG.deadlockDetected) || isPgError(error, PG.lockNotAvailable)
 
-async function runOnce(
+async function runOnce(client: pg.PoolClient, schema: string, migration: Migration): Promise<void> {
+  await client.query(`begin; set local search_path to ${quoteName(schema)}`)
+  await client.query(patiently(migration.sql))
+  await record(client, schema, migration)
+  await client.query('commit')
+}
+
+/** It is one statement, so that the server allows it to commit. If it is interrupted, it runs again from its start. */
+async function runBatches(client: pg.PoolClient, schema: string, migration: Migration): Promise<void> {
+  await client.query(patiently(migration.sql))
+  await record(client, schema, migration)
+}
+
+async function record(
   client: pg.PoolClient,
   schema: string,
   { name, sql, sha256 }: Migration,
 ): Promise<void> {
-  await client.query(`begin; set local search_path to ${quoteName(schema)}`)
-  await client.query(patiently(sql))
   await client.query(`insert into ${quoteName(schema)}.migration (name, sha256, needs) values ($1, $2, $3)`, [
     name,
     sha256,
     neededFor(sql),
   ])
-  await client.query('commit')
 }
 
 /** Reads a folder of migrations in order. Throws on a name that is not `0001_name.sql` and on a duplicate number. */
@@ -319,7 +340,7 @@ export async function readMigrations(folder: URL | string): Promise<Migration[]>
       return {
         name: file.slice(0, -'.sql'.length),
         sql,
-        sha256: createHash('sha256').update(sql).digest('hex'),
+        sha256: replacedText(sql) ?? createHash('sha256').update(sql).digest('hex'),
       }
     }),
   )

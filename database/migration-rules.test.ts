@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { neededFor, violationsOf } from './migration-rules.ts'
+import { commitsItself, neededFor, replacedText, violationsOf } from './migration-rules.ts'
 
 const migration = (number: string, sql: string) => ({ name: `${number}_x`, sql, sha256: '' })
 const problems = (sql: string, released = '0001'): string[] =>
@@ -57,6 +57,33 @@ test('a migration may remove what the previous release already stopped using', (
   assert.match(problems('-- contract: 0002\ndrop table notes.note;')[0] ?? '', /a version later/)
   assert.deepEqual(problems('-- breaking: no release has it\ndrop table notes.note;'), [])
   assert.deepEqual(problems('drop table notes.note;', '0002'), [], 'a released migration is not examined')
+})
+
+test('a migration that rewrites a table is refused, because waiting reads would find it empty', () => {
+  for (const sql of [
+    'alter table notes.note add column b text generated always as (lower(a)) stored;',
+    'alter table notes.note add column a int, add column b uuid not null default gen_random_uuid();',
+    'alter table notes.note add column at timestamptz not null default clock_timestamp();',
+    'alter table notes.note add b bigserial;',
+    'alter table notes.note add column b bigint generated always as identity;',
+    'alter table notes.note set unlogged;',
+    '-- contract: 0001\nalter table notes.note alter column a type text;',
+    'truncate notes.note;',
+  ])
+    assert.match(problems(sql)[0] ?? 'accepted', /empty/, sql)
+  for (const sql of [
+    "alter table notes.note add column b text not null default '', add column c timestamptz default now();",
+    'create table notes.tag (id int); alter table notes.tag add column b text generated always as (id::text) stored;',
+    'alter table notes.note add constraint c check (a > lower(b)) not valid;',
+  ])
+    assert.doesNotMatch(problems(sql)[0] ?? 'accepted', /empty/, sql)
+})
+
+test('the first line says whether a migration commits itself, and which text it replaces', () => {
+  assert.equal(commitsItself('-- batches: the rows of before\ndo $$ begin end $$;'), true)
+  assert.equal(commitsItself('select 1;\n-- batches: no\n'), false)
+  assert.equal(replacedText(`-- replaces: ${'a'.repeat(64)}\nselect 1;`), 'a'.repeat(64))
+  assert.equal(replacedText('-- replaces: something\nselect 1;'), null)
 })
 
 test('says which programs continue to run', () => {

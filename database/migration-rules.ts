@@ -2,6 +2,10 @@
  * The rules that keep replicas of the previous version working while replicas of this one start: expand the schema
  * first, and contract it a version later (docs/operating/upgrade.md). A migration may only add, unless its first line
  * is `-- contract: 0014`: nothing since migration 0014 uses what it removes, so versions that know 0014 continue.
+ *
+ * A migration may not rewrite or truncate a table that a released version reads. PostgreSQL then shows the table as empty
+ * to a transaction whose snapshot is older, and a read that waits for the migration has taken its snapshot before it
+ * waits: it would answer that everything is missing (docs/decisions/0072-migrations-that-do-not-rewrite.md).
  */
 
 /** What somebody would have to change, one line for each statement. */
@@ -23,6 +27,19 @@ export function neededFor(sql: string): string | null {
 }
 
 /**
+ * Whether the migration is one statement that commits after each batch of rows, so that nobody waits for all of them: its
+ * first line is `-- batches: what`. It may be interrupted and run again.
+ */
+export const commitsItself = (sql: string): boolean => firstLine(sql).startsWith('-- batches: ')
+
+/**
+ * The SHA-256 of an earlier text of the migration, if its first line is `-- replaces: …`. Only a text that no release
+ * has may be replaced, by one with the same result. A database on which the earlier text ran is up to date.
+ */
+export const replacedText = (sql: string): string | null =>
+  /^-- replaces: ([0-9a-f]{64})$/.exec(firstLine(sql))?.[1] ?? null
+
+/**
  * Which migrations would break a replica of the previous version.
  *
  * @param released the number of the last migration of the previous release; earlier ones are not examined.
@@ -33,12 +50,15 @@ export function violationsOf(
 ): RuleViolation[] {
   const violations: RuleViolation[] = []
   const uniqueIndexes = new Set<string>()
+  /** The tables that no released version knows. */
+  const unreleased = new Set<string | undefined>()
   for (const { name, sql } of migrations) {
     const statements = statementsOf(sql)
     const isExamined = name.slice(0, 4) > released
     const created = new Set(
       statements.map((text) => /^create (?:unlogged )?table (?:if not exists )?(\S+)/.exec(text)?.[1]),
     )
+    if (isExamined) for (const table of created) unreleased.add(table)
     const needed = neededFor(sql)
     if (isExamined && needed !== null && needed > released)
       violations.push({
@@ -46,7 +66,8 @@ export function violationsOf(
         problem: `removes what migration ${needed} stopped using, but no release has that migration yet; contract a version later`,
       })
     for (const text of statements) {
-      const problem = isExamined && needed === '0000' ? problemOf(text, { created, uniqueIndexes }) : null
+      const removal = isExamined && needed === '0000' ? problemOf(text, { created, uniqueIndexes }) : null
+      const problem = removal ?? (isExamined && needed !== null ? rewriteProblem(text, unreleased) : null)
       if (problem !== null) violations.push({ migration: name, problem: `${problem}: ${text.slice(0, 100)}` })
       const unique = /^create unique index (?:if not exists )?(\S+)/.exec(text)?.[1]
       if (unique !== undefined) uniqueIndexes.add(bare(unique))
@@ -79,6 +100,30 @@ function problemOf(text: string, { created, uniqueIndexes }: Known): string | nu
     parts.map((action) => /^add (?:column )?(?:if not exists )?(\w+)/.exec(action)?.[1] ?? ''),
   )
   return parts.map((action) => problemOfAction(action, added)).find((problem) => problem !== null) ?? null
+}
+
+/** @param unreleased the tables that no released version reads. */
+function rewriteProblem(text: string, unreleased: ReadonlySet<string | undefined>): string | null {
+  const emptied = /^truncate (?:table )?(?:only )?(\S+)/.exec(text)?.[1]
+  if (emptied !== undefined && !unreleased.has(emptied)) return REWRITES
+  const altered = /^alter table (?:if exists )?(?:only )?(\S+) (.*)$/.exec(text)
+  if (altered === null || unreleased.has(altered[1])) return null
+  return actionsOf(altered[2] ?? '').some(rewrites) ? REWRITES : null
+}
+
+const REWRITES =
+  'reads that wait for it would find the table empty; add a column with a constant default, and fill it in batches'
+
+/** Whether PostgreSQL writes a new file for the table. A default that is the same for all rows does not need one. */
+function rewrites(action: string): boolean {
+  if (/^set (?:logged|unlogged|access method|tablespace)\b/.test(action)) return true
+  if (/^alter (?:column )?\S+ (?:set data )?type\b/.test(action)) return true
+  if (/^alter (?:column )?\S+ add generated\b/.test(action)) return true
+  if (!/^add (?:column )?/.test(action) || /^add (?:constraint|check|foreign key)\b/.test(action))
+    return false
+  if (/\bgenerated\b|\b(?:small|big)?serial\b/.test(action)) return true
+  const calls = /\bdefault (.*)$/.exec(action)?.[1]?.match(/\b\w+(?=\()/g) ?? []
+  return calls.some((name) => name !== 'now')
 }
 
 /** @param added the columns that the same statement adds: earlier versions leave them at their default. */

@@ -95,7 +95,7 @@ async function ensureTemplate(server: ConnectionSettings, sources: MigrationSour
   const hash = createHash('sha256')
   for (const { schema, folder } of sources) {
     const migrations = await readMigrations(folder)
-    hash.update(JSON.stringify([schema, migrations.map(({ name, sha256 }) => [name, sha256])]))
+    hash.update(JSON.stringify([schema, migrations.map(({ name, sql }) => [name, sql])]))
   }
   const name = `template_${hash.digest('hex').slice(0, 24)}`
   await onServer(server, async (client) => {

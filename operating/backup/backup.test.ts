@@ -132,6 +132,36 @@ describe('npm run backup and npm run restore', () => {
     assert.doesNotMatch(text, /audit_draft_draft_id_seq/)
   })
 
+  it('contain the rows of a table that a migration rewrites meanwhile', async () => {
+    const target = await testDatabase({ migrations: [RUNTIME_MIGRATIONS, bffMigrations] })
+    const { pool, close } = openDatabase(target.connection, { max: 2 })
+    await pool.query(`
+      insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
+      values ('prod', 'backup', 1, 'ada', 'Ada')`)
+    const migration = await pool.connect()
+    await migration.query(
+      `begin; alter table runtime.scope add column again bigint generated always as (workspace_id) stored`,
+    )
+    const env = { ...source(), ...into(target, 'rewritten') }
+    const making = run('backup', ['--out', file('rewritten.gz'), '--without-keys'], env)
+    await until(async () => {
+      const { rows } = await pool.query(
+        `select from pg_stat_activity where application_name = 'bundle-console-backup' and wait_event_type = 'Lock'`,
+      )
+      return rows.length === 1
+    }, 20_000)
+    await migration.query('commit')
+    migration.release()
+    const made = await making
+    assert.equal(made.code, 0, made.err)
+    const lines = gunzipSync(readFileSync(file('rewritten.gz')))
+      .toString()
+      .split('\n')
+    assert.ok(lines.includes('{"end":"runtime.scope","rows":1}'))
+    await close()
+    await target.close()
+  })
+
   it('restore with a role that owns the database and has no other right, and keep the rights of the audit log', async () => {
     const made = await run('backup', ['--out', file('owned.gz'), '--without-keys'], source())
     assert.equal(made.code, 0, made.err)

@@ -40,7 +40,7 @@ export async function writeBackup(options: {
   try {
     await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1`)
-    await client.query('begin isolation level repeatable read read only')
+    await beginSnapshot(client)
     const summary: BackupSummary = { tables: 0, rows: 0, sealingKeys: [] }
     await pipeline(
       Readable.from(partsOf(linesOf(client, version, summary))),
@@ -56,6 +56,16 @@ export async function writeBackup(options: {
   } finally {
     await client.end()
   }
+}
+
+/**
+ * Locks the tables before the snapshot is taken. Otherwise a migration could rewrite one in between, and PostgreSQL would
+ * show it as empty. A migration that changes a table waits for the backup, and the backup for one that runs.
+ */
+async function beginSnapshot(client: pg.Client): Promise<void> {
+  const tables = await listTables(client)
+  const locks = tables.map(({ table }) => `lock table ${table} in access share mode;`)
+  await client.query(`begin isolation level repeatable read read only; ${locks.join(' ')}`)
 }
 
 async function* linesOf(client: pg.Client, version: string, summary: BackupSummary): AsyncGenerator<string> {

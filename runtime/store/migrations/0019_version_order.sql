@@ -1,3 +1,4 @@
+-- replaces: 55738c899b2df670a67e2df59805a81f86ae57669e7fe2b420450094b494df22
 -- The order of versions, as in contract/protocol/version-order.ts: semantic versions by number; others are opaque ('0').
 create function runtime.version_precedence(version text) returns text
 language sql immutable strict parallel safe as $$
@@ -18,9 +19,18 @@ language sql immutable strict parallel safe as $$
   end
 $$;
 
+-- A trigger keeps both, because a generated column would rewrite the table. 0037 fills the rows that are there already.
 alter table runtime.bundle_version
-  add column precedence text collate "C" not null generated always as (runtime.version_precedence(version)) stored,
-  add column is_release boolean not null generated always as (version ~ '^v?[0-9]+(\.[0-9]+)*$') stored;
+  add column precedence text collate "C" not null default '',
+  add column is_release boolean not null default false;
+create function runtime.order_bundle_version() returns trigger language plpgsql as $$
+begin
+  new.precedence := runtime.version_precedence(new.version);
+  new.is_release := new.version ~ '^v?[0-9]+(\.[0-9]+)*$';
+  return new;
+end $$;
+create trigger bundle_version_ordered before insert or update of version on runtime.bundle_version
+  for each row execute function runtime.order_bundle_version();
 -- versions are now listed by precedence, and the newest one of a bundle is looked up with every installation
 drop index runtime.bundle_version_newest;
 create index bundle_version_order on runtime.bundle_version
@@ -33,12 +43,9 @@ language sql immutable parallel safe as $$
     else coalesce(runtime.version_precedence(version), '') end
 $$;
 
--- Computed once for all rows while the table is rewritten. From then on a trigger computes it, when a version changes: a
--- generated column would be computed with every operation.
-alter table runtime.installation
-  add column version_order text collate "C" not null generated always as (runtime.version_order(version)) stored;
-alter table runtime.installation alter column version_order drop expression;
-alter table runtime.installation alter column version_order set default '';
+-- A trigger computes it when a version changes: a generated column would be computed with every operation. 0037 fills the
+-- rows that are there already.
+alter table runtime.installation add column version_order text collate "C" not null default '';
 
 create function runtime.order_installation() returns trigger language plpgsql as $$
 begin

@@ -1,3 +1,4 @@
+-- replaces: 6c37955f22a191f7ec9d5b6b872c995bfad8977115d3c17b4ba88f91dc92378e
 -- Failed operations with the same cause form a group: the same bundle, plugin, stage, code and shape of the message. The key
 -- is stored when an operation fails, because computing it for a hundred thousand rows takes seconds.
 alter table runtime.operation add column failure_group text;
@@ -32,7 +33,7 @@ end $$;
 create trigger operation_failure_group before insert or update of failure on runtime.operation
   for each row when (new.failure is not null) execute function runtime.set_failure_group();
 
-update runtime.operation set failure = failure where state = 'FAILED';
+-- 0038 fills the operations that have failed already.
 
 -- everything that the counts of groups read
 create index operation_failure_group on runtime.operation

@@ -1,3 +1,4 @@
+-- replaces: df4c412efdc9173f36a7958b3c92826fbcd8e95bd31d14eee37f8c2ead3d5abd
 -- What refers to a service is found with an index, so that the whole configuration of all scopes need not be read. The
 -- index is kept by the database, also for what a replica of the previous release or a restore writes.
 create function runtime.service_ids(value jsonb) returns text[] language sql immutable parallel safe as $$
@@ -39,5 +40,12 @@ begin
 exception when data_exception then
   return '[]';
 end $$;
-alter table runtime.bundle_version add column properties jsonb not null generated always as
-  (runtime.manifest_properties(bundle_environment_key || '/' || bundle_id, manifest)) stored;
+-- 0037 fills the versions that are there already.
+alter table runtime.bundle_version add column properties jsonb not null default '[]';
+create function runtime.find_manifest_properties() returns trigger language plpgsql as $$
+begin
+  new.properties := runtime.manifest_properties(new.bundle_environment_key || '/' || new.bundle_id, new.manifest);
+  return new;
+end $$;
+create trigger bundle_version_properties before insert or update of version, manifest on runtime.bundle_version
+  for each row execute function runtime.find_manifest_properties();

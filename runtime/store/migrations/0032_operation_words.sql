@@ -1,3 +1,4 @@
+-- replaces: 1b36fcc246a6e9718f8255ade04bc2510348a0189630273edc0901ec16e9ce7a
 -- The words of operations for the search: the message of the failure, reasons and notes. Failures of earlier runs are left out:
 -- they are masked when they are read, and a search must not find what is masked. They are in a separate table, because
 -- the row of an operation changes several times in its life and each change would cost entries in the index. Triggers keep
@@ -58,16 +59,11 @@ create trigger operation_words_of_retry after insert on runtime.operation_retry
 create trigger operation_words_of_note after insert on runtime.operation_note
   for each row execute function runtime.store_words();
 
-insert into runtime.operation_text
-  select operation_id, created_at, runtime.words_of(operation) from runtime.operation
-  where reason is not null or failure is not null
-    or exists (select from runtime.operation_retry where operation_retry.operation_id = operation.operation_id)
-    or exists (select from runtime.operation_note where operation_note.operation_id = operation.operation_id);
+-- 0038 fills it with the operations that are there already.
 
 -- frequent words are read in the order of the list until the page is full, rare ones from the index
 create index operation_text_newest on runtime.operation_text (created_at desc, operation_id desc);
 create index operation_text_words on runtime.operation_text using gin (words) with (fastupdate = off);
-analyze runtime.operation_text;
 
 -- At most so many of the operations with these words, in no order; always from the index, because the planner takes rare
 -- words for frequent ones. Of many matches the index returns a part, which is enough to know that there are many.

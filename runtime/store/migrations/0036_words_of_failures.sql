@@ -1,3 +1,4 @@
+-- replaces: eb190d0bbecfaa68798372bbde9d231a8a0bbf441b459f7d8d41af4d861671d2
 -- The search also finds a failed operation by the code of its failure, and by the plugin and the other services of its error
 -- path. The runtime itself is in every path.
 create or replace function runtime.words_of(of runtime.operation) returns tsvector
@@ -14,9 +15,7 @@ create or replace function runtime.words_of(of runtime.operation) returns tsvect
     (select string_agg(text, e'\n' order by number)
       from runtime.operation_note where operation_note.operation_id = of.operation_id)));
 
-update runtime.operation_text set words = runtime.words_of(operation)
-  from runtime.operation
-  where operation.operation_id = operation_text.operation_id and operation.failure is not null;
+-- 0038 fills the operations that have failed already.
 
 -- The index returns a part of the matches of one frequent word. Of several it would return a part of each, and of these
 -- only what all of them have in common: too few, which looks like rare words. So several words are looked up in full.

@@ -42,6 +42,9 @@ export interface NodeOptions {
 /** The times of Patroni, in seconds: the shortest that it accepts for `ttl`. */
 export const TIMES = { ttl: 20, loop_wait: 4, retry_timeout: 8 } as const
 
+/** Until a Patroni that ended by itself is started again. */
+const RESTART_MS = 1_000
+
 /** Nothing runs yet. */
 export async function createNode(options: NodeOptions): Promise<PatroniNode> {
   const { name, programs, folder, user, etcdPorts } = options
@@ -63,7 +66,19 @@ export async function createNode(options: NodeOptions): Promise<PatroniNode> {
   const command = [...namespace, ...asUser(user), programs.path('patroni'), settings]
   let child: Child | undefined
   let frozen: number[] = []
+  let isWanted = false
+  const start = (): void => {
+    isWanted = true
+    const started = startProcess(command, programs.env)
+    child = started
+    // as a service manager does: Patroni 3.0 ends if etcd has not elected a leader yet
+    void started.exited.then(async () => {
+      await sleep(RESTART_MS)
+      if (isWanted && child === started) start()
+    })
+  }
   const kill = async (): Promise<void> => {
+    isWanted = false
     const pids = child?.isAlive() === true ? treeOf(child.pid) : []
     child?.signal('SIGKILL')
     await child?.exited
@@ -73,9 +88,7 @@ export async function createNode(options: NodeOptions): Promise<PatroniNode> {
     name,
     address: { postgres: linkPort, rest: restLinkPort },
     restPort,
-    start() {
-      child = startProcess(command, programs.env)
-    },
+    start,
     kill,
     async freeze() {
       if (child === undefined) throw new Error(`${name} does not run`)
