@@ -16,6 +16,20 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2
 }
 
+export const mean = (values: readonly number[]): number =>
+  values.reduce((total, one) => total + one, 0) / values.length
+
+/** Of the difference of two means, or of one mean: that far from it are 19 of 20 repetitions, at most. */
+export function interval(values: readonly number[], others: readonly number[] = []): [number, number] {
+  const squaredErrorOf = (of: readonly number[]): number => {
+    const center = mean(of)
+    return of.length < 2 ? 0 : mean(of.map((one) => (one - center) ** 2)) / (of.length - 1)
+  }
+  const difference = mean(values) - (others.length === 0 ? 0 : mean(others))
+  const margin = 1.96 * Math.sqrt(squaredErrorOf(values) + squaredErrorOf(others))
+  return [difference - margin, difference + margin]
+}
+
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits))
 
 /** Prints results that follow each other; a table that several of them share is printed once. */

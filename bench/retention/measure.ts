@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openDatabase } from '#database/pool.ts'
 import { fromUrl } from '#database/settings.ts'
@@ -7,30 +8,37 @@ import type { Db } from '#runtime/model/db.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { startRetention } from '#runtime/retention/run-retention.ts'
 import { readRetention } from '#runtime/store/retention/retention-row.ts'
+import { CONCURRENCY } from '../engine/arm.ts'
 import type { ArmContext } from '../engine/arm.ts'
 import { bundleConsoleArm } from '../engine/bundle-console.ts'
 
-/** The task of a measuring process, as JSON in its argument. */
-export interface RetentionTask extends ArmContext {
-  hasRetention: boolean
+/** What processed operations a second in two slices that follow each other. */
+export interface Pair {
+  without: number
+  with: number
 }
 
 export interface RetentionMeasured {
-  perSecond: number
+  pairs: Pair[]
+  /** Operations and their attempts, while retention removes. */
   removedPerSecond: number
   /** Of one operation in compact tables, before and after its attempts and requests are removed. */
   bytes: { before: number; after: number }
 }
 
-const OLD = 4_000
-const WARM_UP = 300
-const COUNT = 2_500
+const OLD = 8_000
+const WARM_UP = 500
+/** Operations that wait, so that the worker never lacks work. */
+const BACKLOG = 400
+const SLICE_MS = 3_000
+const PAIRS = 16
 
-const task = JSON.parse(process.argv[2] ?? '') as RetentionTask
+const task = JSON.parse(process.argv[2] ?? '') as ArmContext
 process.send?.(await measure(task))
 process.exit(0)
 
-async function measure({ hasRetention, ...context }: RetentionTask): Promise<RetentionMeasured> {
+/** In slices with and without retention, in turns, so that whatever else the machine does slows both. */
+async function measure(context: ArmContext): Promise<RetentionMeasured> {
   const { db, close } = openDatabase<RuntimeTables>(fromUrl(context.databaseUrl), {
     max: 2,
     statementTimeoutMs: 120_000,
@@ -41,29 +49,43 @@ async function measure({ hasRetention, ...context }: RetentionTask): Promise<Ret
   await endLongAgo(db)
   const before = await sizeOf(db)
   await addLater(db)
-  await arm.fill?.(WARM_UP + COUNT)
+  await arm.fill?.(WARM_UP + BACKLOG)
   await sql`analyze`.execute(db)
   const log = createLog({ name: 'bench', level: 'warn' })
-  const retention = hasRetention
-    ? startRetention({ db, clock: systemClock, log }, { operationsDays: 400, attemptsDays: 90, pollMs: 10 })
-    : null
-  const finished = Promise.withResolvers<void>()
-  let [done, beganAt, endedAt, removedBefore] = [0, 0, 0, 0]
+  let isPaused = true
+  const retention = startRetention(
+    { db, clock: systemClock, log },
+    { operationsDays: 400, attemptsDays: 90, pollMs: 10, isPaused: () => Promise.resolve(isPaused) },
+  )
+  let [done, made] = [0, WARM_UP + BACKLOG]
+  const warm = Promise.withResolvers<void>()
   await arm.start(() => {
     done++
-    if (done === WARM_UP) {
-      beganAt = performance.now()
-      void readRetention(db).then(({ operations }) => (removedBefore = operations))
-    }
-    if (done === WARM_UP + COUNT) {
-      endedAt = performance.now()
-      finished.resolve()
-    }
+    if (done === WARM_UP) warm.resolve()
   })
-  await finished.promise
+  await warm.promise
+  const slice = async (hasRetention: boolean): Promise<number> => {
+    isPaused = !hasRetention
+    const [began, doneBefore] = [performance.now(), done]
+    while (performance.now() - began < SLICE_MS) {
+      const missing = BACKLOG - (made - done)
+      if (missing > 0) {
+        await arm.fill?.(missing)
+        made += Math.ceil(missing / CONCURRENCY) * CONCURRENCY
+      } else await sleep(5)
+    }
+    return ((done - doneBefore) * 1_000) / (performance.now() - began)
+  }
+  const pairs: Pair[] = []
+  const { operations: removedBefore } = await readRetention(db)
+  for (let index = 0; index < PAIRS; index++) {
+    const first = await slice(index % 2 === 0)
+    const second = await slice(index % 2 === 1)
+    pairs.push(index % 2 === 0 ? { with: first, without: second } : { without: first, with: second })
+  }
   const { operations } = await readRetention(db)
-  if (hasRetention && operations === OLD) throw new Error('Retention had nothing to do at the end')
-  await retention?.stop()
+  if (operations === OLD) throw new Error('Retention had nothing to do at the end')
+  await retention.stop()
   await arm.stop()
   // what retention does to operations that it keeps
   await sql`delete from runtime.attempt`.execute(db)
@@ -73,12 +95,8 @@ async function measure({ hasRetention, ...context }: RetentionTask): Promise<Ret
   )
   const after = await sizeOf(db)
   await close()
-  const seconds = (endedAt - beganAt) / 1000
-  return {
-    perSecond: COUNT / seconds,
-    removedPerSecond: (operations - removedBefore) / seconds,
-    bytes: { before, after },
-  }
+  const removedPerSecond = ((operations - removedBefore) * 1_000) / (PAIRS * SLICE_MS)
+  return { pairs, removedPerSecond, bytes: { before, after } }
 }
 
 /** Ends all operations as if their calls had succeeded 500 days ago. */

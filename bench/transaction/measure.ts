@@ -3,16 +3,21 @@ import pg from 'pg'
 import type { ArmContext } from '../engine/arm.ts'
 import { bundleConsoleArm } from '../engine/bundle-console.ts'
 import { clientConfig, fromUrl } from '#database/settings.ts'
+import { SLICE_MS } from './slice.ts'
 
 /** The task of a measuring process, as JSON in its argument. */
 export interface TransactionTask extends ArmContext {
-  /** Whether a transaction stays open from the begin of the load to its end. */
+  /** Whether a transaction is opened after the first slices, and stays open to the end. */
   isHeld: boolean
-  minutes: number
+  /** The number of slices before and after that. */
+  slices: { before: number; after: number }
 }
 
-/** Operations that ended in one minute of the load, in order. */
-export type TransactionMeasured = number[]
+/** Operations that ended in each slice of the load, in order. */
+export interface TransactionMeasured {
+  before: number[]
+  after: number[]
+}
 
 const WARM_UP = 2_000
 /** Operations that wait, so that the worker never lacks work. */
@@ -22,7 +27,7 @@ const task = JSON.parse(process.argv[2] ?? '') as TransactionTask
 process.send?.(await measure(task))
 process.exit(0)
 
-async function measure({ isHeld, minutes, ...context }: TransactionTask): Promise<TransactionMeasured> {
+async function measure({ isHeld, slices, ...context }: TransactionTask): Promise<TransactionMeasured> {
   const arm = await bundleConsoleArm(context)
   await arm.prepare()
   await arm.fill?.(WARM_UP + BACKLOG)
@@ -40,24 +45,30 @@ async function measure({ isHeld, minutes, ...context }: TransactionTask): Promis
   // both processes begin when both are warm
   process.send?.('warm')
   await new Promise((resolve) => process.once('message', resolve))
-  const holder = isHeld ? await holdTransaction(context.databaseUrl) : null
-  const perMinute: number[] = []
-  const began = performance.now()
-  let [before, minuteEnds] = [done, began + 60_000]
-  while (perMinute.length < minutes) {
-    const missing = BACKLOG - (made - done)
-    if (missing > 0) {
-      await arm.fill?.(missing)
-      made = Math.max(made, done) + Math.ceil(missing / 20) * 20
-    } else await sleep(5)
-    if (performance.now() < minuteEnds) continue
-    perMinute.push(done - before)
-    before = done
-    minuteEnds += 60_000
+  let sliceEnds = performance.now()
+  const countSlices = async (count: number): Promise<number[]> => {
+    const counts: number[] = []
+    let before = done
+    sliceEnds += SLICE_MS
+    while (counts.length < count) {
+      const missing = BACKLOG - (made - done)
+      if (missing > 0) {
+        await arm.fill?.(missing)
+        made = Math.max(made, done) + Math.ceil(missing / 20) * 20
+      } else await sleep(5)
+      if (performance.now() < sliceEnds) continue
+      counts.push(done - before)
+      before = done
+      if (counts.length < count) sliceEnds += SLICE_MS
+    }
+    return counts
   }
+  const before = await countSlices(slices.before)
+  const holder = isHeld ? await holdTransaction(context.databaseUrl) : null
+  const after = await countSlices(slices.after)
   await holder?.end()
   await arm.stop()
-  return perMinute
+  return { before, after }
 }
 
 /** As a forgotten session or a dump: it sees the state of its begin, and has its own number. */

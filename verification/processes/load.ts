@@ -29,6 +29,8 @@ export const PLUGIN_FAULTS: Faults = {
 /** The time limit within which everything must end after the faults. */
 const BOUND_MS = 90_000
 
+const MAX_CONNECTS = 30
+
 export interface LoadOptions {
   /** Nothing of it runs yet. */
   system: System
@@ -126,10 +128,20 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   }
 }
 
+/** Again, because a proxy in front of the database may not have noticed yet that the faults have ended. */
 async function connect(connection: ConnectionSettings): Promise<pg.Client> {
-  const client = new pg.Client(clientConfig(connection))
-  await client.connect()
-  return client
+  for (let tries = 1; ; tries++) {
+    const client = new pg.Client(clientConfig(connection))
+    // a statement reports a connection that is lost
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (tries === MAX_CONNECTS) throw error
+      await sleep(1_000)
+    }
+  }
 }
 
 /** Waits until no operation has work to do, or the limit has passed; what is left then violates I10. */
