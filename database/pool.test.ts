@@ -108,6 +108,21 @@ describeOnEachEngine('pool', (fresh) => {
     await close()
   })
 
+  test('no statement is compiled, whatever its estimated cost, also where the server compiles', async () => {
+    const { connection, close } = await fresh()
+    await using(connection, {}, async ({ pool }) => {
+      await pool.query(`alter database ${quoteName(connection.database)} set jit = on`)
+    })
+    await using(connection, { prepareRecurring: true }, async ({ pool }) => {
+      const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
+        `explain (analyze) select from notes.note where text || text = 'x'`,
+      )
+      assert.doesNotMatch(rows.map((row) => row['QUERY PLAN']).join('\n'), /JIT/)
+      assert.deepEqual((await pool.query('show jit')).rows, [{ jit: 'off' }])
+    })
+    await close()
+  })
+
   test('a paused transaction loses its locks, and cannot commit afterwards', async () => {
     const { connection, close } = await fresh()
     const options = { lockTimeoutMs: 100, idleInTransactionTimeoutMs: 300 }
