@@ -187,7 +187,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onIdleError,
     onStatementError,
   })
-  // connects only to recover, which takes as long as the database is large
+  // recovering takes as long as the database is large
   const recovering = openDatabase<RuntimeTables>(connection, {
     ...options.limits,
     statementTimeoutMs: UNLIMITED_MS,
@@ -318,7 +318,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       tasks = combineTasks([
         startJanitor(workerDeps, signer.publicKey),
         startKeyKeeper(workerDeps),
-        startRecovery(workerDeps, recovering.db),
+        startRecovery(workerDeps, recovering),
         ...(options.retention === undefined ? [] : [keepNoLonger(options.retention)]),
       ])
       if (options.worker !== 'off') {

@@ -13,9 +13,12 @@ export interface Recovery {
 /** Larger than the number of operations of an installation, or saves of a scope, that can be lost at once. */
 export const RAISE_BY = 100_000
 
-/** Whether the database is still on the server and timeline where it was last recovered. */
+/** Whether the database is still on the server and timeline where it was last recovered, as `same`. */
+export const IS_SAME_SERVER = 'select runtime.is_same_server() as same'
+
+/** {@link IS_SAME_SERVER} */
 export async function isSameServer(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ same: boolean }>`select runtime.is_same_server() as same`.execute(db)
+  const { rows } = await sql<{ same: boolean }>`${sql.raw(IS_SAME_SERVER)}`.execute(db)
   return rows[0]?.same ?? false
 }
 
