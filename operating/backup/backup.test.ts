@@ -397,6 +397,24 @@ describe('npm run backup and npm run restore', () => {
     await target.close()
   })
 
+  it('say in one line that the folder of a backup is missing, or that the database is not one of this program', async () => {
+    const lost = await run('backup', ['--out', file('none/x.gz'), '--without-keys'], source())
+    assert.match(
+      lost.err,
+      /^\S+x\.gz cannot be written: there is no directory \S+none; create it, or name another file\n$/,
+    )
+    const empty = await testDatabase({ migrations: [RUNTIME_MIGRATIONS] })
+    const env = { ...source(), ...into(empty, 'empty') }
+    const made = await run('backup', ['--out', file('empty.gz'), '--without-keys'], env)
+    await empty.close()
+    assert.equal(made.code, 1)
+    assert.match(
+      made.err,
+      /^The database has no schema "bff"\. If it is the right one, run "npm run migrate" first; .*\n$/,
+    )
+    assert.equal(existsSync(file('empty.gz')), false)
+  })
+
   it('refuse to overwrite a file, and wrong arguments', async () => {
     const over = await run('backup', ['--out', file('one.gz'), '--without-keys'], source())
     assert.match(over.err, /one\.gz exists; name a new file/)

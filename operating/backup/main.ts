@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { joinServer } from '#database/join.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
@@ -16,8 +16,7 @@ const USAGE = 'npm run backup -- --out FILE (--keys FILE | --without-keys)'
 /** Backs up the database of this environment to one file, and its keys to another, while programs run. */
 async function main({ onStop, end }: Program): Promise<void> {
   const { out, keys } = readArguments()
-  for (const file of [out, keys])
-    if (file !== null && existsSync(file)) throw new SettingsError(`${file} exists; name a new file`)
+  for (const file of [out, keys]) if (file !== null) refuseUnusable(file)
   const { dataDir, database, runtime, console: settings } = readDeployment(process.env)
   const assertionKeyFile = settings?.assertionKeyFile ?? null
   const sealingKeyFiles = runtime?.sealingKeyFiles ?? []
@@ -48,6 +47,15 @@ async function main({ onStop, end }: Program): Promise<void> {
       )
   }
   end(0)
+}
+
+function refuseUnusable(file: string): void {
+  if (existsSync(file)) throw new SettingsError(`${file} exists; name a new file`)
+  const folder = dirname(file)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new SettingsError(
+      `${file} cannot be written: there is no directory ${folder}; create it, or name another file`,
+    )
 }
 
 function readArguments(): { out: string; keys: string | null } {

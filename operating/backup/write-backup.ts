@@ -8,6 +8,7 @@ import pg from 'pg'
 import { refuseRestoring } from '#database/migrate.ts'
 import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
+import { SettingsError } from '#http-kit/settings.ts'
 import { FORMAT } from './format.ts'
 import type { Header, Trailer } from './format.ts'
 import { readRows } from './read-rows.ts'
@@ -40,6 +41,7 @@ export async function writeBackup(options: {
   try {
     await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1`)
+    await refuseIncomplete(client)
     await beginSnapshot(client)
     const summary: BackupSummary = { tables: 0, rows: 0, sealingKeys: [] }
     await pipeline(
@@ -55,6 +57,19 @@ export async function writeBackup(options: {
     throw error
   } finally {
     await client.end()
+  }
+}
+
+/** A database that no program has used, or only a runtime. */
+async function refuseIncomplete(client: pg.Client): Promise<void> {
+  for (const schema of ['runtime', 'bff']) {
+    const { rows } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+      `${schema}.migration`,
+    ])
+    if (rows[0]?.there !== true)
+      throw new SettingsError(
+        `The database has no schema "${schema}". If it is the right one, run "npm run migrate" first; otherwise correct DATABASE_URL.`,
+      )
   }
 }
 

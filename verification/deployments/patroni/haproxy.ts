@@ -34,7 +34,7 @@ export async function createHaproxy(
     `  bind 127.0.0.1:${port}`,
     '  option httpchk GET /primary',
     '  http-check expect status 200',
-    '  default-server inter 1s downinter 500ms fall 2 rise 1 on-marked-down shutdown-sessions',
+    '  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions',
     ...nodes.map(
       ({ name, address }) => `  server ${name} 127.0.0.1:${address.postgres} check port ${address.rest}`,
     ),
