@@ -38,7 +38,8 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
   let child: ChildProcess | null = null
   let output = ''
 
-  // The plugin must not outlive a checker that is interrupted, or whose terminal is closed. `nohup` outlives its terminal.
+  // The plugin must not outlive a checker that is interrupted, or whose terminal is closed. A checker whose output is a
+  // file outlives its terminal.
   const killAtExit = (): void => {
     if (child !== null) killTree(child, isGroup)
   }
@@ -82,7 +83,7 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
           output = (output + chunk.toString()).slice(-OUTPUT_MAX)
         })
       child = running
-      // a plugin that ended by itself is still watched
+      // a plugin that crashed is still watched
       stopWatching()
       watchOurEnd()
       await ready(running)
