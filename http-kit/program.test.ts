@@ -55,6 +55,20 @@ describe('a program', () => {
     })
   }
 
+  it('exits immediately after a second SIGINT, and not without its exit handlers', async () => {
+    const ended = await run(
+      `process.on('exit', () => ${say('what it started is killed')})
+       program.onStop(async () => {
+         process.kill(process.pid, 'SIGINT')
+         await sleep(10_000)
+         ${say('database')}
+       })
+       ${say('ready')}`,
+      { signal: 'SIGINT' },
+    )
+    assert.deepEqual(ended, { code: 130, stdout: 'what it started is killed\n', stderr: '' })
+  })
+
   it('continues an orderly stop after a second SIGTERM', async () => {
     const ended = await run(
       `program.onStop(async () => {

@@ -14,9 +14,12 @@ export interface Program {
   ending: AbortSignal
 }
 
+/** The exit code of a program that Ctrl+C ended. */
+const INTERRUPTED = 130
+
 /**
  * Runs `start` and continues until Ctrl+C, SIGTERM, `end`, or an uncaught error; then stops everything in order,
- * including what was started before a failed start. A second Ctrl+C ends it immediately. Errors are printed in one line,
+ * including what was started before a failed start. A second Ctrl+C exits immediately. Errors are printed in one line,
  * and in full if `LOG_LEVEL` is `debug`.
  */
 export async function runProgram(start: (program: Program) => Promise<void>): Promise<void> {
@@ -43,7 +46,8 @@ export async function runProgram(start: (program: Program) => Promise<void>): Pr
     void finish(code)
   }
 
-  process.once('SIGINT', () => end(0))
+  // an exit, unlike the signal's own default, ends the processes that this one has started
+  process.on('SIGINT', () => (ending.signal.aborted ? process.exit(INTERRUPTED) : end(0)))
   // not `once`: a signal to the whole process group arrives twice, because the parent forwards it too
   process.on('SIGTERM', () => end(0))
   process.on('uncaughtException', (error) => end(1, error))

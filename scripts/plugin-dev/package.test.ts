@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { isBuiltin } from 'node:module'
@@ -9,11 +9,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '#database/free-port.ts'
 import { listen } from '#plugin-sdk/src/node-listener.ts'
 import { until } from '#runtime/testing/stream.ts'
 import { parseProfile } from '../../packages/plugin-check/src/profile.ts'
+import { isListening } from '../../packages/plugin-check/src/run/host.ts'
 import { STARTER_PROFILE } from '../../packages/plugin-check/src/starter-profile.ts'
+import { referenceProfile } from '../../packages/plugin-check/testing/reference-profile.ts'
 import { installPackages } from '../../packages/plugin-check/testing/install-package.ts'
 
 // `plugin-check dev` as an author has it: two packages in an empty folder outside of the repository.
@@ -23,12 +26,12 @@ after(remove)
 const installed = join(folder, 'node_modules/@bundle-console/plugin-dev')
 
 /** What the program prints until it is ready, as text. */
-async function startDev(pluginUrl: string) {
+async function startDev(pluginUrl: string, more: readonly string[] = []) {
   const ports = ['--port', '--platform-port', '--controls-port']
   const options = await Promise.all(ports.map(async (name) => [name, String(await freePort())]))
   const program = spawn(
     join(folder, 'node_modules/.bin/plugin-check'),
-    ['dev', '--url', pluginUrl, ...options.flat()],
+    ['dev', '--url', pluginUrl, ...options.flat(), ...more],
     { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, XDG_CACHE_HOME: folder } },
   )
   const lines: string[] = []
@@ -103,6 +106,31 @@ test('in an empty folder it creates a profile, runs the system, and ends with Ct
     assert.equal(code, 0)
   }
 })
+
+for (const [name, signals] of [
+  ['Ctrl+C', ['SIGINT']],
+  ['a second Ctrl+C', ['SIGINT', 'SIGINT']],
+] as const)
+  test(`${name} ends the plugin that it has started`, async (t) => {
+    const port = await freePort()
+    const pluginUrl = `http://127.0.0.1:${port}/lifecycle`
+    const own = mkdtempSync(join(folder, 'started-'))
+    const start = referenceProfile(`http://127.0.0.1:${port}`, { file: join(own, 'state'), defect: '' }).start
+    const profile = join(own, 'profile.json')
+    writeFileSync(profile, JSON.stringify({ ...STARTER_PROFILE, start }))
+    const { program } = await startDev(pluginUrl, ['--profile', profile, '--data', join(own, 'data')])
+    t.after(() => program.kill('SIGKILL'))
+    assert.equal(await isListening(pluginUrl), true)
+    const exit = once(program, 'exit')
+    program.stdout.resume()
+    for (const signal of signals) {
+      program.kill(signal)
+      await wait(50)
+    }
+    const [code] = (await exit) as [number]
+    assert.equal(code, signals.length === 1 ? 0 : 130)
+    await until(async () => !(await isListening(pluginUrl)), 5_000)
+  })
 
 test('the profile of the SDK is the one to start from, and says how to start its plugin', () => {
   const file = join(import.meta.dirname, '../../packages/plugin-sdk/template/plugin-check.json')

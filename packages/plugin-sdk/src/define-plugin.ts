@@ -6,12 +6,14 @@ import { OPERATION_TYPES, type OperationType, type Stage } from '../../../contra
 import { otherBytes } from './admit.ts'
 import { isWithinAuthorization, withoutAccess, type AnswerScope, type WriteDeclarations } from './answer.ts'
 import {
-  envelopeResponse,
-  failureResponse,
+  envelopeAnswer,
+  failureAnswer,
   problemOf,
-  problemResponse,
+  problemAnswer,
   readBody,
   readLifecycleRequest,
+  toFetchHandler,
+  type HttpCall,
 } from './http.ts'
 import { authorizationOncePerOperation, type AuthorizationSource } from './read-authorization.ts'
 import type { Credential } from './platform.ts'
@@ -101,8 +103,8 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
   const authorize = authorizerOf(definition)
   const running = new Map<string, { fingerprint: string; answer: Promise<string> }>()
 
-  async function answer(http: Request, onRead: (request: LifecycleRequest) => void): Promise<string> {
-    const claims = await verifyToken?.(http.headers.get('authorization'))
+  async function answer(http: HttpCall, onRead: (request: LifecycleRequest) => void): Promise<string> {
+    const claims = await verifyToken?.(http.header('authorization'))
     const body = await readBody(http, maxRequestBytes)
     const request = readLifecycleRequest(body)
     if (claims !== undefined) matchToken(claims, request)
@@ -158,22 +160,22 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     return runCall({ store, request, fingerprint, handler, scope, resolve, leaseMs, retentionMs, now })
   }
 
-  return async (http) => {
+  return toFetchHandler(async (http) => {
     let call: FailedCall | null = null
     try {
-      return envelopeResponse(await answer(http, (request) => (call = failedCall(request))))
+      return envelopeAnswer(await answer(http, (request) => (call = failedCall(request))))
     } catch (error) {
-      if (error instanceof PluginFailure) return failureResponse(pluginId, error)
-      if (error instanceof ReferenceNotResolved) return failureResponse(pluginId, error)
+      if (error instanceof PluginFailure) return failureAnswer(pluginId, error)
+      if (error instanceof ReferenceNotResolved) return failureAnswer(pluginId, error)
       const problem = problemOf(error)
-      if (problem !== null) return problemResponse(problem)
+      if (problem !== null) return problemAnswer(problem)
       onError(error, call)
-      return failureResponse(
+      return failureAnswer(
         pluginId,
         sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin encountered an internal error', true),
       )
     }
-  }
+  })
 }
 
 const failedCall = ({ operation, stage, installation }: LifecycleRequest): FailedCall => ({

@@ -6,7 +6,16 @@ import { successEnvelope } from '../../../contract/protocol/envelope.ts'
 import { Key } from '../../../contract/protocol/keys.ts'
 import { InstallationIdentity } from '../../../contract/protocol/scope.ts'
 import type { PluginHandler } from './define-plugin.ts'
-import { envelopeResponse, failureResponse, parseJson, problemOf, problemResponse, readBody } from './http.ts'
+import {
+  envelopeAnswer,
+  failureAnswer,
+  parseJson,
+  problemAnswer,
+  problemOf,
+  readBody,
+  toFetchHandler,
+  type HttpCall,
+} from './http.ts'
 import { eventsOf } from './outbox.ts'
 import { PluginFailure, sdkFailure } from './result.ts'
 import type { Awaitable } from './awaitable.ts'
@@ -73,17 +82,17 @@ export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHand
   const verifyToken = verifierOf(options)
   let forgottenAt = 0
 
-  async function receive(request: Request, onRead: (eventId: string) => void): Promise<string> {
-    const claims = await verifyToken(request.headers.get('authorization'))
-    const method = methodOf(request.url)
+  async function receive(call: HttpCall, onRead: (eventId: string) => void): Promise<string> {
+    const claims = await verifyToken(call.header('authorization'))
+    const method = methodOf(call.url)
     const { sub, installation } = requireMethod(claims, method)
     const handler = Object.hasOwn(handle, method) ? handle[method] : undefined
     if (handler === undefined)
       throw sdkFailure('EVENT_NOT_DECLARED', 'This service does not handle this event')
-    const body = await readBody(request, maxRequestBytes)
-    const eventId = headerOf(request, 'event-id')
+    const body = await readBody(call, maxRequestBytes)
+    const eventId = headerOf(call, 'event-id')
     onRead(eventId)
-    const idempotencyKey = headerOf(request, 'idempotency-key')
+    const idempotencyKey = headerOf(call, 'idempotency-key')
     const payload = parseJson(body)
     const fingerprint = createHash('sha256').update(`${method}\n`).update(body).digest('hex')
     await store.transaction(async (tx) => {
@@ -103,19 +112,19 @@ export function eventReceiver<Tx>(options: EventReceiverOptions<Tx>): PluginHand
     return JSON.stringify(successEnvelope(null))
   }
 
-  return async (request) => {
+  return toFetchHandler(async (call) => {
     let eventId: string | null = null
     try {
-      return envelopeResponse(await receive(request, (id) => (eventId = id)))
+      return envelopeAnswer(await receive(call, (id) => (eventId = id)))
     } catch (error) {
-      if (error instanceof PluginFailure) return failureResponse(serviceId, error)
+      if (error instanceof PluginFailure) return failureAnswer(serviceId, error)
       const problem = problemOf(error)
-      if (problem !== null) return problemResponse(problem)
+      if (problem !== null) return problemAnswer(problem)
       onError(error, eventId)
       const failure = sdkFailure('PLUGIN_INTERNAL_ERROR', 'The service encountered an internal error', true)
-      return failureResponse(serviceId, failure)
+      return failureAnswer(serviceId, failure)
     }
-  }
+  })
 }
 
 function verifierOf<Tx>({
@@ -140,7 +149,7 @@ function requireMethod(claims: JWTPayload, method: string): z.output<typeof Acce
 }
 
 function methodOf(url: string): string {
-  const segment = new URL(url).pathname.split('/').at(-1) ?? ''
+  const segment = new URL(url, 'http://plugin.invalid').pathname.split('/').at(-1) ?? ''
   try {
     return decodeURIComponent(segment)
   } catch {
@@ -148,8 +157,8 @@ function methodOf(url: string): string {
   }
 }
 
-function headerOf(request: Request, name: string): string {
-  const value = request.headers.get(name)
+function headerOf(call: HttpCall, name: string): string {
+  const value = call.header(name)
   if (value === null || !/^[\x21-\x7e]{1,128}$/.test(value))
     throw sdkFailure('REQUEST_INVALID', `The header ${name} must have 1 to 128 visible ASCII characters`)
   return value

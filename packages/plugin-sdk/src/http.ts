@@ -28,32 +28,81 @@ export function problemOf(error: unknown): TransportRefusal | null {
   return null
 }
 
-/** Reads the body as bytes. Throws a TransportRefusal for another method, another type, or more than `maxBytes`. */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (request.method !== 'POST')
-    throw new TransportRefusal(405, 'METHOD_NOT_ALLOWED', 'The request must be a POST')
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json')
-    throw new TransportRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'The request must be application/json')
+/** A request as a handler reads it, so that a server without fetch objects need not make them: they cost more than the rest. */
+export interface HttpCall {
+  method: string
+  /** The path or the address. */
+  url: string
+  /** By name in lower case; null if it is absent. */
+  header(name: string): string | null
+  /** The body; null if it has more bytes than this. Rejects if the caller does not send all of it. */
+  read(maxBytes: number): Promise<Uint8Array | null>
+}
+
+/** What a handler sends. */
+export interface HttpAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** Handles requests of any server. */
+export type HttpHandler = (call: HttpCall) => Promise<HttpAnswer>
+
+const direct = new WeakMap<object, HttpHandler>()
+
+/** The fetch-style form of a handler. `directHandlerOf` finds the handler behind it. */
+export function toFetchHandler(handle: HttpHandler): (request: Request) => Promise<Response> {
+  const fetchHandler = async (request: Request): Promise<Response> => {
+    const { status, headers, body } = await handle(fetchCall(request))
+    return new Response(body, { status, headers })
+  }
+  direct.set(fetchHandler, handle)
+  return fetchHandler
+}
+
+/** The handler behind a fetch-style one of this SDK, or null. */
+export const directHandlerOf = (fetchHandler: object): HttpHandler | null => direct.get(fetchHandler) ?? null
+
+const fetchCall = (request: Request): HttpCall => ({
+  method: request.method,
+  url: request.url,
+  header: (name) => request.headers.get(name),
+  read: (maxBytes) => readFetchBody(request, maxBytes),
+})
+
+async function readFetchBody(request: Request, maxBytes: number): Promise<Uint8Array | null> {
   const announced = Number(request.headers.get('content-length') ?? Infinity)
   if (announced <= maxBytes) {
     const bytes = new Uint8Array(await request.arrayBuffer())
     // not every host checks the length
-    if (bytes.byteLength <= maxBytes) return bytes
-    throw tooLarge(maxBytes)
+    return bytes.byteLength <= maxBytes ? bytes : null
   }
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength
-    if (length > maxBytes) throw tooLarge(maxBytes)
+    if (length > maxBytes) return null
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-const tooLarge = (maxBytes: number): TransportRefusal =>
-  new TransportRefusal(413, 'CONTENT_TOO_LARGE', `The request must have at most ${maxBytes} bytes`)
+/** Reads the body as bytes. Throws a TransportRefusal for another method, another type, or more than `maxBytes`. */
+export async function readBody(call: HttpCall, maxBytes: number): Promise<Uint8Array> {
+  if (call.method !== 'POST')
+    throw new TransportRefusal(405, 'METHOD_NOT_ALLOWED', 'The request must be a POST')
+  const type = call.header('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json')
+    throw new TransportRefusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'The request must be application/json')
+  const bytes = await call.read(maxBytes).catch(() => {
+    // nobody waits for this response
+    throw new TransportRefusal(400, 'REQUEST_INVALID', 'The request ended before its body was complete')
+  })
+  if (bytes === null)
+    throw new TransportRefusal(413, 'CONTENT_TOO_LARGE', `The request must have at most ${maxBytes} bytes`)
+  return bytes
+}
 
 // The request itself adds a few levels around a business value.
 const DEPTH_MAX = VALUE_DEPTH_MAX + 8
@@ -113,36 +162,27 @@ function hasAtMost(text: string, character: string, most: number): boolean {
 
 const invalid = (message: string): PluginFailure => sdkFailure('REQUEST_INVALID', truncate(message))
 
-/** The bodies of responses, for a server that can send a text: reading it from the response again costs more. */
-const texts = new WeakMap<Response, string>()
-
-/** The body of a response of this module, unless it was read; otherwise null. */
-export const textOf = (response: Response): string | null =>
-  response.bodyUsed ? null : (texts.get(response) ?? null)
-
 /** A response with an envelope, always with status 200. */
-export function envelopeResponse(body: string): Response {
-  const response = new Response(body, {
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  })
-  texts.set(response, body)
-  return response
-}
+export const envelopeAnswer = (body: string): HttpAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body,
+})
 
 type FailureFields = Pick<PluginFailure, 'errorCode' | 'message' | 'retryable'>
 
 /** A response with a failure envelope, whose errorPath names this plugin. */
-export const failureResponse = (pluginId: string, { errorCode, message, retryable }: FailureFields) =>
-  envelopeResponse(JSON.stringify(failureEnvelope(errorCode, { message, retryable, errorPath: [pluginId] })))
+export const failureAnswer = (pluginId: string, { errorCode, message, retryable }: FailureFields) =>
+  envelopeAnswer(JSON.stringify(failureEnvelope(errorCode, { message, retryable, errorPath: [pluginId] })))
 
 /** The RFC 9457 response for a refusal, with the headers that its status requires. */
-export const problemResponse = ({ status, code, message }: TransportRefusal): Response =>
-  new Response(JSON.stringify({ status, code, title: message }), {
-    status,
-    headers: {
-      'content-type': 'application/problem+json',
-      'cache-control': 'no-store',
-      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-      ...(status === 405 ? { allow: 'POST' } : {}),
-    },
-  })
+export const problemAnswer = ({ status, code, message }: TransportRefusal): HttpAnswer => ({
+  status,
+  headers: {
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(status === 405 ? { allow: 'POST' } : {}),
+  },
+  body: JSON.stringify({ status, code, title: message }),
+})

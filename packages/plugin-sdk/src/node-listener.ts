@@ -1,65 +1,90 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { textOf } from './http.ts'
+import { directHandlerOf, type HttpAnswer, type HttpCall } from './http.ts'
 
 /** For `http.createServer`, Express and everything else that uses Node's own request and response. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** Adapts a fetch-style handler to Node's own server. Errors of the handler result in status 500. */
-export const toNodeListener =
-  (handler: (request: Request) => Promise<Response>): NodeListener =>
-  (incoming, outgoing) => {
-    void answer(handler, incoming, outgoing)
-  }
-
-async function answer(
-  handler: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  try {
-    await sendResponse(await handler(await toRequest(incoming)), outgoing)
-  } catch {
-    if (!outgoing.headersSent) outgoing.writeHead(500)
-    outgoing.end()
+export function toNodeListener(handler: (request: Request) => Promise<Response>): NodeListener {
+  const direct = directHandlerOf(handler)
+  const answer =
+    direct === null
+      ? async (incoming: IncomingMessage, outgoing: ServerResponse) =>
+          sendResponse(await handler(await toRequest(incoming)), outgoing)
+      : async (incoming: IncomingMessage, outgoing: ServerResponse) =>
+          send(await direct(nodeCall(incoming)), outgoing)
+  return (incoming, outgoing) => {
+    void answer(incoming, outgoing).catch(() => {
+      if (!outgoing.headersSent) outgoing.writeHead(500)
+      outgoing.end()
+    })
   }
 }
+
+const nodeCall = (incoming: IncomingMessage): HttpCall => ({
+  method: incoming.method ?? 'GET',
+  url: pathOf(incoming),
+  // joined as in fetch: of two authorizations, Node's own `headers` would choose one
+  header: (name) => incoming.headersDistinct[name]?.join(', ') ?? null,
+  read: (maxBytes) => readAll(incoming, maxBytes),
+})
+
+/** Only the path is used; the Host header comes from the caller and is not trusted. */
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/^\/*/, '/')
 
 /** A body that announces at most this length is read at once: a web stream costs more than the rest of a small call. */
 const AT_ONCE_BYTES = 64 * 1024
 
 /** A longer body, or one of unknown length, is streamed and not buffered: the handler sets the limit. */
 export async function toRequest(incoming: IncomingMessage): Promise<Request> {
-  const { method = 'GET', url = '/' } = incoming
-  // Only the path is used; the Host header comes from the caller and is not trusted.
-  const address = `http://plugin.invalid${url.replace(/^\/*/, '/')}`
+  const { method = 'GET' } = incoming
+  const address = `http://plugin.invalid${pathOf(incoming)}`
   const headers: [string, string][] = []
   for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2)
     headers.push([incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? ''])
   if (method === 'GET' || method === 'HEAD') return new Request(address, { method, headers })
-  // Node's parser delivers no more than was announced.
-  if (Number(incoming.headers['content-length'] ?? Infinity) <= AT_ONCE_BYTES)
-    return new Request(address, { method, headers, body: await readAll(incoming) })
+  const whole = announcedBytes(incoming) <= AT_ONCE_BYTES ? await readAll(incoming, AT_ONCE_BYTES) : null
   // The two libraries declare the same web stream differently.
-  const body = Readable.toWeb(incoming) as ReadableStream<Uint8Array>
+  const body = whole ?? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>)
   return new Request(address, { method, headers, body, duplex: 'half' })
 }
 
-/** With events, which cost less than the iterator of the stream. */
-const readAll = (incoming: IncomingMessage): Promise<Buffer<ArrayBuffer>> =>
-  new Promise((resolve, reject) => {
+const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? Infinity)
+
+/** Reads with events, which cost less than the iterator of the stream. Null if there are more bytes than this. */
+function readAll(incoming: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer> | null> {
+  const announced = incoming.headers['content-length']
+  // unread: Node discards the body after the response
+  if (announced !== undefined && Number(announced) > maxBytes) return Promise.resolve(null)
+  return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
-    incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk))
+    let length = 0
+    incoming.on('data', (chunk: Uint8Array) => {
+      length += chunk.byteLength
+      if (length <= maxBytes) chunks.push(chunk)
+      else {
+        // what follows is discarded, so that the caller can read the response
+        chunks.length = 0
+        resolve(null)
+      }
+    })
     incoming.once('end', () => resolve(Buffer.concat(chunks)))
     incoming.once('error', reject)
+    incoming.once('close', () => reject(new Error('The request was cut')))
   })
+}
 
 /** Sends a complete response without streaming. */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
-  const body = textOf(response) ?? Buffer.from(await response.arrayBuffer())
+  const body = Buffer.from(await response.arrayBuffer())
   if (outgoing.destroyed) return
   outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body)
+}
+
+function send({ status, headers, body }: HttpAnswer, outgoing: ServerResponse): void {
+  if (!outgoing.destroyed) outgoing.writeHead(status, headers).end(body)
 }
 
 export interface Listening {

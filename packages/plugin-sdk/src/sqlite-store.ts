@@ -50,11 +50,14 @@ export function sqliteStore(file: string, { schema }: SqliteStoreOptions = {}): 
   // A connection has one transaction at a time: the next one waits for the end of this chain.
   let last: Promise<unknown> = Promise.resolve()
 
+  const begin = beginner(database)
+  const commit = database.prepare('COMMIT')
+
   async function perform<Result>(work: (tx: SqliteTransaction) => Awaitable<Result>): Promise<Result> {
-    await begin(database)
+    await begin()
     try {
       const result = await work(database)
-      database.exec('COMMIT')
+      commit.run()
       return result
     } catch (error) {
       rollBack(database)
@@ -107,16 +110,22 @@ function rollBack(database: SqliteConnection): void {
   }
 }
 
-/** Takes the write lock immediately, so that nothing read inside can be stale at the commit. Throws after BUSY_MS. */
-async function begin(database: SqliteConnection): Promise<void> {
-  const giveUpAt = performance.now() + BUSY_MS
-  for (;;) {
-    try {
-      database.exec('BEGIN IMMEDIATE')
-      return
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAt) throw error
-      await wait(BUSY_RETRY_MS)
+/**
+ * Returns a function that begins a transaction. It takes the write lock immediately, so that nothing read inside can be
+ * stale at the commit. It throws after BUSY_MS.
+ */
+function beginner(database: SqliteConnection): () => Promise<void> {
+  const statement = database.prepare('BEGIN IMMEDIATE')
+  return async () => {
+    const giveUpAt = performance.now() + BUSY_MS
+    for (;;) {
+      try {
+        statement.run()
+        return
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > giveUpAt) throw error
+        await wait(BUSY_RETRY_MS)
+      }
     }
   }
 }

@@ -29,30 +29,33 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-test('an interrupted checker ends the plugin that it has started', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const port = await freePort()
-  const address = `http://127.0.0.1:${port}`
-  const profile = join(folder, 'profile.json')
-  writeFileSync(
-    profile,
-    JSON.stringify(referenceProfile(address, { file: join(folder, 'state'), defect: '' })),
-  )
-  const options = [
-    '--url',
-    `${address}/lifecycle`,
-    '--profile',
-    profile,
-    '--platform-port',
-    '0',
-    '--store',
-    folder,
-  ]
-  const checker = spawn(process.execPath, [MAIN, 'run', ...options], { stdio: 'ignore' })
-  t.after(() => checker.kill('SIGKILL'))
-  await until(() => listens(port))
-  checker.kill('SIGINT')
-  await once(checker, 'exit')
-  await until(async () => !(await listens(port)))
-})
+// What a terminal sends for Ctrl+C, and when it is closed.
+for (const signal of ['SIGINT', 'SIGHUP'] as const)
+  test(`a checker that ends with ${signal} ends the plugin that it has started`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const port = await freePort()
+    const address = `http://127.0.0.1:${port}`
+    const profile = join(folder, 'profile.json')
+    writeFileSync(
+      profile,
+      JSON.stringify(referenceProfile(address, { file: join(folder, 'state'), defect: '' })),
+    )
+    const options = [
+      '--url',
+      `${address}/lifecycle`,
+      '--profile',
+      profile,
+      '--platform-port',
+      '0',
+      '--store',
+      folder,
+    ]
+    const inTerminal = ['--import', 'data:text/javascript,process.stdout.isTTY = true']
+    const checker = spawn(process.execPath, [...inTerminal, MAIN, 'run', ...options], { stdio: 'ignore' })
+    t.after(() => checker.kill('SIGKILL'))
+    await until(() => listens(port))
+    checker.kill(signal)
+    await once(checker, 'exit')
+    await until(async () => !(await listens(port)))
+  })

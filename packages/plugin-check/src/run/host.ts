@@ -38,9 +38,18 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
   let child: ChildProcess | null = null
   let output = ''
 
-  // The plugin must not outlive a checker that is interrupted.
+  // The plugin must not outlive a checker that is interrupted, or whose terminal is closed. A checker whose output is a
+  // file outlives its terminal.
   const killAtExit = (): void => {
     if (child !== null) killTree(child, isGroup)
+  }
+  const watchOurEnd = (): void => {
+    process.on('exit', killAtExit)
+    if (process.stdout.isTTY) process.on('SIGHUP', exitAtHangup)
+  }
+  const stopWatching = (): void => {
+    process.off('exit', killAtExit)
+    process.off('SIGHUP', exitAtHangup)
   }
 
   async function ready(running: ChildProcess): Promise<void> {
@@ -74,7 +83,9 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
           output = (output + chunk.toString()).slice(-OUTPUT_MAX)
         })
       child = running
-      process.on('exit', killAtExit)
+      // a plugin that crashed is still watched
+      stopWatching()
+      watchOurEnd()
       await ready(running)
     },
     async kill() {
@@ -83,11 +94,13 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
       const ended = once(running, 'exit')
       killTree(running, isGroup)
       await ended
-      process.off('exit', killAtExit)
+      stopWatching()
     },
     output: () => output,
   }
 }
+
+const exitAtHangup = (): void => process.exit(129)
 
 /** Also ends what the command itself started, such as the program behind a shell. */
 function killTree(child: ChildProcess, isGroup: boolean): void {

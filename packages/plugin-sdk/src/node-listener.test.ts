@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { after, before, beforeEach, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { lifecycleRequest } from '../testing/lifecycle-request.ts'
+import { definePlugin } from './define-plugin.ts'
+import { memoryStore } from './memory-store.ts'
+import { listen, toNodeListener, type Listening } from './node-listener.ts'
+
+// A plugin behind Node's own server, which it serves without fetch objects, and behind a fetch-style router.
+
+const MAX = 256 * 1024
+const errors: unknown[] = []
+const plugin = definePlugin({
+  pluginId: 'tenant-provisioner',
+  verify: { keys: [] },
+  issuer: 'http://platform.invalid',
+  store: memoryStore(),
+  maxRequestBytes: MAX,
+  onError: (error) => void errors.push(error),
+  handle: {},
+})
+const open = definePlugin({
+  pluginId: 'tenant-provisioner',
+  verify: false,
+  store: memoryStore(),
+  maxRequestBytes: MAX,
+  onError: (error) => void errors.push(error),
+  handle: {},
+})
+const servers: Record<string, Listening> = {}
+before(async () => {
+  servers['verifying'] = await listen(toNodeListener(plugin))
+  servers['direct'] = await listen(toNodeListener(open))
+  servers['routed'] = await listen(toNodeListener((http) => open(http)))
+})
+after(() => Promise.all(Object.values(servers).map((server) => server.close({ graceMs: 0 }))))
+beforeEach(() => void errors.splice(0))
+
+/** Sends parts of a body; without a length in the headers they are chunked. */
+async function post(
+  name: string,
+  headers: OutgoingHttpHeaders | string[],
+  parts: readonly (string | Buffer)[],
+) {
+  const sent = request(servers[name]?.url ?? '', { method: 'POST', headers, agent: false })
+  const response = once(sent, 'response') as Promise<[IncomingMessage]>
+  for (const part of parts) sent.write(part)
+  sent.end()
+  const [incoming] = await response
+  return { status: incoming.statusCode, headers: incoming.headers, body: await text(incoming) }
+}
+
+const json = { 'content-type': 'application/json' }
+const body = JSON.stringify(lifecycleRequest())
+
+for (const name of ['direct', 'routed']) {
+  test(`${name}: a body in parts is read whole`, async () => {
+    const answer = await post(name, json, [body.slice(0, 100), body.slice(100)])
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers['cache-control'], 'no-store')
+    assert.match(answer.body, /"outcome":"NOT_APPLIED"/)
+  })
+
+  test(`${name}: a body that announces too many bytes is refused`, async () => {
+    const long = Buffer.alloc(MAX + 1, 'x')
+    const answer = await post(name, { ...json, 'content-length': long.length }, [long])
+    assert.equal(answer.status, 413)
+    assert.match(answer.body, /CONTENT_TOO_LARGE/)
+  })
+
+  test(`${name}: another method and another type are refused`, async () => {
+    const answer = await fetch(servers[name]?.url ?? '')
+    assert.equal(answer.status, 405)
+    assert.equal(answer.headers.get('allow'), 'POST')
+    assert.equal((await post(name, { 'content-type': 'text/plain' }, [body])).status, 415)
+  })
+}
+
+test('a caller that never says how long its body is can read why it is refused', async () => {
+  const part = Buffer.alloc(MAX, 'x')
+  const answer = await post('direct', json, [part, part, part])
+  assert.equal(answer.status, 413)
+  assert.match(answer.headers['content-type'] ?? '', /problem\+json/)
+})
+
+test('a body that is cut is no error of the plugin', async () => {
+  const sent = request(servers['direct']?.url ?? '', {
+    method: 'POST',
+    headers: { ...json, 'content-length': body.length },
+    agent: false,
+  })
+  sent.on('error', () => undefined)
+  sent.write(body.slice(0, 100))
+  await wait(50)
+  sent.destroy()
+  await wait(50)
+  assert.deepEqual(errors, [])
+  assert.equal((await post('direct', json, [body])).status, 200)
+})
+
+test('two authorizations are refused, not chosen from', async () => {
+  const twice = ['authorization', 'Bearer a', 'authorization', 'Bearer b']
+  const answer = await post(
+    'verifying',
+    ['host', 'plugin', 'content-type', 'application/json', ...twice],
+    [body],
+  )
+  assert.equal(answer.status, 401)
+  assert.equal(answer.headers['www-authenticate'], 'Bearer')
+})
