@@ -3,12 +3,12 @@ import { isFinding } from '../packages/plugin-check/src/report/report.ts'
 import { round } from './report.ts'
 import type { Result } from './report.ts'
 
-const ANSWER_MS = 5
+const RESPONSE_MS = 5
 const SLOWEST_SHOWN = 8
 
 /** Runs all cases of `plugin-check`, those that kill the plugin too, against the reference plugin with slow responses. */
 export async function benchChecker(): Promise<Result> {
-  const report = await checkReference({ defect: null, seed: 1, isProcess: true, answerMs: ANSWER_MS })
+  const report = await checkReference({ defect: null, seed: 1, isProcess: true, answerMs: RESPONSE_MS })
   const finding = report.cases.find(isFinding)
   if (finding !== undefined)
     throw new Error(`The reference plugin has no defect, but ${finding.id} found: ${finding.problem}`)
@@ -23,6 +23,6 @@ export async function benchChecker(): Promise<Result> {
     ],
     figure: seconds,
     goal: 60,
-    meaning: `Seconds of a whole run of the checker against a plugin whose answers take ${ANSWER_MS} ms; at most.`,
+    meaning: `Seconds of a whole run of the checker against a plugin that responds in ${RESPONSE_MS} ms; at most.`,
   }
 }

@@ -11,7 +11,7 @@ const KEY_FILE = 'actor-key.json'
  * The key that signs actor assertions: from the given file or, without one, generated once and stored in the data
  * directory with mode 0600.
  *
- * @throws SettingsError if the file is missing, may be read by everyone, or holds no such key.
+ * @throws SettingsError if the file is missing, other users may read or change it, or it contains no such key.
  */
 export async function loadActorKey(dataDir: string, file: string | null = null): Promise<AssertionKey> {
   if (file !== null) return readActorKey(file)
@@ -25,7 +25,7 @@ async function readActorKey(file: string): Promise<AssertionKey> {
   if (text === null)
     throw new SettingsError(`${subject} cannot be read; "npm run keys:assertion -- --out FILE" creates a key`)
   const { mode } = await stat(file)
-  // a group may read it, as with files that are mounted into a container
+  // its group may read it: files that are mounted into a container are often readable by a group
   if (process.platform !== 'win32' && (mode & 0o027) !== 0)
     throw new SettingsError(`${subject} may be read or changed by other users; chmod 600 it`)
   return parseActorKey(text, subject)

@@ -127,9 +127,9 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     const fields = { requestId: c.var.requestId, method: c.req.method }
     if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
     if (isUnavailable(error)) throttled.warn('the database could not serve a request', fields, error)
-    const answer = problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
+    const response = problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
     // created through the context to keep headers set earlier: Retry-After, Allow
-    return c.newResponse(answer.body, answer)
+    return c.newResponse(response.body, response)
   })
   app.notFound((c) => problemResponse({ ...problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId) }))
 

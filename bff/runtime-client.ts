@@ -39,7 +39,7 @@ export type RuntimeClient = (call: RuntimeCall) => Promise<unknown>
 const BUDGET_MS = 15_000
 /** Before the second and the third attempt. */
 const PAUSES_MS = [100, 400]
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 /** After these statuses it is not known whether the request was executed. */
 const UNCERTAIN_STATUS = new Set([502, 503, 504])
 
@@ -57,7 +57,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       const result = await sendCall(options, call, deadline - performance.now())
       const pause = pauses.shift()
       const isOver = call.signal?.aborted === true || performance.now() + (pause ?? 0) >= deadline
-      if (!isUncertain(result) || pause === undefined || isOver) return readAnswer(row, result)
+      if (!isUncertain(result) || pause === undefined || isOver) return readResult(row, result)
       await sleep(pause)
     }
   }
@@ -83,7 +83,7 @@ function sendCall(
     },
     body: typeof call.body === 'string' ? Buffer.from(call.body) : call.body,
     timeoutMs,
-    maxResponseBytes: MAX_ANSWER_BYTES,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     ...(call.signal !== undefined && { signal: call.signal }),
   })
 }
@@ -93,8 +93,8 @@ function isUncertain(result: OutboundResult): boolean {
   return result.reason !== 'egress-denied' && result.reason !== 'too-large' && result.reason !== 'redirect'
 }
 
-/** Returns the `data` of an answer, or throws its failure. */
-export function readAnswer(row: EndpointRow, result: OutboundResult): unknown {
+/** Returns the `data` of a response, or throws its failure. */
+export function readResult(row: EndpointRow, result: OutboundResult): unknown {
   if (result.kind === 'failed') throw failureOfTransport(result.reason)
   if (result.status !== 200) throw failureOfStatus(result.status, result.body)
   const reading = readEnvelope(parse(result.body))
@@ -110,9 +110,9 @@ export function readAnswer(row: EndpointRow, result: OutboundResult): unknown {
         parameters: reading.failure?.parameters,
       })
     case 'success': {
-      const answer = row.answer.safeParse(reading.data)
-      if (!answer.success) throw new ConsoleFailure('UPSTREAM_INVALID')
-      return answer.data
+      const parsed = row.answer.safeParse(reading.data)
+      if (!parsed.success) throw new ConsoleFailure('UPSTREAM_INVALID')
+      return parsed.data
     }
   }
 }
@@ -137,7 +137,7 @@ const Unavailable = z.object({
   message: z.string().min(1).max(MESSAGE_MAX),
 })
 
-/** The failure for a call without an answer. */
+/** The failure for a call without a response. */
 export function failureOfTransport(reason: OutboundFailure): ConsoleFailure {
   switch (reason) {
     case 'timeout':

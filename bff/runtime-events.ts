@@ -14,7 +14,7 @@ export function createRuntimeEvents(options: {
 }): OpenEvents {
   const url = `${options.baseUrl.replace(/\/$/, '')}/events`
   return async ({ assertion, lastEventId, requestId, signal }) => {
-    const answer = await options.outbound.stream({
+    const response = await options.outbound.stream({
       url,
       headers: {
         accept: 'text/event-stream',
@@ -27,9 +27,9 @@ export function createRuntimeEvents(options: {
       idleMs: SILENCE_MS,
       signal,
     })
-    if (answer.kind === 'failed') throw failureOfTransport(answer.reason)
-    if (answer.status === 200) return answer.body
-    answer.discard()
-    throw failureOfStatus(answer.status)
+    if (response.kind === 'failed') throw failureOfTransport(response.reason)
+    if (response.status === 200) return response.body
+    response.discard()
+    throw failureOfStatus(response.status)
   }
 }

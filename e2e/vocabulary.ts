@@ -6,7 +6,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 export const MAIL = 'production/crm-suite/MODULE/crm-mail'
 export const CORE = 'production/crm-suite/MODULE/crm-core'
 
-/** The address of a scope's configuration, or of one of its resources. */
+/** The path of a scope's configuration page, or of one of its resources on it. */
 export function configurationPath(
   { environmentKey, applicationRuntimeId, workspaceId }: Scope,
   resource?: string,

@@ -15,7 +15,7 @@ import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
 import type { Case } from './cases.ts'
 
-/** The executed plans of the statements of one request. */
+/** Runs one request, and returns what EXPLAIN ANALYZE says about each of its queries. */
 export async function explain(
   connection: ConnectionSettings,
   { deps, actor, one }: { deps: RuntimeDeps; actor: Actor; one: Case },
@@ -75,7 +75,7 @@ function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: 
   }
 }
 
-/** The access paths of a plan: what it scanned, and by which index. */
+/** The access paths of a query plan: what it scans, and with which index. */
 export function accessPathsOf(plan: string): string {
   const scans =
     plan.match(/(?:Index Only|Index|Bitmap Heap|Bitmap Index|Seq|Parallel Seq) Scan[^(\n]*/g) ?? []

@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { createHash } from 'node:crypto'
 import { applied, definePlugin, listen, sqliteStore, toNodeListener } from '#plugin-sdk/src/index.ts'
 
-// The plugin of the benchmark, built with the SDK or without it, in a separate process. Both variants store the response and
-// one row of business data in SQLite, which syncs each commit to disk.
+// The plugin of the benchmark, with the SDK or without it, in a separate process. Both variants store the response and one
+// row of business data in SQLite, which syncs each commit to disk.
 const [kind = '', folder = '.'] = process.argv.slice(2)
 let before = process.cpuUsage()
 // each line of input requests the CPU time since the previous one, in milliseconds
@@ -36,7 +36,7 @@ if (kind === 'sdk') {
   database.exec(SCHEMA)
   // stores what the SDK stores, in the same two transactions: one before the effect, one with it
   database.exec(`CREATE TABLE IF NOT EXISTS call (
-    operation_id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, answer TEXT
+    operation_id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, response TEXT
   ) STRICT; CREATE TABLE IF NOT EXISTS mark (install TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT`)
   const writeMark = database.prepare('INSERT OR REPLACE INTO mark VALUES (?, ?)')
   const writeCall = database.prepare('INSERT OR REPLACE INTO call VALUES (?, ?, ?)')
@@ -49,15 +49,15 @@ if (kind === 'sdk') {
     const { operationId } = echo.operation
     const fingerprint = createHash('sha256').update(body).digest('hex')
     const data = { ...echo, outcome: 'APPLIED', resources: {} }
-    const answer = JSON.stringify({ errorCode: '0', data, contractVersion: '1.0.0' })
+    const response = JSON.stringify({ errorCode: '0', data, contractVersion: '1.0.0' })
     database.exec('BEGIN IMMEDIATE')
     writeMark.run(echo.installation.bundleInstallId, echo.executionSequence)
     writeCall.run(operationId, fingerprint, null)
     database.exec('COMMIT; BEGIN IMMEDIATE')
     effect.run(operationId, Date.now())
-    writeCall.run(operationId, fingerprint, answer)
+    writeCall.run(operationId, fingerprint, response)
     database.exec('COMMIT')
-    outgoing.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+    outgoing.writeHead(200, { 'content-type': 'application/json' }).end(response)
   })
   server.listen(0, '127.0.0.1', () => {
     const address = server.address()

@@ -21,7 +21,7 @@ export function rateLimit(options: {
   }
 }
 
-/** The failure for too many requests; sets `Retry-After` on the answer. */
+/** The failure for too many requests; sets `Retry-After` on the response. */
 export function rateLimited(c: Context): ConsoleFailure {
   c.header('Retry-After', '1')
   return new ConsoleFailure('RATE_LIMITED', { retryable: true })

@@ -40,7 +40,7 @@ type ApiContext = Context<{ Variables: ApiVariables }>
 
 /**
  * The routes of `/api/*`, one for each row of the runtime's API: checks the permission and the request,
- * forwards it, and validates the answer. A row without a permission fails the start, so that none can be
+ * forwards it, and validates the response. A row without a permission fails the start, so that none can be
  * forgotten.
  */
 export function endpointRoutes(options: EndpointOptions): Hono<{ Variables: ApiVariables }> {
@@ -49,7 +49,7 @@ export function endpointRoutes(options: EndpointOptions): Hono<{ Variables: ApiV
     if (row.access === undefined) throw new TypeError(`The endpoint ${name} has no permission`)
     if (row.answers === 'events') continue
     const { method, path } = splitName(name)
-    app.on(method, honoPath(path), (c) => answer(c, name, row, options))
+    app.on(method, honoPath(path), (c) => serveRow(c, name, row, options))
   }
   return app
 }
@@ -62,7 +62,7 @@ export function methodsOf(path: string): string[] {
     .map((endpoint) => endpoint.method)
 }
 
-async function answer(
+async function serveRow(
   c: ApiContext,
   name: keyof RuntimeApi,
   row: EndpointRow,

@@ -69,7 +69,7 @@ const EVENT_ID = /^[0-9A-Za-z-]{1,64}$/
 export function eventRoute(options: EventOptions) {
   const registry = createStreamRegistry(options.limits ?? STREAM_LIMITS)
   return async (c: EventContext): Promise<Response> => {
-    // Hono answers HEAD with the handler of GET, and nobody would read that stream
+    // Hono serves HEAD with the handler of GET, and nobody would read that stream
     if (c.req.method === 'HEAD') return c.body(null, 200, EVENT_STREAM_HEADERS)
     const { stallMs } = options
     const body = createEventBody({

@@ -16,14 +16,14 @@ const UNUSED_PID = 2 ** 31 - 1
  * and zombies may never be reaped. Throws if the server does not stop.
  */
 export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<void> {
-  const notePath = join(cluster.directory, 'postmaster.pid')
-  if (!existsSync(notePath)) return
+  const pidFile = join(cluster.directory, 'postmaster.pid')
+  if (!existsSync(pidFile)) return
   // Its lines: process id, directory, start, port, directory of the socket, address, shared memory, state.
-  const [first = '', ...rest] = readFileSync(notePath, 'utf8').split('\n')
+  const [first = '', ...rest] = readFileSync(pidFile, 'utf8').split('\n')
   const pid = Number(first)
   if (!Number.isInteger(pid) || pid <= 0) {
     // Truncated if the machine lost power.
-    rmSync(notePath)
+    rmSync(pidFile)
     return
   }
   if (process.platform === 'win32') {
@@ -37,20 +37,20 @@ export async function stopLeftover(cluster: Cluster, log: DatabaseLog): Promise<
   const verdict = isAlive(pid) ? identify(pid, cluster.directory, rest[3] ?? '') : 'something else'
   if (verdict === 'ours') {
     log.warn({ pid }, 'stopping a database server that outlived its program')
-    // First a normal stop; then an immediate one, which costs the next start a recovery but no data.
+    // First a fast shutdown; then an immediate one, after which the next start must recover but loses no data.
     const ended = (await endsAfter(pid, 'SIGINT', 15_000)) || (await endsAfter(pid, 'SIGQUIT', 10_000))
     if (!ended) throw stillRunning(cluster, pid)
   }
-  // The server removes its pid file unless it was killed, possibly during our shutdown.
-  if (!existsSync(notePath)) return
+  // The server removes its pid file, unless it was killed.
+  if (!existsSync(pidFile)) return
   // Not removed: PostgreSQL uses the shared memory line to find workers that outlived their server.
-  writeFileSync(notePath, [UNUSED_PID, ...rest].join('\n'))
+  writeFileSync(pidFile, [UNUSED_PID, ...rest].join('\n'))
 }
 
 function stillRunning(cluster: Cluster, pid: number): Error {
   return new Error(
-    `${cluster.directory} is still used by a database server left over (process ${pid}) that does not stop; ` +
-      `end it with: kill -QUIT ${pid}`,
+    `${cluster.directory} is still in use by a leftover database server (process ${pid}) that does not stop; ` +
+      `stop it with: kill -QUIT ${pid}`,
   )
 }
 

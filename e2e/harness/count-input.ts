@@ -1,12 +1,12 @@
 import type { Locator, Page } from '@playwright/test'
 
-/** What a person does from now on, counted in the page as it arrives. */
+/** Counts the clicks and key presses that the page receives from now on. */
 export interface InputCount {
-  /** Presses of the mouse, and two for each choice from a list. */
+  /** A choice from a list counts as two. */
   clicks: () => Promise<number>
-  /** Presses of keys; a text that is pasted or filled in counts as none. */
+  /** Text that is pasted or filled in counts as none. */
   keys: () => Promise<number>
-  /** Chooses from a native list, whose presses no page receives. */
+  /** Chooses from a native list; the page receives no clicks in it. */
   choose: (list: Locator, value: string) => Promise<void>
 }
 

@@ -42,7 +42,7 @@ function personAccess(name: string, row: EndpointRow): PersonAccess {
   throw new Error(`The endpoint "${name}" does not say which permission it needs`)
 }
 
-/** Answers OPTIONS with the methods, without permission for other origins; anything else with 405. */
+/** Responds to OPTIONS with the methods, without permission for other origins; refuses any other method with 405. */
 export function refuseMethod(c: HttpContext, methods: readonly Method[]): Response {
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow })

@@ -28,7 +28,7 @@ export interface MountOptions {
   limitRate(caller: string): void
   /** Called after each committed write. */
   onWrite(): void
-  /** Checks every answer against its row's schema and removes unknown fields. */
+  /** Checks every response against its row's schema and removes unknown fields. */
   checkAnswers: boolean
 }
 
@@ -45,7 +45,7 @@ export interface RowCall {
   options: MountOptions
 }
 
-/** Authenticates the caller, then answers with the row's handler. A refusal becomes a failure envelope. */
+/** Authenticates the caller, then calls the handler of the row. A refusal becomes a failure envelope. */
 export async function serveRow(call: RowCall): Promise<Response> {
   const { c, name, options } = call
   c.set('endpoint', name)
@@ -54,24 +54,24 @@ export async function serveRow(call: RowCall): Promise<Response> {
   c.set('actorId', actor.id)
   options.limitRate(actor.id)
   try {
-    return await answerRow(call, actor)
+    return await serveRequest(call, actor)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return envelope(c, refusalEnvelope(error, 'bundle-runtime'))
   }
 }
 
-async function answerRow(call: RowCall, actor: Actor): Promise<Response> {
+async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   const { c, name, row, options } = call
   const { deps } = options
   const request = await readRequest(c.req.raw, row, c.req.param())
-  if (isWrite(name, row)) return answerWrite(call, actor, request)
+  if (isWrite(name, row)) return serveWrite(call, actor, request)
   requirePermission(call.access, actor, request)
   if (row.answers === 'events') return handle<Response>(call, { deps, actor }, c.req.raw)
   return envelope(c, successEnvelope(await dataOf(call, { deps, actor }, request)))
 }
 
-async function answerWrite(call: RowCall, actor: Actor, request: ReadRequest): Promise<Response> {
+async function serveWrite(call: RowCall, actor: Actor, request: ReadRequest): Promise<Response> {
   const { c, name, row, access, options } = call
   const { deps } = options
   const auditSubject = () => auditSubjectOf(options.auditSubjects, name, request)

@@ -83,7 +83,7 @@ async function recordRefusal(
 
 const PathObject = z.union([z.object({ operationId: z.string() }), z.object({ bundleInstallId: z.string() })])
 
-/** The use case checks this itself when it runs; a repeat of its answer does not run it. */
+/** The use case checks this itself when it runs; a repeat returns the stored response without running it. */
 async function authorizeObject(db: Db, { access, actor, params }: WriteCall): Promise<void> {
   if (access.where !== 'object') return
   const object = PathObject.parse(params)

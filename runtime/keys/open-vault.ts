@@ -22,10 +22,10 @@ export function openVault(keyring: Keyring, db: Db, settings: SealingKeySettings
     // when replicas start together on a new database, one creates the keys
     await lockDataKeys(tx)
     const found = await listDataKeys(tx)
-    if (found.length > 0) return takeWith(keyring, found, await loadSealingKeys(settings))
+    if (found.length > 0) return loadInto(keyring, found, await loadSealingKeys(settings))
     const [sealingKey = await makeSealingKey(settings.dataDir)] = await readSealingKeys(settings)
     const made = await makeDataKey(tx, sealingKey)
-    return takeWith(keyring, [made], [sealingKey])
+    return loadInto(keyring, [made], [sealingKey])
   })
 }
 
@@ -45,12 +45,12 @@ export async function loadSealingKeys(settings: SealingKeySettings): Promise<Sea
   )
 }
 
-function takeWith(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]): void {
-  const [foreign] = takeOrBlame(keyring, rows, sealingKeys)
+function loadInto(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]): void {
+  const [foreign] = takeOrRefuse(keyring, rows, sealingKeys)
   if (foreign !== undefined) throw wrongKey(foreign, sealingKeys)
 }
 
-function takeOrBlame(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]) {
+function takeOrRefuse(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]) {
   try {
     return keyring.take(rows, sealingKeys)
   } catch {

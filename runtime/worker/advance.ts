@@ -17,9 +17,9 @@ import type { LeasedOperation } from './leased-operation.ts'
 import { persistDecisions, persistWideDecisions } from './persist-decisions.ts'
 import { redactRecorded } from './redact-recorded.ts'
 
-// Advancing takes operations from one set of answers to the next set of calls: it records the answers, decides what comes
+// Advancing takes operations from one set of responses to the next set of calls: it records the responses, decides what comes
 // next, applies resources or the success of the operation, and records the next attempts. All of this is one transaction,
-// so that every answer and decision is durable before anything else happens, and a worker without its lease changes
+// so that every response and decision is durable before anything else happens, and a worker without its lease changes
 // nothing.
 //
 // While a worker holds the lease nobody else changes the operation, so the worker decides by its own copy; the writing
@@ -61,7 +61,7 @@ export async function advanceWideBatch(
 
 /**
  * Advances one operation by what the database holds, and waits for locks. An error of the runtime itself rolls back
- * everything but the recorded answers, so that no plugin is called again because of it; the operation then rests for a
+ * everything but the recorded responses, so that no plugin is called again because of it; the operation then rests for a
  * while, unless calls are still in flight.
  */
 export async function advanceSingle(
@@ -82,7 +82,7 @@ export async function advanceSingle(
     await persistTransitions(tx, deps.vault, { leases: [leased.lease], answers })
     await redactRecorded(
       tx,
-      answers.flatMap((answer) => newSecrets(answer) ?? []),
+      answers.flatMap((attempt) => newSecrets(attempt) ?? []),
     )
     const decided = await inSavepoint(tx, deps, operation.operation_id, async () => {
       const calls = (await readCalls(tx, deps.vault, operation.operation_id)).map(callOf)

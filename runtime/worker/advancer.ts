@@ -43,7 +43,7 @@ const SINGLE_CONCURRENCY = 3
 const RETRY_MS = 200
 /**
  * With at least this many leased operations others become ready soon, so a batch waits for them, unless the last batch
- * was a single operation: then the others are waiting for a plugin that does not answer.
+ * was a single operation: then the others are waiting for a plugin that does not respond.
  */
 const GATHER_THRESHOLD = 6
 const GATHER_MS = 1
@@ -66,7 +66,7 @@ export class Advancer {
     this.registrations = new KnownRegistrations(options.deps.clock)
   }
 
-  /** Never throws: retries while the lease may be valid, so that a short outage of the database loses no answer. */
+  /** Never throws: retries while the lease may be valid, so that a short outage of the database loses no response. */
   advance(ready: Ready): Promise<Advanced> {
     return new Promise((resolve) => {
       const queue = isWide(ready) ? this.wide : this.plain

@@ -68,12 +68,12 @@ export async function decideBatch(
   return known.flatMap(({ ready, operation, answered, calls: before }): Step[] => {
     const { plan } = ready.leased
     const answers = answered.map((attempt) => recordOf(deps, attempt, shared.now, unknownBefore.get(attempt)))
-    const secrets = answers.flatMap((answer) => newSecrets(answer)?.secrets ?? [])
+    const secrets = answers.flatMap((attempt) => newSecrets(attempt)?.secrets ?? [])
     const calls = before.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
     const decision = ready.isInFlight
       ? awaitCalls({ operation, plan, calls }, options)
       : decideOrRest(deps, ready, { operation, plan, calls, shared, ...options })
-    // a call that was answered and is repeated immediately would be updated twice, which one statement cannot do
+    // a call that got a response and is repeated immediately would be updated twice, which one statement cannot do
     const isUpdatedTwice = [...decision.attempts, ...decision.failedCalls].some((call) =>
       answers.some(({ key }) => isSameCall(key, call)),
     )

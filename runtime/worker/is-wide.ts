@@ -19,7 +19,7 @@ export function isWide({ leased, answered, isInFlight }: Ready): boolean {
   return calls === null || mayChangeConfiguration(operation, writes)
 }
 
-/** Whether a plugin wrote a sensitive value that an earlier recorded answer may contain. */
+/** Whether a plugin wrote a sensitive value that an earlier recorded response may contain. */
 function mayHaveRecorded({ calls }: LeasedOperation, answered: readonly CompletedAttempt[]): boolean {
   if (!answered.some(({ judgement }) => sensitiveIn(judgement.writes).length > 0)) return false
   return calls === null || calls.reduce((sum, { attempts }) => sum + attempts, 0) > answered.length

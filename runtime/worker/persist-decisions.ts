@@ -72,7 +72,7 @@ export async function persistWideDecisions(
     throw new Error('the lease of an operation was lost')
   await redactRecorded(
     tx,
-    steps.flatMap(({ answers }) => answers.flatMap((answer) => newSecrets(answer) ?? [])),
+    steps.flatMap(({ answers }) => answers.flatMap((attempt) => newSecrets(attempt) ?? [])),
   )
   await applySuccess(
     tx,

@@ -19,7 +19,7 @@ import type { CompletedAttempt } from '../model/attempt.ts'
 /** How long a started attempt waits for a permit. */
 const PERMIT_WAIT_MS = 250
 
-/** The pauses between the attempts to record a late answer: the database may be unavailable for a while. */
+/** The pauses between the attempts to record a late response: the database may be unavailable for a while. */
 const LATE_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 0]
 
 /** What the operations of one worker share. */
@@ -74,11 +74,11 @@ export async function runOperation(
           if (!context.leases.mayWork(lease)) return await endLost()
           permits.begin()
           for (const call of advanced.calls) {
-            const sending = sendTracked(context, call, heldSince).then((answer) => {
+            const sending = sendTracked(context, call, heldSince).then((attempt) => {
               permits.end(call.pluginId)
               inFlight.delete(call.pluginId)
-              secrets.push(...sensitiveIn(answer.judgement.writes))
-              completed.push(answer)
+              secrets.push(...sensitiveIn(attempt.judgement.writes))
+              completed.push(attempt)
             })
             inFlight.set(call.pluginId, sending)
           }
@@ -134,16 +134,16 @@ async function waitForPermits(
 }
 
 /**
- * Masks sensitive values that plugins wrote in the answers of other plugins called at the same time: they were unknown
- * when the answers were judged. Earlier records are redacted when the writes are recorded.
+ * Masks sensitive values that plugins wrote in the responses of other plugins called at the same time: they were
+ * unknown when the responses were judged. Earlier records are redacted when the writes are recorded.
  */
 function withoutSecrets(
-  answers: readonly CompletedAttempt[],
+  attempts: readonly CompletedAttempt[],
   secrets: readonly JsonValue[],
 ): CompletedAttempt[] {
-  if (secrets.length === 0) return [...answers]
-  return answers.map(({ judgement, ...answer }) => ({
-    ...answer,
+  if (secrets.length === 0) return [...attempts]
+  return attempts.map(({ judgement, ...attempt }) => ({
+    ...attempt,
     judgement: {
       ...judgement,
       failure: maskFailure(judgement.failure, secrets),
@@ -158,31 +158,32 @@ async function sendTracked(
   heldSince: number,
 ): Promise<CompletedAttempt> {
   counters.calls++
-  const answered = await sendCall(deps, call, { signal: abandon, heldSince })
+  const attempt = await sendCall(deps, call, { signal: abandon, heldSince })
   const { pluginId } = call
-  const change = bulkhead.note(pluginId, contactOf(answered))
-  if (change === 'opened') deps.log.warn('a plugin does not answer and gets one call at a time', { pluginId })
-  if (change === 'closed') deps.log.info('a plugin answers again', { pluginId })
-  return answered
+  const change = bulkhead.note(pluginId, contactOf(attempt))
+  if (change === 'opened')
+    deps.log.warn('a plugin does not respond and gets one call at a time', { pluginId })
+  if (change === 'closed') deps.log.info('a plugin responds again', { pluginId })
+  return attempt
 }
 
 function contactOf({ judgement, isGivenBack, isOwnTrouble }: CompletedAttempt): Contact {
   if (isGivenBack || isOwnTrouble) return 'nothing'
-  // an UNKNOWN outcome is an answer
+  // an UNKNOWN outcome is a response
   return judgement.isUncertain && judgement.outcome === null ? 'unanswered' : 'answered'
 }
 
 async function recordLate(
   { deps, abandon }: WorkerContext,
-  answers: readonly CompletedAttempt[],
+  attempts: readonly CompletedAttempt[],
 ): Promise<void> {
-  for (const answer of answers) {
+  for (const attempt of attempts) {
     for (const pauseMs of LATE_PAUSES_MS) {
       try {
-        await recordLateAnswer(deps.db, answer, answer)
+        await recordLateAnswer(deps.db, attempt, attempt)
         break
       } catch (error) {
-        deps.log.error('a late answer could not be recorded', { operationId: answer.operationId }, error)
+        deps.log.error('a late response could not be recorded', { operationId: attempt.operationId }, error)
         if (!abandon.aborted) await deps.clock.sleep(pauseMs, abandon).catch(() => {})
       }
     }

@@ -22,14 +22,14 @@ export async function sendCall(
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   try {
-    const { answer, timing } = await send(deps, call, { signal, heldSince })
+    const { result, timing } = await send(deps, call, { signal, heldSince })
     const input = {
       ...call.judgeInput,
       isPlatformToken: (text: string) => deps.signer.isPlatformToken(text),
-      issuedCredentials: await issuedCredentialsIn(deps.db, answer),
+      issuedCredentials: await issuedCredentialsIn(deps.db, result),
     }
-    const isGivenBack = answer.kind === 'failed' && answer.reason === 'aborted'
-    const judgement = judgeAnswer(call.expected, answer, input)
+    const isGivenBack = result.kind === 'failed' && result.reason === 'aborted'
+    const judgement = judgeAnswer(call.expected, result, input)
     return { ...key, judgement, timing, isGivenBack, isOwnTrouble: false }
   } catch (error) {
     deps.log.error('a plugin call could not be sent or judged', { operationId, pluginId }, error)
@@ -51,7 +51,7 @@ export function unsent(
 ): CompletedAttempt {
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
   const message = platformMessage('callDeferred', { plugin: pluginId })
-  const judgement = unanswered(pluginId, message, { isUncertain: false })
+  const judgement = withoutResponse(pluginId, message, { isUncertain: false })
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   return { ...key, judgement, timing: null, isGivenBack: true, isOwnTrouble: false }
 }
@@ -60,12 +60,12 @@ async function send(
   deps: RuntimeDeps,
   call: PreparedCall,
   { signal, heldSince }: { signal: AbortSignal; heldSince: number },
-): Promise<{ answer: OutboundResult; timing: CallTiming }> {
+): Promise<{ result: OutboundResult; timing: CallTiming }> {
   const elapsed = () => Math.round((deps.clock.monotonic() - heldSince) * 100) / 100
   const token = await signLifecycleToken(deps.signer, call)
   const sentMs = elapsed()
   const reached: { connected: number | null; answered: number | null } = { connected: null, answered: null }
-  const answer = await sendLifecycleCall(deps, {
+  const result = await sendLifecycleCall(deps, {
     endpoint: call.registration.endpoint,
     timeoutMs: call.limits.timeoutMs,
     bytes: call.bytes,
@@ -76,16 +76,16 @@ async function send(
     },
   })
   const timing = { sentMs, connectedMs: reached.connected, answeredMs: reached.answered, endedMs: elapsed() }
-  return { answer, timing }
+  return { result, timing }
 }
 
 /** It is unknown whether the plugin received the call, so the result is uncertain. */
 function runtimeFailure(pluginId: string): Judgement {
   const message = platformMessage('callRuntimeError', { plugin: pluginId })
-  return unanswered(pluginId, message, { isUncertain: true })
+  return withoutResponse(pluginId, message, { isUncertain: true })
 }
 
-function unanswered(
+function withoutResponse(
   pluginId: string,
   message: PlatformMessage,
   { isUncertain }: Pick<Judgement, 'isUncertain'>,

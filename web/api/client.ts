@@ -17,7 +17,7 @@ export class ApiError extends Error {
     this.problem = problem
   }
 
-  /** Whether there was no answer, so that nothing has retried the request yet. */
+  /** Whether there was no response, so that nothing has retried the request yet. */
   get isLost(): boolean {
     return this.problem.code === 'NETWORK_LOST'
   }
@@ -46,14 +46,13 @@ export interface SendOptions {
 
 /** Longer than the retries of the console's server. */
 const BUDGET_MS = 30_000
-/** The pauses before a request without an answer is retried. */
+/** The pauses before a request without a response is retried. */
 const READ_PAUSES_MS = [500, 1_000, 2_000]
 const WRITE_PAUSES_MS = [1_000]
 
 /**
- * Calls one endpoint of the console API; the types come from its row. An answered request is never retried
- * here, whatever the answer: the console's server has retried it. Only a request without an answer is
- * (docs/architecture.md, "Who retries").
+ * Calls one endpoint of the console API; the types come from its row. Only a request without a response is retried
+ * here, because the console's server retries the others (docs/architecture.md, "Who retries").
  */
 export async function callApi<Name extends EndpointName>(
   name: Name,
@@ -101,10 +100,10 @@ async function send<Name extends EndpointName>(
     redirect: 'error',
     signal: signal === undefined ? late : AbortSignal.any([signal, late]),
   }).catch(lost)
-  const answer = parse(await response.text().catch(lost))
-  // the BFF has checked the answer against the row that this type comes from
-  if (response.ok && answer !== undefined) return answer as Answer<Name>
-  throw new ApiError(isProblem(answer) ? answer : unreadable(response))
+  const json = parse(await response.text().catch(lost))
+  // the BFF has checked the response against the row that this type comes from
+  if (response.ok && json !== undefined) return json as Answer<Name>
+  throw new ApiError(isProblem(json) ? json : unreadable(response))
 
   function lost(error: unknown): never {
     if (signal?.aborted === true) throw error
@@ -114,8 +113,8 @@ async function send<Name extends EndpointName>(
 
 /** The failure in a response; a generic one if it cannot be read. */
 export async function readFailure(response: Response): Promise<ApiError> {
-  const answer = parse(await response.text().catch(() => ''))
-  return new ApiError(isProblem(answer) ? answer : unreadable(response))
+  const json = parse(await response.text().catch(() => ''))
+  return new ApiError(isProblem(json) ? json : unreadable(response))
 }
 
 function parse(text: string): unknown {
@@ -136,11 +135,11 @@ function queryText(query: Record<string, string | number | undefined>): string {
   return `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString()}`
 }
 
-function isProblem(answer: unknown): answer is Problem {
-  return typeof answer === 'object' && answer !== null && 'code' in answer && 'remedy' in answer
+function isProblem(json: unknown): json is Problem {
+  return typeof json === 'object' && json !== null && 'code' in json && 'remedy' in json
 }
 
-/** There was no answer: it is unknown whether the request arrived. */
+/** There was no response: it is unknown whether the request arrived. */
 export const lostAnswer: Problem = {
   type: 'about:blank',
   title: 'The console cannot be reached',
@@ -153,7 +152,7 @@ export const lostAnswer: Problem = {
   requestId: '',
 }
 
-/** For answers of a proxy in front of the console, which may or may not have forwarded the request. */
+/** For responses of a proxy in front of the console, which may or may not have forwarded the request. */
 const CODES: Readonly<Record<number, string>> = {
   401: 'AUTHENTICATION_REQUIRED',
   429: 'RATE_LIMITED',
@@ -168,7 +167,7 @@ function unreadable(response: Response): Problem {
     title: 'The response could not be read',
     status: response.status,
     code: CODES[response.status] ?? 'UPSTREAM_INVALID',
-    message: `The console answered ${response.status} without a reason.`,
+    message: `The console responded with status ${response.status} and gave no reason.`,
     remedy: 'Try again. If this continues, contact your administrator.',
     retryable: response.status >= 500,
     requestId: response.headers.get('x-request-id') ?? '',

@@ -9,7 +9,7 @@ export interface StreamListener {
   onEvent: (event: RuntimeEvent) => void
   /**
    * The first stream is open and did not resume from a position. Earlier events were not received, so earlier
-   * answers may be out of date.
+   * responses may be out of date.
    */
   onBegin: () => void
   /** Events may have been missed: everything shown must be refetched. */
@@ -21,7 +21,7 @@ export interface StreamListener {
   onState: (state: ConnectionState) => void
 }
 
-/** How a connection ended. `refused`: the server answered with an error. `silent`: it sent nothing for too long. */
+/** How a connection ended. `refused`: the server responded with an error. `silent`: it sent nothing for too long. */
 interface Ending {
   kind: 'ended' | 'failed' | 'refused' | 'replaced' | 'silent'
   /** How long the stream was open. */

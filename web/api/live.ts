@@ -9,7 +9,7 @@ import { invalidateEndpoints } from './query.ts'
 
 /** How long changes are batched before lists, counts and details are refetched. */
 const BATCH_MS = 250
-/** The same for answers that the change of any installation can affect, and seldom does. */
+/** The same for responses that any change of an installation can affect but seldom does. */
 const SELDOM_MS = 5_000
 
 /**
@@ -36,7 +36,7 @@ export function startLiveUpdates(
           seldom.add(['GET /installations/{bundleInstallId}/referrers'])
         }
       },
-      // without a position changes may be missing in the document's answers, and in the editor, which must be current
+      // without a position changes may be missing in the document's responses, and in the editor, which must be current
       onBegin: () => void invalidateEndpoints(client, [...names.filter(isNotSession), CONFIGURATION]),
       onReset: () => void client.invalidateQueries(),
       // the session query fails, and the page asks the person to sign in again
@@ -122,7 +122,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   ],
 }
 
-/** Updates the row of an event in cached answers at once, without waiting for the next request. */
+/** Updates the row of an event in cached responses at once, without waiting for the next request. */
 function patchCache(client: QueryClient, event: RuntimeEvent): void {
   if (event.kind === 'operation') {
     const row = event.row

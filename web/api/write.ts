@@ -16,17 +16,17 @@ export function useWrite<Name extends WriteName>(
   options: { invalidates?: readonly EndpointName[] } = {},
 ) {
   const client = useQueryClient()
-  const open = useRef<{ request: string; key: string } | null>(null)
+  const pending = useRef<{ request: string; key: string } | null>(null)
   return useMutation<Answer<Name>, ApiError, Call<Name>>({
     mutationFn: async (call) => {
       const request = JSON.stringify(call)
-      if (open.current?.request !== request) open.current = { request, key: crypto.randomUUID() }
+      if (pending.current?.request !== request) pending.current = { request, key: crypto.randomUUID() }
       try {
-        const answer = await callApi(name, call, { idempotencyKey: open.current.key })
-        open.current = null
-        return answer
+        const data = await callApi(name, call, { idempotencyKey: pending.current.key })
+        pending.current = null
+        return data
       } catch (error) {
-        if (!(error instanceof ApiError) || error.isDecided) open.current = null
+        if (!(error instanceof ApiError) || error.isDecided) pending.current = null
         throw error
       }
     },

@@ -26,7 +26,7 @@ import type { Difference } from './record-answer.ts'
 import { describeNoResponse } from './describe-no-response.ts'
 import type { Judgement } from '../../model/attempt.ts'
 
-/** What judging an answer needs besides the request and the answer. */
+/** What judging a response needs besides the request and the response. */
 export interface JudgeInput extends WriteScope {
   /** The sensitive values that any plugin of the operation received or wrote. */
   sensitiveValues: readonly JsonValue[]
@@ -34,34 +34,35 @@ export interface JudgeInput extends WriteScope {
   timeoutMs: number
 }
 
-/** The part of the input that does not depend on the answer. */
+/** The part of the input that does not depend on the response. */
 export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials>
 
 /**
- * Decides what an answer means, by the table in docs/protocol.md#what-a-plugin-response-means. `expected` is the frozen
- * request, whose identity the answer must repeat. Only a complete and valid envelope gives a definite result; anything
- * else is uncertain or invalid, never a success.
+ * Decides what a response means, or that there is none, by the table in
+ * docs/protocol.md#what-a-plugin-response-means. `expected` is the frozen request, whose identity the response must
+ * repeat. Only a complete and valid envelope gives a definite result; anything else is uncertain or invalid, never a
+ * success.
  */
-export function judgeAnswer(expected: LifecycleRequest, answer: CallResult, input: JudgeInput): Judgement {
+export function judgeAnswer(expected: LifecycleRequest, result: CallResult, input: JudgeInput): Judgement {
   const { pluginId } = expected
-  if (answer.kind === 'failed')
-    return uncertain(describeNoResponse(pluginId, answer.reason, input.timeoutMs), null, null)
-  if (answer.status !== 200) {
-    const message = platformMessage('callHttpStatus', { plugin: pluginId, status: answer.status })
-    return uncertain(unknownResult(pluginId, message), answer, recordUnusable(answer))
+  if (result.kind === 'failed')
+    return uncertain(describeNoResponse(pluginId, result.reason, input.timeoutMs), null, null)
+  if (result.status !== 200) {
+    const message = platformMessage('callHttpStatus', { plugin: pluginId, status: result.status })
+    return uncertain(unknownResult(pluginId, message), result, recordUnusable(result))
   }
-  const reading = readAnswer(answer.body)
+  const reading = readAnswer(result.body)
   if (reading.kind === 'not-json') {
-    const isPage = mediaType(answer.contentType) === 'text/html'
+    const isPage = mediaType(result.contentType) === 'text/html'
     const message = platformMessage(isPage ? 'callWebPage' : 'callNotJson', { plugin: pluginId })
-    return uncertain(unknownResult(pluginId, message), answer, recordUnusable(answer))
+    return uncertain(unknownResult(pluginId, message), result, recordUnusable(result))
   }
   if (reading.kind === 'unfit')
-    return invalid(expected, answer, invalidMessage(pluginId, reading.problem), recordUnusable(answer))
+    return invalid(expected, result, invalidMessage(pluginId, reading.problem), recordUnusable(result))
 
-  const judged = judgeEnvelope(expected, answer, reading.json, input)
+  const judged = judgeEnvelope(expected, result, reading.json, input)
   const refuse = ({ message, difference }: Refusal): Judgement =>
-    invalid(expected, answer, message, recordOf(answer, { json: reading.json, difference }, input))
+    invalid(expected, result, message, recordOf(result, { json: reading.json, difference }, input))
   if ('message' in judged) return refuse(judged)
   return holdsPlatformCredential(withoutIgnoredResources(reading.json), input)
     ? refuse({ message: invalidMessage(pluginId, 'it contains a credential that this platform issued') })
@@ -76,7 +77,7 @@ interface Refusal {
 
 function judgeEnvelope(
   expected: LifecycleRequest,
-  answer: CallResponse,
+  response: CallResponse,
   json: JsonValue,
   input: JudgeInput,
 ): Judgement | Refusal {
@@ -85,13 +86,13 @@ function judgeEnvelope(
     case 'invalid':
       return { message: invalidMessage(expected.pluginId, envelope.problem) }
     case 'failure':
-      return judgeFailure(expected, answer, envelope, input)
+      return judgeFailure(expected, response, envelope, input)
     case 'success':
-      return judgeData(expected, answer, envelope.data, input)
+      return judgeData(expected, response, envelope.data, input)
   }
 }
 
-/** An answer with FAILED or UNKNOWN without its `resources`: they are ignored, so a credential in them does no harm. */
+/** A response with FAILED or UNKNOWN without its `resources`: they are ignored, so a credential in them does no harm. */
 function withoutIgnoredResources(json: JsonValue): JsonValue {
   if (!isJsonObject(json) || !isJsonObject(json['data'])) return json
   const { resources: _, ...data } = json['data']
@@ -100,7 +101,7 @@ function withoutIgnoredResources(json: JsonValue): JsonValue {
 
 function judgeFailure(
   expected: LifecycleRequest,
-  answer: CallResponse,
+  response: CallResponse,
   envelope: Extract<EnvelopeReading, { kind: 'failure' }>,
   input: JudgeInput,
 ): Judgement {
@@ -120,14 +121,14 @@ function judgeFailure(
     outcome: null,
     failure,
     writes: {},
-    httpStatus: answer.status,
+    httpStatus: response.status,
     recorded: recordFailure({ errorCode, data }),
   }
 }
 
 function judgeData(
   expected: LifecycleRequest,
-  answer: CallResponse,
+  { status: httpStatus }: CallResponse,
   data: JsonValue,
   input: JudgeInput,
 ): Judgement | Refusal {
@@ -143,7 +144,7 @@ function judgeData(
     }
   }
   const { outcome } = response
-  const common = { isUncertain: false, outcome, writes: {}, httpStatus: answer.status }
+  const common = { isUncertain: false, outcome, writes: {}, httpStatus }
   switch (outcome) {
     case 'APPLIED':
     case 'VERIFIED':
@@ -190,14 +191,14 @@ const ECHOED = [
 
 const hasKeys = (map: object): boolean => Object.keys(map).length > 0
 
-function uncertain(failure: Failure, answer: CallResponse | null, recorded: JsonValue): Judgement {
+function uncertain(failure: Failure, response: CallResponse | null, recorded: JsonValue): Judgement {
   return {
     disposition: 'repeat',
     isUncertain: true,
     outcome: null,
     failure,
     writes: {},
-    httpStatus: answer?.status ?? null,
+    httpStatus: response?.status ?? null,
     recorded,
   }
 }
@@ -208,7 +209,7 @@ function unknownResult(pluginId: string, message: PlatformMessage): Failure {
 
 function invalid(
   { pluginId }: LifecycleRequest,
-  answer: CallResponse,
+  response: CallResponse,
   message: PlatformMessage,
   recorded: JsonValue,
 ): Judgement {
@@ -218,7 +219,7 @@ function invalid(
     outcome: null,
     failure: callFailure(pluginId, 'PLUGIN_RESPONSE_INVALID', message, false),
     writes: {},
-    httpStatus: answer.status,
+    httpStatus: response.status,
     recorded,
   }
 }
@@ -241,11 +242,11 @@ function writeMessage(plugin: string, refusal: RefusedWrites): PlatformMessage {
 }
 
 function recordOf(
-  answer: CallResponse,
+  response: CallResponse,
   known: { json: JsonValue; difference: Difference | undefined },
   { sensitiveValues }: JudgeInput,
 ): JsonValue {
-  return maskStrings(recordUnusable(answer, known.json, known.difference), sensitiveValues)
+  return maskStrings(recordUnusable(response, known.json, known.difference), sensitiveValues)
 }
 
 /** Text that is safe to show: it has no spaces, and is too short to be a token. */

@@ -12,7 +12,7 @@ import { operationView } from './operation-view.ts'
 import type { RegistrationRow } from '../../model/registration.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
-/** A call whose attempt is about to start, with everything needed to send it and to judge the answer. */
+/** A call whose attempt is about to start, with everything needed to send it and to judge the response. */
 export interface PreparedCall {
   operationId: string
   stage: Stage
@@ -69,7 +69,7 @@ export function authorizationOf(plan: FrozenPlan, pluginId: string): CompiledAut
 }
 
 /**
- * Whether the addresses of services are needed to judge what a plugin answers: it may write something, or it may resolve
+ * Whether the addresses of services are needed to judge the response of a plugin: it may write something, or it may resolve
  * references, and then it knows addresses.
  */
 export function needsAddresses({ resources }: CompiledAuthorization): boolean {

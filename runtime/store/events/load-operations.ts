@@ -3,7 +3,7 @@ import type { OperationRow } from '../../model/operation.ts'
 import { callAttempts } from '../operations/call-attempts.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Returns the given operations with the attempts of their current calls, unordered. */
+/** Returns the given operations with the number of attempts of their current calls, unordered. */
 export function loadOperations(
   db: Db,
   operationIds: readonly string[],

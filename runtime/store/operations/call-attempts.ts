@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 
 /**
- * The attempts in this run of the call that a row of `runtime.operation as operation` is at: one look-up by primary key
- * for each row. The plugin is the one that `operationView` shows.
+ * The number of attempts, in the current run, of the current call of a row of `runtime.operation as operation`: one
+ * look-up by primary key for each row. The plugin is the one that `operationView` shows.
  */
 export function callAttempts(): RawBuilder<number> {
   return sql<number>`coalesce((

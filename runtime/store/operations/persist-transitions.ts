@@ -41,9 +41,9 @@ export interface PersistedTransitions {
 
 /**
  * Writes everything that one step does to operations, in one statement and so in one transaction: the recorded
- * answers, the resulting resources, calls, installations and operations, the attempts that start, and the events.
+ * responses, the resulting resources, calls, installations and operations, the attempts that start, and the events.
  * Skips an operation that is no longer held or that another session has locked, so the statement never waits. Of an
- * operation whose state is not what the worker assumed, only the answers are recorded.
+ * operation whose state is not what the worker assumed, only the responses are recorded.
  */
 export async function persistTransitions(
   db: Db,

@@ -20,7 +20,7 @@ import { findInstallation } from '../../store/installations/find-installation.ts
 import { findOperation } from '../../store/operations/find-operation.ts'
 import { authorize } from '../authorize.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
-import { changesAnything } from '../configuration/save.ts'
+import { checkSave } from '../configuration/save.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { evaluateDetach } from '../installations/evaluate-detach.ts'
 import { changeViews } from '../installations/change-views.ts'
@@ -210,7 +210,7 @@ export async function evaluateConfigure(
   const input = { snapshotVersion: scope.snapshot_version, changes }
   const evaluation = await loadEvaluation(context, scope, input)
   const refusals = new Refusals()
-  await refusals.try(() => changesAnything(evaluation, scope))
+  await refusals.try(() => checkSave(evaluation, scope))
   const others = evaluation.owners.filter(
     (owner) => owner.installation.bundle_install_id !== installation.bundle_install_id,
   )

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { DomainError } from '../../engine/domain-error.ts'
 import type { Problem } from '../../engine/problem.ts'
-import { changesAnything } from './save.ts'
+import { checkSave } from './save.ts'
 
 const kinds = ['shape', 'protected', 'ownership', 'managers', 'validity', 'claim', 'checks'] as const
 const codes = {
@@ -44,7 +44,7 @@ describe('the order of the checks', () => {
         }
         const expected = expectedOf(count, stale, isChanged)
         try {
-          assert.equal(changesAnything(evaluation, { snapshot_version: 3 }), expected)
+          assert.equal(checkSave(evaluation, { snapshot_version: 3 }), expected)
         } catch (error) {
           if (!(error instanceof DomainError)) throw error
           assert.equal(error.code, expected)

@@ -64,7 +64,7 @@ async function save(
   // a stale snapshot is refused with a separate code
   if (planToken !== undefined && !evaluation.stale)
     await refuseIfMoved({ db: tx, vault: deps.vault }, planToken, await basisOfSave(tx, scope, evaluation))
-  if (!changesAnything(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
+  if (!checkSave(evaluation, scope)) return { snapshotVersion: scope.snapshot_version, operations: [] }
 
   const snapshotVersion = await writeSnapshot(context, scope, evaluation, { reason, apply: given.apply })
   // gateways of several owners may exchange their domains
@@ -80,10 +80,8 @@ async function save(
   return { snapshotVersion, operations }
 }
 
-/**
- * Whether there is something to save. Refuses with the first kind of problem that occurs, all problems of it together.
- */
-export function changesAnything(
+/** Refuses for the first kind of problem, with all problems of that kind. Returns whether the save changes anything. */
+export function checkSave(
   { problems, stale, changes }: Pick<SaveEvaluation, 'problems' | 'stale' | 'changes'>,
   { snapshot_version }: Pick<ScopeRow, 'snapshot_version'>,
 ): boolean {

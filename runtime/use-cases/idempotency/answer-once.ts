@@ -15,10 +15,12 @@ export interface Once {
   /** The same text for the same request. */
   request: string
   /** Performs the write. A DomainError from it rolls back everything that it did. */
-  run(tx: Tx): Promise<{ answer: JsonValue; /** The answer for a repeat, if it differs. */ kept?: JsonValue }>
-  /** The answer for a refusal; called after the write was rolled back, in the same transaction. */
+  run(
+    tx: Tx,
+  ): Promise<{ answer: JsonValue; /** The response to a repeat, if it differs. */ kept?: JsonValue }>
+  /** The response to a refusal; called after the write was rolled back, in the same transaction. */
   refuse(tx: Tx, refusal: DomainError): Promise<JsonValue>
-  /** Throws a DomainError if the actor may no longer see the answer. */
+  /** Throws a DomainError if the actor may no longer see the response. */
   mayRepeat(tx: Tx): Promise<void>
 }
 
@@ -29,8 +31,8 @@ export interface OnceAnswer {
 }
 
 /**
- * Performs a write at most once per key. The write, the key and the answer are stored in one transaction. A refusal is
- * an answer too, except PERMISSION_DENIED, which says nothing about the request.
+ * Performs a write at most once per key. The write, the key and the response are stored in one transaction. A
+ * refusal is stored too, except PERMISSION_DENIED, which says nothing about the request.
  *
  * Throws DomainError IDEMPOTENCY_KEY_REUSED if the key was used with another body, and whatever `mayRepeat` throws.
  */

@@ -30,12 +30,12 @@ export interface PoolerOptions {
   mode: PoolMode
 }
 
-/** The settings of a session that PgBouncer does not pass on to the server. docs/operating/postgresql.md names them. */
+/** The session settings that PgBouncer does not pass on to the server; docs/operating/postgresql.md lists them. */
 const IGNORED = 'statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options'
 const READY_TIMEOUT_MS = 10_000
 const FIRST_WITH_PREPARED_STATEMENTS = '1.21'
 
-/** `1.18.0` */
+/** The version of PgBouncer, such as `1.18.0`. */
 export function poolerVersion({ path, env }: Programs): string {
   const { stdout } = spawnSync(path('pgbouncer'), ['--version'], {
     encoding: 'utf8',
@@ -44,8 +44,8 @@ export function poolerVersion({ path, env }: Programs): string {
   return /PgBouncer (\S+)/.exec(stdout)?.[1] ?? 'unknown'
 }
 
-/** Whether this version keeps named prepared statements in transaction mode. */
-const preparesStatements = (version: string): boolean =>
+/** Whether this version supports named prepared statements in transaction mode. */
+const supportsPreparedStatements = (version: string): boolean =>
   version.localeCompare(FIRST_WITH_PREPARED_STATEMENTS, 'en', { numeric: true }) >= 0
 
 export async function startPooler({ programs, database, mode }: PoolerOptions): Promise<Pooler> {
@@ -65,7 +65,7 @@ export async function startPooler({ programs, database, mode }: PoolerOptions): 
   const command = [...asUser(user), programs.path('pgbouncer'), settings]
   const start = async (): Promise<Child> => {
     const started = startProcess(command, programs.env)
-    await untilItResponds(connection, started)
+    await waitUntilReady(connection, started)
     return started
   }
   let child = await start()
@@ -98,7 +98,7 @@ function settingsOf(options: PoolerOptions & { folder: string; users: string }):
     `unix_socket_dir = ${folder}`,
     'auth_type = trust',
     `auth_file = ${users}`,
-    // may connect to PgBouncer's own database
+    // this user may connect to PgBouncer's own database
     `stats_users = ${database.user}`,
     `pool_mode = ${mode}`,
     'max_client_conn = 400',
@@ -106,12 +106,12 @@ function settingsOf(options: PoolerOptions & { folder: string; users: string }):
     `default_pool_size = ${mode === 'session' ? 100 : 12}`,
     `ignore_startup_parameters = ${IGNORED}`,
     'server_login_retry = 1',
-    ...(preparesStatements(poolerVersion(programs)) ? ['max_prepared_statements = 200'] : []),
+    ...(supportsPreparedStatements(poolerVersion(programs)) ? ['max_prepared_statements = 200'] : []),
     '',
   ].join('\n')
 }
 
-async function untilItResponds(connection: ConnectionSettings, child: Child): Promise<void> {
+async function waitUntilReady(connection: ConnectionSettings, child: Child): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS
   for (;;) {
     const client = new pg.Client({ ...clientConfig(connection), database: 'pgbouncer' })

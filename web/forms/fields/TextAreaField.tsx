@@ -4,7 +4,7 @@ import { TextArea } from '../../ui/TextInput.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 import type { FieldProps } from './field-props.ts'
 
-/** A field for text of several lines. */
+/** A field for multi-line text. */
 export function TextAreaField<Values extends FieldValues>({
   control,
   name,

@@ -15,8 +15,8 @@ export type Change = {
 }
 
 /**
- * Changes, each with its value before and after. Signs distinguish the sides without color, and what differs within two texts
- * is marked.
+ * Changes, each with its value before and after. The signs distinguish the sides without color, and the part of a text
+ * that differs is marked.
  */
 export function BeforeAfter({ changes, label }: { changes: readonly Change[]; label: string }) {
   const t = useText()

@@ -14,7 +14,7 @@ export interface Exchange {
 /** How the network treats the request and the response. */
 export interface Delivery {
   method?: string
-  /** Added to or replacing the usual headers; an empty text removes one. */
+  /** Added to the usual headers or replacing them; an empty string removes one. */
   headers?: Record<string, string>
   /** Closes the connection after this many bytes of the body. */
   cutRequestAt?: number

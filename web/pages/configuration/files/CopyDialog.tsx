@@ -22,12 +22,12 @@ export function CopyDialog({ onClose }: { onClose: () => void }) {
   const search = useScopeSearch()
   const { configuration, store } = useEditor()
   const restoreAll = useRestore()
-  /** The current configuration; null after the dialog was closed. */
-  const current = useRef<Configuration | null>(null)
+  /** The newest configuration; null once the dialog is closed. */
+  const newest = useRef<Configuration | null>(null)
   useLayoutEffect(() => {
-    current.current = configuration
+    newest.current = configuration
     return () => {
-      current.current = null
+      newest.current = null
     }
   }, [configuration])
   const [scope, setScope] = useState<{ value: string; label: string } | null>(null)
@@ -38,8 +38,8 @@ export function CopyDialog({ onClose }: { onClose: () => void }) {
     setState('loading')
     try {
       const source = await client.fetchQuery(configurationQuery(from))
-      // another snapshot may be current now
-      const target = current.current
+      // someone may have saved meanwhile
+      const target = newest.current
       if (target === null) return
       const values = valuesToCopy(source, target)
       if (values.length === 0) return setState('nothing')

@@ -3,14 +3,14 @@ import { findSyntaxError } from '../../../forms/property/json-syntax.ts'
 
 const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name)
 
-/** The data in a JSON or YAML file, by the ending of its name; undefined if it is not valid. */
+/** The data in a JSON or YAML file, as its extension says; undefined if the file is not valid. */
 export async function parseFile(name: string, text: string): Promise<unknown> {
   if (!isYaml(name)) return parseJson(text)
   const { readYaml } = await import('./yaml.ts')
   return readYaml(text)
 }
 
-/** Where a file stops being JSON or YAML, counted from 1; null if it is valid. */
+/** The position of the first syntax error in a JSON or YAML file, counted from 1; null if it is valid. */
 export async function findFileError(
   name: string,
   text: string,

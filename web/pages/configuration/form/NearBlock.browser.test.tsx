@@ -31,7 +31,7 @@ async function renderRows() {
 
 const field = (index: number) => page.getByRole('textbox', { name: title(index), exact: true })
 
-test('only blocks near the window and a wanted block have fields, and every row has its title', async () => {
+test('only wanted blocks and blocks near the viewport have fields; every row has its title', async () => {
   await renderRows()
   await expect.element(field(0)).toBeVisible()
   await expect.element(field(150)).toBeVisible()
@@ -39,7 +39,7 @@ test('only blocks near the window and a wanted block have fields, and every row 
   await expect.element(page.getByText(title(100), { exact: true })).toBeInTheDocument()
 })
 
-test('a block gets its fields when it comes near, and keeps the input when it moves away', async () => {
+test('a block gets its fields when it is scrolled near, and keeps the input when it is scrolled away', async () => {
   await renderRows()
   await expect.element(field(100)).not.toBeInTheDocument()
   page.getByText(title(100), { exact: true }).element().scrollIntoView()

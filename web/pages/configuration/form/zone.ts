@@ -4,7 +4,7 @@ import { schemaOf } from '../../../forms/property/control-kind.ts'
 import type { DraftEdit } from '../editor/draft.ts'
 import { valueOf } from '../../../forms/property/property-value.ts'
 
-/** In bundles that do not declare the format `time-zone`. */
+/** The names that mean a time zone in bundles that do not declare the format `time-zone`. */
 const NAMES = ['timeZone', 'timezone', 'zone']
 
 /** The property of a TIMER that sets the time zone of its schedule, if there is one. */
