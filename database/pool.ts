@@ -102,9 +102,7 @@ export function connectionConfig(connection: ConnectionSettings, options: PoolOp
     query_timeout: statementTimeoutMs + 10_000,
     lock_timeout: options.lockTimeoutMs ?? 5_000,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs ?? 10_000,
-    options: [SESSION, options.prepareRecurring === true ? CACHED_PLANS : '']
-      .join(' ')
-      .trim(),
+    options: [SESSION, options.prepareRecurring === true ? CACHED_PLANS : ''].join(' ').trim(),
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

@@ -32,7 +32,7 @@ export async function recoverIfMoved(
 
 /**
  * Notices a failover while the replica runs. Until it is recovered, no operation is created or leased. It looks and
- * recovers over one connection of its own, because after a failover everything else waits for connections.
+ * recovers over a separate connection, because after a failover everything else waits for connections.
  *
  * @param recovering without a statement timeout, with one connection.
  */

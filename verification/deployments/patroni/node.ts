@@ -42,7 +42,7 @@ export interface NodeOptions {
 /** The times of Patroni, in seconds: the shortest that it accepts for `ttl`. */
 export const TIMES = { ttl: 20, loop_wait: 4, retry_timeout: 8 } as const
 
-/** Until a Patroni that ended by itself is started again. */
+/** Until a Patroni that ended without a kill is started again. */
 const RESTART_MS = 1_000
 
 /** Nothing runs yet. */
