@@ -19,7 +19,8 @@ describe('a database with data that is migrated', () => {
 
   before(async () => {
     database = await testDatabase({ migrations: [] })
-    open = openDatabase<object>(database.connection, { max: 2 })
+    // the reader idles while the migrations run, however long that takes
+    open = openDatabase<object>(database.connection, { max: 2, idleInTransactionTimeoutMs: 300_000 })
     await migrate(open.pool, RUNTIME_MIGRATIONS, { until: BEFORE })
     await addRows(open.pool, 'old')
   })
