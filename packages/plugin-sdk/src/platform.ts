@@ -104,12 +104,12 @@ async function post(request: Authorization & { url: string; body: string }) {
   }
 }
 
+const CREDENTIAL_REJECTED =
+  'The platform rejected the credential: it is unknown, expired or revoked. Create another one on the page of the plugin in the console, and give it to the plugin.'
+
 function readResponse({ status, json }: { status: number; json: unknown }): JsonValue {
   if (status === 401)
-    throw new PlatformCallFailed('AUTHENTICATION_REQUIRED', 'The platform rejected the credential', {
-      retryable: false,
-      status,
-    })
+    throw new PlatformCallFailed('AUTHENTICATION_REQUIRED', CREDENTIAL_REJECTED, { retryable: false, status })
   if (status !== 200)
     throw new PlatformCallFailed('PLATFORM_UNCERTAIN', `The platform responded with status ${status}`, {
       retryable: true,

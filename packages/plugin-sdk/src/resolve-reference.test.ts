@@ -108,6 +108,14 @@ for (const [name, { answer, status, errorCode, retryable }] of Object.entries(re
     })
   })
 
+test('an unknown credential says in one line what to do', async (t) => {
+  const { resolve } = await platform(t, {}, 401)
+  await assert.rejects(
+    resolve(),
+    /^ReferenceNotResolved: The platform rejected the credential: [^\n]+Create another one/,
+  )
+})
+
 test('resolved values cannot be written back, and a failed resolution becomes the response', async (t) => {
   const { url } = await platform(t, successEnvelope(honest))
   const refusing = await platform(t, refusals['a refusal']?.answer)
