@@ -28,8 +28,8 @@ const OTHERS: ArmName[] = [
 
 /**
  * Operations with two plugin calls each, compared with the same durable work on graphile-worker, pg-boss and DBOS: two
- * sequential POSTs to a plugin in its own process that responds in about a millisecond; the first response is durable
- * before the second call is made, and both are kept. Ours also records each call before it is made.
+ * sequential POSTs to a plugin in a separate process that responds in about a millisecond. The first response is durable
+ * before the second call is made, and both are kept. Our runtime also records each call before it makes it.
  *
  * All engines use the embedded PostgreSQL, as `npm start` runs it and with synchronous_commit on. Each has its own
  * process and a new database for every round. Full speed: a prepared backlog is processed, 20 at a time; DBOS has no
@@ -51,7 +51,7 @@ export async function benchEngine(): Promise<Result[]> {
   }
   const found = new Map<ArmName, Measurement[]>([OUR_ARM, ...OTHERS].map((arm) => [arm, []]))
   const commits: number[] = []
-  const beside = new Map<number, number[]>([
+  const mediansByHanging = new Map<number, number[]>([
     [0, []],
     [HANGING_COUNT, []],
   ])
@@ -64,7 +64,7 @@ export async function benchEngine(): Promise<Result[]> {
         const paced = await measure({ ...PACE, arm })
         measured.push({ ...fullSpeed, ...paced })
       }
-      for (const [hanging, medians] of beside) {
+      for (const [hanging, medians] of mediansByHanging) {
         medians.push((await measure({ ...PACE, arm: OUR_ARM, hanging })).medianMs ?? Number.NaN)
       }
     }
@@ -73,7 +73,7 @@ export async function benchEngine(): Promise<Result[]> {
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  return [...results(found, commits), besideHanging(beside)]
+  return [...results(found, commits), hangingPluginResult(mediansByHanging)]
 }
 
 function results(found: ReadonlyMap<ArmName, readonly Measurement[]>, commits: readonly number[]): Result[] {
@@ -120,8 +120,8 @@ function results(found: ReadonlyMap<ArmName, readonly Measurement[]>, commits: r
   ]
 }
 
-/** What operations of a responsive plugin lose to many operations that wait for an unresponsive one. */
-function besideHanging(medians: ReadonlyMap<number, readonly number[]>): Result {
+/** How much many operations due at an unresponsive plugin delay those of a responsive one. */
+function hangingPluginResult(medians: ReadonlyMap<number, readonly number[]>): Result {
   const of = (hanging: number): number => median(medians.get(hanging) ?? [])
   return {
     name: 'engine hanging plugin',

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** React's `useSyncExternalStore` for a store whose value is the same on the server, where nobody subscribes. */
+/** React's `useSyncExternalStore` with the same snapshot on the server and in the browser. */
 export const useStore = <Snapshot>(
   subscribe: (listener: () => void) => () => void,
   snapshot: () => Snapshot,

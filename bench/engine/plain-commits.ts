@@ -1,15 +1,15 @@
 import pg from 'pg'
 import { CONCURRENCY } from './arm.ts'
 
-const MS = 2_000
+const DURATION_MS = 2_000
 
-/** Commits per second of one small row each, from as many connections as the engines use concurrently. */
+/** Commits per second, each of one small row, over as many connections as the engines use concurrently. */
 export async function plainCommits(databaseUrl: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: CONCURRENCY })
   await pool.query(
     'create table plain_commit (id bigint generated always as identity primary key, at timestamptz)',
   )
-  const end = performance.now() + MS
+  const end = performance.now() + DURATION_MS
   let commits = 0
   const loop = async (): Promise<void> => {
     while (performance.now() < end) {
@@ -19,5 +19,5 @@ export async function plainCommits(databaseUrl: string): Promise<number> {
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, loop))
   await pool.end()
-  return commits / (MS / 1000)
+  return commits / (DURATION_MS / 1000)
 }

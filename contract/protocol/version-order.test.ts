@@ -35,7 +35,7 @@ describe('the order of versions', () => {
         assert.equal(Math.sign(compareVersions(version, other)), Math.sign(at - place), `${version} ${other}`)
   })
 
-  it('ignores zeros that do not count, and a v', () => {
+  it('ignores insignificant zeros and a leading v', () => {
     for (const [a, b] of [
       ['1', '1.0.0'],
       ['1.2', 'v1.2.0'],
@@ -54,7 +54,7 @@ describe('the order of versions', () => {
         assert.equal(compareVersions(opaque, other), sign, opaque)
   })
 
-  it('recognizes a downgrade only from the versions', () => {
+  it('recognizes a downgrade from the versions alone', () => {
     assert.equal(isDowngrade('1.10.0', '1.9.0'), true)
     assert.equal(isDowngrade('1.9.0', '1.10.0'), false)
     assert.equal(isDowngrade('1.0', '1.0.0'), false)

@@ -5,7 +5,7 @@ import { resealAll } from './reseal.ts'
 
 const EVERY_MS = 60_000
 
-/** Periodically reads new data keys, and seals with the current key what is not sealed with it. */
+/** Periodically reads new data keys, and reseals with the current key everything that is not sealed with it. */
 export function startKeyKeeper(deps: RuntimeDeps): PeriodicTask {
   return combineTasks([
     runEvery(

@@ -54,7 +54,7 @@ afterEach(() => {
   logged = []
 })
 
-const worldWith = async (vault = runtime.deps.vault): Promise<RuntimeDeps> => ({
+const depsWith = async (vault = runtime.deps.vault): Promise<RuntimeDeps> => ({
   ...runtime.deps,
   vault,
   log: createLog({ name: 'test', level: 'info', stream: { write: (line) => logged.push(line) } }),
@@ -80,7 +80,8 @@ async function usedKeys(): Promise<number[]> {
   return [...new Set(ids)].toSorted((a, b) => a - b)
 }
 
-async function allOpen(vault = runtime.deps.vault): Promise<void> {
+/** Reads every kind of sealed value with this vault. */
+async function assertAllOpen(vault = runtime.deps.vault): Promise<void> {
   const { db } = runtime
   const { scope_id } = await db.selectFrom('runtime.scope').select('scope_id').executeTakeFirstOrThrow()
   assert.ok((await readProperties(db, vault, scope_id)).get(CORE)?.has('password'))
@@ -106,24 +107,24 @@ describe('a rotation', () => {
         (select count(*) from runtime.snapshot) as snapshots`.execute(db)
     const before = (await versions()).rows
     const { to } = await rotate()
-    const deps = await worldWith()
+    const deps = await depsWith()
     await resealAll(deps, running, PACE)
     assert.deepEqual(await usedKeys(), [old], 'a vault that does not know the new key only reads it')
     await resealAll(deps, running, { ...PACE, graceMs: 60_000 })
     assert.deepEqual(await usedKeys(), [to.id])
     assert.deepEqual(await keyIds(), [old, to.id], 'a replica may still use the old key')
-    await allOpen()
+    await assertAllOpen()
     await resealAll(deps, running, PACE)
     assert.deepEqual(await keyIds(), [to.id])
     assert.ok(logged.some((line) => line.includes('deleted')))
     assert.deepEqual((await versions()).rows, before)
-    await allOpen(await testVault(db))
+    await assertAllOpen(await testVault(db))
     assert.deepEqual(await findCanaries(db, [CANARY]), [])
   })
 
   it('continues where another replica has stopped, page by page', async () => {
     const { to } = await rotate()
-    const deps = await worldWith()
+    const deps = await depsWith()
     await deps.vault.learn(deps.db)
     const stopping = new AbortController()
     let pages = 0
@@ -136,9 +137,9 @@ describe('a rotation', () => {
     await resealAll({ ...deps, clock }, stopping.signal, PACE)
     assert.ok((await usedKeys()).length === 2)
     const other = await testVault(runtime.db)
-    await resealAll(await worldWith(other), running, PACE)
+    await resealAll(await depsWith(other), running, PACE)
     assert.deepEqual(await usedKeys(), [to.id])
-    await allOpen(other)
+    await assertAllOpen(other)
   })
 
   it('loses nothing during writes, with two replicas resealing', async () => {
@@ -173,7 +174,7 @@ describe('a rotation', () => {
       // without a grace period the key of the writer would be deleted
       await Promise.all(
         replicas.map(async (vault) =>
-          resealAll(await worldWith(vault), running, { ...PACE, graceMs: 60_000 }),
+          resealAll(await depsWith(vault), running, { ...PACE, graceMs: 60_000 }),
         ),
       )
     }
@@ -186,10 +187,10 @@ describe('a rotation', () => {
     assert.deepEqual(now, { '@type': 'Data', value: saves.at(-1), isSensitive: true })
     const current = (await rotate()).to.id
     await runtime.deps.vault.learn(db)
-    await resealAll(await worldWith(), running, PACE)
+    await resealAll(await depsWith(), running, PACE)
     assert.deepEqual(await usedKeys(), [current])
     assert.deepEqual(await keyIds(), [current])
-    await allOpen()
+    await assertAllOpen()
     assert.deepEqual(await findCanaries(db, [CANARY]), [])
   })
 })
@@ -197,15 +198,15 @@ describe('a rotation', () => {
 describe('data from before sealing existed', () => {
   it('can be read, and is sealed in place', async () => {
     const { db } = runtime
-    const clear = JSON.stringify({ '@type': 'Data', value: CANARY, isSensitive: true })
-    await sql`update runtime.configuration_property set value = ${clear}::jsonb where property = 'password'`.execute(
+    const plaintext = JSON.stringify({ '@type': 'Data', value: CANARY, isSensitive: true })
+    await sql`update runtime.configuration_property set value = ${plaintext}::jsonb where property = 'password'`.execute(
       db,
     )
     await sql`update runtime.installed_resource
-      set properties = properties || jsonb_build_object('password', ${clear}::jsonb) where properties ? 'password'`.execute(
+      set properties = properties || jsonb_build_object('password', ${plaintext}::jsonb) where properties ? 'password'`.execute(
       db,
     )
-    await sql`update runtime.snapshot_change set after = ${clear}::jsonb where property = 'password'`.execute(
+    await sql`update runtime.snapshot_change set after = ${plaintext}::jsonb where property = 'password'`.execute(
       db,
     )
     const plan = JSON.stringify(await readPlan(db, runtime.deps.vault, operationId))
@@ -215,12 +216,12 @@ describe('data from before sealing existed', () => {
     await sql`update runtime.plugin_call set request = ${Buffer.from(`{"password":"${CANARY}"}`)}
       where request is not null`.execute(db)
     assert.equal((await findCanaries(db, [CANARY])).length, 5)
-    await allOpen()
+    await assertAllOpen()
     // as when a runtime of this version opens the database for the first time
     await db.deleteFrom('runtime.sealing_pass').execute()
-    await resealAll(await worldWith(), running, PACE)
+    await resealAll(await depsWith(), running, PACE)
     assert.deepEqual(await findCanaries(db, [CANARY]), [])
-    await allOpen()
+    await assertAllOpen()
   })
 })
 
@@ -235,7 +236,7 @@ describe('a sealed value that does not open', () => {
       where property = 'password'`.execute(db)
     const { to } = await rotate()
     await runtime.deps.vault.learn(db)
-    await resealAll(await worldWith(), running, PACE)
+    await resealAll(await depsWith(), running, PACE)
     assert.deepEqual(await usedKeys(), [old, to.id])
     assert.deepEqual(await keyIds(), [old, to.id])
     assert.ok(logged.some((line) => line.includes('does not open')))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../model/db.ts'
 
-/** The reason why the database takes no writes: it is a standby, or set to read-only. Null if it takes writes. */
+/** Why the database accepts no writes: it is a standby, or set to read-only. Null if it accepts writes. */
 export type ReadOnly = 'standby' | 'setting' | null
 
 export function whyReadOnly(db: Db): Promise<ReadOnly> {

@@ -1,6 +1,13 @@
 import type { Locator } from '@playwright/test'
 import { FIELDS, type Field } from './bundle.ts'
-import { ANSWER_MS, CLICK_TIMEOUT_MS, CONFLICT, dialogState, succeeds, type ReviewContext } from './dialog.ts'
+import {
+  RESPONSE_MS,
+  CLICK_TIMEOUT_MS,
+  CONFLICT,
+  dialogState,
+  succeeds,
+  type ReviewContext,
+} from './dialog.ts'
 import { BrokenPromise, type Edit } from './model.ts'
 import { formatContent, type Tab } from './tab.ts'
 import { contentOf, type Value } from './values.ts'
@@ -77,7 +84,7 @@ export async function resolveConflict(tab: Tab, context: ReviewContext): Promise
 async function openAfter(tab: Tab): Promise<Map<string, string | null>> {
   const dialog = tab.page.getByRole('dialog')
   const choices = dialog.locator('fieldset')
-  const end = performance.now() + ANSWER_MS
+  const end = performance.now() + RESPONSE_MS
   let state = await dialogState(tab)
   // as long as every choice is still made, the decisions are being applied; in a new conflict at least one is open
   while (state === 'conflict' && performance.now() < end) {

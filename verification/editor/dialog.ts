@@ -5,12 +5,12 @@ import type { Tab } from './tab.ts'
 
 export const CONFLICT = 'Someone else saved first'
 const REVIEW = 'Review changes'
-export const ANSWER_MS = 30_000
+export const RESPONSE_MS = 30_000
 export const POLL_MS = 25
 /** For a control that may disappear before it is reached. */
 export const CLICK_TIMEOUT_MS = 10_000
 
-/** What a step on the review needs besides the page. */
+/** What a step in the review needs besides the page. */
 export interface ReviewContext {
   random: SeededRandom
   colleague: Colleague
@@ -21,7 +21,7 @@ export interface ReviewContext {
 
 /** Waits until the dialog over the form has loaded. */
 export async function dialogState(tab: Tab): Promise<'closed' | 'conflict' | 'review'> {
-  const end = performance.now() + ANSWER_MS
+  const end = performance.now() + RESPONSE_MS
   for (;;) {
     const { dialog, changes } = await tab.view()
     const isBusy = await tab.page.locator('dialog[open] [aria-busy=true]').count()
@@ -34,7 +34,7 @@ export async function dialogState(tab: Tab): Promise<'closed' | 'conflict' | 're
   }
 }
 
-/** Whether an action succeeds in its time; a dialog may change before the action reaches it. */
+/** Whether an action succeeds before its timeout; a dialog may change before the action reaches it. */
 export const succeeds = (action: Promise<unknown>): Promise<boolean> =>
   action.then(
     () => true,

@@ -6,7 +6,7 @@ import type { FieldView } from './read-page.ts'
 import { formatContent, type Tab } from './tab.ts'
 import { anyValue, contentOf, meansSame, type Content } from './values.ts'
 
-const ANSWER_MS = 15_000
+const RESPONSE_MS = 15_000
 const POLL_MS = 15
 
 /** Performs one gesture on a field, and records the edit that it must make. Returns a description. */
@@ -36,7 +36,7 @@ export async function editField(
   // an edit whose value is saved already may have been removed
   const mayStart = mine === undefined || mine.savedSince !== null
   const before = mayStart ? await possibleStarts(tab, field, seen.content, first) : [seen.content]
-  const end = performance.now() + ANSWER_MS
+  const end = performance.now() + RESPONSE_MS
   for (;;) {
     const view = await tab.view()
     const now = view.fields[property]

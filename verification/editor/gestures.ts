@@ -5,7 +5,7 @@ import { click, CONTROL_TIMEOUT_MS, type FieldLocators, type Gesture } from './g
 import { editList, editReferenceList, editReferenceMap } from './item-gestures.ts'
 import { contentOf, sameContent, type Content, type Value } from './values.ts'
 
-/** Chooses an action on a field that shows `content`; one that replaces the whole content sets `value`. */
+/** Chooses an action on a field that shows `content`. If the action replaces the whole content, it sets `value`. */
 export function chooseGesture(
   field: Field,
   content: Content,
@@ -123,7 +123,7 @@ const choose = (select: Locator, option: string): Gesture => ({
   },
 })
 
-/** Presses a key at the end of the second line of a JSON document, where a number is, or replaces the document. */
+/** Presses a key at the end of the second line of a JSON document, after a number, or replaces the document. */
 function editDocument({ page, row, control }: FieldLocators, random: SeededRandom, whole: string): Gesture {
   const open = async () => {
     const button = row.getByRole('button', { name: 'Edit JSON' })
@@ -155,7 +155,7 @@ function editDocument({ page, row, control }: FieldLocators, random: SeededRando
       const line = lines[at] ?? ''
       if (letter !== 'Backspace') return after === lines.with(at, line + letter).join('\n')
       if (line.trim() !== '') return after === lines.with(at, line.slice(0, -1)).join('\n')
-      // of indentation the editor removes as much as it likes
+      // the editor may remove several characters of indentation
       return String(after).replaceAll(/\s/g, '') === String(before).replaceAll(/\s/g, '')
     },
     perform: async () => {

@@ -1,6 +1,6 @@
 import { resolveConflict } from './conflict.ts'
 import {
-  ANSWER_MS,
+  RESPONSE_MS,
   CLICK_TIMEOUT_MS,
   CONFLICT,
   dialogState,
@@ -55,7 +55,7 @@ async function save(tab: Tab, { random, saveAsColleague, note, colleague }: Revi
     else note('while the plan is shown a colleague begins to save')
   }
   const button = dialog.getByRole('button', { name: /^Save/ })
-  const end = performance.now() + ANSWER_MS
+  const end = performance.now() + RESPONSE_MS
   for (;;) {
     const { dialog: title, changes } = await tab.view()
     if (title === CONFLICT || (title === null && changes === 0)) return title === null

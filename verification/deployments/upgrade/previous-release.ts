@@ -8,14 +8,14 @@ import { RELEASED } from '../../released.ts'
 /** The sources of the previous release, with the packages of this version. */
 export interface PreviousRelease {
   folder: string
-  /** The program of its runtime. */
+  /** The entry point of its runtime. */
   runtime: URL
   remove(): void
 }
 
 const ROOT = join(import.meta.dirname, '../../..')
 
-/** Unpacks it from git into a temporary directory; a text is the reason why that is not possible. */
+/** Unpacks it from git into a temporary directory. Returns the reason as a string if that is not possible. */
 export function unpackPreviousRelease(): PreviousRelease | string {
   const archive = spawnSync('git', ['archive', '--format=tar', RELEASED.commit], {
     cwd: ROOT,

@@ -16,12 +16,12 @@ export type PropertyValue =
   | null
 
 const LONG = 160
-/** Texts with less in common are different values, not a change of one. */
+/** Two texts with fewer characters in common are shown as different values, not as a change of one. */
 const COMMON_MIN = 3
 
 /**
- * A property's value, in words where possible: not set, hidden, a service, a list of services. With the value of the other
- * side of a change, the part that differs is marked.
+ * A property's value, in words where possible: not set, hidden, a service, a list of services. `other` is the value on the
+ * other side of a change: the part that differs from it is marked.
  */
 export function PropertyValueView({ value, other }: { value: PropertyValue; other?: PropertyValue }) {
   const t = useText()
@@ -68,8 +68,8 @@ export function PropertyValueView({ value, other }: { value: PropertyValue; othe
 }
 
 /**
- * A JSON value in little space: a scalar as is, anything else as JSON, truncated when long. What differs from `other` is
- * marked if both have something in common.
+ * A compact JSON value: a scalar as it is, anything else as JSON, truncated when long. The part that differs from `other`
+ * is marked if the two have something in common.
  */
 export function ValueView({ value, other }: { value: JsonValue; other?: JsonValue }) {
   const t = useText()
@@ -82,7 +82,7 @@ export function ValueView({ value, other }: { value: JsonValue; other?: JsonValu
   const tooLong = text.length > LONG || text.includes('\n')
   const isCut = tooLong && !whole
   const { start, middle, end } = markedParts(text, other === undefined ? text : textOf(other))
-  // a change further on is shown instead of the beginning
+  // if the change is far from the beginning, a truncated text shows the change instead
   const from = isCut && middle !== '' && start.length > LONG / 2 ? start.length - LONG / 4 : 0
   const shown = (part: string, before: number) => {
     if (!isCut) return part
@@ -116,7 +116,7 @@ export function ValueView({ value, other }: { value: JsonValue; other?: JsonValu
   )
 }
 
-/** The part of a text that differs from the other one; none where all of it or too little of it is the same. */
+/** The part of a text that differs from the other one; empty if they are equal or have too little in common. */
 function markedParts(text: string, other: string): { start: string; middle: string; end: string } {
   const { start, before: middle, end } = changedParts(text, other)
   return start.length + end.length < COMMON_MIN
@@ -124,7 +124,7 @@ function markedParts(text: string, other: string): { start: string; middle: stri
     : { start, middle, end }
 }
 
-/** JSON on one line, with spaces where it may wrap. Line breaks inside strings are escaped, so they do not matter. */
+/** JSON on one line, with spaces where it may wrap. Line breaks inside strings are escaped, so this does not change them. */
 function inLine(value: JsonValue): string {
   return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ')
 }
@@ -138,7 +138,7 @@ function Service({ id }: { id: string }) {
   )
 }
 
-/** Our own word in place of a value, styled so that it cannot be mistaken for one. */
+/** A word of the console in place of a value, styled so that it cannot be mistaken for a value. */
 function Word({ children }: { children: ReactNode }) {
   return <span className="text-faint italic">{children}</span>
 }

@@ -34,9 +34,9 @@ import { LeftoverField } from './LeftoverField.tsx'
 import { NearBlock, type BlockRow } from './NearBlock.tsx'
 import { zoneProperty, zoneOf } from './zone.ts'
 
-/** A form with more properties than this renders only those near the window. */
+/** A form with more properties than this renders only the fields near the viewport. */
 const LAZY_ABOVE = 60
-/** The same in the first paint, which a form of many fields would delay. */
+/** The same limit in the first paint, which more fields would delay. */
 const FIRST_PAINT = 8
 /** A form with more properties than this, in several groups, begins with a list of the groups. */
 const INDEX_ABOVE = 15
@@ -55,7 +55,7 @@ export const ResourceForm = memo(function ResourceForm({
   filter: Filter
   /** The marks of this resource; set only if the filter needs them. */
   marks: Marks | undefined
-  /** The property in the address. */
+  /** The property in the URL. */
   focusOn: string | undefined
   onClearFilter: () => void
 }) {
@@ -64,7 +64,7 @@ export const ResourceForm = memo(function ResourceForm({
   const zoneName = zoneProperty(resource)
   const zoneEdit = useWatch({ control: form.control, name: `edits.${fieldId(locator, zoneName ?? '')}` })
   const zone = zoneName === undefined ? undefined : zoneOf(draftEditIn(zoneEdit), viewAt(resource, zoneName))
-  // typing may exclude the field from the filter, but must not remove it at the cursor
+  // while the person types, a field stays even if it no longer matches the filter
   const staying = useStore(store.subscribe, () =>
     filter.show === undefined ? undefined : store.activeProperty(locator),
   )
@@ -95,7 +95,7 @@ export const ResourceForm = memo(function ResourceForm({
   const isPainted = useIsPainted()
   const isLong = total > (isPainted ? LAZY_ABOVE : FIRST_PAINT)
   const inOrder = groups.flatMap(({ properties }) => properties)
-  // the last is always rendered, so that Shift+Tab enters the form at its end
+  // the last field is always rendered, so that Shift+Tab enters the form at its end
   const wanted = new Set([focusOn, ...(isPainted ? inOrder.slice(-1) : inOrder.slice(0, FIRST_PAINT))])
   const left = leftovers(resource, names)
   const rowOf = (property: string): BlockRow[] => {
@@ -206,7 +206,7 @@ export const ResourceForm = memo(function ResourceForm({
 
 const groupId = (name: string): string => `group-${name}`
 
-/** The groups of a long form, each a way to its heading. */
+/** The groups of a long form; each button leads to the heading of its group. */
 function GroupIndex({ groups }: { groups: readonly PropertyGroup[] }) {
   const t = useText()
   return (

@@ -10,7 +10,7 @@ const keys = (properties: readonly string[]) =>
     blocksOf(properties, () => true).flatMap(({ key, properties }) => properties.map((name) => [name, key])),
   )
 
-test('blocks keep the order and have some rows each', () => {
+test('the blocks keep the order of the properties, and are neither too many nor too few', () => {
   const blocks = blocksOf(names, () => true)
   assert.deepEqual(
     blocks.flatMap(({ properties }) => properties),
@@ -20,7 +20,7 @@ test('blocks keep the order and have some rows each', () => {
   assert.equal(new Set(blocks.map(({ key }) => key)).size, blocks.length)
 })
 
-test('a property that is added or removed leaves the others in their blocks, except next to it', () => {
+test('adding or removing a property moves others to a different block only next to it', () => {
   const before = keys(names)
   for (const index of [0, 7, 50, 199]) {
     const [without, added] = [names.toSpliced(index, 1), names.toSpliced(index, 0, `new${index}`)]
@@ -35,7 +35,7 @@ test('a property that is added or removed leaves the others in their blocks, exc
   }
 })
 
-test('what the filter hides leaves the others in their blocks', () => {
+test('hiding properties with the filter leaves the others in their blocks', () => {
   const shown = blocksOf(names, (name) => !name.endsWith('7'))
   const before = keys(names)
   assert.ok(shown.every(({ key, properties }) => properties.every((name) => before.get(name) === key)))

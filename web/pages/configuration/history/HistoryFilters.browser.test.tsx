@@ -9,7 +9,7 @@ import { HISTORY, PEOPLE } from '../endpoints.ts'
 /** Someone whose saves are on a later page. */
 const NOAH: Person = { id: 'noah', name: 'Noah Quill' }
 
-/** Each entry has one. */
+/** One in each entry of the history. */
 const entries = page.getByRole('button', { name: 'Compare with now' })
 const filter = (label: string) => page.getByRole('combobox', { name: label, exact: true })
 
@@ -54,7 +54,7 @@ async function renderHistory(search = '') {
   return renderConsole(`${scope.address(MAIL)}&tab=history${search}`)
 }
 
-test('the history is filtered by property alone, and by person; the other people stay to be chosen', async () => {
+test('the history is filtered by property alone, and by person; the other people remain in the list', async () => {
   const screen = await renderHistory()
   await expect.element(entries).toHaveLength(3)
   await filter('Property').selectOptions('SMTP user')
@@ -106,7 +106,7 @@ test('operations that retention has removed are counted, and have no link', asyn
   await expect.element(page.getByRole('link', { name: 'Configure operation' })).toHaveLength(1)
 })
 
-test('each way back to an earlier value is named after its property and resource', async () => {
+test('each button that restores an earlier value is named after its property and resource', async () => {
   await renderHistory()
   for (const place of ['SMTP port · CRM mail', 'SMTP user · CRM mail', 'Seats · CRM core'])
     await expect
@@ -114,7 +114,7 @@ test('each way back to an earlier value is named after its property and resource
       .toBeVisible()
 })
 
-test('another resource keeps the property only if it has it', async () => {
+test('choosing another resource keeps the property filter only if that resource has the property', async () => {
   const screen = await renderHistory('&changed=smtpPort')
   await expect.element(entries).toHaveLength(1)
   await filter('Resource').selectOptions('CRM mail')

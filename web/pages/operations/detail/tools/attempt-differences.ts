@@ -9,7 +9,7 @@ export interface ResponseDifference {
   after: JsonValue | undefined
 }
 
-/** What differs between two attempts of one call, apart from when they were sent; null where nothing does. */
+/** What differs between two attempts of one call, apart from their times; null for what is the same. */
 export interface AttemptDifferences {
   verdict: { before: Verdict; after: Verdict } | null
   httpStatus: { before: number | null; after: number | null } | null
@@ -36,12 +36,12 @@ export function attemptDifferences(one: Attempt, other: Attempt): AttemptDiffere
   }
 }
 
-/** The code and the text; where a failure was found is the same for both. */
+/** Compares code and message, but not the error path, which is the same for two attempts of one call. */
 function isSameFailure(one: Attempt['failure'], other: Attempt['failure']): boolean {
   return one?.errorCode === other?.errorCode && one?.message === other?.message
 }
 
-// an answer of the API is JSON
+// a response of the API is JSON
 const asJson = (value: unknown) => (value ?? null) as JsonValue
 
 function* differencesOf(
