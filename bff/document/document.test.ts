@@ -237,6 +237,7 @@ test('a document contains the page as it will look first, in the language and th
   await open(browser, '/services?q=host', zone)
   const { html, data } = await open(browser, '/services?q=host', { ...zone, 'accept-language': 'zh-CN' })
   assert.equal(previewOf(html), '/services?q=host|zh|Asia/Shanghai|GET /session|GET /services')
+  assert.match(html, /<div id="preview" lang="zh-Hans"/)
   assert.deepEqual(namesIn(data), ['GET /session', 'GET /services'])
   assert.ok(html.indexOf('id="preview"') < html.indexOf('id="document-data"'))
 })
