@@ -96,9 +96,10 @@ async function readData(
     const timeZone = timeZoneOfRequest(c)
     if (renderPage === null || timeZone === null || !data.isComplete || isReload(c))
       return startScript(entry) + block
+    const language = languageOfRequest(c)
     const html = await renderPage({
       address: pathname + search,
-      language: languageOfRequest(c),
+      language,
       timeZone,
       // the API has just written them
       answers: JSON.parse(answers) as RenderedPage['answers'],
@@ -106,7 +107,7 @@ async function readData(
       log.error('a document is sent without its page', { requestId: c.var.requestId }, error)
       return null
     })
-    return (html === null ? startScript(entry) : preview(html, entry)) + block
+    return (html === null ? startScript(entry) : preview(html, language, entry)) + block
   } catch (error) {
     log.error('a document is sent without its data', { requestId: c.var.requestId }, error)
     return null

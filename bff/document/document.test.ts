@@ -237,8 +237,17 @@ test('a document contains the page as it will look first, in the language and th
   await open(browser, '/services?q=host', zone)
   const { html, data } = await open(browser, '/services?q=host', { ...zone, 'accept-language': 'zh-CN' })
   assert.equal(previewOf(html), '/services?q=host|zh|Asia/Shanghai|GET /session|GET /services')
+  assert.match(html, /<div id="preview" lang="zh-Hans"/)
   assert.deepEqual(namesIn(data), ['GET /session', 'GET /services'])
   assert.ok(html.indexOf('id="preview"') < html.indexOf('id="document-data"'))
+})
+
+test('the renderer gets one name of each zone, so that a browser cannot make it keep many', async () => {
+  const browser = browserOf('admin')
+  for (const zone of ['America/New_York', 'US/Eastern', 'us/eastern', 'uS/EaStErN']) {
+    const { html } = await open(browser, '/services?q=host', inZone(browser, zone))
+    assert.match(previewOf(html) ?? '', /\|America\/New_York\|/, zone)
+  }
 })
 
 test('the browser renders what the server cannot: an unknown zone, a reload, a page that fails, another site', async () => {

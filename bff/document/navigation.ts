@@ -42,10 +42,14 @@ export function languageOfRequest(c: Context): Language {
   return chosen === 'en' || chosen === 'zh' ? chosen : languageOf(c.req.header('accept-language'))
 }
 
-/** The time zone in which the page will be shown, a name of the IANA database; null if it is not known. */
+/**
+ * The time zone in which the page will be shown, by its main name in the IANA database; null if it is not known. Aliases in
+ * any spelling become that name, because the renderer keeps a date format for each name.
+ */
 export function timeZoneOfRequest(c: Context): string | null {
   const zone = cookiesOf(c).find(([name]) => name === ZONE_COOKIE)?.[1]
-  return zone !== undefined && isTimeZone(zone) ? zone : null
+  if (zone === undefined || !isTimeZone(zone)) return null
+  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
 }
 
 /** Whether the person reloads the page: the browser then scrolls to where it was, which needs the whole page. */

@@ -1,15 +1,18 @@
+import type { Language } from '../oidc/language.ts'
+
 /** The id of the element; `web/preview-element.ts` finds it. */
 const ELEMENT_ID = 'preview'
 
 /**
  * Shows the preview at once, when all of it has arrived, and starts the page when it is painted: the scripts of the page
  * would keep the browser from painting. Applies the styles of single elements, which the content security policy blocks in
- * HTML. Keeps Ctrl+K (Cmd+K) and what is typed after it for the command palette of the page.
+ * HTML. The document is in the language of the preview: styles and screen readers depend on it. Keeps Ctrl+K (Cmd+K) and what is typed after it for the command palette of the page.
  */
 export const PREVIEW_SCRIPT = `{
   const preview = document.getElementById('${ELEMENT_ID}')
   const kept = preview.dataset
   for (const element of preview.querySelectorAll('[data-style]')) element.style.cssText = element.dataset.style
+  document.documentElement.lang = preview.lang
   preview.hidden = false
   const start = () => import(kept.entry).catch(() => undefined)
   // a hidden page has no frames
@@ -37,5 +40,5 @@ export const startScript = (entry: string): string =>
  * The page as the console's server has rendered it. The browser shows it until its own page is ready; until then only its
  * links work.
  */
-export const preview = (html: string, entry: string): string =>
-  `<div id="${ELEMENT_ID}" data-entry="${entry}" hidden>${html}</div><script>${PREVIEW_SCRIPT}</script>`
+export const preview = (html: string, language: Language, entry: string): string =>
+  `<div id="${ELEMENT_ID}" lang="${language === 'zh' ? 'zh-Hans' : 'en'}" data-entry="${entry}" hidden>${html}</div><script>${PREVIEW_SCRIPT}</script>`

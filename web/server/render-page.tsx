@@ -24,8 +24,8 @@ const LOADING_TEXTS = loadTexts()
 
 /**
  * The HTML of a page as a browser renders it first, for the document: the browser shows it until its own page is ready
- * (docs/decisions/0015-documents-carry-their-data.md). Null for a page that cannot be rendered here: one that redirects,
- * does not exist, or has a part that is still loading.
+ * (docs/decisions/0015-documents-carry-their-data.md). Null for a page that cannot be rendered here: one that redirects or
+ * does not exist. Rejects if a part of the page fails or is still loading.
  */
 export async function renderPage({
   address,
@@ -46,7 +46,9 @@ export async function renderPage({
     scrollRestoration: false,
   })
   await pageRouter.load()
-  if (pageRouter.state.matches.some(({ status }) => status !== 'success')) return null
+  const { matches } = pageRouter.state
+  // a redirect, as to the usual spelling of an address, leaves no matches, and would be rendered as an empty page
+  if (matches.length === 0 || matches.some(({ status }) => status !== 'success')) return null
   // these belong to the process: nothing else renders before this render ends
   setLocaleState(texts)
   setTimeZone(timeZone)
@@ -56,7 +58,9 @@ export async function renderPage({
     </StrictMode>,
   )
   client.clear()
-  return html.includes(REACT_GAVE_UP) ? null : withoutInput(html)
+  // React does not say which: it leaves both to the browser
+  if (html.includes(REACT_GAVE_UP)) throw new Error('A part of the page failed, or is still loading')
+  return withoutInput(html)
 }
 
 /**
