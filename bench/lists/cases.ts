@@ -77,6 +77,10 @@ export function casesFor(sample: Sample): Case[] {
     ['search: a word of messages', { q: 'refused' }],
     ['search: words of a message', { q: 'log-in mail-12' }],
     ['search: beginning of a word', { q: 'CHG-2-30' }],
+    ['search: frequent words', { q: 'planned chg' }],
+    ['search: frequent words of messages', { q: 'host refused log-in' }],
+    ['search: frequent words, none together', { q: 'planned refused' }],
+    ['search: frequent words, rare together', { q: 'planned host refused' }],
     ['search: a word, FAILED', { q: 'urgent', state: 'FAILED' }],
     ['search: a word, one scope', { q: 'planned', ...scope }],
     ['search: nothing', { q: 'no such thing' }],
@@ -119,6 +123,14 @@ export function casesFor(sample: Sample): Case[] {
     ...operations.map(([name, query]): Case => ({ name: `operations, ${name}`, path: '/operations', query })),
     ...operations
       .filter(([, query]) => query.cursor === undefined && query.sort === undefined)
+      .map(([name, query]): Case => ({
+        name: `operations by end, ${name}`,
+        path: '/operations',
+        query: { ...query, sort: '-finishedAt' },
+      })),
+    { name: 'operations by end, earliest first', path: '/operations', query: { sort: 'finishedAt' } },
+    ...operations
+      .filter(([, query]) => query.cursor === undefined && query.sort === undefined)
       .map(([name, query]): Case => ({ name: `total, ${name}`, path: '/operations/total', query })),
     ...installations.map(([name, query]): Case => ({
       name: `installations, ${name}`,
@@ -126,6 +138,12 @@ export function casesFor(sample: Sample): Case[] {
       query,
     })),
     { name: 'operations, seen in 20 scopes', path: '/operations', query: {}, grants: few },
+    {
+      name: 'operations by end, seen in 20 scopes',
+      path: '/operations',
+      query: { sort: '-finishedAt' },
+      grants: few,
+    },
     { name: 'installations, seen in 20 scopes', path: '/installations', query: {}, grants: few },
     {
       name: 'installations, outdated in 20 scopes',

@@ -269,7 +269,7 @@ export const OPERATIONS_TOTAL_MAX = 10_000
 
 export const operationEndpoints = defineEndpoints({
   'GET /operations': {
-    summary: 'Operations of all scopes that the caller may see, newest first',
+    summary: 'Operations of all scopes that the caller may see, newest first, or by the time they ended',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({
       ...operationFilters,

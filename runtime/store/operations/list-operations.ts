@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { UNASSIGNED } from '#contract/runtime-api/vocabulary.ts'
+import type { OperationSort } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
@@ -13,40 +14,71 @@ import type { FoundByText } from './find-by-text.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The row that a page starts after, as its time and id. */
+/** The row that a page starts after: the time that the list is sorted by, and its id. */
 export interface After {
-  createdMicroseconds: number
+  microseconds: number
   operationId: string
+  /** By the time of the end: whether the row has ended. Those that have not come last, by creation. */
+  hasEnded: boolean
 }
 
-export type ListedOperation = OperationRow & { created_microseconds: number; call_attempts: number }
+export type ListedOperation = OperationRow & {
+  created_microseconds: number
+  finished_microseconds: number | null
+  call_attempts: number
+}
 
-/** The operations that the actor may see, ordered by creation time, so a page costs the same at any depth. */
+/** The operations that the actor may see, in the order of the query. A page costs the same at any depth. */
 export async function listOperations(
   db: Db,
   actor: Actor,
   query: OperationQuery,
   after: After | undefined,
 ): Promise<ListedOperation[]> {
-  const { condition, streams, words } = await matching(db, actor, query)
-  if (streams?.length === 0 && words === null) return []
+  const sort = SORTS[query.sort]
+  const matched = await matching(db, actor, query)
+  if (matched.streams?.length === 0 && matched.words === null) return []
+  const page = sort.by === 'created_at' ? byCreation : byEnd
+  return page(db, matched, { ...sort, rows: query.limit + 1, after })
+}
 
-  const direction = query.sort === '-createdAt' ? sql`desc` : sql`asc`
-  const beyond = query.sort === '-createdAt' ? sql`<` : sql`>`
+interface Sort {
+  by: 'created_at' | 'finished_at'
+  direction: 'asc' | 'desc'
+}
+
+/** The order of each sort. */
+export const SORTS: Record<OperationSort, Sort> = {
+  '-createdAt': { by: 'created_at', direction: 'desc' },
+  createdAt: { by: 'created_at', direction: 'asc' },
+  '-finishedAt': { by: 'finished_at', direction: 'desc' },
+  finishedAt: { by: 'finished_at', direction: 'asc' },
+}
+
+/** The order of a page, how many rows it reads, and the row that it starts after. */
+interface PageOrder extends Sort {
+  rows: number
+  after: After | undefined
+}
+
+const COLUMNS = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
+  ${microsecondsOf('operation.finished_at')} as finished_microseconds, ${callAttempts()} as call_attempts`
+
+async function byCreation(
+  db: Db,
+  { condition, streams, words }: Matching,
+  { rows: limit, direction, after }: PageOrder,
+): Promise<ListedOperation[]> {
+  const directed = sql.raw(direction)
   const startIn = (table: 'operation' | 'operation_text') =>
-    after === undefined
-      ? sql`true`
-      : sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.operation_id`)})
-          ${beyond} (${instantAt(after.createdMicroseconds)}, ${after.operationId}::uuid)`
-  const order = sql`order by created_at ${direction}, operation_id ${direction} limit ${query.limit + 1}`
-  const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
-    ${callAttempts()} as call_attempts`
+    isAfter(after, { column: `${table}.created_at`, id: `${table}.operation_id`, direction })
+  const order = sql`order by created_at ${directed}, operation_id ${directed} limit ${limit}`
   if (streams === null) {
     // the page first: calls are looked up for its rows only
     const rows = await sql<ListedOperation>`
-      select ${columns} from (
+      select ${COLUMNS} from (
         select * from runtime.operation as operation where ${condition} and ${startIn('operation')} ${order}
-      ) as operation order by operation.created_at ${direction}, operation.operation_id ${direction}`.execute(
+      ) as operation order by operation.created_at ${directed}, operation.operation_id ${directed}`.execute(
       db,
     )
     return rows.rows
@@ -66,11 +98,50 @@ export async function listOperations(
         from runtime.operation_text join runtime.operation as operation using (operation_id)
         where ${hasWords(words)} and ${condition} and ${startIn('operation_text')} ${order}) as first`)
   const rows = await sql<ListedOperation>`
-    select ${columns} from (
+    select ${COLUMNS} from (
       select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged ${order}
     ) as page join runtime.operation as operation using (operation_id)
-    order by operation.created_at ${direction}, operation.operation_id ${direction}`.execute(db)
+    order by operation.created_at ${directed}, operation.operation_id ${directed}`.execute(db)
   return rows.rows
+}
+
+/** One statement, so that an operation that ends meanwhile is neither missed nor listed twice. */
+async function byEnd(
+  db: Db,
+  { whole }: Matching,
+  { rows: limit, direction, after }: PageOrder,
+): Promise<ListedOperation[]> {
+  const directed = sql.raw(direction)
+  const orderBy = (column: string) =>
+    sql`order by ${sql.ref(`operation.${column}`)} ${directed}, operation.operation_id ${directed}`
+  const startIn = (column: string) =>
+    isAfter(after, { column: `operation.${column}`, id: 'operation.operation_id', direction })
+  const isPastEnded = after?.hasEnded === false
+  const { rows } = await sql<ListedOperation>`
+    with ended as (
+      select operation.* from runtime.operation as operation
+      where ${isPastEnded ? sql`false` : sql`operation.finished_at is not null and ${whole} and ${startIn('finished_at')}`}
+      ${orderBy('finished_at')} limit ${limit}
+    ), others as (
+      -- the states are redundant, but let the planner use the small index of the queue
+      select operation.* from runtime.operation as operation
+      where operation.finished_at is null and operation.state in ('PENDING', 'RUNNING', 'WAITING') and ${whole}
+        and ${isPastEnded ? startIn('created_at') : sql`true`}
+      ${orderBy('created_at')} limit ${limit} - (select count(*) from ended)
+    )
+    select ${COLUMNS} from (select * from ended union all select * from others) as operation
+    order by operation.finished_at is null, coalesce(operation.finished_at, operation.created_at) ${directed},
+      operation.operation_id ${directed}`.execute(db)
+  return rows
+}
+
+function isAfter(
+  after: After | undefined,
+  { column, id, direction }: { column: string; id: string; direction: Sort['direction'] },
+): RawBuilder<unknown> {
+  if (after === undefined) return sql`true`
+  return sql`(${sql.ref(column)}, ${sql.ref(id)}) ${direction === 'desc' ? sql`<` : sql`>`}
+    (${instantAt(after.microseconds)}, ${after.operationId}::uuid)`
 }
 
 /** Counts the operations that the actor may see and that match the filter, up to `most`. */
@@ -107,8 +178,11 @@ export async function countMatching(
 }
 
 interface Matching {
+  /** Of the rows of each stream, or of the whole list. */
   condition: RawBuilder<unknown>
-  /** To merge; null if filtering the whole list is faster. */
+  /** Of the whole list. */
+  whole: RawBuilder<unknown>
+  /** To merge, sorted by creation; null if filtering the whole list is faster. */
   streams: Stream[] | null
   /** Of one more stream: the operations with these words. */
   words: string | null
@@ -122,8 +196,10 @@ async function matching(db: Db, actor: Actor, filter: OperationFilter): Promise<
   const found = filter.q === undefined || filter.q === '' ? null : await findByText(db, filter.q)
   const streams = streamsOf(filter, visible, found)
   const all = sql`${isVisible(visible, 'operation')} and ${operationFilter(filter)}`
+  const whole = found === null ? all : sql`${all} and ${isFound(found)}`
   return {
-    condition: found === null || streams !== null ? all : sql`${all} and ${isFound(found)}`,
+    condition: streams === null ? whole : all,
+    whole,
     streams,
     words: found === null || streams === null ? null : found.words,
     isUnrestricted: visible.kind === 'everything',

@@ -8,7 +8,6 @@ export const operations: Translated<typeof source> = {
   'field.operation': '操作',
   'field.type': '类型',
   'field.state': '状态',
-  'field.stateAndCreated': '状态、创建时间',
   'field.stage': '阶段',
   'field.installation': '安装实例',
   'field.versions': '版本',
@@ -19,6 +18,7 @@ export const operations: Translated<typeof source> = {
   'field.reason': '原因',
   'field.noReason': '未填写原因',
   'field.created': '创建时间',
+  'field.ended': '结束时间',
   'field.runTime': '耗时',
   'field.call': '插件调用',
   'field.runningFor': '已运行',
@@ -48,6 +48,7 @@ export const operations: Translated<typeof source> = {
   'notes.by': '{person}，{time}',
 
   'list.search': '按 ID、Bundle、人员、错误码或文字搜索',
+  'list.notEnded': '尚未结束',
   'list.label': '操作',
   'list.total': { other: '共 {n} 个操作' },
   'list.totalMore': '共超过 {n} 个操作',

@@ -38,13 +38,13 @@ export function OperationsTable({
     ...apiQuery('GET /operations', operationsCall(search)),
     placeholderData: keepPreviousData,
   })
-  const { cursor, sort } = search
+  const { cursor, sort = OPERATION_SORTS[0] } = search
   const counted = useQuery({
     ...apiQuery('GET /operations/total', operationsTotalCall(search)),
     // one page says it itself
     enabled: cursor !== undefined || (query.data?.nextCursor ?? null) !== null,
   }).data
-  const columns = useMemo(() => operationColumns(t), [t])
+  const columns = useMemo(() => operationColumns(t, sort), [t, sort])
   const mayRetry = useMay('operation:retry', 'anywhere')
   const mayTakeOver = useMay('operation:takeover', 'anywhere')
   const selection = useListSelection({
@@ -67,7 +67,7 @@ export function OperationsTable({
         columns={columns}
         rowKey={rowKey}
         rowLink={rowLink}
-        sort={sort ?? OPERATION_SORTS[0]}
+        sort={sort}
         onSort={(next) => onChange({ sort: OPERATION_SORTS.find((known) => known === next) })}
         cursor={cursor}
         pageLink={(at) => ({ ...paths.operations(omitUndefined({ ...search, cursor: at })), state: true })}
