@@ -276,7 +276,13 @@ export const operationEndpoints = defineEndpoints({
       ...pageQuery,
       sort: z.enum(OPERATION_SORTS).default('-createdAt'),
     }),
-    answer: listOf(Operation),
+    answer: listOf(Operation).extend({
+      /**
+       * Of a search for words that are frequent alone and rare together: it has read the operations to this time of the sort
+       * order, and found fewer than `limit`, perhaps none. `nextCursor` continues there.
+       */
+      searchedTo: Timestamp.optional(),
+    }),
     codes: [],
   },
   'GET /operations/counts': {

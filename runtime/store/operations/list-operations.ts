@@ -1,31 +1,33 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { UNASSIGNED } from '#contract/runtime-api/vocabulary.ts'
-import type { OperationSort } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
-import { instantAt, microsecondsOf } from '../instants.ts'
+import { microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
 import { callAttempts } from './call-attempts.ts'
 import { isUnsettled, operationFilter } from './filter-operations.ts'
 import type { OperationFilter, OperationQuery } from './filter-operations.ts'
 import { findByText, hasWords, isFound } from './find-by-text.ts'
-import type { FoundByText } from './find-by-text.ts'
+import type { FoundByText, FrequentWords } from './find-by-text.ts'
+import { readFrequentWords } from './read-frequent-words.ts'
+import type { WordsRead } from './read-frequent-words.ts'
+import { isAfter, SORTS } from './operation-order.ts'
+import type { After, PageOrder, Sort } from './operation-order.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
-
-/** The row that a page starts after: the time that the list is sorted by, and its id. */
-export interface After {
-  microseconds: number
-  operationId: string
-  /** By the time of the end: whether the row has ended. Those that have not come last, by creation. */
-  hasEnded: boolean
-}
 
 export type ListedOperation = OperationRow & {
   created_microseconds: number
   finished_microseconds: number | null
   call_attempts: number
+}
+
+/** Rows of a page, with one more if there is a next one. */
+export interface ListedOperations {
+  rows: ListedOperation[]
+  /** Of a search for frequent words: how far it has read, if it did not find a full page and may find more. */
+  readTo: After | null
 }
 
 /** The operations that the actor may see, in the order of the query. A page costs the same at any depth. */
@@ -34,31 +36,22 @@ export async function listOperations(
   actor: Actor,
   query: OperationQuery,
   after: After | undefined,
-): Promise<ListedOperation[]> {
-  const sort = SORTS[query.sort]
+): Promise<ListedOperations> {
   const matched = await matching(db, actor, query)
-  if (matched.streams?.length === 0 && matched.words === null) return []
-  const page = sort.by === 'created_at' ? byCreation : byEnd
-  return page(db, matched, { ...sort, rows: query.limit + 1, after })
-}
-
-interface Sort {
-  by: 'created_at' | 'finished_at'
-  direction: 'asc' | 'desc'
-}
-
-/** The order of each sort. */
-export const SORTS: Record<OperationSort, Sort> = {
-  '-createdAt': { by: 'created_at', direction: 'desc' },
-  createdAt: { by: 'created_at', direction: 'asc' },
-  '-finishedAt': { by: 'finished_at', direction: 'desc' },
-  finishedAt: { by: 'finished_at', direction: 'asc' },
-}
-
-/** The order of a page, how many rows it reads, and the row that it starts after. */
-interface PageOrder extends Sort {
-  rows: number
-  after: After | undefined
+  if (matched.streams?.length === 0 && matched.words === null) return { rows: [], readTo: null }
+  const page = { ...SORTS[query.sort], rows: query.limit + 1, after }
+  const isReadAlone = matched.words !== null && matched.isBroad && after?.hasEnded !== false
+  const worded =
+    isReadAlone && matched.words !== null
+      ? await readFrequentWords(
+          db,
+          matched.words.query,
+          { condition: page.by === 'created_at' ? matched.condition : matched.whole, filter: query },
+          page,
+        )
+      : null
+  const list = page.by === 'created_at' ? byCreation : byEnd
+  return { rows: await list(db, matched, page, worded), readTo: worded?.readTo ?? null }
 }
 
 const COLUMNS = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
@@ -68,6 +61,7 @@ async function byCreation(
   db: Db,
   { condition, streams, words }: Matching,
   { rows: limit, direction, after }: PageOrder,
+  worded: WordsRead | null,
 ): Promise<ListedOperation[]> {
   const directed = sql.raw(direction)
   const startIn = (table: 'operation' | 'operation_text') =>
@@ -91,18 +85,29 @@ async function byCreation(
         select operation.created_at, operation.operation_id from runtime.operation as operation
         where ${isIts} and ${condition} and ${startIn('operation')} ${order}) as first`,
   )
-  if (words !== null)
+  if (worded !== null)
+    branches.push(sql`select created_at, operation_id from runtime.operation
+      where operation_id = any(${worded.operationIds}::uuid[])`)
+  else if (words !== null)
     branches.push(sql`
       select first.created_at, first.operation_id from (
         select operation_text.created_at, operation_text.operation_id
         from runtime.operation_text join runtime.operation as operation using (operation_id)
-        where ${hasWords(words)} and ${condition} and ${startIn('operation_text')} ${order}) as first`)
+        where ${hasWords(words.query)} and ${condition} and ${startIn('operation_text')} ${order}) as first`)
   const rows = await sql<ListedOperation>`
     select ${COLUMNS} from (
-      select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged ${order}
+      select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged
+      where ${worded === null ? sql`true` : isRead(worded, direction)} ${order}
     ) as page join runtime.operation as operation using (operation_id)
     order by operation.created_at ${directed}, operation.operation_id ${directed}`.execute(db)
   return rows.rows
+}
+
+/** Whether a row is among those that the search for frequent words has read: others follow on the next page. */
+function isRead({ readTo }: WordsRead, direction: Sort['direction']): RawBuilder<unknown> {
+  if (readTo === null) return sql`true`
+  const follows = isAfter(readTo, { column: 'merged.created_at', id: 'merged.operation_id', direction })
+  return sql`not ${follows}`
 }
 
 /** One statement, so that an operation that ends meanwhile is neither missed nor listed twice. */
@@ -110,6 +115,7 @@ async function byEnd(
   db: Db,
   { whole }: Matching,
   { rows: limit, direction, after }: PageOrder,
+  worded: WordsRead | null,
 ): Promise<ListedOperation[]> {
   const directed = sql.raw(direction)
   const orderBy = (column: string) =>
@@ -117,31 +123,27 @@ async function byEnd(
   const startIn = (column: string) =>
     isAfter(after, { column: `operation.${column}`, id: 'operation.operation_id', direction })
   const isPastEnded = after?.hasEnded === false
+  const isOfPage =
+    worded === null
+      ? sql`operation.finished_at is not null and ${whole} and ${startIn('finished_at')}`
+      : sql`operation.operation_id = any(${worded.operationIds}::uuid[])`
+  const hasOthers = worded === null || worded.readTo === null
   const { rows } = await sql<ListedOperation>`
     with ended as (
       select operation.* from runtime.operation as operation
-      where ${isPastEnded ? sql`false` : sql`operation.finished_at is not null and ${whole} and ${startIn('finished_at')}`}
+      where ${isPastEnded ? sql`false` : isOfPage}
       ${orderBy('finished_at')} limit ${limit}
     ), others as (
       -- the states are redundant, but let the planner use the small index of the queue
       select operation.* from runtime.operation as operation
       where operation.finished_at is null and operation.state in ('PENDING', 'RUNNING', 'WAITING') and ${whole}
-        and ${isPastEnded ? startIn('created_at') : sql`true`}
+        and ${hasOthers ? sql`true` : sql`false`} and ${isPastEnded ? startIn('created_at') : sql`true`}
       ${orderBy('created_at')} limit ${limit} - (select count(*) from ended)
     )
     select ${COLUMNS} from (select * from ended union all select * from others) as operation
     order by operation.finished_at is null, coalesce(operation.finished_at, operation.created_at) ${directed},
       operation.operation_id ${directed}`.execute(db)
   return rows
-}
-
-function isAfter(
-  after: After | undefined,
-  { column, id, direction }: { column: string; id: string; direction: Sort['direction'] },
-): RawBuilder<unknown> {
-  if (after === undefined) return sql`true`
-  return sql`(${sql.ref(column)}, ${sql.ref(id)}) ${direction === 'desc' ? sql`<` : sql`>`}
-    (${instantAt(after.microseconds)}, ${after.operationId}::uuid)`
 }
 
 /** Counts the operations that the actor may see and that match the filter, up to `most`. */
@@ -162,12 +164,15 @@ export async function countMatching(
   if (words !== null) {
     // each text belongs to one operation, which is read only if it has to meet a condition
     const isSearchOnly = isUnrestricted && isOnlySearch(filter)
+    // the statistics are exact enough to say that there are more
+    if (isSearchOnly && words.estimate !== null && words.estimate > 2 * most) return most
     branches.push(
-      isSearchOnly
-        ? sql`(select operation_id from runtime.find_words(${words}::tsquery, ${most}) as operation_id)`
+      isSearchOnly && words.lookedUp !== null
+        ? sql`(select operation_id
+            from runtime.find_words(${words.query}::tsquery, ${words.lookedUp}::tsquery, ${most}) as operation_id)`
         : sql`
       (select operation_id from runtime.operation_text join runtime.operation as operation using (operation_id)
-      where ${hasWords(words)} and ${condition} ${limit})`,
+      where ${hasWords(words.query)} and ${condition} ${limit})`,
     )
   }
   if (branches.length === 0) return 0
@@ -185,9 +190,11 @@ interface Matching {
   /** To merge, sorted by creation; null if filtering the whole list is faster. */
   streams: Stream[] | null
   /** Of one more stream: the operations with these words. */
-  words: string | null
+  words: FrequentWords | null
   /** Whether the actor may see every operation. */
   isUnrestricted: boolean
+  /** Whether too many operations meet the condition to look at each of them for the words. */
+  isBroad: boolean
 }
 
 /** Which operations the actor may see that match the filter. */
@@ -203,6 +210,7 @@ async function matching(db: Db, actor: Actor, filter: OperationFilter): Promise<
     streams,
     words: found === null || streams === null ? null : found.words,
     isUnrestricted: visible.kind === 'everything',
+    isBroad: visible.kind !== 'scopes' && !isSelective(filter) && !isUnsettled(filter),
   }
 }
 
@@ -258,17 +266,27 @@ function streamsOf(
   if (visible.kind === 'everything') return null
   const places = visible.kind === 'scopes' ? visible.ids : visible.keys
   if (places.length === 0) return []
-  const { bundleInstallId, requestedBy, errorCode, pluginId, failureGroup } = query
-  // most operations have no assignee
-  const assignee = query.assignee === UNASSIGNED ? undefined : query.assignee
-  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup, assignee].some(
-    (value) => value !== undefined,
-  )
   const isMerged =
     visible.kind === 'scopes' &&
     places.length > 1 &&
     places.length <= MERGED_STREAMS_MAX &&
-    !isSelective &&
+    !isSelective(query) &&
     !isUnsettled(query)
   return isMerged ? [{ keys: sql`${places}::bigint[]`, isIts: sql`operation.scope_id = stream.key` }] : null
+}
+
+/** Whether the filter selects few operations by an index. */
+function isSelective({
+  bundleInstallId,
+  requestedBy,
+  errorCode,
+  pluginId,
+  failureGroup,
+  assignee,
+}: OperationFilter): boolean {
+  // most operations have no assignee
+  const person = assignee === UNASSIGNED ? undefined : assignee
+  return [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup, person].some(
+    (value) => value !== undefined,
+  )
 }

@@ -2,9 +2,12 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
+import { encodeCursor } from '../paging/cursor.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
-import { listOperations as listRows, SORTS } from '../../store/operations/list-operations.ts'
-import type { After, ListedOperation } from '../../store/operations/list-operations.ts'
+import { listOperations as listRows } from '../../store/operations/list-operations.ts'
+import type { ListedOperation } from '../../store/operations/list-operations.ts'
+import { SORTS } from '../../store/operations/operation-order.ts'
+import type { After } from '../../store/operations/operation-order.ts'
 import { atMoments } from './moments.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 
@@ -16,18 +19,25 @@ export async function listOperations(
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
   const after = readCursor(query)
-  const rows = await listRows(deps.db, actor, atMoments(query, deps.clock), after)
-  return pageOf(rows, query.limit, {
+  const { rows, readTo } = await listRows(deps.db, actor, atMoments(query, deps.clock), after)
+  const isByEnd = SORTS[query.sort].by === 'finished_at'
+  const cursorOf = ({ microseconds, operationId, hasEnded }: After) =>
+    isByEnd ? [microseconds, operationId, hasEnded ? ENDED : OPEN] : [microseconds, operationId]
+  const page = pageOf(rows, query.limit, {
     item: (row: ListedOperation) => operationView(row),
-    valuesOf: ({ created_microseconds, finished_microseconds, operation_id }) =>
-      SORTS[query.sort].by === 'created_at'
-        ? [created_microseconds, operation_id]
-        : [
-            finished_microseconds ?? created_microseconds,
-            operation_id,
-            finished_microseconds === null ? OPEN : ENDED,
-          ],
+    valuesOf: ({ created_microseconds: created, finished_microseconds: finished, operation_id }) =>
+      cursorOf({
+        microseconds: isByEnd ? (finished ?? created) : created,
+        operationId: operation_id,
+        hasEnded: finished !== null,
+      }),
   })
+  if (page.nextCursor !== null || readTo === null) return page
+  return {
+    ...page,
+    nextCursor: encodeCursor(cursorOf(readTo)),
+    searchedTo: new Date(readTo.microseconds / 1000).toISOString(),
+  }
 }
 
 /** The part of the list by end that a cursor is in. */
