@@ -33,6 +33,7 @@ import {
   NOTE_MAX,
   OPERATION_SORTS,
   OPERATION_STATES,
+  OPERATIONS_TOTAL_MAX,
   PHASES,
   STEP_STATES,
   WRITE_RULES,
@@ -264,9 +265,6 @@ export const operationFilters = {
   q: searchText,
 }
 
-/** More operations are not counted. */
-export const OPERATIONS_TOTAL_MAX = 10_000
-
 export const operationEndpoints = defineEndpoints({
   'GET /operations': {
     summary: 'Operations of all scopes that the caller may see, newest first, or by the time they ended',
@@ -298,12 +296,12 @@ export const operationEndpoints = defineEndpoints({
     codes: [],
   },
   'GET /operations/total': {
-    summary: 'How many operations match the filters: exact up to 10,000',
+    summary: 'How many operations match the filters, up to 10,000',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject(operationFilters),
     answer: z.object({
       total: z.number().int().min(0).max(OPERATIONS_TOTAL_MAX),
-      /** There are more than `total`. */
+      /** There are more than `total`; if `total` is less than 10,000, there may be more: the words are too frequent to count. */
       isMore: z.boolean(),
     }),
     codes: [],

@@ -58,6 +58,9 @@ export const INSTALLATION_SORTS = [
 export const OPERATION_SORTS = ['-createdAt', 'createdAt', '-finishedAt', 'finishedAt'] as const
 export type OperationSort = (typeof OPERATION_SORTS)[number]
 
+/** More operations are not counted. */
+export const OPERATIONS_TOTAL_MAX = 10_000
+
 export const BATCH_ACTIONS = ['RETRY', 'TAKEOVER', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const
 export type BatchAction = (typeof BATCH_ACTIONS)[number]
 

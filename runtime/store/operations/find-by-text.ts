@@ -7,8 +7,8 @@ import type { Db } from '../../model/db.ts'
 
 /** Words that more operations have are frequent. */
 const RARE_MAX = 3_000
-/** Of several frequent words, the rarest is looked up if not more operations have it. */
-const LOOKED_UP_MAX = 40_000
+/** Of frequent words, the rarest is looked up if not more operations have it. */
+const LOOKED_UP_MAX = 20_000
 
 /** A search for words of which each is frequent. */
 export interface FrequentWords {
@@ -73,7 +73,9 @@ async function findByWords(db: Db, text: string): Promise<Pick<FoundByText, 'ope
   if (query === null) return { operations: [], words: null }
   const terms = await estimateTerms(db, query)
   const lookedUp = termsToLookUp(terms)
-  if (lookedUp.length > 0) {
+  const [only] = terms
+  const isOneFrequent = terms.length === 1 && only !== undefined && only.estimate > RARE_MAX
+  if (lookedUp.length > 0 && !isOneFrequent) {
     const found = await sql<{ operation_id: string }>`
       select operation_id
       from runtime.find_words(${query}::tsquery, ${lookedUp.join(' & ')}::tsquery, ${RARE_MAX + 1}) as operation_id`.execute(
@@ -82,7 +84,6 @@ async function findByWords(db: Db, text: string): Promise<Pick<FoundByText, 'ope
     const operations = found.rows.map(({ operation_id }) => operation_id)
     if (operations.length <= RARE_MAX) return { operations, words: null }
   }
-  const [only] = terms
   return {
     operations: [],
     words: {

@@ -39,7 +39,7 @@ export async function listOperations(
 ): Promise<ListedOperations> {
   const matched = await matching(db, actor, query)
   if (matched.streams?.length === 0 && matched.words === null) return { rows: [], readTo: null }
-  const page = { ...SORTS[query.sort], rows: query.limit + 1, after }
+  const page = { ...SORTS[query.sort], rows: query.limit + 1, after, mayHaveEnded: mayHaveEnded(query) }
   const isReadAlone = matched.words !== null && matched.isBroad && after?.hasEnded !== false
   const worded =
     isReadAlone && matched.words !== null
@@ -114,7 +114,7 @@ function isRead({ readTo }: WordsRead, direction: Sort['direction']): RawBuilder
 async function byEnd(
   db: Db,
   { whole }: Matching,
-  { rows: limit, direction, after }: PageOrder,
+  { rows: limit, direction, after, mayHaveEnded: mayHave }: PageOrder,
   worded: WordsRead | null,
 ): Promise<ListedOperation[]> {
   const directed = sql.raw(direction)
@@ -131,7 +131,7 @@ async function byEnd(
   const { rows } = await sql<ListedOperation>`
     with ended as (
       select operation.* from runtime.operation as operation
-      where ${isPastEnded ? sql`false` : isOfPage}
+      where ${isPastEnded || !mayHave ? sql`false` : isOfPage}
       ${orderBy('finished_at')} limit ${limit}
     ), others as (
       -- the states are redundant, but let the planner use the small index of the queue
@@ -146,14 +146,20 @@ async function byEnd(
   return rows
 }
 
-/** Counts the operations that the actor may see and that match the filter, up to `most`. */
+/** The newest texts that a count looks at for words that are all frequent. */
+const COUNTED_TEXTS_MAX = 20_000
+
+/**
+ * Counts the operations that the actor may see and that match the filter, up to `most`. `isPartial` says that it has not
+ * looked at all of them, because the words are frequent.
+ */
 export async function countMatching(
   db: Db,
   actor: Actor,
   filter: OperationFilter,
   most: number,
-): Promise<number> {
-  const { condition, streams, words, isUnrestricted } = await matching(db, actor, filter)
+): Promise<{ count: number; isPartial: boolean }> {
+  const { condition, streams, words, isUnrestricted, isBroad } = await matching(db, actor, filter)
   const limit = sql`limit ${most}`
   const branches = streams?.map(
     ({ keys, isIts }) => sql`
@@ -161,25 +167,33 @@ export async function countMatching(
         select operation.operation_id from runtime.operation as operation
         where ${isIts} and ${condition} ${limit}) as each ${limit})`,
   ) ?? [sql`(select operation_id from runtime.operation as operation where ${condition} ${limit})`]
+  let isPartial = false
   if (words !== null) {
     // each text belongs to one operation, which is read only if it has to meet a condition
     const isSearchOnly = isUnrestricted && isOnlySearch(filter)
     // the statistics are exact enough to say that there are more
-    if (isSearchOnly && words.estimate !== null && words.estimate > 2 * most) return most
+    if (isSearchOnly && words.estimate !== null && words.estimate > 2 * most)
+      return { count: most, isPartial: false }
+    const isLookedUp = isSearchOnly && words.lookedUp !== null
+    isPartial = isBroad && !isLookedUp
+    // the newest texts first, as the list reads them
+    const texts = isPartial
+      ? sql`(select * from runtime.operation_text order by created_at desc, operation_id desc limit ${COUNTED_TEXTS_MAX})`
+      : sql`runtime.operation_text`
     branches.push(
-      isSearchOnly && words.lookedUp !== null
+      isLookedUp
         ? sql`(select operation_id
             from runtime.find_words(${words.query}::tsquery, ${words.lookedUp}::tsquery, ${most}) as operation_id)`
         : sql`
-      (select operation_id from runtime.operation_text join runtime.operation as operation using (operation_id)
-      where ${hasWords(words.query)} and ${condition} ${limit})`,
+      (select operation_id from ${texts} as operation_text ${isSearchOnly ? sql`` : sql`join runtime.operation as operation using (operation_id)`}
+      where ${hasWords(words.query)} ${isSearchOnly ? sql`` : sql`and ${condition}`} ${limit})`,
     )
   }
-  if (branches.length === 0) return 0
+  if (branches.length === 0) return { count: 0, isPartial }
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (select operation_id from (
       ${sql.join(branches, sql` union `)}) as found ${limit}) as counted`.execute(db)
-  return rows[0]?.count ?? 0
+  return { count: rows[0]?.count ?? 0, isPartial }
 }
 
 interface Matching {
@@ -274,6 +288,10 @@ function streamsOf(
     !isUnsettled(query)
   return isMerged ? [{ keys: sql`${places}::bigint[]`, isIts: sql`operation.scope_id = stream.key` }] : null
 }
+
+/** Whether an operation that has ended can be in one of the states of the filter. */
+const mayHaveEnded = ({ state }: OperationFilter): boolean =>
+  state?.some((one) => one === 'SUCCEEDED' || one === 'FAILED' || one === 'TAKEN_OVER') ?? true
 
 /** Whether the filter selects few operations by an index. */
 function isSelective({

@@ -28,6 +28,8 @@ export const SORTS: Record<OperationSort, Sort> = {
 export interface PageOrder extends Sort {
   rows: number
   after: After | undefined
+  /** Whether any row can have ended. */
+  mayHaveEnded: boolean
 }
 
 /** The condition that a row, by its time and id, follows the one that the page starts after. */

@@ -72,6 +72,7 @@ suite('operations by the time they ended', { concurrency: false }, () => {
   test('filters, search and scopes narrow it', async () => {
     assert.deepEqual(await pagesOf({ sort: '-finishedAt', limit: '1', state: 'FAILED' }), [7, 2])
     assert.deepEqual(await pagesOf({ sort: '-finishedAt', limit: '1', state: 'FAILED,WAITING' }), [7, 2, 6])
+    assert.deepEqual(await pagesOf({ sort: '-finishedAt', limit: '1', state: 'WAITING,PENDING' }), [6, 3])
     assert.deepEqual(await pagesOf({ sort: 'finishedAt', limit: '3', q: 'CR' }), FIRST_ENDED_FIRST)
     assert.deepEqual(await pagesOf({ sort: 'finishedAt', limit: '3', q: 'no such thing' }), [])
     const { workspace_id: workspaceId = 0 } = made[4] ?? {}

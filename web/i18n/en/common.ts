@@ -34,6 +34,7 @@ export const common = {
   'timeFilter.lastHour': 'Last hour',
   'timeFilter.lastDay': 'Last 24 hours',
   'timeFilter.lastWeek': 'Last 7 days',
+  'list.partial.title': 'Nothing found so far',
   'list.filtered.title': 'No matches',
   'list.filtered.message': 'Change the search or remove filters to see more.',
   'list.outdated': 'This list may be out of date. {reason}',

@@ -51,6 +51,8 @@ export const operations = {
   'list.notEnded': 'Not ended',
   'list.label': 'Operations',
   'list.total': { one: '{n} operation in total', other: '{n} operations in total' },
+  'list.totalAtLeast': 'at least {n} operations in total',
+  'list.searchedTo': 'The search has read the operations to {time}. Next continues there.',
   'list.totalMore': 'more than {n} operations in total',
   'list.retriesIn': 'Retries in {time}',
   'list.retriesNow': 'Retrying now',

@@ -37,6 +37,7 @@ export const common: Translated<typeof source> = {
   'timeFilter.lastHour': '最近 1 小时',
   'timeFilter.lastDay': '最近 24 小时',
   'timeFilter.lastWeek': '最近 7 天',
+  'list.partial.title': '目前没有找到结果',
   'list.filtered.title': '没有匹配的结果',
   'list.filtered.message': '请调整搜索内容或移除部分筛选条件。',
   'list.outdated': '列表内容可能不是最新的。{reason}',

@@ -51,6 +51,8 @@ export const operations: Translated<typeof source> = {
   'list.notEnded': '尚未结束',
   'list.label': '操作',
   'list.total': { other: '共 {n} 个操作' },
+  'list.totalAtLeast': '共至少 {n} 个操作',
+  'list.searchedTo': '搜索已读取到 {time} 的操作。“下一页”会从那里继续。',
   'list.totalMore': '共超过 {n} 个操作',
   'list.retriesIn': '{time}后自动重试',
   'list.retriesNow': '正在重试',

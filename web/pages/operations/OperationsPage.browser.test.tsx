@@ -186,3 +186,21 @@ test('cards have a list of the sort orders instead of the header', async () => {
   await userEvent.selectOptions(sort, 'Ended, descending')
   await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('sort')).toBe('-finishedAt')
 })
+
+test('a search that has not read everything says how far it came, and goes on', async () => {
+  const TOTAL = 'GET /operations/total'
+  const { api } = await serveScope({
+    [OPERATIONS]: ({ query }) =>
+      query.get('cursor') === null
+        ? { items: [], nextCursor: 'older', searchedTo: at(0) }
+        : { items: [operation()], nextCursor: null },
+    [TOTAL]: () => ({ total: 7, isMore: true }),
+  })
+  await renderConsole('/operations?q=planned+refused')
+  await expect.element(page.getByText('Nothing found so far')).toBeVisible()
+  await expect.element(page.getByText(/The search has read the operations to .*2026/)).toBeVisible()
+  await expect.element(page.getByText('0 rows · at least 7 operations in total')).toBeVisible()
+  await page.getByRole('link', { name: 'Next' }).click()
+  await expect.element(page.getByRole('row', { name: /support-desk/ })).toBeVisible()
+  expect(api.requests(OPERATIONS).at(-1)?.query.get('cursor')).toBe('older')
+})
