@@ -187,7 +187,7 @@ test('cards have a list of the sort orders instead of the header', async () => {
   await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('sort')).toBe('-finishedAt')
 })
 
-test('a search that has not read everything says how far it came, and goes on', async () => {
+test('a search that has not read everything says how far it came, and continues', async () => {
   const TOTAL = 'GET /operations/total'
   const { api } = await serveScope({
     [OPERATIONS]: ({ query }) =>
