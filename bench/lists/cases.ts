@@ -116,6 +116,9 @@ export function casesFor(sample: Sample): Case[] {
     ['claim FAILED', { claim: 'FAILED' }],
     ['claim WAITING', { claim: 'WAITING' }],
     ['search: title', { q: 'number 4' }],
+    ['search: bundle and scope', { q: 'bundle-3 shop-4' }],
+    ['search: bundle and workspace', { q: 'bundle-9 1477' }],
+    ['search: bundle and scope, by version', { q: 'bundle-3 shop-4', sort: 'version' }],
     ['search: end of an id', { q: bundleInstallId.slice(-8) }],
     ['search: nothing', { q: 'no such thing' }],
   ]
