@@ -77,6 +77,10 @@ export function casesFor(sample: Sample): Case[] {
     ['search: a word of messages', { q: 'refused' }],
     ['search: words of a message', { q: 'log-in mail-12' }],
     ['search: beginning of a word', { q: 'CHG-2-30' }],
+    ['search: frequent words', { q: 'planned chg' }],
+    ['search: frequent words of messages', { q: 'host refused log-in' }],
+    ['search: frequent words, none together', { q: 'planned refused' }],
+    ['search: frequent words, rare together', { q: 'planned host refused' }],
     ['search: a word, FAILED', { q: 'urgent', state: 'FAILED' }],
     ['search: a word, one scope', { q: 'planned', ...scope }],
     ['search: nothing', { q: 'no such thing' }],
@@ -112,11 +116,22 @@ export function casesFor(sample: Sample): Case[] {
     ['claim FAILED', { claim: 'FAILED' }],
     ['claim WAITING', { claim: 'WAITING' }],
     ['search: title', { q: 'number 4' }],
+    ['search: bundle and scope', { q: 'bundle-3 shop-4' }],
+    ['search: bundle and workspace', { q: 'bundle-9 1477' }],
+    ['search: bundle and scope, by version', { q: 'bundle-3 shop-4', sort: 'version' }],
     ['search: end of an id', { q: bundleInstallId.slice(-8) }],
     ['search: nothing', { q: 'no such thing' }],
   ]
   return [
     ...operations.map(([name, query]): Case => ({ name: `operations, ${name}`, path: '/operations', query })),
+    ...operations
+      .filter(([, query]) => query.cursor === undefined && query.sort === undefined)
+      .map(([name, query]): Case => ({
+        name: `operations by end, ${name}`,
+        path: '/operations',
+        query: { ...query, sort: '-finishedAt' },
+      })),
+    { name: 'operations by end, earliest first', path: '/operations', query: { sort: 'finishedAt' } },
     ...operations
       .filter(([, query]) => query.cursor === undefined && query.sort === undefined)
       .map(([name, query]): Case => ({ name: `total, ${name}`, path: '/operations/total', query })),
@@ -126,6 +141,12 @@ export function casesFor(sample: Sample): Case[] {
       query,
     })),
     { name: 'operations, seen in 20 scopes', path: '/operations', query: {}, grants: few },
+    {
+      name: 'operations by end, seen in 20 scopes',
+      path: '/operations',
+      query: { sort: '-finishedAt' },
+      grants: few,
+    },
     { name: 'installations, seen in 20 scopes', path: '/installations', query: {}, grants: few },
     {
       name: 'installations, outdated in 20 scopes',

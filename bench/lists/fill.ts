@@ -126,7 +126,7 @@ async function fillRound(
       case when state in ('FAILED', 'TAKEN_OVER') then json_build_object('errorCode',
         (array['PLUGIN_REPORTED_FAILURE','PLUGIN_RESULT_UNKNOWN','PLUGIN_RESPONSE_INVALID'])[(n / 100 % 3 + 1)::int],
         'message', 'The host mail-' || n / 100 % 977 || ' refused the log-in.', 'retryable', false) end,
-      'person-' || person, ${personName(sql`person`)}, at, at, at,
+      'person-' || person, ${personName(sql`person`)}, at, at, case when state <> 'WAITING' then at end,
       -- long ahead, so that no worker takes one
       at + interval '10 years',
       -- one word that all have, one that few have, and a number that only one has

@@ -33,6 +33,7 @@ import {
   NOTE_MAX,
   OPERATION_SORTS,
   OPERATION_STATES,
+  OPERATIONS_TOTAL_MAX,
   PHASES,
   STEP_STATES,
   WRITE_RULES,
@@ -264,19 +265,22 @@ export const operationFilters = {
   q: searchText,
 }
 
-/** More operations are not counted. */
-export const OPERATIONS_TOTAL_MAX = 10_000
-
 export const operationEndpoints = defineEndpoints({
   'GET /operations': {
-    summary: 'Operations of all scopes that the caller may see, newest first',
+    summary: 'Operations of all scopes that the caller may see, newest first, or by the time they ended',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({
       ...operationFilters,
       ...pageQuery,
       sort: z.enum(OPERATION_SORTS).default('-createdAt'),
     }),
-    answer: listOf(Operation),
+    answer: listOf(Operation).extend({
+      /**
+       * Of a search for words that are frequent alone and rare together: it has read the operations to this time of the sort
+       * order, and found fewer than `limit`, perhaps none. `nextCursor` continues there.
+       */
+      searchedTo: Timestamp.optional(),
+    }),
     codes: [],
   },
   'GET /operations/counts': {
@@ -292,12 +296,12 @@ export const operationEndpoints = defineEndpoints({
     codes: [],
   },
   'GET /operations/total': {
-    summary: 'How many operations match the filters: exact up to 10,000',
+    summary: 'How many operations match the filters, up to 10,000',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject(operationFilters),
     answer: z.object({
       total: z.number().int().min(0).max(OPERATIONS_TOTAL_MAX),
-      /** There are more than `total`. */
+      /** There are more than `total`; if `total` is less than 10,000, there may be more: the words are too frequent to count. */
       isMore: z.boolean(),
     }),
     codes: [],

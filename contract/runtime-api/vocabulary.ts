@@ -54,8 +54,12 @@ export const INSTALLATION_SORTS = [
   '-version',
 ] as const
 
-/** Sort orders of the list of operations; the first is the default. */
-export const OPERATION_SORTS = ['-createdAt', 'createdAt'] as const
+/** Sort orders of the list of operations; the first is the default. Operations that have not ended come last by `finishedAt`. */
+export const OPERATION_SORTS = ['-createdAt', 'createdAt', '-finishedAt', 'finishedAt'] as const
+export type OperationSort = (typeof OPERATION_SORTS)[number]
+
+/** More operations are not counted. */
+export const OPERATIONS_TOTAL_MAX = 10_000
 
 export const BATCH_ACTIONS = ['RETRY', 'TAKEOVER', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const
 export type BatchAction = (typeof BATCH_ACTIONS)[number]

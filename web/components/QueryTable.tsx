@@ -16,6 +16,8 @@ type QueryProps<Row> = {
   pageLink?: (cursor: string | undefined) => LinkTarget
   /** How many rows all pages have together; shown if there are several. */
   total?: string | undefined
+  /** Of a search that ended before the page was full: how far it has read. */
+  partial?: string | undefined
   /** Shown when the list is empty without filters. */
   empty: ReactNode
   /** Clears the filters; present only while there are some. */
@@ -28,6 +30,7 @@ export function QueryTable<Row>({
   cursor,
   pageLink,
   total,
+  partial,
   empty,
   onClear,
   ...table
@@ -59,7 +62,9 @@ export function QueryTable<Row>({
         onRetry={retry}
         stale={query.isPlaceholderData}
         empty={
-          cursor !== undefined || onClear ? (
+          partial !== undefined ? (
+            <EmptyState icon="filter" title={t('common.list.partial.title')} message={partial} />
+          ) : cursor !== undefined || onClear ? (
             <EmptyState
               icon="filter"
               title={t('common.list.filtered.title')}
@@ -73,8 +78,17 @@ export function QueryTable<Row>({
         footer={
           // an empty list says so itself; an empty later page needs the way back
           query.data &&
-          (query.data.items.length > 0 || cursor !== undefined) && (
-            <ListPager page={query.data} cursor={cursor} pageLink={pageLink} total={total} />
+          (query.data.items.length > 0 || cursor !== undefined || partial !== undefined) && (
+            <ListPager
+              page={query.data}
+              cursor={cursor}
+              pageLink={pageLink}
+              total={
+                rows?.length === 0 || partial === undefined
+                  ? total
+                  : [total, partial].filter(Boolean).join(' · ')
+              }
+            />
           )
         }
       />

@@ -14,28 +14,51 @@ export interface FoundWord {
   /** At most one more than can be merged. */
   scopes: readonly number[]
   ids: readonly string[]
+  /** About how many installations it matches; infinite if it has too many scopes. */
+  installations: number
 }
+
+type Keys = Omit<FoundWord, 'installations'>
 
 /** Looks up each word of a search among bundles, versions, scopes and ids, which are few. */
 export function findWords(db: Db, text: string): Promise<FoundWord[]> {
   return Promise.all(
-    wordsOf(text).map(async (word) => ({
-      word,
-      bundles: await findTitledBundles(db, word),
-      versions: await findVersions(db, word),
-      scopes: await findScopes(db, word),
-      ids: await findIds(db, 'installation', word),
-    })),
+    wordsOf(text).map(async (word) => {
+      const keys = {
+        word,
+        bundles: await findTitledBundles(db, word),
+        versions: await findVersions(db, word),
+        scopes: await findScopes(db, word),
+        ids: await findIds(db, 'installation', word),
+      }
+      return { ...keys, installations: await countInstallations(db, keys) }
+    }),
   )
 }
 
-export const countOf = ({ bundles, versions, scopes, ids }: FoundWord): number =>
-  bundles.length + versions.length + scopes.length + ids.length
+/** Of bundles and versions from their counts, of scopes by index. */
+async function countInstallations(db: Db, { bundles, versions, scopes, ids }: Keys): Promise<number> {
+  if (scopes.length > MERGED_STREAMS_MAX) return Infinity
+  const { rows } = await sql<{ count: number }>`
+    select (
+      select coalesce(sum(count), 0) from runtime.version_count
+      where bundle_id = any(${bundles}::text[]) or version = any(${versions}::text[])
+    ) + (select count(*) from runtime.installation where scope_id = any(${scopes}::bigint[])) as count`.execute(
+    db,
+  )
+  return Number(rows[0]?.count ?? 0) + ids.length
+}
 
 /** The condition that bundle, title, scope or version contain a word, or that the id starts or ends with it. */
-export function isWordFound({ word, ids }: FoundWord): RawBuilder<unknown> {
+export function isWordFound({ word, bundles, versions, scopes, ids }: FoundWord): RawBuilder<unknown> {
   const pattern = containing(word)
-  return sql`(installation.bundle_id ilike ${pattern} or installation.title ilike ${pattern}
+  // comparing keys costs much less than looking into texts, and excludes most rows
+  const isAmongKeys =
+    scopes.length > MERGED_STREAMS_MAX
+      ? sql`true`
+      : sql`(installation.bundle_id = any(${bundles}::text[]) or installation.version = any(${versions}::text[])
+          or installation.scope_id = any(${scopes}::bigint[]) or installation.bundle_install_id = any(${ids}::uuid[]))`
+  return sql`${isAmongKeys} and (installation.bundle_id ilike ${pattern} or installation.title ilike ${pattern}
     or installation.version ilike ${pattern} or ${SCOPE} ilike ${pattern}
     or installation.bundle_install_id = any(${ids}::uuid[]))`
 }

@@ -7,7 +7,7 @@ import { instantAt, microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
 import { claimColumns } from './claim.ts'
-import { countOf, findWords, isWordFound } from './find-words.ts'
+import { findWords, isWordFound } from './find-words.ts'
 import type { FoundWord } from './find-words.ts'
 import { claimedAs } from './find-claimed.ts'
 import type { Db } from '../../model/db.ts'
@@ -49,18 +49,24 @@ export async function listInstallations(
   // streams of versions have no others
   const isSelected = versions === undefined || streams?.[0]?.isMany === true ? sql`true` : isOneOf(versions)
   const condition = sql`${isVisible(visible, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
-    and ${after === undefined ? sql`true` : isAfter(sort, after)} and ${isSelected}
-    and ${words.length === 0 ? sql`true` : sql.join(words.map(isWordFound), sql` and `)}`
+    and ${after === undefined ? sql`true` : isAfter(sort, after)} and ${isSelected}`
+  const hasWords = words.length === 0 ? sql`true` : sql.join(words.map(isWordFound), sql` and `)
   // reads the rows of the page first, then the claims of these rows only
   const page =
     streams === null
-      ? sql`select installation.* from runtime.installation where ${condition} ${order}`
+      ? words.length === 0 || filter.sort.endsWith('bundleId')
+        ? sql`select installation.* from runtime.installation where ${condition} and ${hasWords} ${order}`
+        : // "offset 0" keeps the planner from sorting what it takes for rare: each word is frequent
+          sql`select * from (
+            select installation.* from runtime.installation where ${condition}
+            ${orderBy(sort, 'installation', null)} offset 0) as installation
+          where ${hasWords} limit ${filter.limit + 1}`
       : sql`select * from (${sql.join(
           streams.map(
             ({ keys, isIts, isMany }) => sql`
-              select first.* from ${isMany ? earliestStreams(sort, { keys, isIts, condition, limit: filter.limit + 1 }) : keys}
+              select first.* from ${isMany ? earliestStreams(sort, { keys, isIts, condition: sql`${condition} and ${hasWords}`, limit: filter.limit + 1 }) : keys}
               cross join lateral (
-                select installation.* from runtime.installation where ${isIts} and ${condition} ${order}) as first`,
+                select installation.* from runtime.installation where ${isIts} and ${condition} and ${hasWords} ${order}) as first`,
           ),
           sql` union `,
         )}) as merged ${orderBy(sort, 'merged', filter.limit + 1)}`
@@ -148,8 +154,8 @@ function streamsOf(
 ): Stream[] | null {
   const places = visible.kind === 'scopes' ? visible.ids : null
   if (places?.length === 0 || versions?.installations === 0) return []
-  const [rarest] = words.toSorted((one, other) => countOf(one) - countOf(other))
-  if (rarest !== undefined && countOf(rarest) <= MERGED_STREAMS_MAX) return streamsOfWord(rarest)
+  const [rarest] = words.toSorted((one, other) => one.installations - other.installations)
+  if (rarest !== undefined && rarest.installations <= SORTED_MAX) return streamsOfWord(rarest)
   if (rarest === undefined && places !== null && places.length <= MERGED_STREAMS_MAX)
     return places.length === 1
       ? null

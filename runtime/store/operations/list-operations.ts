@@ -2,51 +2,77 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { UNASSIGNED } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
-import { instantAt, microsecondsOf } from '../instants.ts'
+import { microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
 import { callAttempts } from './call-attempts.ts'
 import { isUnsettled, operationFilter } from './filter-operations.ts'
 import type { OperationFilter, OperationQuery } from './filter-operations.ts'
 import { findByText, hasWords, isFound } from './find-by-text.ts'
-import type { FoundByText } from './find-by-text.ts'
+import type { FoundByText, FrequentWords } from './find-by-text.ts'
+import { readFrequentWords } from './read-frequent-words.ts'
+import type { WordsRead } from './read-frequent-words.ts'
+import { isAfter, SORTS } from './operation-order.ts'
+import type { After, PageOrder, Sort } from './operation-order.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
 
-/** The row that a page starts after, as its time and id. */
-export interface After {
-  createdMicroseconds: number
-  operationId: string
+export type ListedOperation = OperationRow & {
+  created_microseconds: number
+  finished_microseconds: number | null
+  call_attempts: number
 }
 
-export type ListedOperation = OperationRow & { created_microseconds: number; call_attempts: number }
+/** Rows of a page, with one more if there is a next one. */
+export interface ListedOperations {
+  rows: ListedOperation[]
+  /** Of a search for frequent words: how far it has read, if it did not find a full page and may find more. */
+  readTo: After | null
+}
 
-/** The operations that the actor may see, ordered by creation time, so a page costs the same at any depth. */
+/** The operations that the actor may see, in the order of the query. A page costs the same at any depth. */
 export async function listOperations(
   db: Db,
   actor: Actor,
   query: OperationQuery,
   after: After | undefined,
-): Promise<ListedOperation[]> {
-  const { condition, streams, words } = await matching(db, actor, query)
-  if (streams?.length === 0 && words === null) return []
+): Promise<ListedOperations> {
+  const matched = await matching(db, actor, query)
+  if (matched.streams?.length === 0 && matched.words === null) return { rows: [], readTo: null }
+  const page = { ...SORTS[query.sort], rows: query.limit + 1, after, mayHaveEnded: mayHaveEnded(query) }
+  const isReadAlone = matched.words !== null && matched.isBroad && after?.hasEnded !== false
+  const worded =
+    isReadAlone && matched.words !== null
+      ? await readFrequentWords(
+          db,
+          matched.words.query,
+          { condition: page.by === 'created_at' ? matched.condition : matched.whole, filter: query },
+          page,
+        )
+      : null
+  const list = page.by === 'created_at' ? byCreation : byEnd
+  return { rows: await list(db, matched, page, worded), readTo: worded?.readTo ?? null }
+}
 
-  const direction = query.sort === '-createdAt' ? sql`desc` : sql`asc`
-  const beyond = query.sort === '-createdAt' ? sql`<` : sql`>`
+const COLUMNS = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
+  ${microsecondsOf('operation.finished_at')} as finished_microseconds, ${callAttempts()} as call_attempts`
+
+async function byCreation(
+  db: Db,
+  { condition, streams, words }: Matching,
+  { rows: limit, direction, after }: PageOrder,
+  worded: WordsRead | null,
+): Promise<ListedOperation[]> {
+  const directed = sql.raw(direction)
   const startIn = (table: 'operation' | 'operation_text') =>
-    after === undefined
-      ? sql`true`
-      : sql`(${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.operation_id`)})
-          ${beyond} (${instantAt(after.createdMicroseconds)}, ${after.operationId}::uuid)`
-  const order = sql`order by created_at ${direction}, operation_id ${direction} limit ${query.limit + 1}`
-  const columns = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
-    ${callAttempts()} as call_attempts`
+    isAfter(after, { column: `${table}.created_at`, id: `${table}.operation_id`, direction })
+  const order = sql`order by created_at ${directed}, operation_id ${directed} limit ${limit}`
   if (streams === null) {
     // the page first: calls are looked up for its rows only
     const rows = await sql<ListedOperation>`
-      select ${columns} from (
+      select ${COLUMNS} from (
         select * from runtime.operation as operation where ${condition} and ${startIn('operation')} ${order}
-      ) as operation order by operation.created_at ${direction}, operation.operation_id ${direction}`.execute(
+      ) as operation order by operation.created_at ${directed}, operation.operation_id ${directed}`.execute(
       db,
     )
     return rows.rows
@@ -59,28 +85,81 @@ export async function listOperations(
         select operation.created_at, operation.operation_id from runtime.operation as operation
         where ${isIts} and ${condition} and ${startIn('operation')} ${order}) as first`,
   )
-  if (words !== null)
+  if (worded !== null)
+    branches.push(sql`select created_at, operation_id from runtime.operation
+      where operation_id = any(${worded.operationIds}::uuid[])`)
+  else if (words !== null)
     branches.push(sql`
       select first.created_at, first.operation_id from (
         select operation_text.created_at, operation_text.operation_id
         from runtime.operation_text join runtime.operation as operation using (operation_id)
-        where ${hasWords(words)} and ${condition} and ${startIn('operation_text')} ${order}) as first`)
+        where ${hasWords(words.query)} and ${condition} and ${startIn('operation_text')} ${order}) as first`)
   const rows = await sql<ListedOperation>`
-    select ${columns} from (
-      select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged ${order}
+    select ${COLUMNS} from (
+      select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged
+      where ${worded === null ? sql`true` : isRead(worded, direction)} ${order}
     ) as page join runtime.operation as operation using (operation_id)
-    order by operation.created_at ${direction}, operation.operation_id ${direction}`.execute(db)
+    order by operation.created_at ${directed}, operation.operation_id ${directed}`.execute(db)
   return rows.rows
 }
 
-/** Counts the operations that the actor may see and that match the filter, up to `most`. */
+/** Whether a row is among those that the search for frequent words has read: others follow on the next page. */
+function isRead({ readTo }: WordsRead, direction: Sort['direction']): RawBuilder<unknown> {
+  if (readTo === null) return sql`true`
+  const follows = isAfter(readTo, { column: 'merged.created_at', id: 'merged.operation_id', direction })
+  return sql`not ${follows}`
+}
+
+/** One statement, so that an operation that ends meanwhile is neither missed nor listed twice. */
+async function byEnd(
+  db: Db,
+  { whole }: Matching,
+  { rows: limit, direction, after, mayHaveEnded: mayHave }: PageOrder,
+  worded: WordsRead | null,
+): Promise<ListedOperation[]> {
+  const directed = sql.raw(direction)
+  const orderBy = (column: string) =>
+    sql`order by ${sql.ref(`operation.${column}`)} ${directed}, operation.operation_id ${directed}`
+  const startIn = (column: string) =>
+    isAfter(after, { column: `operation.${column}`, id: 'operation.operation_id', direction })
+  const isPastEnded = after?.hasEnded === false
+  const isOfPage =
+    worded === null
+      ? sql`operation.finished_at is not null and ${whole} and ${startIn('finished_at')}`
+      : sql`operation.operation_id = any(${worded.operationIds}::uuid[])`
+  const hasOthers = worded === null || worded.readTo === null
+  const { rows } = await sql<ListedOperation>`
+    with ended as (
+      select operation.* from runtime.operation as operation
+      where ${isPastEnded || !mayHave ? sql`false` : isOfPage}
+      ${orderBy('finished_at')} limit ${limit}
+    ), others as (
+      -- the states are redundant, but let the planner use the small index of the queue
+      select operation.* from runtime.operation as operation
+      where operation.finished_at is null and operation.state in ('PENDING', 'RUNNING', 'WAITING') and ${whole}
+        and ${hasOthers ? sql`true` : sql`false`} and ${isPastEnded ? startIn('created_at') : sql`true`}
+      ${orderBy('created_at')} limit ${limit} - (select count(*) from ended)
+    )
+    select ${COLUMNS} from (select * from ended union all select * from others) as operation
+    order by operation.finished_at is null, coalesce(operation.finished_at, operation.created_at) ${directed},
+      operation.operation_id ${directed}`.execute(db)
+  return rows
+}
+
+/** The newest texts that a count looks at for words that are all frequent. */
+const COUNTED_TEXTS_MAX = 20_000
+
+/**
+ * Counts the operations that the actor may see and that match the filter, up to `most`. `isPartial` says that it has not
+ * looked at all of them, because the words are frequent.
+ */
 export async function countMatching(
   db: Db,
   actor: Actor,
   filter: OperationFilter,
   most: number,
-): Promise<number> {
-  const { condition, streams, words, isUnrestricted } = await matching(db, actor, filter)
+): Promise<{ count: number; isPartial: boolean }> {
+  const { condition, streams, words, isUnrestricted, isBroad } = await matching(db, actor, filter)
   const limit = sql`limit ${most}`
   const branches = streams?.map(
     ({ keys, isIts }) => sql`
@@ -88,32 +167,48 @@ export async function countMatching(
         select operation.operation_id from runtime.operation as operation
         where ${isIts} and ${condition} ${limit}) as each ${limit})`,
   ) ?? [sql`(select operation_id from runtime.operation as operation where ${condition} ${limit})`]
+  let isPartial = false
   if (words !== null) {
     // each text belongs to one operation, which is read only if it has to meet a condition
     const isSearchOnly = isUnrestricted && isOnlySearch(filter)
+    // the statistics are exact enough to say that there are more
+    if (isSearchOnly && words.estimate !== null && words.estimate > 2 * most)
+      return { count: most, isPartial: false }
+    const isLookedUp = isSearchOnly && words.lookedUp !== null
+    isPartial = isBroad && !isLookedUp
+    // the newest texts first, as the list reads them
+    const texts = isPartial
+      ? sql`(select * from runtime.operation_text order by created_at desc, operation_id desc limit ${COUNTED_TEXTS_MAX})`
+      : sql`runtime.operation_text`
     branches.push(
-      isSearchOnly
-        ? sql`(select operation_id from runtime.find_words(${words}::tsquery, ${most}) as operation_id)`
+      isLookedUp
+        ? sql`(select operation_id
+            from runtime.find_words(${words.query}::tsquery, ${words.lookedUp}::tsquery, ${most}) as operation_id)`
         : sql`
-      (select operation_id from runtime.operation_text join runtime.operation as operation using (operation_id)
-      where ${hasWords(words)} and ${condition} ${limit})`,
+      (select operation_id from ${texts} as operation_text ${isSearchOnly ? sql`` : sql`join runtime.operation as operation using (operation_id)`}
+      where ${hasWords(words.query)} ${isSearchOnly ? sql`` : sql`and ${condition}`} ${limit})`,
     )
   }
-  if (branches.length === 0) return 0
+  if (branches.length === 0) return { count: 0, isPartial }
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (select operation_id from (
       ${sql.join(branches, sql` union `)}) as found ${limit}) as counted`.execute(db)
-  return rows[0]?.count ?? 0
+  return { count: rows[0]?.count ?? 0, isPartial }
 }
 
 interface Matching {
+  /** Of the rows of each stream, or of the whole list. */
   condition: RawBuilder<unknown>
-  /** To merge; null if filtering the whole list is faster. */
+  /** Of the whole list. */
+  whole: RawBuilder<unknown>
+  /** To merge, sorted by creation; null if filtering the whole list is faster. */
   streams: Stream[] | null
   /** Of one more stream: the operations with these words. */
-  words: string | null
+  words: FrequentWords | null
   /** Whether the actor may see every operation. */
   isUnrestricted: boolean
+  /** Whether too many operations meet the condition to look at each of them for the words. */
+  isBroad: boolean
 }
 
 /** Which operations the actor may see that match the filter. */
@@ -122,11 +217,14 @@ async function matching(db: Db, actor: Actor, filter: OperationFilter): Promise<
   const found = filter.q === undefined || filter.q === '' ? null : await findByText(db, filter.q)
   const streams = streamsOf(filter, visible, found)
   const all = sql`${isVisible(visible, 'operation')} and ${operationFilter(filter)}`
+  const whole = found === null ? all : sql`${all} and ${isFound(found)}`
   return {
-    condition: found === null || streams !== null ? all : sql`${all} and ${isFound(found)}`,
+    condition: streams === null ? whole : all,
+    whole,
     streams,
     words: found === null || streams === null ? null : found.words,
     isUnrestricted: visible.kind === 'everything',
+    isBroad: visible.kind !== 'scopes' && !isSelective(filter) && !isUnsettled(filter),
   }
 }
 
@@ -182,17 +280,31 @@ function streamsOf(
   if (visible.kind === 'everything') return null
   const places = visible.kind === 'scopes' ? visible.ids : visible.keys
   if (places.length === 0) return []
-  const { bundleInstallId, requestedBy, errorCode, pluginId, failureGroup } = query
-  // most operations have no assignee
-  const assignee = query.assignee === UNASSIGNED ? undefined : query.assignee
-  const isSelective = [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup, assignee].some(
-    (value) => value !== undefined,
-  )
   const isMerged =
     visible.kind === 'scopes' &&
     places.length > 1 &&
     places.length <= MERGED_STREAMS_MAX &&
-    !isSelective &&
+    !isSelective(query) &&
     !isUnsettled(query)
   return isMerged ? [{ keys: sql`${places}::bigint[]`, isIts: sql`operation.scope_id = stream.key` }] : null
+}
+
+/** Whether an operation that has ended can be in one of the states of the filter. */
+const mayHaveEnded = ({ state }: OperationFilter): boolean =>
+  state?.some((one) => one === 'SUCCEEDED' || one === 'FAILED' || one === 'TAKEN_OVER') ?? true
+
+/** Whether the filter selects few operations by an index. */
+function isSelective({
+  bundleInstallId,
+  requestedBy,
+  errorCode,
+  pluginId,
+  failureGroup,
+  assignee,
+}: OperationFilter): boolean {
+  // most operations have no assignee
+  const person = assignee === UNASSIGNED ? undefined : assignee
+  return [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup, person].some(
+    (value) => value !== undefined,
+  )
 }

@@ -2,9 +2,12 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
+import { encodeCursor } from '../paging/cursor.ts'
+import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
 import { listOperations as listRows } from '../../store/operations/list-operations.ts'
-import type { After } from '../../store/operations/list-operations.ts'
+import type { ListedOperation } from '../../store/operations/list-operations.ts'
+import { SORTS } from '../../store/operations/operation-order.ts'
+import type { After } from '../../store/operations/operation-order.ts'
 import { atMoments } from './moments.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 
@@ -15,25 +18,43 @@ export async function listOperations(
   { deps, actor }: ReadContext,
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
-  const rows = await listRows(deps.db, actor, atMoments(query, deps.clock), readCursor(query.cursor))
-  const page = rows.slice(0, query.limit)
-  const last = page.at(-1)
-  const hasMore = rows.length > page.length && last !== undefined
+  const after = readCursor(query)
+  const { rows, readTo } = await listRows(deps.db, actor, atMoments(query, deps.clock), after)
+  const isByEnd = SORTS[query.sort].by === 'finished_at'
+  const cursorOf = ({ microseconds, operationId, hasEnded }: After) =>
+    isByEnd ? [microseconds, operationId, hasEnded ? ENDED : OPEN] : [microseconds, operationId]
+  const page = pageOf(rows, query.limit, {
+    item: (row: ListedOperation) => operationView(row),
+    valuesOf: ({ created_microseconds: created, finished_microseconds: finished, operation_id }) =>
+      cursorOf({
+        microseconds: isByEnd ? (finished ?? created) : created,
+        operationId: operation_id,
+        hasEnded: finished !== null,
+      }),
+  })
+  if (page.nextCursor !== null || readTo === null) return page
   return {
-    items: page.map(operationView),
-    nextCursor: hasMore ? encodeCursor([last.created_microseconds, last.operation_id]) : null,
+    ...page,
+    nextCursor: encodeCursor(cursorOf(readTo)),
+    searchedTo: new Date(readTo.microseconds / 1000).toISOString(),
   }
 }
 
-function readCursor(cursor: string | undefined): After | undefined {
-  if (cursor === undefined) return undefined
-  const [createdMicroseconds, id] = decodeCursor(cursor, ['number', 'string'])
+/** The part of the list by end that a cursor is in. */
+const ENDED = 'ended'
+const OPEN = 'open'
+
+function readCursor({ cursor, sort }: Input<Name>['query']): After | undefined {
+  const isByEnd = SORTS[sort].by === 'finished_at'
+  const values = cursorValues(cursor, isByEnd ? ['number', 'string', 'string'] : ['number', 'string'])
+  if (values === null) return undefined
+  const [microseconds, id, part] = values
   const operationId = Uuid.safeParse(id)
-  if (
-    typeof createdMicroseconds !== 'number' ||
-    !Number.isSafeInteger(createdMicroseconds) ||
-    !operationId.success
-  )
+  if (!operationId.success || (isByEnd && part !== ENDED && part !== OPEN))
     throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
-  return { createdMicroseconds, operationId: operationId.data }
+  return {
+    microseconds: cursorInteger(microseconds),
+    operationId: operationId.data,
+    hasEnded: part !== OPEN,
+  }
 }

@@ -5,7 +5,6 @@ export const operations = {
   'field.operation': 'Operation',
   'field.type': 'Type',
   'field.state': 'State',
-  'field.stateAndCreated': 'State, created',
   'field.stage': 'Stage',
   'field.installation': 'Installation',
   'field.versions': 'Version',
@@ -16,6 +15,7 @@ export const operations = {
   'field.reason': 'Reason',
   'field.noReason': 'No reason given',
   'field.created': 'Created',
+  'field.ended': 'Ended',
   'field.runTime': 'Duration',
   'field.call': 'Plugin call',
   'field.runningFor': 'Running for',
@@ -48,8 +48,11 @@ export const operations = {
 
   // the list
   'list.search': 'Search ID, bundle, person, code, text',
+  'list.notEnded': 'Not ended',
   'list.label': 'Operations',
   'list.total': { one: '{n} operation in total', other: '{n} operations in total' },
+  'list.totalAtLeast': 'at least {n} operations in total',
+  'list.searchedTo': 'The search has read the operations to {time}. Next continues there.',
   'list.totalMore': 'more than {n} operations in total',
   'list.retriesIn': 'Retries in {time}',
   'list.retriesNow': 'Retrying now',

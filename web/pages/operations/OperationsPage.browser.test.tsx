@@ -148,3 +148,59 @@ test('a list of several pages shows how many operations match its filters', asyn
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect.element(page.getByText('1 row · more than 10,000 operations in total')).toBeVisible()
 })
+
+test('the header sorts by creation and by end, and the rows show that time', async () => {
+  const ended = operation({ createdAt: at(-7_200_000), finishedAt: at(-3_600_000) })
+  const open = operation({
+    operationId: '01920000-0000-7000-8000-0000000000b1',
+    state: 'RUNNING',
+    createdAt: at(-7_200_000),
+    finishedAt: null,
+  })
+  const { api } = await serveScope({ [OPERATIONS]: () => ({ items: [ended, open], nextCursor: null }) })
+  const screen = await renderConsole('/operations?q=desk')
+  const header = page.getByRole('columnheader', { name: /^State/ })
+  await expect.element(header).toHaveAttribute('aria-sort', 'descending')
+  await header.getByRole('button', { name: 'Ended' }).click()
+  await expect.poll(screen.address).toContain('sort=-finishedAt')
+  await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('sort')).toBe('-finishedAt')
+  expect(screen.address()).toContain('q=desk')
+  const times = () =>
+    [...document.querySelectorAll('tbody tr')].map(
+      (row) => row.querySelector('time')?.getAttribute('datetime') ?? row.textContent,
+    )
+  await expect.poll(() => times()[0]).toBe(ended.finishedAt)
+  expect(times()[1]).toContain('Not ended')
+  await header.getByRole('button', { name: 'Ended' }).click()
+  await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('sort')).toBe('finishedAt')
+  await expect.element(header).toHaveAttribute('aria-sort', 'ascending')
+})
+
+test('cards have a list of the sort orders instead of the header', async () => {
+  await page.viewport(360, 780)
+  const { api } = await serveScope({ [OPERATIONS]: () => ({ items: [operation()], nextCursor: null }) })
+  await renderConsole('/operations')
+  const sort = page.getByRole('combobox', { name: 'Sort by' })
+  await expect.element(sort).toHaveValue('-createdAt')
+  await expect.element(page.getByRole('button', { name: 'Created' })).not.toBeInTheDocument()
+  await userEvent.selectOptions(sort, 'Ended, descending')
+  await expect.poll(() => api.requests(OPERATIONS).at(-1)?.query.get('sort')).toBe('-finishedAt')
+})
+
+test('a search that has not read everything says how far it came, and continues', async () => {
+  const TOTAL = 'GET /operations/total'
+  const { api } = await serveScope({
+    [OPERATIONS]: ({ query }) =>
+      query.get('cursor') === null
+        ? { items: [], nextCursor: 'older', searchedTo: at(0) }
+        : { items: [operation()], nextCursor: null },
+    [TOTAL]: () => ({ total: 7, isMore: true }),
+  })
+  await renderConsole('/operations?q=planned+refused')
+  await expect.element(page.getByText('Nothing found so far')).toBeVisible()
+  await expect.element(page.getByText(/The search has read the operations to .*2026/)).toBeVisible()
+  await expect.element(page.getByText('0 rows · at least 7 operations in total')).toBeVisible()
+  await page.getByRole('link', { name: 'Next' }).click()
+  await expect.element(page.getByRole('row', { name: /support-desk/ })).toBeVisible()
+  expect(api.requests(OPERATIONS).at(-1)?.query.get('cursor')).toBe('older')
+})

@@ -5,7 +5,7 @@ import {
   operationsTotalCall,
   type OperationsSearch,
 } from '#contract/console-api/pages/operations.ts'
-import { OPERATION_SORTS } from '#contract/console-api/vocabulary.ts'
+import { OPERATION_SORTS, OPERATIONS_TOTAL_MAX } from '#contract/console-api/vocabulary.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../api/client.ts'
@@ -16,6 +16,7 @@ import { useListSelection } from '../../components/batch/use-list-selection.tsx'
 import { resumeBatch, type InterruptedBatch } from '../../components/interrupted-takeover.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
 import { scopeText } from '../../components/scope-text.ts'
+import { formatLocalTime } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -38,13 +39,14 @@ export function OperationsTable({
     ...apiQuery('GET /operations', operationsCall(search)),
     placeholderData: keepPreviousData,
   })
-  const { cursor, sort } = search
+  const { cursor, sort = OPERATION_SORTS[0] } = search
+  const searchedTo = query.data?.searchedTo
   const counted = useQuery({
     ...apiQuery('GET /operations/total', operationsTotalCall(search)),
     // one page says it itself
     enabled: cursor !== undefined || (query.data?.nextCursor ?? null) !== null,
   }).data
-  const columns = useMemo(() => operationColumns(t), [t])
+  const columns = useMemo(() => operationColumns(t, sort), [t, sort])
   const mayRetry = useMay('operation:retry', 'anywhere')
   const mayTakeOver = useMay('operation:takeover', 'anywhere')
   const selection = useListSelection({
@@ -67,13 +69,15 @@ export function OperationsTable({
         columns={columns}
         rowKey={rowKey}
         rowLink={rowLink}
-        sort={sort ?? OPERATION_SORTS[0]}
+        sort={sort}
         onSort={(next) => onChange({ sort: OPERATION_SORTS.find((known) => known === next) })}
         cursor={cursor}
         pageLink={(at) => ({ ...paths.operations(omitUndefined({ ...search, cursor: at })), state: true })}
-        total={
-          counted &&
-          t(counted.isMore ? 'operations.list.totalMore' : 'operations.list.total', { n: counted.total })
+        total={counted && t(totalKey(counted), { n: counted.total })}
+        partial={
+          searchedTo === undefined
+            ? undefined
+            : t('operations.list.searchedTo', { time: formatLocalTime(Date.parse(searchedTo)) })
         }
         onClear={onClear}
         selection={mayRetry || mayTakeOver ? selection.table : undefined}
@@ -136,6 +140,11 @@ function useInterruptedBatch(onResume: (batch: InterruptedBatch) => void) {
     const resumed = personId === undefined ? null : resumeBatch(personId)
     if (resumed !== null) onResume(resumed)
   }, [personId, onResume])
+}
+
+const totalKey = ({ total, isMore }: { total: number; isMore: boolean }) => {
+  if (!isMore) return 'operations.list.total'
+  return total === OPERATIONS_TOTAL_MAX ? 'operations.list.totalMore' : 'operations.list.totalAtLeast'
 }
 
 const rowName = ({ operationId, operationType, installation }: Operation) =>

@@ -1,4 +1,5 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
+import type { OperationSort } from '#contract/console-api/vocabulary.ts'
 import { operationTypeKey } from '../../components/operation-type.ts'
 import { NextStepLines } from '../../components/NextStepText.tsx'
 import { RunTime } from '../../components/RunTime.tsx'
@@ -15,7 +16,8 @@ import { RetriesIn } from './RetriesIn.tsx'
 import { versionsText } from './detail/versions.ts'
 
 /** One operation per row, in two lines, so that a narrow window has space for every column. */
-export function operationColumns(t: Translate): readonly Column<Operation>[] {
+export function operationColumns(t: Translate, sort: OperationSort): readonly Column<Operation>[] {
+  const isByEnd = sort.endsWith('finishedAt')
   return [
     {
       id: 'operation',
@@ -37,15 +39,25 @@ export function operationColumns(t: Translate): readonly Column<Operation>[] {
     },
     {
       id: 'state',
-      header: t('operations.field.stateAndCreated'),
-      width: '7.75rem',
-      sortKey: 'createdAt',
-      sortFirst: 'descending',
+      header: t('operations.field.state'),
+      width: '10rem',
+      sorts: [
+        { key: 'createdAt', name: t('operations.field.created'), first: 'descending' },
+        { key: 'finishedAt', name: t('operations.field.ended'), first: 'descending' },
+      ],
       card: 'line',
-      cell: ({ state, createdAt }) => (
+      cell: ({ state, createdAt, finishedAt }) => (
         <>
           <OperationBadge state={state} className="flex" />
-          <Time at={createdAt} inRow className="block truncate text-xs text-muted" />
+          {isByEnd && finishedAt === null ? (
+            <span className="block truncate text-xs text-muted">{t('operations.list.notEnded')}</span>
+          ) : (
+            <Time
+              at={isByEnd && finishedAt !== null ? finishedAt : createdAt}
+              inRow
+              className="block truncate text-xs text-muted"
+            />
+          )}
         </>
       ),
     },

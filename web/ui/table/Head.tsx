@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { Icon } from '../icons/Icon.tsx'
-import { nextSort, sortDirection, type Column } from './column.ts'
+import { nextSort, sortDirection, sortsOf, type Column, type Sort } from './column.ts'
 import { asColumnHeader, asRow, asRowGroup } from './roles.ts'
 import { headerClass } from './styles.ts'
 
@@ -26,48 +26,59 @@ export function TableHead<Row>({
             {check}
           </th>
         )}
-        {columns.map((column) => (
-          <th
-            key={column.id}
-            {...asColumnHeader}
-            scope="col"
-            aria-sort={column.sortKey ? (sortDirection(sort, column.sortKey) ?? 'none') : undefined}
-            className={headerClass(column)}
-          >
-            {column.sortKey && onSort ? (
-              <SortButton column={{ ...column, sortKey: column.sortKey }} sort={sort} onSort={onSort} />
-            ) : (
-              <span className={column.headerHidden ? 'sr-only' : 'block truncate'}>{column.header}</span>
-            )}
-          </th>
-        ))}
+        {columns.map((column) => {
+          const sorts = onSort ? sortsOf(column) : []
+          return (
+            <th
+              key={column.id}
+              {...asColumnHeader}
+              scope="col"
+              aria-sort={sorts.length === 0 ? undefined : directionOf(sorts, sort)}
+              className={headerClass(column)}
+            >
+              {/* cards have no header to press: SortChoice is their control */}
+              <span className={headerTextClass(column, sorts)}>{column.header}</span>
+              {onSort &&
+                sorts.map((one) => <SortButton key={one.key} one={one} sort={sort} onSort={onSort} />)}
+            </th>
+          )
+        })}
       </tr>
     </thead>
   )
 }
 
-function SortButton<Row>({
-  column,
+const directionOf = (sorts: readonly Sort[], sort: string | undefined) =>
+  sorts.map(({ key }) => sortDirection(sort, key)).find((direction) => direction !== undefined) ?? 'none'
+
+/** One button says what the header says; several need it before them, for screen readers. */
+function headerTextClass<Row>({ headerHidden }: Column<Row>, sorts: readonly Sort[]): string {
+  if (headerHidden === true || sorts.length > 1) return 'sr-only'
+  return sorts.length === 1 ? 'hidden @max-[40rem]/table:inline' : 'block truncate'
+}
+
+function SortButton({
+  one,
   sort,
   onSort,
 }: {
-  column: Column<Row> & { sortKey: string }
+  one: Sort
   sort: string | undefined
   onSort: (sort: string) => void
 }) {
   const t = useText()
-  const direction = sortDirection(sort, column.sortKey)
+  const direction = sortDirection(sort, one.key)
   return (
     <button
       type="button"
-      title={t('common.sort.by', { column: column.header })}
-      onClick={() => onSort(nextSort(sort, column))}
+      title={t('common.sort.by', { column: one.name })}
+      onClick={() => onSort(nextSort(sort, one))}
       className={cx(
-        'group/sort -mx-1 inline-flex h-6 items-center gap-1 rounded-sm px-1 hover:text-ink',
+        'group/sort -mx-1 inline-flex h-6 items-center gap-1 rounded-sm px-1 not-last:mr-1 hover:text-ink @max-[40rem]/table:hidden',
         direction && 'text-ink',
       )}
     >
-      {column.header}
+      {one.name}
       <Icon
         name={direction === 'ascending' ? 'sortUp' : 'sortDown'}
         size={12}

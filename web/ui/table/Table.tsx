@@ -10,6 +10,7 @@ import type { Column, RowSelection } from './column.ts'
 import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
 import { Gap } from './Gap.tsx'
 import { TableHead } from './Head.tsx'
+import { SortChoice } from './SortChoice.tsx'
 import { asRowGroup, asTable } from './roles.ts'
 import { TableRow } from './Row.tsx'
 import { cellClass, columnClass } from './styles.ts'
@@ -77,6 +78,7 @@ export function Table<Row>(props: TableProps<Row>) {
   if (error && !rows) return <ErrorState error={error} onRetry={onRetry} />
   return (
     <div className={cx('@container/table min-w-0 rounded-lg border border-line bg-surface', className)}>
+      {onSort && rows?.length !== 0 && <SortChoice columns={columns} sort={sort} onSort={onSort} />}
       {rows?.length === 0 ? (
         props.empty
       ) : (

@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react'
 
+/** One sort key of the server, without a sign, and its name for people. */
+export type Sort = { key: string; name: string; first?: 'ascending' | 'descending' }
+
 /**
  * One column. Define the columns outside the component (or in `useMemo`): a row is rendered again only when its object
  * or its columns change, which keeps long tables fast.
@@ -16,6 +19,8 @@ export type Column<Row> = {
   sortKey?: string
   /** The direction of the first press; times start with the newest. */
   sortFirst?: 'ascending' | 'descending'
+  /** Several sort keys of one column, each with a button in its header, instead of `sortKey`. */
+  sorts?: readonly Sort[]
   /** Hidden while the table is narrower than this; below `stacked` (40rem), every row is a card with all columns. */
   hideBelow?: 'md' | 'lg' | 'xl'
   /** The header is for screen readers only: a column of actions. */
@@ -47,12 +52,19 @@ export function sortDirection(sort: string | undefined, key: string): 'ascending
   return sort === `-${key}` ? 'descending' : undefined
 }
 
-export function nextSort(
-  sort: string | undefined,
-  column: { sortKey: string; sortFirst?: string | undefined },
-): string {
-  const { sortKey, sortFirst = 'ascending' } = column
-  const now = sortDirection(sort, sortKey)
-  const next = now === undefined ? sortFirst : now === 'ascending' ? 'descending' : 'ascending'
-  return next === 'descending' ? `-${sortKey}` : sortKey
+export function nextSort(sort: string | undefined, { key, first = 'ascending' }: Sort): string {
+  const now = sortDirection(sort, key)
+  const next = now === undefined ? first : now === 'ascending' ? 'descending' : 'ascending'
+  return next === 'descending' ? `-${key}` : key
+}
+
+/** The sort keys of a column. */
+export function sortsOf({
+  sorts,
+  sortKey,
+  sortFirst,
+  header,
+}: Pick<Column<never>, 'sorts' | 'sortKey' | 'sortFirst' | 'header'>): readonly Sort[] {
+  if (sorts !== undefined) return sorts
+  return sortKey === undefined ? [] : [{ key: sortKey, name: header, ...(sortFirst && { first: sortFirst }) }]
 }

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { testEngine } from '../../testing/engine.ts'
+import type { TestEngine } from '../../testing/engine.ts'
+import { planWith } from '../../testing/plan.ts'
+import { listOperations } from './list.ts'
+import { readTotal } from './total.ts'
+
+/** More than are looked up at once, and all older than those that one page reads. */
+const OLD = 3_100
+const NEW = 20_100
+
+suite('the search for frequent words', { concurrency: false }, () => {
+  let engine: TestEngine
+
+  before(async () => {
+    engine = await testEngine()
+    const { operation_id } = await engine.freeze({
+      installation: await engine.installation(),
+      plan: planWith(),
+    })
+    await inTransaction(engine.runtime.db, async (tx) => {
+      // the words are stored at once below
+      await sql`set local session_replication_role = replica`.execute(tx)
+      await sql`
+        insert into runtime.operation (operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id,
+          workspace_id, bundle_environment_key, bundle_id, operation_type, target_version, execution_sequence, state, phase,
+          holds_claim, requested_by_id, requested_by_name, reason, created_at, finished_at)
+        select gen_random_uuid(), bundle_install_id, scope_id, environment_key, application_runtime_id,
+          workspace_id, bundle_environment_key, bundle_id, operation_type, target_version, 1 + n, 'SUCCEEDED', 'DONE',
+          false, requested_by_id, requested_by_name,
+          case when n <= ${sql.lit(OLD)} then 'approved maintenance' else 'approved release' end,
+          timestamptz '2026-01-01T00:00:00Z' + n * interval '1 second',
+          timestamptz '2026-01-02T00:00:00Z' + n * interval '1 second'
+        from runtime.operation, generate_series(1, ${sql.lit(OLD + NEW)}) n
+        where operation_id = ${operation_id}`.execute(tx)
+      await sql`insert into runtime.operation_text
+        select operation_id, created_at, runtime.words_of(operation) from runtime.operation where reason is not null`.execute(
+        tx,
+      )
+    })
+    await sql`analyze runtime.operation_text`.execute(engine.runtime.db)
+  })
+  after(() => engine.close())
+
+  const list = (query: object) =>
+    listOperations(engine.runtime.read, {
+      params: {},
+      query: runtimeApi['GET /operations'].query.parse({ limit: '200', ...query }),
+      body: undefined,
+    })
+  const total = (query: object) =>
+    readTotal(engine.runtime.read, {
+      params: {},
+      query: runtimeApi['GET /operations/total'].query.parse(query),
+      body: undefined,
+    })
+
+  for (const sort of ['-createdAt', '-finishedAt'] as const) {
+    test(`by ${sort}, a page says how far it has read, and the following ones find every operation once`, async () => {
+      const first = await list({ q: 'approved maintenance', sort })
+      assert.deepEqual(first.items, [])
+      assert.match(first.searchedTo ?? '', /^2026-01-0[12]T/)
+      const found: string[] = []
+      let { nextCursor } = first
+      for (let pages = 0; nextCursor !== null; pages++) {
+        assert.ok(pages < 100, 'the search ends')
+        const page = await list({ q: 'approved maintenance', sort, cursor: nextCursor })
+        assert.ok(page.items.every(({ reason }) => reason === 'approved maintenance'))
+        found.push(...page.items.map(({ operationId }) => operationId))
+        nextCursor = page.nextCursor
+      }
+      assert.equal(found.length, OLD)
+      assert.equal(new Set(found).size, OLD)
+    })
+  }
+
+  test('a page that is full says nothing about it', async () => {
+    const page = await list({ q: 'approved release' })
+    assert.equal(page.items.length, 200)
+    assert.equal(page.searchedTo, undefined)
+  })
+
+  test('filters that select few operations are searched to the end', async () => {
+    const page = await list({ q: 'approved maintenance', state: 'FAILED' })
+    assert.deepEqual([page.items, page.nextCursor, page.searchedTo], [[], null, undefined])
+    const until = '2026-01-01T00:30:00.000Z'
+    assert.equal((await list({ q: 'maintenance', until })).items.length, 200)
+  })
+
+  test('totals are complete', async () => {
+    assert.deepEqual(await total({ q: 'approved maintenance' }), { total: OLD, isMore: false })
+    assert.deepEqual(await total({ q: 'approved' }), { total: 10_000, isMore: true })
+  })
+})
