@@ -7,6 +7,7 @@ import { coreTexts, LOCALES, pageTexts, type Locale } from '../i18n/catalogue.ts
 import { localeStateOf, setLocaleState, type LocaleState } from '../i18n/locale.ts'
 import { setTimeZone } from '../i18n/zone.ts'
 import { router } from '../router.ts'
+import { LostNotice } from './LostNotice.tsx'
 
 /** What a page is rendered from. `bff/document/page-renderer.ts` has the same type; this module is built apart. */
 export interface RenderedPage {
@@ -55,6 +56,7 @@ export async function renderPage({
   const html = renderToString(
     <StrictMode>
       <App router={pageRouter} />
+      <LostNotice />
     </StrictMode>,
   )
   client.clear()
