@@ -5,7 +5,7 @@ export const errors = {
   trail: 'Error path',
   'trail.label': 'Services the error passed through, outermost first',
   remedy: 'What to do',
-  notRetryable: 'Fix the cause before sending it again.',
+  notRetryable: 'Fix the cause before you send the request again.',
   'address.title': 'Not found',
   'address.message': 'The ID in the address is not valid.',
   'address.remedy': 'Check the link, or open the page from its list.',
