@@ -44,7 +44,7 @@ test('a page is there before its scripts, in the language of the person, and its
   await expect(chinese.getByRole('heading', { level: 1 })).toHaveText('安装实例')
   await expect(chinese.locator('html')).toHaveAttribute('lang', 'zh-Hans')
   // an address that the console rewrites has no rendering, rather than an empty one
-  await chinese.goto('/installations?unknown=1', { waitUntil: 'domcontentloaded' })
+  await chinese.goto('/installations?unknown=1', { waitUntil: 'commit' })
   await expect(chinese.locator('#document-data, #root')).not.toHaveCount(0)
   await expect(chinese.locator('#preview')).toHaveCount(0)
 })

@@ -40,13 +40,12 @@ export function findWords(db: Db, text: string): Promise<FoundWord[]> {
 async function countInstallations(db: Db, { bundles, versions, scopes, ids }: Keys): Promise<number> {
   if (scopes.length > MERGED_STREAMS_MAX) return Infinity
   const { rows } = await sql<{ count: number }>`
-    select (
+    select ((
       select coalesce(sum(count), 0) from runtime.version_count
       where bundle_id = any(${bundles}::text[]) or version = any(${versions}::text[])
-    ) + (select count(*) from runtime.installation where scope_id = any(${scopes}::bigint[])) as count`.execute(
-    db,
-  )
-  return Number(rows[0]?.count ?? 0) + ids.length
+    ) + (select count(*) from runtime.installation where scope_id = any(${scopes}::bigint[])
+    ))::float8 as count`.execute(db)
+  return (rows[0]?.count ?? 0) + ids.length
 }
 
 /** The condition that bundle, title, scope or version contain a word, or that the id starts or ends with it. */
