@@ -59,10 +59,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'timeout-is-a-failure',
     breaks: 'judges a timeout as a definite failure',
     file: 'runtime/engine/calls/judge.ts',
-    from: 'return uncertain(describeNoResponse(pluginId, answer.reason, input.timeoutMs), null, null)',
+    from: 'return uncertain(describeNoResponse(pluginId, result.reason, input.timeoutMs), null, null)',
     to: `return {
-      ...uncertain(describeNoResponse(pluginId, answer.reason, input.timeoutMs), null, null),
-      disposition: answer.reason === 'timeout' ? 'failed' : 'repeat',
+      ...uncertain(describeNoResponse(pluginId, result.reason, input.timeoutMs), null, null),
+      disposition: result.reason === 'timeout' ? 'failed' : 'repeat',
     }`,
     killers: [test('runtime/engine/calls/judge.test.ts'), suite('faults'), suite('simulation', 100)],
   },
@@ -70,15 +70,15 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'server-error-is-a-success',
     breaks: 'judges an HTTP status of 500 and above as a success',
     file: 'runtime/engine/calls/judge.ts',
-    from: '  if (answer.status !== 200) {',
-    to: `  if (answer.status >= 500)
+    from: '  if (result.status !== 200) {',
+    to: `  if (result.status >= 500)
     return {
-      ...uncertain(unknownResult(pluginId, ''), answer, recordUnusable(answer)),
+      ...uncertain(unknownResult(pluginId, ''), result, recordUnusable(result)),
       disposition: 'done',
       outcome: 'APPLIED',
       failure: null,
     }
-  if (answer.status !== 200) {`,
+  if (result.status !== 200) {`,
     killers: [test('runtime/engine/calls/judge.test.ts'), suite('faults'), suite('simulation', 100)],
   },
   {
@@ -257,14 +257,14 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'late-answer-counts',
     breaks: 'accepts an answer that came after its worker had lost the operation',
     file: 'runtime/worker/run-operation.ts',
-    from: '        await recordLateAnswer(deps.db, answer, answer)',
+    from: '        await recordLateAnswer(deps.db, attempt, attempt)',
     to: `      const { recordAttempts } = await import('../store/operations/record-attempt.ts')
       const { afterAttempt } = await import('../engine/steps/after-attempt.ts')
-      const after = afterAttempt({ ...answer, runAttempts: answer.runAttempt, fraction: 0 })
+      const after = afterAttempt({ ...attempt, runAttempts: attempt.runAttempt, fraction: 0 })
       await recordAttempts(deps.db as never, [
-        { key: answer, timing: answer.timing, judgement: answer.judgement, after, nextAttemptAt: null },
+        { key: attempt, timing: attempt.timing, judgement: attempt.judgement, after, nextAttemptAt: null },
       ])
-      if (deps === undefined) await recordLateAnswer(deps, answer, answer)`,
+      if (deps === undefined) await recordLateAnswer(deps, attempt, attempt)`,
     killers: [test('runtime/rules/replicas.test.ts', 'as late'), suite('faults'), suite('simulation', 300)],
   },
   {

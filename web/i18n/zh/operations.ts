@@ -52,7 +52,7 @@ export const operations: Translated<typeof source> = {
   'list.label': '操作',
   'list.total': { other: '共 {n} 个操作' },
   'list.totalAtLeast': '共至少 {n} 个操作',
-  'list.searchedTo': '搜索已读取到 {time} 的操作。“下一页”会从那里继续。',
+  'list.searchedTo': '搜索已读取的操作截至：{time}。“下一页”会从那里继续。',
   'list.totalMore': '共超过 {n} 个操作',
   'list.retriesIn': '{time}后自动重试',
   'list.retriesNow': '正在重试',
