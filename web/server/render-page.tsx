@@ -21,6 +21,8 @@ export interface RenderedPage {
 }
 
 const REACT_GAVE_UP = '<!--$!-->'
+/** A page may have a part within a part that is loaded on demand. */
+const TRIES = 3
 const LOADING_TEXTS = loadTexts()
 
 /**
@@ -50,19 +52,26 @@ export async function renderPage({
   const { matches } = pageRouter.state
   // a redirect, as to the usual spelling of an address, leaves no matches, and would be rendered as an empty page
   if (matches.length === 0 || matches.some(({ status }) => status !== 'success')) return null
-  // these belong to the process: nothing else renders before this render ends
-  setLocaleState(texts)
-  setTimeZone(timeZone)
-  const html = renderToString(
-    <StrictMode>
-      <App router={pageRouter} />
-      <LostNotice />
-    </StrictMode>,
-  )
+  for (let tries = 1; tries <= TRIES; tries++) {
+    // these belong to the process: nothing else renders before this render ends
+    setLocaleState(texts)
+    setTimeZone(timeZone)
+    const html = renderToString(
+      <StrictMode>
+        <App router={pageRouter} />
+        <LostNotice />
+      </StrictMode>,
+    )
+    if (!html.includes(REACT_GAVE_UP)) {
+      client.clear()
+      return withoutInput(html)
+    }
+    // a part that is loaded on demand is there after its first render
+    await new Promise((resolve) => setTimeout(resolve))
+  }
   client.clear()
   // React does not say which: it leaves both to the browser
-  if (html.includes(REACT_GAVE_UP)) throw new Error('A part of the page failed, or is still loading')
-  return withoutInput(html)
+  throw new Error('A part of the page failed, or is still loading')
 }
 
 /**
