@@ -121,8 +121,8 @@ test('targets that moved after the plan are shown again before the start, and re
   await dialog.getByRole('button', { name: 'Save in 3 installations' }).click()
   await expect(page.getByRole('main')).toContainText('The first items have finished')
 
-  const pending = await rows(page, 'Pending').first().textContent()
-  const at = scopes.findIndex(({ workspaceId }) => pending?.includes(String(workspaceId)))
+  const pending = await rows(page, 'Pending').first().innerText()
+  const at = scopes.findIndex(({ workspaceId }) => new RegExp(`/${workspaceId}(?!\\d)`).test(pending))
   const bundleInstallId = installed[at]
   if (bundleInstallId === undefined) throw new Error('No item is pending')
   const { operation } = await system.call(
