@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { isTimeZone } from '#contract/json-schema/time-zone.ts'
+import { mainTimeZone } from '#contract/json-schema/time-zone.ts'
 import { languageOf } from '../oidc/language.ts'
 import type { Language } from '../oidc/language.ts'
 import { cookiesOf } from '../session/cookies.ts'
@@ -48,8 +48,7 @@ export function languageOfRequest(c: Context): Language {
  */
 export function timeZoneOfRequest(c: Context): string | null {
   const zone = cookiesOf(c).find(([name]) => name === ZONE_COOKIE)?.[1]
-  if (zone === undefined || !isTimeZone(zone)) return null
-  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+  return zone === undefined ? null : mainTimeZone(zone)
 }
 
 /** Whether the person reloads the page: the browser then scrolls to where it was, which needs the whole page. */

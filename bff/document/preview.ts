@@ -1,3 +1,4 @@
+import { languageTag } from '../oidc/language.ts'
 import type { Language } from '../oidc/language.ts'
 
 /** The id of the element; `web/preview-element.ts` finds it. */
@@ -9,7 +10,7 @@ const NOTICE = '[data-lost]'
  * Shows the preview at once, when all of it has arrived, and starts the page when it is painted: the scripts of the page
  * would keep the browser from painting. Applies the styles of single elements, which the content security policy blocks in
  * HTML. The document is in the language of the preview: styles and screen readers depend on it. If a script cannot be
- * loaded, says so and reloads when the server responds again, at most once a minute. Keeps Ctrl+K (Cmd+K) and what is
+ * loaded, says so and reloads when the server responds again, at most once a minute together with `web/load-with-retry.ts`. Keeps Ctrl+K (Cmd+K) and what is
  * typed after it for the command palette of the page.
  */
 export const PREVIEW_SCRIPT = `{
@@ -56,4 +57,4 @@ export const startScript = (entry: string): string =>
  * links work.
  */
 export const preview = (html: string, language: Language, entry: string): string =>
-  `<div id="${ELEMENT_ID}" lang="${language === 'zh' ? 'zh-Hans' : 'en'}" data-entry="${entry}" hidden>${html}</div><script>${PREVIEW_SCRIPT}</script>`
+  `<div id="${ELEMENT_ID}" lang="${languageTag(language)}" data-entry="${entry}" hidden>${html}</div><script>${PREVIEW_SCRIPT}</script>`

@@ -1,5 +1,8 @@
 export type Language = 'en' | 'zh'
 
+/** The value of the attribute `lang`. */
+export const languageTag = (language: Language): string => (language === 'zh' ? 'zh-Hans' : 'en')
+
 /** The supported language that a browser prefers according to its `Accept-Language`. */
 export function languageOf(acceptLanguage: string | undefined): Language {
   const preferences = (acceptLanguage ?? '').split(',').map((part, index) => {

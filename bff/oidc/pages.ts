@@ -1,3 +1,4 @@
+import { languageTag } from './language.ts'
 import type { Language } from './language.ts'
 import { pageTexts } from './page-texts.ts'
 
@@ -130,7 +131,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 function page(language: Language, title: string, content: Markup): string {
   const { product } = pageTexts[language]
   return html`<!doctype html>
-    <html lang="${language === 'zh' ? 'zh-Hans' : 'en'}">
+    <html lang="${languageTag(language)}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

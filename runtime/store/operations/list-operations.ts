@@ -40,16 +40,10 @@ export async function listOperations(
   const matched = await matching(db, actor, query)
   if (matched.streams?.length === 0 && matched.words === null) return { rows: [], readTo: null }
   const page = { ...SORTS[query.sort], rows: query.limit + 1, after, mayHaveEnded: mayHaveEnded(query) }
-  const isReadAlone = matched.words !== null && matched.isBroad && after?.hasEnded !== false
+  const frequent = matched.isBroad && after?.hasEnded !== false ? matched.words : null
+  const condition = page.by === 'created_at' ? matched.condition : matched.whole
   const worded =
-    isReadAlone && matched.words !== null
-      ? await readFrequentWords(
-          db,
-          matched.words.query,
-          { condition: page.by === 'created_at' ? matched.condition : matched.whole, filter: query },
-          page,
-        )
-      : null
+    frequent === null ? null : await readFrequentWords(db, frequent.query, { condition, filter: query }, page)
   const list = page.by === 'created_at' ? byCreation : byEnd
   return { rows: await list(db, matched, page, worded), readTo: worded?.readTo ?? null }
 }
