@@ -83,6 +83,7 @@ test('ten installations are upgraded: two first, then the rest; one fails, and a
   await expect(retry).toContainText('1 will start')
   await retry.getByRole('button', { name: 'Retry 1 operation' }).click()
   await expectPage(other, 'Retry 1 operation of CRM suite')
+  await expect(other.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
   await expect(rows(other, 'Succeeded')).toHaveCount(1)
 })
 

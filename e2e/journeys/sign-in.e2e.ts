@@ -29,11 +29,11 @@ test('a wrong password is rejected without saying which part is wrong, and the r
 })
 
 test('a deep link leads straight to the sign-in and to its page, including filters', async ({ visit }) => {
-  const page = await visit('/operations?state=FAILED&operationType=DETACH&utm_source=tickets')
+  const page = await visit('/operations?state=FAILED&operationType=DETACH&q=nothing&utm_source=tickets')
   await fillSignIn(page, 'sam')
   await expect(page.getByRole('heading', { level: 1, name: 'Operations' })).toBeVisible()
   await expect(page.getByText('No matches')).toBeVisible()
-  await expect(page).toHaveURL('/operations?operationType=DETACH&state=FAILED')
+  await expect(page).toHaveURL('/operations?operationType=DETACH&state=FAILED&q=nothing')
 })
 
 test('a tab that was led to the sign-in a moment ago asks before it goes there again', async ({ visit }) => {

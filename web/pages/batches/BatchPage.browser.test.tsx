@@ -61,3 +61,28 @@ test('all failed items are retried, also those that the page does not show', asy
     .poll(() => api.requests(PLAN).at(-1)?.body)
     .toMatchObject({ targets: items.slice(20).map(({ operationId }) => operationId) })
 })
+
+test('items that were read before the batch finished are read again when it has', async () => {
+  const [item] = items
+  if (item === undefined) throw new Error('There is no item')
+  let isFinishing = false
+  let early = Infinity
+  const { api } = await serveScope({
+    'GET /batches/{batchId}': async () => {
+      if (!isFinishing) return { ...batch, state: 'RUNNING', finishedAt: null }
+      // the items have just been read, for the last time if only the interval reads them
+      const sofar = api.requests(ITEMS).length
+      await expect.poll(() => api.requests(ITEMS).length, { timeout: 10_000 }).toBeGreaterThan(sofar)
+      early = api.requests(ITEMS).length
+      return batch
+    },
+    [ITEMS]: () => ({
+      items: [{ ...item, state: api.requests(ITEMS).length > early ? 'SUCCEEDED' : 'RUNNING' }],
+    }),
+  })
+  await renderConsole(`/batches/${BATCH_ID}`)
+  const row = page.getByRole('table', { name: 'Items' }).getByRole('row', { name: /CRM 0/ })
+  await expect.element(row).toMatchTextContent(/Running/)
+  isFinishing = true
+  await expect.element(row, { timeout: 10_000 }).toMatchTextContent(/Succeeded/)
+})

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useMemo, useState } from 'react'
+import { Suspense, useEffect, useMemo, useState } from 'react'
 import { batchCall, batchItemsCall } from '#contract/console-api/pages/batches.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
@@ -57,6 +57,11 @@ function Shown({ batch }: { batch: Batch }) {
     refetchInterval: finishedAt === null ? POLL_MS : false,
     select: ({ items: shown, next }) => ({ items: shown, nextCursor: next ?? null }),
   })
+  const { refetch } = items
+  // the items may have been read before their last results, and nothing reads them again once the batch has finished
+  useEffect(() => {
+    if (finishedAt !== null) void refetch()
+  }, [finishedAt, refetch])
   const columns = useMemo(() => itemColumns(t), [t])
   const [failed, setFailed] = useState<BatchTarget[] | null>(null)
   const loadFailed = useMutation({
