@@ -127,8 +127,10 @@ const choose = (select: Locator, option: string): Gesture => ({
 function editDocument({ page, row, control }: FieldLocators, random: SeededRandom, whole: string): Gesture {
   const open = async () => {
     const button = row.getByRole('button', { name: 'Edit JSON' })
-    if (await button.isVisible()) await button.click({ timeout: CONTROL_TIMEOUT_MS })
     const editor = control.locator('.cm-content')
+    // while a colleague's operation locks the property there is neither
+    await button.or(editor).first().waitFor({ timeout: CONTROL_TIMEOUT_MS })
+    if (await button.isVisible()) await button.click({ timeout: CONTROL_TIMEOUT_MS })
     await editor.waitFor({ timeout: CONTROL_TIMEOUT_MS })
     const hasFocus = await editor.evaluate((element) => element.matches(':focus'))
     if (!hasFocus) await editor.focus()
