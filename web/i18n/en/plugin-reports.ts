@@ -15,7 +15,7 @@ export const pluginReports = {
   uploaded: 'Uploaded',
   checker: 'plugin-check version',
   digest: 'Digest (SHA-256)',
-  findings: { one: '{n} case that did not pass', other: '{n} cases that did not pass' },
+  findings: { one: '{n} case failed or not tested', other: '{n} cases failed or not tested' },
   failed: 'Failed',
   untested: 'Not tested',
 

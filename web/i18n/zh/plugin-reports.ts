@@ -16,7 +16,7 @@ export const pluginReports: Translated<typeof source> = {
   uploaded: '上传时间',
   checker: 'plugin-check 版本',
   digest: '摘要（SHA-256）',
-  findings: { other: '{n} 个未通过的用例' },
+  findings: { other: '{n} 个失败或未测试的用例' },
   failed: '失败',
   untested: '未测试',
 

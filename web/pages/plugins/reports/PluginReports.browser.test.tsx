@@ -68,7 +68,7 @@ test('totals are shown at once; the findings of one report are loaded when it is
   expect(earlier.getByRole('group').elements()).toHaveLength(0)
   expect(api.requests(DETAIL)).toEqual([])
 
-  await current.getByText('2 cases that did not pass').click()
+  await current.getByText('2 cases failed or not tested').click()
   const failed = current.getByRole('alert')
   await expect.element(failed).toBeVisible()
   api.answer({ [DETAIL]: () => new Promise((resolve) => (answer = resolve)) })

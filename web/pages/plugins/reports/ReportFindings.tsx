@@ -8,7 +8,7 @@ import { Mono } from '../../../ui/Id.tsx'
 import { ExternalLink } from '../../../ui/Link.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 
-/** The cases of a report that did not pass, while they are open. */
+/** The cases of a report that failed or were not tested, while they are open. */
 export function ReportFindings({
   count,
   open,
