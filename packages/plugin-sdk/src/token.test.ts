@@ -50,6 +50,24 @@ for (const [name, claims] of Object.entries(wrong))
     assert.equal(JSON.parse(response.body).code, 'AUTHENTICATION_REQUIRED')
   })
 
+test('a setting that refuses a signed token is named once, and a foreign token names nothing', async (t) => {
+  const printed = t.mock.method(console, 'error', () => undefined)
+  const plugin = pluginWith()
+  const elsewhere = { iss: 'http://localhost:8081' }
+  const foreign = await runtimeTokens()
+  for (const token of [
+    await foreign.sign(request, elsewhere),
+    await tokens.sign(request, elsewhere),
+    await tokens.sign(request, elsewhere),
+    await tokens.sign(request, { aud: 'tenant-mailer' }),
+  ])
+    assert.equal((await sendRequest(plugin, request, token)).status, 401)
+  const [issuer, audience, ...more] = printed.mock.calls.map((call) => String(call.arguments[0]))
+  assert.match(String(issuer), /"http:\/\/localhost:8081".*issuer is "https:\/\/platform\.example"/)
+  assert.match(String(audience), /for "tenant-mailer".*this program is "tenant-provisioner"/)
+  assert.deepEqual(more, [])
+})
+
 test('a missing, malformed, unsigned, expired or foreign token is rejected', async () => {
   const none = Buffer.from('{"alg":"none"}').toString('base64url')
   const foreign = await (await runtimeTokens()).sign(request)

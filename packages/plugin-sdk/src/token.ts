@@ -49,6 +49,7 @@ export function bearerVerifier({ audience, issuer, keys, requiredClaims }: Token
     'platformApiBase' in keys && typeof keys.platformApiBase === 'string'
       ? createRemoteJWKSet(jwksAddress(keys.platformApiBase))
       : createLocalJWKSet(keys as JSONWebKeySet)
+  const explained = new Set<string>()
   return async (authorization) => {
     const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) throw new TokenRefused('A bearer token of the platform is required')
@@ -62,6 +63,11 @@ export function bearerVerifier({ audience, issuer, keys, requiredClaims }: Token
       })
       return payload
     } catch (cause) {
+      const mistake = mistakeInSettings(cause, { issuer, audience })
+      if (mistake !== null && !explained.has(mistake)) {
+        explained.add(mistake)
+        console.error(mistake)
+      }
       throw isAboutToken(cause)
         ? new TokenRefused('The token is not accepted', { cause })
         : new KeysUnavailable('The keys of the platform could not be fetched', { cause })
@@ -84,6 +90,24 @@ export function jwksAddress(platformApiBase: string): URL {
       `platformApiBase "${platformApiBase}" is not an address. Give the http or https address of the platform, such as http://127.0.0.1:8081.`,
     )
   return new URL(`${platformApiBase.replace(/\/+$/, '')}/bundle-runtime/api/.well-known/jwks.json`)
+}
+
+/**
+ * Which setting refuses a token that the platform signed, or null. The caller learns only that the token is refused, so
+ * without this line an author would see status 401 and no reason. Neither value is secret.
+ */
+function mistakeInSettings(
+  error: unknown,
+  { issuer, audience }: { issuer: string; audience: string },
+): string | null {
+  // thrown after the signature has been verified
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return null
+  const { iss, aud } = error.payload
+  if (error.claim === 'iss' && typeof iss === 'string')
+    return `A token is refused: the platform that signed it calls itself ${JSON.stringify(iss)}, but issuer is ${JSON.stringify(issuer)}. Set issuer, which defaults to platformApiBase, to the first.`
+  if (error.claim === 'aud' && typeof aud === 'string')
+    return `A token is refused: it is for ${JSON.stringify(aud)}, but this program is ${JSON.stringify(audience)}. Use the ID as which it is registered.`
+  return null
 }
 
 // jose's own errors are about the token, except for these: a key set that is slow, broken or not JSON. All other errors
