@@ -23,7 +23,7 @@ const SECRET = Buffer.from('"hunter2"')
 
 function keyringOf(...rows: ReturnType<typeof rowOf>[]): Keyring {
   const keyring = new Keyring(clock)
-  assert.deepEqual(keyring.take(rows, [FIRST]), [])
+  assert.deepEqual(keyring.addDataKeys(rows, [FIRST]), [])
   return keyring
 }
 
@@ -105,18 +105,18 @@ describe('a keyring', () => {
   it('rejects a data key that another sealing key has wrapped, or with another id', () => {
     const foreign = rowOf(1, null, sealingKey('second'))
     const keyring = new Keyring(clock)
-    assert.deepEqual(keyring.take([foreign], [FIRST]), [foreign])
+    assert.deepEqual(keyring.addDataKeys([foreign], [FIRST]), [foreign])
     assert.throws(() => keyring.seal(SECRET, PLACE))
-    assert.throws(() => new Keyring(clock).take([{ ...rowOf(1), id: 2 }], [FIRST]))
+    assert.throws(() => new Keyring(clock).addDataKeys([{ ...rowOf(1), id: 2 }], [FIRST]))
     const pretended = sealingKey('first')
-    assert.throws(() => new Keyring(clock).take([rowOf(1)], [pretended]))
+    assert.throws(() => new Keyring(clock).addDataKeys([rowOf(1)], [pretended]))
   })
 
   it('keeps a known key after it was rewrapped with an unknown sealing key', () => {
     const row = rowOf(1)
     const keyring = keyringOf(row)
     const sealed = keyring.seal(SECRET, PLACE)
-    assert.deepEqual(keyring.take([{ ...row, fingerprint: 'second' }], [FIRST]), [])
+    assert.deepEqual(keyring.addDataKeys([{ ...row, fingerprint: 'second' }], [FIRST]), [])
     assert.deepEqual(keyring.open(sealed, PLACE), SECRET)
   })
 
@@ -129,14 +129,14 @@ describe('a keyring', () => {
       }
       const row = rowOf(1)
       const keyring = new Keyring(moving)
-      keyring.take([row], [FIRST])
+      keyring.addDataKeys([row], [FIRST])
       time = MAX_AGE_MS
       const sealed = keyring.seal(SECRET, PLACE)
       time = MAX_AGE_MS + 1
       assert.throws(() => keyring.seal(SECRET, PLACE), /too long ago/)
       assert.throws(() => keyring.digest('a'), /too long ago/)
       assert.deepEqual(keyring.open(sealed, PLACE), SECRET)
-      keyring.take([row], [FIRST])
+      keyring.addDataKeys([row], [FIRST])
       assert.deepEqual(keyring.open(keyring.seal(SECRET, PLACE), PLACE), SECRET)
     }
   })

@@ -65,13 +65,13 @@ export class Keyring implements Vault {
   }
 
   async learn(db: Db): Promise<void> {
-    const foreign = this.take(await listDataKeys(db), this.#sealingKeys)
+    const foreign = this.addDataKeys(await listDataKeys(db), this.#sealingKeys)
     if (foreign.length > 0)
       throw new Error('A data key was wrapped with a sealing key that this replica does not have')
   }
 
   /** Adds the data keys that these sealing keys unwrap. Returns those that none of them unwraps. */
-  take(rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]): DataKeyRow[] {
+  addDataKeys(rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]): DataKeyRow[] {
     const readAt = { wall: this.#clock.now().getTime(), monotonic: this.#clock.monotonic() }
     this.#sealingKeys = sealingKeys
     const foreign: DataKeyRow[] = []

@@ -7,7 +7,7 @@ import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
 import { nextDataKeyId } from '../store/data-keys/next-data-key-id.ts'
 import { newDataKey, wrapDataKey } from './data-key.ts'
 import type { Keyring } from './keyring.ts'
-import { keptFile, makeSealingKey, readSealingKeys } from './sealing-key.ts'
+import { sealingKeyPath, makeSealingKey, readSealingKeys } from './sealing-key.ts'
 import type { SealingKey, SealingKeySettings } from './sealing-key.ts'
 import type { Db, Tx } from '../model/db.ts'
 
@@ -40,19 +40,19 @@ export async function loadSealingKeys(settings: SealingKeySettings): Promise<Sea
   const sealingKeys = await readSealingKeys(settings)
   if (sealingKeys.length > 0) return sealingKeys
   throw new SettingsError(
-    `${keptFile(settings.dataDir)} is missing, and the database holds values that only that key opens; ` +
+    `${sealingKeyPath(settings.dataDir)} is missing, and the database holds values that only that key opens; ` +
       "restore it from a backup, or name a copy of the other replicas' key file in SEALING_KEY_FILE",
   )
 }
 
 function loadInto(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]): void {
-  const [foreign] = takeOrRefuse(keyring, rows, sealingKeys)
+  const [foreign] = addOrRefuse(keyring, rows, sealingKeys)
   if (foreign !== undefined) throw wrongKey(foreign, sealingKeys)
 }
 
-function takeOrRefuse(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]) {
+function addOrRefuse(keyring: Keyring, rows: readonly DataKeyRow[], sealingKeys: readonly SealingKey[]) {
   try {
-    return keyring.take(rows, sealingKeys)
+    return keyring.addDataKeys(rows, sealingKeys)
   } catch {
     throw new SettingsError(
       'A data key in the database is damaged: it does not open with the key that wrapped it; ' +

@@ -38,11 +38,11 @@ export async function makeSealingKey(dataDir: string): Promise<SealingKey> {
 }
 
 const readKept = (dataDir: string): Promise<SealingKey> => {
-  const file = keptFile(dataDir)
+  const file = sealingKeyPath(dataDir)
   return readSealingKey(file, `DATA_DIR is wrong: ${file}`)
 }
 
-export const keptFile = (dataDir: string): string => join(dataDir, KEY_FILE)
+export const sealingKeyPath = (dataDir: string): string => join(dataDir, KEY_FILE)
 
 /**
  * Reads a sealing key from its file.

@@ -1,5 +1,5 @@
 import { FIELDS } from './bundle.ts'
-import { BrokenPromise, type Model } from './model.ts'
+import { InvariantViolation, type Model } from './model.ts'
 import type { SavedSnapshot } from './history.ts'
 import { sameValue, valueOf } from './values.ts'
 
@@ -11,12 +11,12 @@ export function checkSave(model: Model, { version, savedBy, cause, properties }:
     const field = FIELDS.find((one) => one.property === property)
     const mine = model.sent?.edits.get(property)
     if (model.sent === null || field === undefined || mine === undefined)
-      throw new BrokenPromise('only my edits are saved', `${property} in snapshot ${version}`)
+      throw new InvariantViolation('only my edits are saved', `${property} in snapshot ${version}`)
     const after = model.history.since(property, version)[0]
     const wanted = mine.isRemoved ? null : valueOf(field.kind, mine.content)
     const isMine = after !== undefined && wanted !== undefined && sameValue(after.value, wanted)
     if (field.kind !== 'secret' && !isMine)
-      throw new BrokenPromise(
+      throw new InvariantViolation(
         'what is saved is what I typed',
         `${property} is ${JSON.stringify(after?.value)}, I typed ${JSON.stringify(mine.content)}`,
       )
@@ -26,7 +26,7 @@ export function checkSave(model: Model, { version, savedBy, cause, properties }:
         ? (overwritten?.version ?? 0) <= mine.seenVersion
         : mine.seen.some((value) => sameValue(value, overwritten?.value ?? null))
     if (!wasSeen)
-      throw new BrokenPromise(
+      throw new InvariantViolation(
         'nothing is overwritten that I did not see',
         `${property} was ${JSON.stringify(overwritten?.value)} of snapshot ${overwritten?.version}, I had seen ${JSON.stringify(mine.seen)} up to ${mine.seenVersion}`,
       )

@@ -8,7 +8,7 @@ import {
   succeeds,
   type ReviewContext,
 } from './dialog.ts'
-import { BrokenPromise, type Edit } from './model.ts'
+import { InvariantViolation, type Edit } from './model.ts'
 import { formatContent, type Tab } from './tab.ts'
 import { contentOf, type Value } from './values.ts'
 
@@ -39,7 +39,8 @@ export async function resolveConflict(tab: Tab, context: ReviewContext): Promise
   for (const group of await groupsIn(dialog)) {
     const { field } = group
     const mine = model.edit(tab.index, field)
-    if (mine === undefined) throw new BrokenPromise('a conflict is about one of my edits', field.property)
+    if (mine === undefined)
+      throw new InvariantViolation('a conflict is about one of my edits', field.property)
     await model.history.sync()
     checkGroup(tab, group, mine)
     const isText = field.kind === 'text' || field.kind === 'number'
@@ -139,18 +140,18 @@ function checkGroup(tab: Tab, { field, base, theirs, mine: shownMine }: Group, m
   const textOf = (value: Value) => contentOf(field.kind, value)
   const seen = mine.seen.map(textOf)
   if (base !== null && !seen.includes(base))
-    throw new BrokenPromise(
+    throw new InvariantViolation(
       'a conflict shows the base',
       `${field.property} began from ${seen.map(formatContent).join(' or ')}, formatContent ${base}`,
     )
   const known = history.since(field.property, mine.seenVersion).map(({ value }) => textOf(value))
   if (theirs !== null && !known.includes(theirs))
-    throw new BrokenPromise(
+    throw new InvariantViolation(
       'a conflict shows theirs',
       `${field.property} is ${known.map(formatContent).join(' or ')}, formatContent ${theirs}`,
     )
   if (shownMine !== null && shownMine !== mine.content)
-    throw new BrokenPromise(
+    throw new InvariantViolation(
       'a conflict shows mine',
       `${field.property} is ${formatContent(mine.content)}, formatContent ${shownMine}`,
     )

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../seeded-random.ts'
 import type { Colleague } from './colleague.ts'
-import { BrokenPromise } from './model.ts'
+import { InvariantViolation } from './model.ts'
 import type { Tab } from './tab.ts'
 
 export const CONFLICT = 'Someone else saved first'
@@ -29,7 +29,7 @@ export async function dialogState(tab: Tab): Promise<'closed' | 'conflict' | 're
     if (dialog === REVIEW && isBusy === 0) return 'review'
     if (dialog === null && changes === 0) return 'closed'
     if (performance.now() > end)
-      throw new BrokenPromise('the review opens', `it is ${dialog ?? 'closed'}, with ${changes} changes`)
+      throw new InvariantViolation('the review opens', `it is ${dialog ?? 'closed'}, with ${changes} changes`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

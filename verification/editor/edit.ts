@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../seeded-random.ts'
 import type { Field } from './bundle.ts'
 import { chooseGesture } from './gestures.ts'
-import { BrokenPromise, type Edit } from './model.ts'
+import { InvariantViolation, type Edit } from './model.ts'
 import type { FieldView } from './read-page.ts'
 import { formatContent, type Tab } from './tab.ts'
 import { anyValue, contentOf, meansSame, type Content } from './values.ts'
@@ -64,7 +64,7 @@ export async function editField(
     if (isUntouched && from !== undefined && from.length > 0) return `${gesture.name}: changed nothing`
     if (performance.now() > end) {
       const because = refused instanceof Error ? ` (${refused.message})` : ''
-      throw new BrokenPromise(
+      throw new InvariantViolation(
         'what is typed is in the field',
         `${property}: ${gesture.name} on ${before.map(formatContent).join(' or ')} made ${now === undefined ? 'nothing' : formatContent(now.content)}${because}; open: ${now?.isOpen}, lock: ${now?.lock}, active before: ${wasActive}`,
       )
@@ -101,7 +101,7 @@ async function waitForMine(tab: Tab, field: Field): Promise<FieldView> {
     }
     return `${field.property} shows ${formatContent(content)}, not ${model.allowed(tab.index, field).map(formatContent).join(' or ')}`
   })
-  if (shown === undefined) throw new BrokenPromise('a field is shown', field.property)
+  if (shown === undefined) throw new InvariantViolation('a field is shown', field.property)
   return shown
 }
 
@@ -148,7 +148,7 @@ function remember(
 async function tryLocked(tab: Tab, field: Field, seen: FieldView): Promise<string> {
   const { property, kind } = field
   if (tab.model.edit(tab.index, field)?.savedSince === null && seen.lock !== 'saving')
-    throw new BrokenPromise('a field with an edit stays open', property)
+    throw new InvariantViolation('a field with an edit stays open', property)
   if (kind !== 'text' && kind !== 'number') return 'locked'
   tab.activeField = null
   await tab.locators(property).control.focus()

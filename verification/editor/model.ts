@@ -3,13 +3,13 @@ import type { History } from './history.ts'
 import { contentOf, meansSame, sameValue, valueOf, type Content, type Value } from './values.ts'
 
 /** A promise of the editor that was broken. */
-export class BrokenPromise extends Error {
+export class InvariantViolation extends Error {
   readonly promise: string
   readonly seen: string
 
   constructor(promise: string, seen: string) {
     super(`${promise}: ${seen}`)
-    this.name = 'BrokenPromise'
+    this.name = 'InvariantViolation'
     this.promise = promise
     this.seen = seen
   }

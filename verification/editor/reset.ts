@@ -1,6 +1,6 @@
 import type { Field } from './bundle.ts'
 import { CLICK_TIMEOUT_MS, succeeds } from './dialog.ts'
-import { BrokenPromise } from './model.ts'
+import { InvariantViolation } from './model.ts'
 import type { Tab } from './tab.ts'
 
 /** Resets an edit with the button below its field, unless its value has been saved in the meantime. */
@@ -12,7 +12,8 @@ export async function reset(tab: Tab, field: Field): Promise<string> {
   const isDone = await succeeds(button.click({ timeout: CLICK_TIMEOUT_MS }))
   await model.refresh(tab.index)
   const mine = model.edit(tab.index, field)
-  if (!isDone && mine?.savedSince === null) throw new BrokenPromise('an edit can be reset', field.property)
+  if (!isDone && mine?.savedSince === null)
+    throw new InvariantViolation('an edit can be reset', field.property)
   if (isDone) model.set(tab.index, field, null)
   return isDone ? 'reset' : 'saved already'
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { FIELDS, RESOURCE_TITLES, type Field } from './bundle.ts'
-import { BrokenPromise, type Model } from './model.ts'
+import { InvariantViolation, type Model } from './model.ts'
 import { readPage, type FieldView, type PageView } from './read-page.ts'
 import { contentOf, meansSame, type Content } from './values.ts'
 
@@ -54,7 +54,7 @@ export class Tab {
       const view = await this.view()
       const difference = await differs(view)
       if (difference === null) return view
-      if (performance.now() > end) throw new BrokenPromise(promise, difference)
+      if (performance.now() > end) throw new InvariantViolation(promise, difference)
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     }
   }

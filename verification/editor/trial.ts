@@ -7,7 +7,7 @@ import { checkSave } from './check-save.ts'
 import { Colleague } from './colleague.ts'
 import { History } from './history.ts'
 import { install } from './install.ts'
-import { BrokenPromise, Model } from './model.ts'
+import { InvariantViolation, Model } from './model.ts'
 import { runStep } from './run-step.ts'
 import { countClaims } from './read-page.ts'
 import { describeStep, type Step } from './steps.ts'
@@ -80,7 +80,7 @@ export async function runTrial(
       await model.refresh(tab.index)
       await runStep(step, { tab, random, saveAsColleague, colleague, note, model, services })
       const pageError = pageErrors[0]
-      if (pageError !== undefined) throw new BrokenPromise('the page throws no error', pageError)
+      if (pageError !== undefined) throw new InvariantViolation('the page throws no error', pageError)
       // without this check, the next step may meet a save or an operation in progress
       if (random.chance(0.6)) await tab.check()
     }
@@ -89,9 +89,12 @@ export async function runTrial(
     return { violation: null, steps: at + 1, log }
   } catch (error) {
     const { promise, seen } =
-      error instanceof BrokenPromise
+      error instanceof InvariantViolation
         ? error
-        : { promise: 'the session runs', seen: error instanceof Error ? String(error.stack) : String(error) }
+        : {
+            promise: 'the session runs',
+            seen: error instanceof Error ? String(error.stack) : String(error),
+          }
     return { violation: { promise, seen, step: at }, steps: at + 1, log }
   } finally {
     for (const page of pages) await page.close()
