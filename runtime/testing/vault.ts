@@ -20,7 +20,9 @@ export function testVault(db: Db): Promise<Keyring> {
     await lockDataKeys(tx)
     const found = await listDataKeys(tx)
     const keyring = new Keyring({ now: () => new Date(0), monotonic: () => 0 })
-    keyring.addDataKeys(found.length > 0 ? found : [await makeDataKey(tx, TEST_SEALING_KEY)], [TEST_SEALING_KEY])
+    keyring.addDataKeys(found.length > 0 ? found : [await makeDataKey(tx, TEST_SEALING_KEY)], [
+      TEST_SEALING_KEY,
+    ])
     return keyring
   })
 }
