@@ -15,6 +15,10 @@ export function configurationPath(
   return resource === undefined ? path : `${path}?resource=${encodeURIComponent(resource)}`
 }
 
+/** Whether a text that shows a scope shows one of this workspace, and not of one whose number begins like it. */
+export const isInWorkspace = (text: string, workspaceId: number): boolean =>
+  new RegExp(`/${workspaceId}(?!\\d)`).test(text)
+
 /** Waits until a page's heading is visible and nothing is loading. */
 export async function expectPage(page: Page, heading: string | RegExp): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()

@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { ling, platform } from '../../demo/people.ts'
-import { expectPage } from '../vocabulary.ts'
+import { expectPage, isInWorkspace } from '../vocabulary.ts'
 import type { System } from '../harness/system.ts'
 import { expect, test } from '../harness/test.ts'
 
@@ -123,7 +123,7 @@ test('targets that moved after the plan are shown again before the start, and re
   await expect(page.getByRole('main')).toContainText('The first items have finished')
 
   const pending = await rows(page, 'Pending').first().innerText()
-  const at = scopes.findIndex(({ workspaceId }) => new RegExp(`/${workspaceId}(?!\\d)`).test(pending))
+  const at = scopes.findIndex(({ workspaceId }) => isInWorkspace(pending, workspaceId))
   const bundleInstallId = installed[at]
   if (bundleInstallId === undefined) throw new Error('No item is pending')
   const { operation } = await system.call(

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../harness/test.ts'
+import { isInWorkspace } from '../vocabulary.ts'
 
 /** The workspaces of the rows shown, from the top. */
 const rowsOf = (page: Page, workspaces: readonly number[]) =>
@@ -7,9 +8,7 @@ const rowsOf = (page: Page, workspaces: readonly number[]) =>
     .getByRole('table', { name: 'Operations' })
     .getByRole('row')
     .allInnerTexts()
-    .then((texts) =>
-      texts.flatMap((text) => workspaces.filter((id) => new RegExp(`/${id}(?!\\d)`).test(text))),
-    )
+    .then((texts) => texts.flatMap((text) => workspaces.filter((id) => isInWorkspace(text, id))))
 
 test('operations are sorted by their end, also on a phone, and move when they end', async ({
   system,
