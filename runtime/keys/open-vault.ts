@@ -7,7 +7,7 @@ import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
 import { nextDataKeyId } from '../store/data-keys/next-data-key-id.ts'
 import { newDataKey, wrapDataKey } from './data-key.ts'
 import type { Keyring } from './keyring.ts'
-import { sealingKeyPath, makeSealingKey, readSealingKeys } from './sealing-key.ts'
+import { makeSealingKey, readSealingKeys, sealingKeyPath } from './sealing-key.ts'
 import type { SealingKey, SealingKeySettings } from './sealing-key.ts'
 import type { Db, Tx } from '../model/db.ts'
 

@@ -66,6 +66,7 @@ export function bearerVerifier({ audience, issuer, keys, requiredClaims }: Token
       const mistake = mistakeInSettings(cause, { issuer, audience })
       if (mistake !== null && !explained.has(mistake)) {
         explained.add(mistake)
+        // printError would remove the addresses
         console.error(mistake)
       }
       throw isAboutToken(cause)
@@ -104,9 +105,9 @@ function mistakeInSettings(
   if (!(error instanceof errors.JWTClaimValidationFailed)) return null
   const { iss, aud } = error.payload
   if (error.claim === 'iss' && typeof iss === 'string')
-    return `A token is refused: the platform that signed it calls itself ${JSON.stringify(iss)}, but issuer is ${JSON.stringify(issuer)}. Set issuer, which defaults to platformApiBase, to the first.`
+    return `A token is refused: the platform that signed it calls itself ${JSON.stringify(iss)}, but issuer is ${JSON.stringify(issuer)}. Set issuer, which defaults to platformApiBase, to ${JSON.stringify(iss)}.`
   if (error.claim === 'aud' && typeof aud === 'string')
-    return `A token is refused: it is for ${JSON.stringify(aud)}, but this program is ${JSON.stringify(audience)}. Use the ID as which it is registered.`
+    return `A token is refused: it is for ${JSON.stringify(aud)}, but this program is ${JSON.stringify(audience)}. Use the ID under which it is registered.`
   return null
 }
 

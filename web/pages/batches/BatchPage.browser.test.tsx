@@ -71,8 +71,8 @@ test('items that were read before the batch finished are read again when it has'
     'GET /batches/{batchId}': async () => {
       if (!isFinishing) return { ...batch, state: 'RUNNING', finishedAt: null }
       // the items have just been read, for the last time if only the interval reads them
-      const sofar = api.requests(ITEMS).length
-      await expect.poll(() => api.requests(ITEMS).length, { timeout: 10_000 }).toBeGreaterThan(sofar)
+      const soFar = api.requests(ITEMS).length
+      await expect.poll(() => api.requests(ITEMS).length, { timeout: 10_000 }).toBeGreaterThan(soFar)
       early = api.requests(ITEMS).length
       return batch
     },
