@@ -36,7 +36,7 @@ test('an administrator uploads a report, and sees the failed case linked to its 
   const stored = page.getByRole('region', { name: 'Version 2.4.0' })
   await expect(stored.getByText('Not passed')).toBeVisible()
   await expect(stored.getByText('1 passed, 1 failed, 0 not tested')).toBeVisible()
-  await stored.getByText('1 case that did not pass').click()
+  await stored.getByText('1 case failed or not tested').click()
   await expect(stored.getByText('The second response differs.')).toBeVisible()
   await expect(stored.getByRole('link', { name: 'repeats.same' })).toHaveAttribute(
     'href',
