@@ -26,7 +26,7 @@ async function runUnitTests(): Promise<Tally> {
   const tally = join(root, '.cache', 'tally.json')
   // before the files start: several of them need it, and must not build it at the same time
   await buildConsole()
-  const server = await startTestServer()
+  const server = await startTestServer({ inMemory: true })
   try {
     const { code } = await runNode(
       [

@@ -8,7 +8,7 @@ const [name = '', options = '{}'] = process.argv.slice(2)
 const load = ALL_SUITES[name]
 if (load === undefined) throw new RangeError(`there is no suite "${name}"`)
 process.on('disconnect', () => process.exit(1))
-const server = await startTestServer()
+const server = await startTestServer({ inMemory: true })
 try {
   const chosen = JSON.parse(options) as Omit<SuiteOptions, 'databaseUrl'>
   const result = await runSuite(await load(), { ...chosen, databaseUrl: server.url })

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
@@ -13,6 +13,25 @@ export function makeRunDirectory(user: OsUser | undefined, kind: 'run' | 'test' 
   const path = mkdtempSync(join(base, `${prefix}${kind}-`))
   giveDirectory(path, user)
   return path
+}
+
+/** In the machine's shared memory where that has room for the databases of a test run, else like {@link makeRunDirectory}. */
+export function makeTestDirectory(user: OsUser | undefined): string {
+  if (!hasSharedMemory()) return makeRunDirectory(user, 'test')
+  const path = mkdtempSync(join(SHARED_MEMORY, `${prefix}test-`))
+  giveDirectory(path, user)
+  return path
+}
+
+const SHARED_MEMORY = '/dev/shm'
+
+/** Containers often have 64 MB. */
+const ROOM_BYTES = 4 * 2 ** 30
+
+function hasSharedMemory(): boolean {
+  if (!existsSync(SHARED_MEMORY)) return false
+  const { bavail, bsize } = statfsSync(SHARED_MEMORY)
+  return bavail * bsize >= ROOM_BYTES
 }
 
 /** The directories of kind `test` below `parent`. */

@@ -1,77 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
-import { expectPage, expectSettled } from '../vocabulary.ts'
-import { seedEveryPage } from '../harness/seed-every-page.ts'
+import { expectPage } from '../vocabulary.ts'
 import type { System } from '../harness/system.ts'
 import { expect, test } from '../harness/test.ts'
 
-// What axe cannot see: targets for fingers, enlarged text, forced colors, and what a screen reader says.
-
-const WIDTHS = [
-  { width: 360, height: 740 },
-  { width: 1280, height: 800 },
-]
-
-/** Targets that are smaller than 24 px, by name and size. The size of a link in a sentence is that of its text. */
-function smallTargets(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const MIN = 23.9
-    const controls =
-      'a[href], button, input:not([type="hidden"]), select, textarea, summary, [role="tab"], [role="option"]'
-    const isSmall = (element: Element): boolean => {
-      const label = element.matches('[type="checkbox"], [type="radio"]') ? element.closest('label') : null
-      const { width, height } = (label ?? element).getBoundingClientRect()
-      const around = getComputedStyle(element, '::after')
-      const isEnlarged = around.content !== 'none' && around.position === 'absolute'
-      const [wide, high] = isEnlarged
-        ? [Number.parseFloat(around.width), Number.parseFloat(around.height)]
-        : [0, 0]
-      return Math.max(width, wide) < MIN || Math.max(height, high) < MIN
-    }
-    const isInSentence = (element: Element): boolean =>
-      getComputedStyle(element).display === 'inline' &&
-      (element.parentElement?.textContent.trim().length ?? 0) > element.textContent.trim().length + 3
-    return (
-      [...document.querySelectorAll(controls)]
-        .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-        .filter((element) => {
-          const { width, height } = element.getBoundingClientRect()
-          // for screen readers only
-          return width > 1 && height > 1
-        })
-        // a press anywhere in a row opens it; the bars of a plot are as high as the plot, and its filters do the same
-        .filter(
-          (element) => !element.matches('.row-link, svg a') && isSmall(element) && !isInSentence(element),
-        )
-        .map((element) => {
-          const { width, height } = element.getBoundingClientRect()
-          return `${element.getAttribute('aria-label') ?? element.textContent.trim()} ${Math.round(width)}x${Math.round(height)}`
-        })
-    )
-  })
-}
-
-for (const viewport of WIDTHS) {
-  test(`every target is at least 24 px at ${viewport.width}, and nothing scrolls sideways when enlarged`, async ({
-    system,
-    signIn,
-  }) => {
-    test.setTimeout(180_000)
-    const pages = Object.entries(await seedEveryPage(system))
-    const page = await signIn('admin')
-    for (const [name, path] of pages) {
-      await page.setViewportSize(viewport)
-      await page.goto(path)
-      await expectSettled(page)
-      expect.soft(await smallTargets(page), name).toEqual([])
-      // a phone's window is that of 1280 px at 400 %; a wide window gets text of 200 %
-      if (viewport.width === 360) await page.setViewportSize({ width: 320, height: 256 })
-      else await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
-      const tooWide = () =>
-        page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-      await expect.soft.poll(tooWide, { message: name, timeout: 3_000 }).toBeLessThanOrEqual(0)
-    }
-  })
-}
+// What axe cannot see: forced colors, the order of the keyboard, and what a screen reader says.
 
 test('forced colors show what is current, chosen, disabled, and where a dialog ends', async ({
   system,

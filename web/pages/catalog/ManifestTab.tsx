@@ -147,7 +147,7 @@ function PropertyRow({
           </p>
         )}
         {(writer !== undefined || name === INSTANCE_REF_PROPERTY) && (
-          <p className="flex items-center gap-1 text-xs text-muted">
+          <p className="flex flex-wrap items-center gap-1 text-xs text-muted">
             <Icon name={writer === undefined ? 'lock' : 'plugins'} size={12} />
             {t('catalog.table.written')}{' '}
             {writer === undefined ? (
@@ -155,7 +155,7 @@ function PropertyRow({
             ) : (
               <PlainLink
                 to={paths.plugin(writer)}
-                className="target mono rounded-sm hover:text-ink hover:underline"
+                className="target mono min-w-0 rounded-sm wrap-anywhere hover:text-ink hover:underline"
               >
                 {writer}
               </PlainLink>

@@ -1,0 +1,30 @@
+import * as L from './zz-try-lib.mjs'
+const b=await L.launch()
+const p=await L.signIn(b,'operator','/scopes/production/qa/9001/configuration')
+await L.settled(p)
+const grp=n=>p.getByRole('group',{name:n,exact:true})
+const tags=grp('Tags')
+const ids=async()=>console.log(await p.evaluate(()=>[...document.querySelectorAll('[role=group]')].map(e=>(e.getAttribute('aria-labelledby')||'')+'|'+(document.getElementById((e.getAttribute('aria-labelledby')||'').split(' ')[0])?.textContent)).join('\n')))
+await ids()
+const vals=async g=>g.locator('input').evaluateAll(es=>es.map(e=>e.value))
+const say=async(w)=>console.log(w,'->',await vals(tags),'| focus',await L.focus(p))
+const add=tags.getByRole('button',{name:'Add item'})
+await add.click();await say('add')
+await p.keyboard.type('d');await say('type')
+await p.keyboard.press('Enter');await say('enter')
+await tags.getByRole('button',{name:/Remove item 2/i}).click().catch(async e=>console.log(await tags.getByRole('button').evaluateAll(es=>es.map(e=>e.getAttribute('aria-label')))));await say('remove2')
+// keyboard reorder
+await tags.locator('button[data-move=up]').last().focus();await say('focus up of last')
+await p.keyboard.press('Enter');await say('up1');await p.keyboard.press('Enter');await say('up2');await p.keyboard.press('Enter');await say('up3(=down?)')
+// duplicates / empty
+await add.click();await say('add empty');await L.shot(p,'tags-empty')
+await p.keyboard.type('a');await say('dup a');await p.waitForTimeout(300)
+console.log((await L.main(p)).match(/Tags[\s\S]{0,400}/)[0]); await L.shot(p,'tags-dup')
+await tags.locator('button').filter({hasText:''}).last()
+// remove last by kb
+await tags.getByRole('button',{name:/Remove/}).last().focus();await p.keyboard.press('Enter');await say('kb remove last')
+while(await tags.getByRole('button',{name:/Remove item|Remove \d/}).count()>0){await p.keyboard.press('Tab');await tags.getByRole('button',{name:/Remove item|Remove \d/}).first().focus();await p.keyboard.press('Enter');await say('rm')}
+await L.shot(p,'tags-none')
+await p.keyboard.press('Control+z');await say('ctrl z')
+console.log((await L.main(p)).match(/Tags[\s\S]{0,200}/)[0])
+await b.close()
