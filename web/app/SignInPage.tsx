@@ -20,6 +20,7 @@ export function SignInPage() {
   useEffect(() => {
     // replaces this page, so that "back" does not lead here and away again
     if (!leaves) return
+    sessionStorage.setItem(KEY, String(Date.now()))
     storeTimeZone()
     location.replace(signInAddress(returnTo))
   }, [leaves, returnTo])
@@ -29,13 +30,15 @@ export function SignInPage() {
   )
 }
 
-/** Whether this tab may go to the sign-in without a press, which it then notes; false if it cannot note it. */
+/**
+ * Whether this tab may go to the sign-in without a press; false if it cannot note that. Notes nothing itself, because
+ * React may render a page, discard it, and render it again.
+ */
 function mayLeave(): boolean {
   try {
     const leftAt = Number(sessionStorage.getItem(KEY) ?? 0)
-    if (Math.abs(Date.now() - leftAt) < PAUSE_MS) return false
-    sessionStorage.setItem(KEY, String(Date.now()))
-    return true
+    sessionStorage.setItem(KEY, String(leftAt))
+    return Math.abs(Date.now() - leftAt) >= PAUSE_MS
   } catch {
     return false
   }
