@@ -1,15 +1,10 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
-import { listOf, Person, Timestamp, Uuid } from '#contract/runtime-api/common.ts'
+import { listOf, Person, plainName, Timestamp, Uuid } from '#contract/runtime-api/common.ts'
 import { isViewSearch, VIEW_NAME_MAX, VIEW_PAGES, VIEW_SEARCH_MAX } from './pages/saved-views.ts'
 
 const page = z.enum(VIEW_PAGES)
-const name = z
-  .string()
-  .trim()
-  .min(1, 'Must not be empty')
-  .max(VIEW_NAME_MAX, `Must be at most ${VIEW_NAME_MAX} characters`)
-  .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, 'Must not contain control characters')
+const name = plainName(VIEW_NAME_MAX)
 
 const settings = {
   page,

@@ -149,7 +149,8 @@ export const PLATFORM_MESSAGES = {
     'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed when their retention period ended. Their audit entries are kept.',
   requestAddressParts: 'Must have no user information, query or fragment',
   requestContactAddress: 'Must be an http, https or mailto address',
-  requestControlCharacters: 'Must not contain control characters',
+  requestControlCharacters:
+    'Must not contain control characters or characters that reverse the direction of text',
   requestHttpAddress: 'Must be an http or https address',
   requestKey: 'Must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -, and not . or ..',
   requestLocator:

@@ -7,7 +7,6 @@ import {
   pageQuery,
   Person,
   PropertyChange,
-  Reason,
   ResourceLocator,
   Timestamp,
   Uuid,
@@ -22,7 +21,7 @@ export const AuditChange = PropertyChange.extend({
   /** The manager since this change, if a declarative apply made it. */
   managedBy: Manager.optional(),
   /** From whom the apply took the property over, and why. */
-  takenOver: z.object({ from: Manager, reason: Reason }).optional(),
+  takenOver: z.object({ from: Manager, reason: z.string() }).optional(),
 })
 export type AuditChange = z.infer<typeof AuditChange>
 

@@ -69,12 +69,29 @@ export const scopeParams = z.strictObject({
 export const installationParams = z.strictObject({ bundleInstallId: Uuid })
 export const operationParams = z.strictObject({ operationId: Uuid })
 
+const NO_CONTROL_CHARACTERS =
+  'Must not contain control characters or characters that reverse the direction of text'
+
+/** Text of several lines that a person wrote. What would show it in another order than it was written is refused. */
+export const plainText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'Must not be empty')
+    .max(max, `Must be at most ${max} characters`)
+    .regex(/^(?:[\n\r\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u, NO_CONTROL_CHARACTERS)
+
+/** A name of one line that a person chose. */
+export const plainName = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'Must not be empty')
+    .max(max, `Must be at most ${max} characters`)
+    .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, NO_CONTROL_CHARACTERS)
+
 /** Why a person does this; shown with the operation and in the audit log. */
-export const Reason = z
-  .string()
-  .trim()
-  .min(1, 'Must not be empty')
-  .max(1000, 'Must be at most 1000 characters')
+export const Reason = plainText(1000)
 
 /** The search text of a list. */
 export const searchText = z.string().trim().max(128, 'Must be at most 128 characters').optional()

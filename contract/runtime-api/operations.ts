@@ -16,6 +16,7 @@ import {
   PropertyChange,
   PropertyName,
   PropertyView,
+  plainText,
   Reason,
   ResourceLocator,
   scopeFilter,
@@ -138,12 +139,7 @@ export const Note = z.object({
 })
 export type Note = z.infer<typeof Note>
 
-const NoteText = z
-  .string()
-  .trim()
-  .min(1, 'Must not be empty')
-  .max(NOTE_MAX, `Must be at most ${NOTE_MAX} characters`)
-  .regex(/^(?:[\n\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u, 'Must not contain control characters')
+const NoteText = plainText(NOTE_MAX)
 
 const Pointer = z.string().nullable()
 

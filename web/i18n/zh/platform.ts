@@ -108,7 +108,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
     '该操作不存在，或您无权查看。按照此部署的保留期限，{date} 之前结束的大多数操作已被删除；其审计记录仍会保留。',
   requestAddressParts: '不能包含用户信息、查询或片段',
   requestContactAddress: '必须是 http、https 或 mailto 地址',
-  requestControlCharacters: '不能包含控制字符',
+  requestControlCharacters: '不能包含控制字符或反转文字方向的字符',
   requestHttpAddress: '必须是 http 或 https 地址',
   requestKey: '必须是 1 到 128 个字符（A-Z a-z 0-9 . _ ~ -），且不能是 . 或 ..',
   requestLocator: '必须是以 / 连接的 Bundle 环境、Bundle ID、MODULE、GATEWAY、AGENT 或 TIMER，以及资源名称',

@@ -29,6 +29,11 @@ test('the part of a text or of JSON that differs is marked, and nothing of diffe
   await expect.poll(marks).toEqual([])
 })
 
+test('characters that would show a value in another order are escaped', async () => {
+  await renderInConsole(<BeforeAfter label="Changes" changes={[changeOf('plain', 'a\u202Eb')]} />)
+  await expect.element(page.getByText('a\\u202eb')).toBeVisible()
+})
+
 test('of a long text, the part that differs is shown', async () => {
   const start = 'same '.repeat(100)
   await renderInConsole(

@@ -77,7 +77,7 @@ export function ValueView({ value, other }: { value: JsonValue; other?: JsonValu
   if (value === undefined) return <Word>{t('common.value.notSet')}</Word>
   if (value === '') return <Word>{t('common.value.emptyText')}</Word>
   const textOf = (of: JsonValue) =>
-    typeof of === 'string' ? of : whole ? JSON.stringify(of, null, 2) : inLine(of)
+    escapeDirections(typeof of === 'string' ? of : whole ? JSON.stringify(of, null, 2) : inLine(of))
   const text = textOf(value)
   const tooLong = text.length > LONG || text.includes('\n')
   const isCut = tooLong && !whole
@@ -123,6 +123,10 @@ function markedParts(text: string, other: string): { start: string; middle: stri
     ? { start: text, middle: '', end: '' }
     : { start, middle, end }
 }
+
+/** Shows, as JSON would escape them, the characters that make a text appear in another order than it is stored. */
+const escapeDirections = (text: string): string =>
+  text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)
 
 /** JSON on one line, with spaces where it may wrap. Line breaks inside strings are escaped, so this does not change them. */
 function inLine(value: JsonValue): string {

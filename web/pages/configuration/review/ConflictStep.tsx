@@ -38,7 +38,7 @@ export function ConflictStep({
             when: <Time at={last.savedAt} />,
             version: String(last.snapshotVersion),
           })}
-          {last.reason !== null && <span className="text-muted"> “{last.reason}”</span>}
+          {last.reason !== null && <span className="text-muted wrap-anywhere"> “{last.reason}”</span>}
         </p>
       )}
       {merge.checkFailed && <Notice tone="warn">{t('configuration.conflict.noHistory')}</Notice>}
