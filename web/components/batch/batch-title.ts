@@ -1,11 +1,26 @@
 import type { Batch } from '#contract/console-api/shapes.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 type Named = Pick<Batch, 'action' | 'title' | 'summary' | 'input'>
 
+/** The action of a batch as people call it: an upgrade of only newer versions is a downgrade. */
+export function batchAction({
+  action,
+  summary,
+  input,
+}: Pick<Named, 'action' | 'summary' | 'input'>): Batch['action'] | 'DOWNGRADE' {
+  if (action !== 'UPGRADE' || summary?.bundleCount !== 1) return action
+  const versions = summary.bundles[0]?.versions ?? []
+  const isOlder =
+    versions.length > 0 && versions.every((version) => isDowngrade(version, input.targetVersion))
+  return isOlder ? 'DOWNGRADE' : action
+}
+
 /** What a batch is called: as its maker named it, or after what it does. */
-export function batchTitle({ action, title, summary, input }: Named, t: Translate): string {
+export function batchTitle(batch: Named, t: Translate): string {
+  const { action, title, summary, input } = batch
   if (title !== null) return title
   if (summary === null) return t(`selection.action.${action}`)
   const [first] = summary.bundles
@@ -14,7 +29,8 @@ export function batchTitle({ action, title, summary, input }: Named, t: Translat
     ? (first.title ?? first.bundleId)
     : t('batches.name.bundles', { n: summary.bundleCount })
   const counted = { n: summary.targets, bundle }
-  if (action !== 'CONFIGURE') return t(`batches.name.${action}`, counted)
+  const name = batchAction(batch)
+  if (name !== 'CONFIGURE') return t(`batches.name.${name}`, counted)
   const [property, ...more] = input.properties
   return property !== undefined && more.length === 0
     ? t('batches.name.CONFIGURE', { ...counted, property: property.property })

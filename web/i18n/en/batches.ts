@@ -31,6 +31,10 @@ export const batches = {
     one: 'Upgrade {n} installation of {bundle}',
     other: 'Upgrade {n} installations of {bundle}',
   },
+  'name.DOWNGRADE': {
+    one: 'Downgrade {n} installation of {bundle}',
+    other: 'Downgrade {n} installations of {bundle}',
+  },
   'name.DETACH': {
     one: 'Detach {n} installation of {bundle}',
     other: 'Detach {n} installations of {bundle}',

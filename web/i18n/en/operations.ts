@@ -223,6 +223,7 @@ export const operations = {
   'batch.RETRY': 'Batch retry',
   'batch.TAKEOVER': 'Batch takeover',
   'batch.UPGRADE': 'Batch upgrade',
+  'batch.DOWNGRADE': 'Batch downgrade',
   'batch.CONFIGURE': 'Batch configuration',
   'batch.DETACH': 'Batch detach',
   'field.retries': 'Retries',

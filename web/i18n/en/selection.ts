@@ -11,6 +11,7 @@ export const selection = {
   'action.RETRY': 'Retry',
   'action.TAKEOVER': 'Take over and detach',
   'action.UPGRADE': 'Upgrade',
+  'action.DOWNGRADE': 'Downgrade',
   'action.CONFIGURE': 'Set a property',
   'action.DETACH': 'Detach',
 } as const

@@ -29,6 +29,7 @@ export const batches: Translated<typeof source> = {
   'item.REFUSED': '被拒绝',
   'item.SKIPPED': '已跳过',
   'name.UPGRADE': { other: '升级 {bundle} 的 {n} 个安装实例' },
+  'name.DOWNGRADE': { other: '降级 {bundle} 的 {n} 个安装实例' },
   'name.DETACH': { other: '分离 {bundle} 的 {n} 个安装实例' },
   'name.RETRY': { other: '重试 {bundle} 的 {n} 个操作' },
   'name.TAKEOVER': { other: '接管 {bundle} 的 {n} 个操作' },

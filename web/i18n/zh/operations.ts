@@ -204,6 +204,7 @@ export const operations: Translated<typeof source> = {
   'batch.RETRY': '批量重试',
   'batch.TAKEOVER': '批量接管',
   'batch.UPGRADE': '批量升级',
+  'batch.DOWNGRADE': '批量降级',
   'batch.CONFIGURE': '批量配置',
   'batch.DETACH': '批量分离',
   'field.retries': '重试记录',

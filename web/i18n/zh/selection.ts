@@ -13,6 +13,7 @@ export const selection: Translated<typeof source> = {
   'action.RETRY': '重试',
   'action.TAKEOVER': '接管并分离',
   'action.UPGRADE': '升级',
+  'action.DOWNGRADE': '降级',
   'action.CONFIGURE': '设置属性',
   'action.DETACH': '分离',
 }

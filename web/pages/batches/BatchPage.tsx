@@ -8,7 +8,7 @@ import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { loadAll } from '../../components/batch/load-all.ts'
 import type { BatchTarget } from '../../components/batch/BatchDialog.tsx'
-import { batchTitle, batchVersions } from '../../components/batch/batch-title.ts'
+import { batchAction, batchTitle, batchVersions } from '../../components/batch/batch-title.ts'
 import { batchLook } from '../../components/batch/looks.ts'
 import { errorView } from '../../components/describe-code.ts'
 import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
@@ -76,7 +76,7 @@ function Shown({ batch }: { batch: Batch }) {
       meta={
         <>
           <Badge {...batchLook[state]}>{t(`batches.state.${state}`)}</Badge>
-          <span>{t(`selection.action.${batch.action}`)}</span>
+          <span>{t(`selection.action.${batchAction(batch)}`)}</span>
           <span className="mono">{batchVersions(batch, t)}</span>
         </>
       }

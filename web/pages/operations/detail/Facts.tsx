@@ -1,3 +1,4 @@
+import { isDowngrade } from '#contract/protocol/version-order.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../components/OperationLink.tsx'
 import { RunTime } from '../../../components/RunTime.tsx'
@@ -17,6 +18,7 @@ export function Facts({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { installation, requestedBy, startedAt, finishedAt, takesOver, takenOverBy } = operation
   const { bundle, bundleInstallId } = installation
+  const isDowngraded = isDowngrade(operation.currentVersion, operation.targetVersion)
   return (
     <DefinitionList
       layout="columns"
@@ -101,7 +103,9 @@ export function Facts({ operation }: { operation: OperationDetail }) {
             <ul>
               {operation.batches?.map(({ batchId, action }) => (
                 <li key={batchId}>
-                  <TextLink to={paths.batch(batchId)}>{t(`operations.batch.${action}`)}</TextLink>
+                  <TextLink to={paths.batch(batchId)}>
+                    {t(`operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`)}
+                  </TextLink>
                 </li>
               ))}
             </ul>
