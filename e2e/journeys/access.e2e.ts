@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test'
+import type { Locator } from '@playwright/test'
 import { expectPage } from '../vocabulary.ts'
 import type { System } from '../harness/system.ts'
 import { expect, test } from '../harness/test.ts'

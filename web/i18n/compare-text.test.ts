@@ -13,15 +13,23 @@ const texts = [
   'mailbox',
   'Mailbox 2',
   'mailBox 2',
+  'Mailbox 10',
+  'Mailbox 9 a',
+  'v1.10.2',
+  'v1.9.12',
+  'v1.9',
+  'a1',
+  'a12b',
   'Élan',
   '邮箱',
 ]
 
-test('texts have the order of localeCompare', () => {
+test('texts have the order of a collator, with numbers by value', () => {
   const sign = (order: number) => Math.sign(order)
+  const collator = new Intl.Collator('en', { numeric: true })
   for (const one of texts) {
     for (const other of texts) {
-      assert.equal(sign(compareText(one, other)), sign(one.localeCompare(other, 'en')), `${one} and ${other}`)
+      assert.equal(sign(compareText(one, other)), sign(collator.compare(one, other)), `${one} and ${other}`)
     }
   }
 })

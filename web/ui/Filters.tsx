@@ -114,7 +114,10 @@ export function SearchInput({
             report(text.trim())
             onEnter?.(text.trim())
           }
-          if (event.key === 'Escape') setText('')
+          if (event.key !== 'Escape') return
+          // the second press gives the keyboard back to the list
+          if (text === '') event.currentTarget.blur()
+          else setText('')
         }}
         className={cx('control pl-8 [&::-webkit-search-cancel-button]:hidden', text === '' ? 'pr-2' : 'pr-8')}
       />

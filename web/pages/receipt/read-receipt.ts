@@ -47,6 +47,7 @@ async function readText(
   if (!isJsonObject(json) || json['format'] !== RECEIPT_FORMAT) return refuse('notReceipt')
   if (json['version'] !== RECEIPT_VERSION) return refuse('version')
   const { sha256, ...content } = json
+  if (typeof sha256 !== 'string') return refuse('invalid')
   if (sha256 !== (await digestOf(content))) return refuse('altered')
   const parsed = OperationReceipt.safeParse(json)
   return parsed.success ? { kind: 'receipt', receipt: parsed.data } : refuse('invalid')
