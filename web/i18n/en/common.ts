@@ -43,6 +43,8 @@ export const common = {
   'combobox.failed': 'Search is not available right now.',
   'combobox.unknown': 'No option is named “{text}”. Check the text, or choose from the list.',
   sort: 'Sort by',
+  'resources.search': 'Search resources and properties',
+  'resources.found': '{shown} of {all} resources',
   'sort.by': 'Sort by {column}',
   'sort.ascending': '{column}, ascending',
   'sort.descending': '{column}, descending',

@@ -46,6 +46,8 @@ export const common: Translated<typeof source> = {
   'combobox.failed': '搜索暂时不可用。',
   'combobox.unknown': '没有名为“{text}”的选项。请检查输入，或从列表中选择。',
   sort: '排序方式',
+  'resources.search': '搜索资源和属性',
+  'resources.found': '共 {all} 个资源，显示 {shown} 个',
   'sort.by': '排序：{column}',
   'sort.ascending': '{column}，升序',
   'sort.descending': '{column}，降序',

@@ -1,5 +1,5 @@
 import { locatorIn, type Manifest } from '../../components/manifest/writers.ts'
-import { PropertyRights } from '../../components/PropertyRights.tsx'
+import { PropertyRightsList } from '../../components/PropertyRightsList.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
@@ -36,14 +36,10 @@ export function ManifestPlugins({ manifest }: { manifest: Manifest }) {
               </span>
             </header>
             <ul className="divide-y divide-line">
-              {resources.map((rights) => (
-                <PropertyRights
-                  key={rights.object.moduleId}
-                  locator={locatorOf(rights.object.moduleId)}
-                  rights={rights}
-                  words={words}
-                />
-              ))}
+              <PropertyRightsList
+                words={words}
+                modules={resources.map((rights) => ({ locator: locatorOf(rights.object.moduleId), rights }))}
+              />
               {Object.keys(configuration.values).length > 0 && (
                 <li className="px-4 py-3">
                   <p className="mb-1 text-xs text-faint">

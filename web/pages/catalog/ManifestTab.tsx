@@ -4,6 +4,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { describeDefinition } from '../../components/manifest/describe-definition.ts'
 import { locatorIn, writersIn, type Manifest, type Resource } from '../../components/manifest/writers.ts'
 import { groupProperties, kindIcon, propertyHelp, propertyTitle } from '../../components/property-labels.ts'
+import { ResourceCards } from '../../components/ResourceCards.tsx'
 import { LocatorText } from '../../components/LocatorText.tsx'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -29,19 +30,23 @@ export function ManifestTab({ manifest }: { manifest: Manifest }) {
         {manifest.resources.length === 0 && (
           <p className="text-muted">{t('catalog.version.resources.none')}</p>
         )}
-        <div className="space-y-4">
-          {manifest.resources.map((resource) => {
+        <ResourceCards
+          heading="h3"
+          height="min-h-[calc(5.25rem+var(--rows)*3.25rem)] max-sm:min-h-[calc(6.625rem+var(--rows)*4.625rem)]"
+          resources={manifest.resources.map((resource) => {
             const locator = locatorIn(manifest, resource)
-            return (
-              <ResourceCard
-                key={locator}
-                locator={locator}
-                resource={resource}
-                writers={writers.get(locator)}
-              />
-            )
+            const { title, properties, moduleId = '', events = [] } = resource
+            return {
+              locator,
+              title,
+              definitions: properties,
+              others: () => [moduleId, ...events.map(({ method }) => method)],
+              card: () => (
+                <ResourceCard locator={locator} resource={resource} writers={writers.get(locator)} />
+              ),
+            }
           })}
-        </div>
+        />
       </Section>
       <Section title={t('catalog.version.plugins')} flush>
         <ManifestPlugins manifest={manifest} />

@@ -1,5 +1,5 @@
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { PropertyRights } from '../../../components/PropertyRights.tsx'
+import { PropertyRightsList } from '../../../components/PropertyRightsList.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card } from '../../../ui/Card.tsx'
@@ -56,14 +56,10 @@ export function Plugins({ plugins }: { plugins: readonly Plugin[] }) {
                 <p className="px-4 py-3 text-muted">{t('installations.plugins.nothing')}</p>
               ) : (
                 <ul className="divide-y divide-line">
-                  {plugin.authorizations.map((authorization) => (
-                    <PropertyRights
-                      key={authorization.resource}
-                      locator={authorization.resource}
-                      rights={authorization}
-                      words={words}
-                    />
-                  ))}
+                  <PropertyRightsList
+                    words={words}
+                    modules={plugin.authorizations.map((rights) => ({ locator: rights.resource, rights }))}
+                  />
                 </ul>
               )}
             </section>

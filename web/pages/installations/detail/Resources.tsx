@@ -3,6 +3,7 @@ import { parseLocator } from '#contract/protocol/locator.ts'
 import { useMay } from '../../../api/session.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
 import { kindIcon } from '../../../components/property-labels.ts'
+import { ResourceCards } from '../../../components/ResourceCards.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card } from '../../../ui/Card.tsx'
@@ -12,6 +13,7 @@ import { LinkButton } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { ResourceProperties } from './ResourceProperties.tsx'
 import { compareText } from '../../../i18n/compare-text.ts'
+import { valueText } from './value-text.ts'
 
 /** The ledger: each installed resource, its version, when it was verified, and its values. */
 export function Resources({ detail }: { detail: InstallationDetail }) {
@@ -30,16 +32,17 @@ export function Resources({ detail }: { detail: InstallationDetail }) {
   }
   const writers = writersOf(detail)
   return (
-    <div className="space-y-4">
-      {detail.resources.toSorted(byKind).map((resource) => (
-        <ResourceCard
-          key={resource.locator}
-          resource={resource}
-          writers={writers.get(resource.locator)}
-          detail={detail}
-        />
-      ))}
-    </div>
+    <ResourceCards
+      heading="h2"
+      height="min-h-[calc(5.25rem+var(--rows)*2.0625rem)] max-sm:min-h-[calc(7.75rem+var(--rows)*3.25rem)]"
+      resources={detail.resources.toSorted(byKind).map((resource) => ({
+        ...resource,
+        others: () => Object.values(resource.properties).map(valueText),
+        card: () => (
+          <ResourceCard resource={resource} writers={writers.get(resource.locator)} detail={detail} />
+        ),
+      }))}
+    />
   )
 }
 

@@ -1,0 +1,101 @@
+import { useCallback, useState, type ReactNode, type RefCallback } from 'react'
+import { rowsOnScreen, useIsPainted } from './first-paint.ts'
+
+/** So many items are rendered in full wherever they are, so a list with no more of them is simply rendered. */
+export const FIRST_ITEMS = 30
+/** The distance from the window within which an item is near. */
+const MARGIN = '800px'
+/** How many items before and after the one with the focus are near, so that Tab finds what is in them. */
+const NEIGHBORS = 10
+/** The height of a low item, in pixels. */
+const ITEM_PX = 96
+/** What every page has above its list. */
+const ABOVE_PX = 140
+
+/**
+ * The items of a list that can be very long. Beyond the first ones, an item far from the window is rendered in brief, so
+ * that the page stays light, while headings, find-in-page and the scroll bar still know the whole list. Once rendered in
+ * full, an item stays so. The first paint has what the screen can show.
+ */
+export function NearList<Item>({
+  items,
+  keyOf,
+  full,
+  brief,
+}: {
+  items: readonly Item[]
+  keyOf: (item: Item) => string
+  full: (item: Item) => ReactNode
+  /** One light element that has the `ref`, says what the item is, and is about as high as the item in full. */
+  brief: (item: Item, ref: RefCallback<HTMLElement>) => ReactNode
+}) {
+  const isPainted = useIsPainted()
+  const isShort = items.length <= FIRST_ITEMS
+  const shown = isPainted || isShort ? items : items.slice(0, rowsOnScreen(ITEM_PX, ABOVE_PX))
+  return shown.map((item, index) => (
+    <NearItem
+      key={keyOf(item)}
+      isFirst={index < FIRST_ITEMS}
+      full={() => full(item)}
+      brief={(ref) => brief(item, ref)}
+    />
+  ))
+}
+
+function NearItem({
+  isFirst,
+  full,
+  brief,
+}: {
+  isFirst: boolean
+  full: () => ReactNode
+  brief: (ref: RefCallback<HTMLElement>) => ReactNode
+}) {
+  const [wasNear, setWasNear] = useState(isFirst)
+  if (isFirst && !wasNear) setWasNear(true)
+  const ref = useCallback(
+    (element: HTMLElement | null) =>
+      element === null ? undefined : whenNear(element, () => setWasNear(true)),
+    [],
+  )
+  return wasNear ? full() : brief(ref)
+}
+
+/** Shared, because a thousand observers would cost more than they save. */
+let observer: IntersectionObserver | undefined
+const waiting = new Map<Element, () => void>()
+
+/** Calls back when the element is near the window or the focus. Returns what ends the wait. */
+function whenNear(element: Element, onNear: () => void): () => void {
+  observer ??= newObserver()
+  waiting.set(element, onNear)
+  observer.observe(element)
+  return () => {
+    waiting.delete(element)
+    observer?.unobserve(element)
+  }
+}
+
+function newObserver(): IntersectionObserver {
+  addEventListener('focusin', ({ target }) => {
+    if (waiting.size > 0 && target instanceof Element) callNeighbors(target)
+  })
+  return new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.get(target)?.()
+    },
+    { rootMargin: MARGIN },
+  )
+}
+
+/** The item with the focus is one of the elements around the focused one. */
+function callNeighbors(focused: Element): void {
+  for (let item: Element | null = focused; item !== null; item = item.parentElement)
+    for (const side of ['previousElementSibling', 'nextElementSibling'] as const) {
+      let neighbor = item[side]
+      for (let count = 0; neighbor !== null && count < NEIGHBORS; count++) {
+        waiting.get(neighbor)?.()
+        neighbor = neighbor[side]
+      }
+    }
+}
