@@ -128,7 +128,9 @@ export const PropertyField = memo(function PropertyField({
               resourceKind={resourceKind}
               definition={definition}
               value={edit === null ? valueOf(view) : edit.kind === 'set' ? edit.value : null}
+              saved={valueOf(view)}
               unfinished={edit?.kind === 'unfinished' ? edit.text : null}
+              isPartialNumber={edit?.kind === 'unfinished' && edit.isPartialNumber === true}
               isSet={edit === null ? isSet : edit.kind !== 'removed'}
               onEdit={onEdit}
               onReset={onReset}

@@ -6,7 +6,7 @@ import type { Translate } from '../../i18n/use-text.ts'
 import { controlKind, schemaOf } from './control-kind.ts'
 import type { Edit } from './edit.ts'
 import { findSyntaxError } from './json-syntax.ts'
-import { takesNumber } from './inner-value.ts'
+import { editedValue, takesNumber } from './inner-value.ts'
 import { titledPath } from './titled-path.ts'
 import { translateError } from './translate-error.ts'
 
@@ -43,9 +43,10 @@ export function editError(definition: PropertyDefinition, edit: Edit, t: Transla
       return t('forms.problem.json', { line: problem.line, column: problem.column })
     case 'values': {
       const { problems } = problem
+      const whole = { schema: schemaOf(definition), value: editedValue(edit) }
       const lines = problems.slice(0, SHOWN).map(({ path, ...problem }) => {
         const text = translateError(problem, t)
-        return path === '' ? text : labelled(t, titledPath(schemaOf(definition), path, t), text)
+        return path === '' ? text : labelled(t, titledPath(whole, path, t), text)
       })
       const more = problems.length - lines.length
       return [...lines, ...(more > 0 ? [t('forms.problem.more', { n: more })] : [])].join('\n')
@@ -70,7 +71,9 @@ function findProblem(definition: PropertyDefinition, edit: Edit): EditProblem | 
       return definition.required === true ? { kind: 'required' } : null
     case 'unfinished': {
       const isNumber = takesNumber(schemaOf(definition)) && controlKind(definition, 'MODULE') !== 'secret'
-      return isNumber ? { kind: 'number' } : { kind: 'json', ...findSyntaxError(edit.text) }
+      return isNumber || edit.isPartialNumber === true
+        ? { kind: 'number' }
+        : { kind: 'json', ...findSyntaxError(edit.text) }
     }
     case 'set': {
       const problems = checkTypedValue(definition, edit.value)

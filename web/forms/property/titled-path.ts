@@ -1,23 +1,53 @@
+import { getOwn } from '#contract/json-schema/get-own.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { pointerSegments } from '#contract/json-schema/pointer.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { itemsOf } from './control-kind.ts'
-import { withoutNull } from './shape.ts'
+import { shownVariant } from './inner-value.ts'
+import { variantsOf, withoutNull } from './shape.ts'
+
+/** A value, and the schema that it should satisfy. */
+interface Place {
+  schema: JsonObject
+  value: JsonValue | undefined
+}
+
+/** A member or an item by its schema. */
+interface Part {
+  schema: JsonObject
+  isItem: boolean
+}
 
 /** A place inside a value by the titles of its schema: `/address/lines/0` as `Address › Lines › Item 1`. */
-export function titledPath(schema: JsonObject, pointer: string, t: Translate): string {
-  let current: JsonObject = schema
+export function titledPath(whole: Place, pointer: string, t: Translate): string {
+  let place = whole
   const names = pointerSegments(pointer).map((segment) => {
-    const inner = withoutNull(current) ?? current
-    const member: JsonValue | undefined = isJsonObject(inner['properties'])
-      ? inner['properties'][segment]
-      : undefined
-    const items = itemsOf(inner)
-    current = isJsonObject(member) ? member : (items ?? {})
-    if (isJsonObject(member)) return typeof member['title'] === 'string' ? member['title'] : segment
-    return items !== null && /^\d+$/.test(segment)
-      ? t('forms.list.item', { n: Number(segment) + 1 })
-      : segment
+    const part = partOf(place, segment)
+    place = { schema: part?.schema ?? {}, value: valueInside(place.value, segment) }
+    if (part?.isItem === true) return t('forms.list.item', { n: Number(segment) + 1 })
+    return typeof part?.schema['title'] === 'string' ? part.schema['title'] : segment
   })
   return names.join(' › ')
+}
+
+/** The part with a name; of several variants, that of the one which is shown, or else of the first that has it. */
+function partOf({ schema, value }: Place, segment: string): Part | null {
+  const inner = withoutNull(schema) ?? schema
+  const { properties } = inner
+  const member = isJsonObject(properties) ? getOwn(properties, segment) : undefined
+  if (isJsonObject(member)) return { schema: member, isItem: false }
+  const items = itemsOf(inner)
+  if (items !== null && /^\d+$/.test(segment)) return { schema: items, isItem: true }
+  const variants = variantsOf(inner) ?? []
+  const shown = variants[shownVariant(variants, value)]
+  for (const variant of shown === undefined ? variants : [shown, ...variants]) {
+    const part = partOf({ schema: variant, value }, segment)
+    if (part !== null) return part
+  }
+  return null
+}
+
+function valueInside(value: JsonValue | undefined, segment: string): JsonValue | undefined {
+  if (Array.isArray(value)) return value[Number(segment)]
+  return isJsonObject(value) ? getOwn(value, segment) : undefined
 }

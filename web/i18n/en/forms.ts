@@ -87,6 +87,7 @@ export const forms = {
   'list.up': 'Move item {n} up',
   'list.down': 'Move item {n} down',
   'list.item': 'Item {n}',
+  'list.position': 'Item {n} of {total}',
   'list.empty': 'No items',
   'map.service': 'Service for {key}',
   'map.remove': 'Remove {key}',

@@ -77,6 +77,7 @@ export const forms: Translated<typeof source> = {
   'list.up': '上移第 {n} 项',
   'list.down': '下移第 {n} 项',
   'list.item': '第 {n} 项',
+  'list.position': '第 {n} 项，共 {total} 项',
   'list.empty': '没有任何项',
   'map.service': '{key} 的服务',
   'map.remove': '移除 {key}',

@@ -1,5 +1,6 @@
 import { useText } from '../../../i18n/use-text.ts'
 import { lazyWithRetry } from '../../../load-with-retry.ts'
+import { cx } from '../../../ui/class-names.ts'
 import type { ControlProps } from './control-props.ts'
 
 const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
@@ -16,18 +17,29 @@ export function AsJson({
     <div>
       {/* a person who came from the form sees the editor at once */}
       <JsonControl {...props} isFirstOpen={onForm !== undefined} />
-      {onForm !== undefined && !props.readOnly && <FormOrJson to="form" onClick={onForm} />}
+      {onForm !== undefined && !props.readOnly && <FormOrJson to="form" onClick={onForm} className="mt-1" />}
     </div>
   )
 }
 
-export function FormOrJson({ to, onClick }: { to: 'form' | 'json'; onClick: () => void }) {
+export function FormOrJson({
+  to,
+  onClick,
+  className,
+}: {
+  to: 'form' | 'json'
+  onClick: () => void
+  className?: string
+}) {
   const t = useText()
   return (
     <button
       type="button"
       onClick={onClick}
-      className="mt-1 h-6 rounded-sm text-xs font-medium text-muted hover:text-ink hover:underline"
+      className={cx(
+        'h-6 rounded-sm text-xs font-medium text-muted hover:text-ink hover:underline',
+        className,
+      )}
     >
       {t(`forms.${to === 'json' ? 'json.edit' : 'json.form'}`)}
     </button>

@@ -40,7 +40,11 @@ export function ListControl(props: ControlProps) {
               {...controlValue(items, item)}
               isSet
               problems={inside}
-              onEdit={(edit) => change(editedValue(edit) ?? '')}
+              onEdit={(edit) => {
+                const next = editedValue(edit)
+                // an item without a value keeps its place; null is a value
+                change(next === undefined ? '' : next)
+              }}
               onReset={() => undefined}
               wiring={{
                 id: `${wiring.id}.${index}`,

@@ -42,8 +42,15 @@ export function ListEditor<Item>({
       )}
       {items.map((item, index) => (
         // items have no identity; the person sees them by position
-        // oxlint-disable-next-line react/no-array-index-key
-        <div key={index} data-row={index} className="flex items-start gap-1">
+        <div
+          // oxlint-disable-next-line react/no-array-index-key
+          key={index}
+          data-row={index}
+          role="group"
+          aria-label={t('forms.list.position', { n: index + 1, total: items.length })}
+          tabIndex={-1}
+          className="flex items-start gap-1 rounded-md"
+        >
           <div className="flex min-w-0 flex-1">{renderItem(item, (next) => replace(index, next), index)}</div>
           {!readOnly && (
             <>
@@ -98,12 +105,14 @@ export function ListEditor<Item>({
   )
 }
 
-/** Moves the focus with the item, so that the keyboard continues where the person acted. */
+/**
+ * Moves the focus with the item, so that the keyboard continues where the person acted. An item that cannot move further
+ * has the focus itself: the next Enter would undo the move on the other button, and submit the form in an input.
+ */
 function focusRow(list: HTMLElement, { row, button }: { row: number; button?: 'up' | 'down' }): void {
-  const line = list.querySelector(`:scope > [data-row="${row}"]`)
-  const moved = line?.querySelector<HTMLElement>(`:scope > [data-move="${button}"]:not(.invisible)`)
-  const other = line?.querySelector<HTMLElement>(':scope > [data-move]:not(.invisible)')
+  const line = list.querySelector<HTMLElement>(`:scope > [data-row="${row}"]`)
+  const mover = line?.querySelector<HTMLElement>(`:scope > [data-move="${button}"]:not(.invisible)`)
   const control = line?.querySelector<HTMLElement>('input, select, textarea, button')
-  const target = button === undefined ? control : (moved ?? other ?? control)
+  const target = button === undefined ? control : (mover ?? line)
   ;(target ?? list.querySelector<HTMLElement>(':scope > div > [data-add]'))?.focus()
 }

@@ -12,13 +12,13 @@ import { useJsonMode } from './use-json-mode.ts'
 
 /** A value that may be `null`: the control of the value, and a box for none. */
 export function NullableControl(props: ControlProps) {
-  const { definition, value, unfinished, onEdit, wiring, readOnly, Inner, problems } = props
+  const { definition, value, unfinished, isPartialNumber, onEdit, wiring, readOnly, Inner, problems } = props
   const t = useText()
   const last = useRef<JsonValue>(null)
   const schema = withoutNull(schemaOf(definition)) ?? {}
   const data = dataValue(value)
   // a partial number is in its field; any other text is JSON
-  const isComplete = unfinished === null || takesNumber(schema)
+  const isComplete = unfinished === null || isPartialNumber === true || takesNumber(schema)
   const { isJson, toJson, toForm } = useJsonMode(
     props,
     isComplete && (data === null || fitsControls(schema, data)),
@@ -34,20 +34,22 @@ export function NullableControl(props: ControlProps) {
           problems={problems ?? problemPointers(schema, data)}
         />
       )}
-      <Checkbox
-        id={isNull ? wiring.id : undefined}
-        checked={isNull}
-        disabled={readOnly}
-        onChange={({ target: { checked } }) => {
-          if (checked) last.current = data ?? null
-          onEdit(setData(definition, checked ? null : (last.current ?? firstValue(schema))))
-        }}
-      >
-        {t('forms.nullable.none')}
-      </Checkbox>
-      {problems === undefined && !isNull && !readOnly && innerKind(schema) === 'object' && (
-        <FormOrJson to="json" onClick={toJson} />
-      )}
+      <div className="flex flex-wrap items-center gap-x-4">
+        <Checkbox
+          id={isNull ? wiring.id : undefined}
+          checked={isNull}
+          disabled={readOnly}
+          onChange={({ target: { checked } }) => {
+            if (checked) last.current = data ?? null
+            onEdit(setData(definition, checked ? null : (last.current ?? firstValue(schema))))
+          }}
+        >
+          {t('forms.nullable.none')}
+        </Checkbox>
+        {problems === undefined && !isNull && !readOnly && innerKind(schema) === 'object' && (
+          <FormOrJson to="json" onClick={toJson} />
+        )}
+      </div>
     </div>
   )
 }

@@ -22,7 +22,8 @@ export function NumberControl({ definition, value, unfinished, onEdit, wiring, r
         const parsed = parseNumber(text)
         setTyped(text)
         if (text.trim() === '') onEdit({ kind: 'removed' })
-        else onEdit(parsed === null ? { kind: 'unfinished', text } : setData(definition, parsed))
+        else if (parsed === null) onEdit({ kind: 'unfinished', text, isPartialNumber: true })
+        else onEdit(setData(definition, parsed))
       }}
       onBlur={() => setTyped('')}
     />

@@ -70,7 +70,7 @@ export function ObjectControl(props: ControlProps) {
           )
         })}
       </div>
-      {!isInner && !readOnly && <FormOrJson to="json" onClick={toJson} />}
+      {!isInner && !readOnly && <FormOrJson to="json" onClick={toJson} className="mt-1" />}
     </div>
   )
 }

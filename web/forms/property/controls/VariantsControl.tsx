@@ -1,41 +1,28 @@
-import { useState } from 'react'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { schemaOf } from '../control-kind.ts'
-import { dataValue, setData } from '../edit.ts'
-import {
-  firstValue,
-  fitsControls,
-  fitsVariant,
-  problemPointers,
-  shownVariant,
-  takesNumber,
-} from '../inner-value.ts'
+import { dataValue } from '../edit.ts'
+import { controlValue, fitsControls, problemPointers } from '../inner-value.ts'
 import { constantsOf, membersOf, variantsOf } from '../shape.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
 import { useJsonMode } from './use-json-mode.ts'
+import { useVariant } from './use-variant.ts'
 
 /** One of several forms of a value: the choice of the form, and its control. */
 export function VariantsControl(props: ControlProps) {
-  const { definition, value, unfinished, onEdit, wiring, readOnly, Inner, problems } = props
+  const { definition, value, unfinished, wiring, readOnly, Inner, problems } = props
   const t = useText()
-  const [chosen, setChosen] = useState(-1)
   const schema = schemaOf(definition)
   const variants = variantsOf(schema) ?? []
   const data = dataValue(value)
-  const picked = variants[chosen]
-  // a partial number is in the field of its variant; any other text is JSON
-  const isPartial = unfinished !== null && picked !== undefined && takesNumber(picked)
-  const { isJson, toForm } = useJsonMode(
-    props,
-    isPartial || (unfinished === null && fitsControls(schema, data)),
-  )
-  if (isJson) return <AsJson {...props} onForm={toForm} />
-  const isPicked = isPartial || (picked !== undefined && data !== undefined && fitsVariant(picked, data))
-  const at = isPicked ? chosen : shownVariant(variants, data)
+  const { at, isOwn, editVariant, switchTo } = useVariant(props, variants)
   const variant = variants[at]
+  // a partial number is in the field of its variant; any other text is JSON
+  const fits = unfinished === null ? fitsControls(schema, data) : variant !== undefined
+  const { isJson, toForm } = useJsonMode(props, isOwn || fits)
+  if (isJson) return <AsJson {...props} onForm={toForm} />
   return (
     <div {...groupProps({ ...wiring, id: `${wiring.id}-variants` })} className="space-y-2 rounded-md">
       <Select
@@ -51,22 +38,20 @@ export function VariantsControl(props: ControlProps) {
           label: titleOf(one) ?? t('forms.variant', { n: index + 1 }),
         }))}
         onChange={({ target }) => {
-          const next = variants[Number(target.value)]
-          if (target.value === '' || next === undefined) return
-          setChosen(Number(target.value))
-          onEdit(setData(definition, firstValue(next)))
+          if (target.value !== '') switchTo(Number(target.value))
         }}
       />
       {variant !== undefined && variant['const'] === undefined && (
         <Inner
+          // controls of the same kind in two variants have nothing in common
+          key={at}
           {...props}
           definition={{ ...definition, schema: variant }}
+          // inside another value, a partial number is its text
+          {...(unfinished === null && controlValue(variant, data))}
           wiring={{ ...wiring, id: `${wiring.id}-value` }}
           problems={problems ?? problemPointers(variant, data)}
-          onEdit={(edit) => {
-            if (edit.kind === 'unfinished') setChosen(at)
-            onEdit(edit)
-          }}
+          onEdit={editVariant}
         />
       )}
     </div>

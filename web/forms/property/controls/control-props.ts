@@ -34,8 +34,12 @@ export interface ControlProps {
   definition: PropertyDefinition
   /** The value that would be saved; null is "not set". */
   value: TypedValue | null
+  /** The value without the edit, if the control has a whole property. */
+  saved?: TypedValue | null
   /** Input that is not a valid value yet. */
   unfinished: string | null
+  /** Whether that input is a partial number, and not JSON. */
+  isPartialNumber?: boolean
   /** For a sensitive property: whether the runtime has a value. */
   isSet: boolean
   onEdit: (edit: Edit) => void

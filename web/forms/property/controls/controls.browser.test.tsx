@@ -11,8 +11,8 @@ import { useText } from '../../../i18n/use-text.ts'
 
 const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
 
-/** A field over a schema; returns the value that would be saved. */
-async function field(schema: JsonObject, first: JsonValue) {
+/** A field over a schema, with an edit of a saved value; returns the value that would be saved. */
+async function field(schema: JsonObject, first: JsonValue, saved?: JsonValue) {
   await loadTexts(['forms'])
   let current: Edit = { kind: 'set', value: { '@type': 'Data', value: first } }
   const definition = { kind: 'DATA' as const, schema: { title: 'Setting', ...schema }, required: true }
@@ -22,6 +22,7 @@ async function field(schema: JsonObject, first: JsonValue) {
     useEffect(() => {
       current = edit
     }, [edit])
+    const view = saved === undefined ? null : { '@type': 'Data' as const, value: saved }
     return (
       <PropertyField
         id="setting"
@@ -29,7 +30,7 @@ async function field(schema: JsonObject, first: JsonValue) {
         definition={definition}
         resourceKind="MODULE"
         edit={edit}
-        view={null}
+        view={view}
         isSet
         onEdit={setEdit}
         onReset={() => undefined}
@@ -37,6 +38,13 @@ async function field(schema: JsonObject, first: JsonValue) {
         isRequired
         readOnly={false}
         scope={scope}
+        hints={
+          view !== null && (
+            <button type="button" onClick={() => setEdit({ kind: 'set', value: view })}>
+              Reset
+            </button>
+          )
+        }
       />
     )
   }
@@ -117,6 +125,31 @@ test('a value that may be null has a box for none, and keeps the value before it
   expect(value()).toBe(50)
 })
 
+test('an item of a list may be null', async () => {
+  const value = await field({ type: 'array', items: { type: ['integer', 'null'] } }, [10, 20])
+  await page.getByLabelText('No value').nth(1).click()
+  expect(value()).toEqual([10, null])
+  await page.getByLabelText('No value').nth(1).click()
+  expect(value()).toEqual([10, 20])
+  await page.getByRole('textbox', { name: 'Item 2', exact: true }).fill('')
+  expect(value()).toEqual([10, ''])
+})
+
+test('the box for no value and the change to JSON stand apart, on one line', async () => {
+  await field({ ...retention, type: ['object', 'null'] }, { contacts: 730, deals: 1825 })
+  const box = page.getByText('No value')
+  const json = page.getByRole('button', { name: 'Edit JSON' })
+  await expect.element(json).toBeVisible()
+  const [left, right] = [box.element(), json.element()].map((element) => {
+    const range = document.createRange()
+    range.selectNodeContents(element)
+    return range.getBoundingClientRect()
+  })
+  if (left === undefined || right === undefined) throw new Error('there are two')
+  expect(right.left - left.right).toBeGreaterThanOrEqual(8)
+  expect(Math.abs((left.top + left.bottom) / 2 - (right.top + right.bottom) / 2)).toBeLessThan(1)
+})
+
 test('a value whose default is null can be set', async () => {
   const value = await field({ type: ['string', 'null'], enum: ['a', 'b', null], default: null }, null)
   await page.getByLabelText('No value').click()
@@ -169,7 +202,130 @@ test('a variant with one possible value is chosen and has no other control', asy
   expect(value()).toBe('never')
   await expect.element(page.getByRole('textbox')).not.toBeInTheDocument()
   await choice.selectOptions('After')
-  expect(value()).toBe(1)
+  expect(value()).toBe(7)
+})
+
+test('each variant keeps what was last in it, first of all the saved value', async () => {
+  const value = await field(
+    {
+      oneOf: [
+        { type: 'integer', title: 'Number', minimum: 10 },
+        { type: 'string', title: 'Text' },
+      ],
+    },
+    'saved',
+  )
+  const choice = page.getByRole('combobox', { name: 'Setting' })
+  const input = page.getByRole('textbox', { name: 'Setting' })
+  await choice.selectOptions('Number')
+  await expect.element(input).toHaveValue('10')
+  await input.fill('4x')
+  await choice.selectOptions('Text')
+  expect(value()).toBe('saved')
+  await input.fill('typed')
+  await choice.selectOptions('Number')
+  await expect.element(input).toHaveValue('4x')
+  expect(value()).toEqual({ kind: 'unfinished', text: '4x', isPartialNumber: true })
+  await input.fill('')
+  await choice.selectOptions('Text')
+  expect(value()).toBe('typed')
+  await choice.selectOptions('Number')
+  await expect.element(input).toHaveValue('')
+})
+
+test('the variant of the saved value has it again, also after the control was away', async () => {
+  const variant = (by: string) => ({
+    type: 'object',
+    title: by,
+    properties: { by: { const: by }, to: { type: 'string', title: 'To' } },
+    required: ['by'],
+  })
+  const saved = { by: 'mail', to: 'a@example.com' }
+  const value = await field({ oneOf: [variant('mail'), variant('webhook')] }, { by: 'webhook' }, saved)
+  await page.getByRole('combobox', { name: 'Setting' }).selectOptions('mail')
+  expect(value()).toEqual(saved)
+})
+
+test('a reset shows the variant of the saved value, and drops what the others kept', async () => {
+  const value = await field(
+    {
+      oneOf: [
+        { type: 'integer', title: 'Number', minimum: 10 },
+        { type: 'string', title: 'Text' },
+      ],
+    },
+    'saved',
+    'saved',
+  )
+  const choice = page.getByRole('combobox', { name: 'Setting' })
+  await choice.selectOptions('Number')
+  await page.getByRole('textbox', { name: 'Setting' }).fill('12')
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await expect.element(choice).toHaveDisplayValue('Text')
+  await expect.element(page.getByRole('textbox', { name: 'Setting' })).toHaveValue('saved')
+  await choice.selectOptions('Number')
+  expect(value()).toBe(10)
+})
+
+test('a variant stays while its value is typed, even if another one takes that value', async () => {
+  const value = await field(
+    {
+      anyOf: [
+        { type: 'string', title: 'Address', format: 'email' },
+        { type: 'string', title: 'Name' },
+      ],
+    },
+    'a@example.com',
+  )
+  await page.getByRole('textbox').click()
+  await userEvent.keyboard('{Control>}a{/Control}Ada')
+  expect(value()).toBe('Ada')
+  await expect.element(page.getByRole('textbox')).toHaveFocus()
+  await expect.element(page.getByRole('combobox', { name: 'Setting' })).toHaveDisplayValue('Address')
+})
+
+for (const [name, around] of [
+  ['a property', (schema: JsonObject) => schema],
+  [
+    'a property that may be null',
+    ({ oneOf }: JsonObject) => ({ oneOf: [...(oneOf as []), { type: 'null' }] }),
+  ],
+] as const)
+  test(`a partial number in a variant is named as one: ${name}`, async () => {
+    await field(
+      around({
+        oneOf: [
+          { title: 'Number', type: 'integer', minimum: 10 },
+          { title: 'Text', type: 'string' },
+        ],
+      }),
+      12,
+    )
+    await page.getByRole('textbox', { name: 'Setting' }).fill('4x')
+    await expect.element(page.getByText('Enter a number')).toBeVisible()
+    await expect.element(page.getByRole('textbox', { name: 'Setting' })).toHaveValue('4x')
+  })
+
+test('a partial number stays in the variant of an item', async () => {
+  const value = await field(
+    {
+      type: 'array',
+      items: {
+        oneOf: [
+          { title: 'Number', type: 'number' },
+          { title: 'On', type: 'boolean' },
+        ],
+      },
+    },
+    [5],
+  )
+  const input = page.getByRole('textbox', { name: 'Item 1' })
+  await input.click()
+  await userEvent.keyboard('{Control>}a{/Control}{Backspace}')
+  await expect.element(input).toHaveValue('')
+  await userEvent.keyboard('1.5')
+  await expect.element(input).toHaveFocus()
+  expect(value()).toEqual([1.5])
 })
 
 test('an incomplete value shows the variant whose members it has', async () => {
@@ -198,6 +354,20 @@ test('the focus follows the items of a list', async () => {
   await page.getByRole('button', { name: 'Remove item 2' }).click()
   await page.getByRole('button', { name: 'Remove item 1' }).click()
   await expect.element(page.getByRole('button', { name: 'Add item' })).toHaveFocus()
+})
+
+test('an item that cannot move further has the focus, so that Enter does not undo the move', async () => {
+  const value = await field({ type: 'array', items: { type: 'string' } }, ['one', 'two', 'three'])
+  page.getByRole('button', { name: 'Move item 3 up' }).element().focus()
+  await userEvent.keyboard('{Enter}{Enter}{Enter}{Enter}')
+  expect(value()).toEqual(['three', 'one', 'two'])
+  await expect.element(page.getByRole('group', { name: 'Item 1 of 3' })).toHaveFocus()
+  await userEvent.tab()
+  await expect.element(page.getByLabelText('Item 1', { exact: true })).toHaveFocus()
+  page.getByRole('button', { name: 'Move item 1 down' }).element().focus()
+  await userEvent.keyboard('{Enter}{Enter}{Enter}{Enter}')
+  expect(value()).toEqual(['one', 'two', 'three'])
+  await expect.element(page.getByRole('group', { name: 'Item 3 of 3' })).toHaveFocus()
 })
 
 test('JSON that is not valid names its line, and the editor has the focus when it opens', async () => {

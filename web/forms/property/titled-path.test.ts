@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { translator } from '../../i18n/testing.ts'
+import { setData } from './edit.ts'
+import { editError } from './edit-error.ts'
+import { titledPath } from './titled-path.ts'
+
+const en = await translator('en')
+
+const variant = (by: string, host: string): JsonObject => ({
+  type: 'object',
+  properties: {
+    by: { const: by },
+    host: { type: 'string', title: host },
+    ports: { type: 'array', title: `${host} ports`, items: { type: 'integer' } },
+  },
+  required: ['by', 'host'],
+})
+const schema: JsonObject = { oneOf: [variant('mail', 'Mail host'), variant('web', 'Web host')] }
+
+const pathIn = (value: JsonValue, pointer: string, whole = schema) =>
+  titledPath({ schema: whole, value }, pointer, en)
+
+test('an error in a variant is named by the title in that variant', () => {
+  const definition = { kind: 'DATA', schema } as const
+  assert.equal(editError(definition, setData(definition, { by: 'web' }), en), 'Web host: Is required')
+  assert.equal(
+    editError(definition, setData(definition, { by: 'mail', host: 'a', ports: ['x'] }), en),
+    'Mail host ports › Item 1: Must be a whole number',
+  )
+})
+
+test('a variant that is not known is the first one with the name', () => {
+  assert.equal(pathIn({ by: 'other' }, '/host'), 'Mail host')
+  const apart: JsonObject = {
+    anyOf: [
+      { type: 'object', properties: { url: { type: 'string', title: 'Address' } } },
+      { type: 'object', properties: { path: { type: 'string', title: 'File' } } },
+    ],
+  }
+  assert.equal(pathIn({}, '/path', apart), 'File')
+  assert.equal(pathIn({}, '/other', apart), 'other')
+})
+
+test('variants are found inside lists, objects, and beside null', () => {
+  const whole: JsonObject = {
+    type: 'object',
+    properties: {
+      targets: {
+        type: 'array',
+        title: 'Targets',
+        items: { oneOf: [...(schema['oneOf'] as JsonObject[]), { type: 'null' }] },
+      },
+    },
+  }
+  assert.equal(
+    pathIn({ targets: [{ by: 'mail' }, { by: 'web' }] }, '/targets/1/host', whole),
+    'Targets › Item 2 › Web host',
+  )
+})
+
+test('a name of the prototype is no member', () => {
+  assert.equal(pathIn({}, '/constructor', { type: 'object', properties: {} }), 'constructor')
+})
