@@ -2,15 +2,7 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { ERROR_CODE_MAX } from '#contract/protocol/limits.ts'
 import { Scope } from '#contract/protocol/scope.ts'
-import {
-  listOf,
-  pageQuery,
-  Person,
-  PropertyChange,
-  ResourceLocator,
-  Timestamp,
-  Uuid,
-} from './common.ts'
+import { listOf, pageQuery, Person, PropertyChange, ResourceLocator, Timestamp, Uuid } from './common.ts'
 import { Manager } from './managers.ts'
 import { AUDIT_ACTIONS } from './vocabulary.ts'
 
