@@ -69,26 +69,20 @@ export const scopeParams = z.strictObject({
 export const installationParams = z.strictObject({ bundleInstallId: Uuid })
 export const operationParams = z.strictObject({ operationId: Uuid })
 
-const NO_CONTROL_CHARACTERS =
-  'Must not contain control characters or characters that reverse the direction of text'
-
-/** Text of several lines that a person wrote. What would show it in another order than it was written is refused. */
-export const plainText = (max: number) =>
+/** Text that a person wrote. What would show it in another order than it was written is refused. */
+const written = (max: number, allowed: RegExp) =>
   z
     .string()
     .trim()
     .min(1, 'Must not be empty')
     .max(max, `Must be at most ${max} characters`)
-    .regex(/^(?:[\n\r\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u, NO_CONTROL_CHARACTERS)
+    .regex(allowed, 'Must not contain control characters or characters that reverse the direction of text')
 
-/** A name of one line that a person chose. */
-export const plainName = (max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1, 'Must not be empty')
-    .max(max, `Must be at most ${max} characters`)
-    .regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u, NO_CONTROL_CHARACTERS)
+/** Text of several lines. */
+export const plainText = (max: number) => written(max, /^(?:[\n\r\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u)
+
+/** A name of one line. */
+export const plainName = (max: number) => written(max, /^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u)
 
 /** Why a person does this; shown with the operation and in the audit log. */
 export const Reason = plainText(1000)
