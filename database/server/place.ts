@@ -9,16 +9,16 @@ const prefix = 'bundle-console-'
 /** A short path, because a socket's path is limited to about 100 characters, and one that the server's user can access. */
 export function makeRunDirectory(user: OsUser | undefined, kind: 'run' | 'test' = 'run'): string {
   const usual = tmpdir()
-  const base = (user || usual.length > 60) && existsSync('/tmp') ? '/tmp' : usual
-  const path = mkdtempSync(join(base, `${prefix}${kind}-`))
-  giveDirectory(path, user)
-  return path
+  return makeDirectoryIn((user || usual.length > 60) && existsSync('/tmp') ? '/tmp' : usual, user, kind)
 }
 
 /** In the machine's shared memory where that has room for the databases of a test run, else like {@link makeRunDirectory}. */
 export function makeTestDirectory(user: OsUser | undefined): string {
-  if (!hasSharedMemory()) return makeRunDirectory(user, 'test')
-  const path = mkdtempSync(join(SHARED_MEMORY, `${prefix}test-`))
+  return hasSharedMemory() ? makeDirectoryIn(SHARED_MEMORY, user, 'test') : makeRunDirectory(user, 'test')
+}
+
+function makeDirectoryIn(base: string, user: OsUser | undefined, kind: 'run' | 'test'): string {
+  const path = mkdtempSync(join(base, `${prefix}${kind}-`))
   giveDirectory(path, user)
   return path
 }
