@@ -15,21 +15,24 @@ export function foundResources<Resource extends ResourceTexts>(
   resources: readonly Resource[],
   q: string,
 ): readonly Resource[] {
-  const words = q.toLocaleLowerCase()
-  if (words === '') return resources
-  return resources.filter((resource) =>
-    textsOf(resource).some((text) => text.toLocaleLowerCase().includes(words)),
-  )
+  return q === '' ? resources : resources.filter((resource) => holdsText(textsOf(resource), q))
 }
+
+/** Whether one of the texts contains `q`, in upper or lower case. */
+export function holdsText(texts: readonly string[], q: string): boolean {
+  const part = q.toLocaleLowerCase()
+  return texts.some((text) => text.toLocaleLowerCase().includes(part))
+}
+
+/** What a property can be found by. One without a definition is left over from an earlier version. */
+export const propertyTexts = (name: string, definition: PropertyDefinition | undefined): string[] =>
+  definition === undefined
+    ? [name]
+    : [name, propertyTitle(definition, name), propertyHelp(definition), definition.group ?? '']
 
 const textsOf = ({ locator, title, definitions, others }: ResourceTexts): string[] => [
   locator,
   title,
   ...(others?.() ?? []),
-  ...Object.entries(definitions).flatMap(([name, definition]) => [
-    name,
-    propertyTitle(definition, name),
-    propertyHelp(definition),
-    definition.group ?? '',
-  ]),
+  ...Object.entries(definitions).flatMap(([name, definition]) => propertyTexts(name, definition)),
 ]

@@ -1,7 +1,8 @@
 import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { holdsText, propertyTexts } from '../../../components/found-resources.ts'
 import { compareText } from '../../../i18n/compare-text.ts'
-import { bundleIdOf, propertyHelp, propertyTitle } from '../labels.ts'
+import { bundleIdOf, propertyTitle } from '../labels.ts'
 
 /** The filter of the page: a text, and only edited or only invalid properties. */
 export interface Filter {
@@ -61,13 +62,8 @@ export function matchingProperties(
     show === undefined
       ? names
       : names.filter((name) => marks?.[show === 'changed' ? 'edited' : 'invalid'].includes(name))
-  const words = q.toLocaleLowerCase()
-  if (words === '' || holds([locator, resource.title], words)) return marked
-  return marked.filter((name) => {
-    const definition = definitionOf(resource, name)
-    const texts = [name, propertyTitle(definition, name), definition?.group ?? '']
-    return holds(definition === undefined ? texts : [...texts, propertyHelp(definition)], words)
-  })
+  if (q === '' || holdsText([locator, resource.title], q)) return marked
+  return marked.filter((name) => holdsText(propertyTexts(name, definitionOf(resource, name)), q))
 }
 
 /** The filtered outline. */
@@ -77,13 +73,12 @@ export function narrowGroups(
   marks: ReadonlyMap<string, Marks>,
 ): OutlineGroup[] {
   if (!isNarrowed(filter)) return [...groups]
-  const words = filter.q.toLocaleLowerCase()
   return groups.flatMap((group) => {
     const resources = group.resources.filter(
       (entry) =>
         matchingProperties(entry, filter, marks.get(entry.locator)).length > 0 ||
         // a resource without properties is still found by its name
-        (filter.show === undefined && holds([entry.locator, entry.resource.title], words)),
+        (filter.show === undefined && holdsText([entry.locator, entry.resource.title], filter.q)),
     )
     return resources.length === 0 ? [] : [{ ...group, resources }]
   })
@@ -174,6 +169,3 @@ export function definitionOf(
   if (resource === undefined || !Object.hasOwn(resource.definitions, property)) return undefined
   return resource.definitions[property]
 }
-
-const holds = (texts: readonly string[], words: string): boolean =>
-  texts.some((text) => text.toLocaleLowerCase().includes(words))
