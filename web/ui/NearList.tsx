@@ -1,10 +1,9 @@
 import { useCallback, useState, type ReactNode, type RefCallback } from 'react'
 import { rowsOnScreen, useIsPainted } from './first-paint.ts'
+import { whenNearWindow } from './when-near.ts'
 
 /** So many items are rendered in full wherever they are, so a list with no more of them is simply rendered. */
 export const FIRST_ITEMS = 30
-/** The distance from the window within which an item is near. */
-const MARGIN = '800px'
 /** How many items before and after the one with the focus are near, so that Tab finds what is in them. */
 const NEIGHBORS = 10
 /** The height of a low item, in pixels. */
@@ -61,31 +60,24 @@ function NearItem({
   return wasNear ? full() : brief(ref)
 }
 
-/** Shared, because a thousand observers would cost more than they save. */
-let observer: IntersectionObserver | undefined
-const waiting = new Map<Element, () => void>()
+/** The items in brief, for the focus. */
+const brieflyShown = new Map<Element, () => void>()
+let isFocusFollowed = false
 
-/** Calls back when the element is near the window or the focus. Returns what ends the wait. */
-function whenNear(element: Element, onNear: () => void): () => void {
-  observer ??= newObserver()
-  waiting.set(element, onNear)
-  observer.observe(element)
-  return () => {
-    waiting.delete(element)
-    observer?.unobserve(element)
+/** Calls back when the item is near the window or the focus. Returns what ends the wait. */
+function whenNear(item: Element, onNear: () => void): () => void {
+  if (!isFocusFollowed) {
+    isFocusFollowed = true
+    addEventListener('focusin', ({ target }) => {
+      if (brieflyShown.size > 0 && target instanceof Element) callNeighbors(target)
+    })
   }
-}
-
-function newObserver(): IntersectionObserver {
-  addEventListener('focusin', ({ target }) => {
-    if (waiting.size > 0 && target instanceof Element) callNeighbors(target)
-  })
-  return new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.get(target)?.()
-    },
-    { rootMargin: MARGIN },
-  )
+  brieflyShown.set(item, onNear)
+  const stop = whenNearWindow(item, onNear)
+  return () => {
+    brieflyShown.delete(item)
+    stop()
+  }
 }
 
 /** The item with the focus is one of the elements around the focused one. */
@@ -94,7 +86,7 @@ function callNeighbors(focused: Element): void {
     for (const side of ['previousElementSibling', 'nextElementSibling'] as const) {
       let neighbor = item[side]
       for (let count = 0; neighbor !== null && count < NEIGHBORS; count++) {
-        waiting.get(neighbor)?.()
+        brieflyShown.get(neighbor)?.()
         neighbor = neighbor[side]
       }
     }

@@ -1,7 +1,5 @@
 import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
-
-/** The distance from the window within which a block is near. */
-const MARGIN = '800px'
+import { whenNearWindow } from '../../../ui/when-near.ts'
 
 /** A row of a form with a title and a field. */
 export interface BlockRow {
@@ -23,12 +21,7 @@ export function NearBlock({ rows, isWanted }: { rows: readonly BlockRow[]; isWan
   if (isWanted && !wasNear) setWasNear(true)
   useEffect(() => {
     if (wasNear || block.current === null) return
-    const observer = new IntersectionObserver(
-      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setWasNear(true),
-      { rootMargin: MARGIN },
-    )
-    observer.observe(block.current)
-    return () => observer.disconnect()
+    return whenNearWindow(block.current, () => setWasNear(true))
   }, [wasNear])
   return (
     <div ref={block} className="border-t border-line first:border-t-0">
