@@ -1,34 +1,18 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import type { InstallationDetail, OperationPlan } from '#contract/console-api/shapes.ts'
+import type { OperationPlan } from '#contract/console-api/shapes.ts'
 import { refusal, serveApi } from '../../../testing/api.ts'
+import { installationDetail } from '../../../testing/installation.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { DetachDialog } from './DetachDialog.tsx'
 
-const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
-const installation = {
-  ...scope,
-  bundleInstallId: '01920000-0000-7000-8000-000000000001',
-  bundle: { environmentKey: 'production', bundleId: 'crm' },
-}
-const detail: InstallationDetail = {
-  installation,
-  title: 'CRM',
-  state: 'ACTIVE',
-  version: '1.0.0',
-  upgradeTo: null,
-  claim: null,
-  nextStep: { actor: 'NOBODY', action: 'NONE', since: '2026-11-22T08:00:00.000Z' },
-  updatedAt: '2026-11-22T00:00:00.000Z',
-  resources: [],
-  plugins: [],
-  snapshotVersion: 3,
-}
+const { installation } = installationDetail
+const { environmentKey, applicationRuntimeId, workspaceId } = installation
 const call = { pluginId: 'tenants', order: 10, reads: [], writes: [] }
 const planWith = (planToken: string, availability: 'READY' | 'DISABLED'): OperationPlan => ({
   planToken,
   operationType: 'DETACH',
-  scope,
+  scope: { environmentKey, applicationRuntimeId, workspaceId },
   installation,
   currentVersion: '1.0.0',
   targetVersion: '1.0.0',
@@ -58,7 +42,7 @@ test('a stale plan keeps what was typed, says what moved, and is replaced by the
         ],
       }),
   })
-  const screen = await renderInConsole(<DetachDialog detail={detail} onClose={() => undefined} />)
+  const screen = await renderInConsole(<DetachDialog detail={installationDetail} onClose={() => undefined} />)
   await expect.element(screen.getByText('tenants')).toBeVisible()
   await userEvent.fill(reason, 'The pilot is over')
   await userEvent.fill(word, 'crm')

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { InstallationDetail, InstalledResource } from '#contract/console-api/shapes.ts'
 import { wrapData } from '#contract/protocol/data.ts'
+import { installationDetail } from '../../../testing/installation.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { Plugins } from './Plugins.tsx'
 import { Resources } from './Resources.tsx'
@@ -21,23 +22,8 @@ const module = (index: number): InstalledResource => ({
   },
 })
 const detailOf = (modules: number): InstallationDetail => ({
-  installation: {
-    environmentKey: 'production',
-    applicationRuntimeId: 'eu',
-    workspaceId: 1,
-    bundleInstallId: '01920000-0000-7000-8000-000000000001',
-    bundle: { environmentKey: 'production', bundleId: 'crm' },
-  },
-  title: 'CRM',
-  state: 'ACTIVE',
-  version: '1.0.0',
-  upgradeTo: null,
-  claim: null,
-  nextStep: { actor: 'NOBODY', action: 'NONE', since: '2026-11-22T08:00:00.000Z' },
-  updatedAt: '2026-11-22T00:00:00.000Z',
+  ...installationDetail,
   resources: Array.from({ length: modules }, (_, index) => module(index)),
-  plugins: [],
-  snapshotVersion: 3,
 })
 const plugin: InstallationDetail['plugins'][number] = {
   pluginId: 'mail-directory',
