@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from '@playwright/test'
+import type { BrowserContext, CDPSession, Page } from '@playwright/test'
 import { configurationPath } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
 
@@ -49,12 +49,26 @@ test('a page is there before its scripts, in the language of the person, and its
   await expect(chinese.locator('#preview')).toHaveCount(0)
 })
 
+/** Opens a page of a signed-in person whose scripts wait to be released. */
+async function withHeldScripts(context: BrowserContext) {
+  // a page that has shown the console has its scripts in memory
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  let held = 0
+  session.on('Fetch.requestPaused', () => (held += 1))
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/assets/*.js' }] })
+  const release = async () => {
+    expect(held).toBeGreaterThan(0)
+    // continues what is held
+    await session.send('Fetch.disable')
+  }
+  return { page, release }
+}
+
 test('the page replaces the preview without a shift, and keeps what was typed for the palette', async ({
   signIn,
-  system,
 }) => {
-  const page = await signIn('sam', '/operations')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Operations')
+  const { page, release } = await withHeldScripts((await signIn('sam', '/operations')).context())
   await page.addInitScript(() => {
     const seen = { shift: 0 }
     Object.assign(globalThis, { seen })
@@ -62,16 +76,11 @@ test('the page replaces the preview without a shift, and keeps what was typed fo
       for (const entry of list.getEntries()) seen.shift += Number(Reflect.get(entry, 'value'))
     }).observe({ type: 'layout-shift', buffered: true })
   })
-  const release = system.proxy.hold('GET /assets/')
   const opening = page.goto('/operations')
-  await expect(async () => {
-    await expect(page.locator('#preview').getByRole('heading', { level: 1 })).toHaveText('Operations', {
-      timeout: 2_000,
-    })
-  }).toPass()
+  await expect(page.locator('#preview').getByRole('heading', { level: 1 })).toHaveText('Operations')
   await page.keyboard.press('Control+k')
   await page.keyboard.type('instal')
-  release()
+  await release()
   await opening
   const palette = page.getByRole('dialog', { name: 'Search' })
   await expect(palette.getByRole('combobox')).toHaveValue('instal')
@@ -84,14 +93,8 @@ test('the page replaces the preview without a shift, and keeps what was typed fo
 })
 
 test('scrolling and the focus stay where they are when the page replaces the preview', async ({ signIn }) => {
-  const context = (await signIn('sam', '/operations')).context()
-  // a page that has shown the console has its scripts in memory
-  const page = await context.newPage()
+  const { page, release } = await withHeldScripts((await signIn('sam', '/operations')).context())
   await page.setViewportSize({ width: 1280, height: 240 })
-  const session = await context.newCDPSession(page)
-  const held: string[] = []
-  session.on('Fetch.requestPaused', ({ requestId }) => held.push(requestId))
-  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/assets/*.js' }] })
   const link = page.locator('#preview main').getByRole('link').first()
   const opening = page.goto('/operations')
   await expect(link).toBeVisible()
@@ -99,12 +102,7 @@ test('scrolling and the focus stay where they are when the page replaces the pre
   await link.focus()
   await page.evaluate(() => scrollTo(0, 60))
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(60)
-  expect(held.length).toBeGreaterThan(0)
-  session.on(
-    'Fetch.requestPaused',
-    ({ requestId }) => void session.send('Fetch.continueRequest', { requestId }),
-  )
-  for (const requestId of held) await session.send('Fetch.continueRequest', { requestId })
+  await release()
   await opening
   await expect(page.locator(':focus')).toHaveAttribute('href', address ?? '')
   await expect(page.locator('#preview')).toHaveCount(0)

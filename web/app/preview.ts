@@ -1,5 +1,5 @@
 import { useLayoutEffect } from 'react'
-import { previewElement } from '../preview-element.ts'
+import { previewElement, removePreview } from '../preview-element.ts'
 
 /**
  * Replaces the server's rendering by this page, in the frame in which this page appears. As the first element of the page,
@@ -11,7 +11,7 @@ export function ReplacePreview() {
     const preview = previewElement()
     if (preview === null) return
     const restorePlace = placeIn(preview)
-    preview.remove()
+    removePreview(preview)
     // the router scrolls to the top after its first render
     requestAnimationFrame(restorePlace)
   }, [])

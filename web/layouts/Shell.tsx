@@ -1,10 +1,10 @@
 import { Outlet, useLocation, useNavigate, type NavigateOptions } from '@tanstack/react-router'
-import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useOpenFromAlert } from '../components/failure-alerts.ts'
 import { lazyPart } from '../components/lazy-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
-import { typedForPalette } from '../preview-element.ts'
+import { takeTypedForPalette } from '../preview-element.ts'
 import { Button } from '../ui/Button.tsx'
 import { Brand } from '../ui/icons/Brand.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
@@ -26,8 +26,8 @@ const NOTHING_TYPED: Typed = { text: '', keys: [] }
 /** The frame: the page, with navigation at the side, or a bar with a drawer on small screens. */
 export function Shell() {
   const t = useText()
-  const [palette, setPalette] = useState(() => typedForPalette() !== null)
-  const [typed, setTyped] = useState<Typed>(() => ({ text: typedForPalette() ?? '', keys: [] }))
+  const [palette, setPalette] = useState(false)
+  const [typed, setTyped] = useState(NOTHING_TYPED)
   const drawer = useRef<HTMLDialogElement>(null)
   const main = useFocusOnNewPage()
   useEffect(() => (main.current === null ? undefined : keepFieldSteady(main.current)), [main])
@@ -39,6 +39,14 @@ export function Shell() {
   }
   const closePalette = () => setPalette(false)
   usePaletteKey(openPalette)
+  useLayoutEffect(
+    () =>
+      takeTypedForPalette((text) => {
+        setTyped({ text, keys: [] })
+        setPalette(true)
+      }),
+    [],
+  )
   const closeDrawer = () => drawer.current?.close()
 
   return (
