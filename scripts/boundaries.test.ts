@@ -13,7 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { root, runNode, tool } from './process.ts'
+import { root, runNode } from './process.ts'
+import { typeCheckArgs } from './type-check.ts'
 
 // Forbidden imports, planted as files; the way of importing must not matter.
 // What is planted in one project must not load the types of Node, because its other files would then see them.
@@ -58,7 +59,7 @@ test('the compiler rejects every forbidden import', async () => {
   const known = join(root, '.cache', 'types')
   if (existsSync(known)) cpSync(known, join(copy, '.cache', 'types'), { recursive: true })
   for (const [file, text] of Object.entries(PLANTED)) writeFileSync(join(copy, file), text)
-  const { code, output } = await runNode([tool('typescript/bin/tsc'), '-b', join(copy, 'tsconfig.json')], {
+  const { code, output } = await runNode(typeCheckArgs(join(copy, 'tsconfig.json')), {
     quiet: true,
   })
   assert.notEqual(code, 0)

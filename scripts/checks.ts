@@ -1,6 +1,7 @@
 import { mapConcurrently } from '../verification/concurrency.ts'
 import { runNode, tool } from './process.ts'
 import type { Tally } from './tally.ts'
+import { typeCheckArgs } from './type-check.ts'
 
 interface Check {
   name: string
@@ -9,7 +10,7 @@ interface Check {
 
 /** In the order in which they start: those that take longest first. */
 const CHECKS: readonly Check[] = [
-  { name: 'types and allowed imports', args: [tool('typescript/bin/tsc'), '-b'] },
+  { name: 'types and allowed imports', args: typeCheckArgs() },
   { name: 'lint', args: [tool('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings', '.'] },
   {
     name: 'spelling and words',
