@@ -35,8 +35,8 @@ const keywords: [JsonValue, JsonValue[], [JsonValue, string][]][] = [
     { type: 'null' },
     [null],
     [
-      [0, ': Must be empty (null)'],
-      ['', ': Must be empty (null)'],
+      [0, ': Must be no value (null)'],
+      ['', ': Must be no value (null)'],
     ],
   ],
   [
@@ -48,7 +48,7 @@ const keywords: [JsonValue, JsonValue[], [JsonValue, string][]][] = [
     ],
   ],
   [{ type: 'array' }, [[]], [[{}, ': Must be a list']]],
-  [{ type: ['string', 'null'] }, ['', null], [[1, ': Must be text or empty (null)']]],
+  [{ type: ['string', 'null'] }, ['', null], [[1, ': Must be text or no value (null)']]],
   [
     { const: { a: [1] } },
     [{ a: [1.0] }],
@@ -192,7 +192,7 @@ const keywords: [JsonValue, JsonValue[], [JsonValue, string][]][] = [
       [3, ': Must be at most 2'],
     ],
   ],
-  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, ['', null], [[1, ': Must be text or empty (null)']]],
+  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, ['', null], [[1, ': Must be text or no value (null)']]],
   [
     { anyOf: [{ type: 'string', maxLength: 1 }, { type: 'null' }] },
     ['', null],

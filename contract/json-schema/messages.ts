@@ -235,7 +235,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
   integer: 'a whole number',
-  null: 'empty (null)',
+  null: 'no value (null)',
   number: 'a number',
   object: 'an object',
   string: 'text',

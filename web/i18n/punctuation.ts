@@ -4,6 +4,13 @@ import type { Translate } from './use-text.ts'
 export const joinList = (t: Translate, items: readonly string[]): string =>
   items.join(t('common.punctuation.list'))
 
+/** `a, b or c` */
+export function joinOr(t: Translate, items: readonly string[]): string {
+  const last = items.at(-1) ?? ''
+  if (items.length < 2) return last
+  return t('common.punctuation.or', { list: joinList(t, items.slice(0, -1)), last })
+}
+
 /** `Attempt 1, failed, 3 s`: parts of one statement; empty parts are omitted. */
 export const joinClauses = (t: Translate, parts: readonly (string | false | null | undefined)[]): string =>
   parts.filter(Boolean).join(t('common.punctuation.clause'))

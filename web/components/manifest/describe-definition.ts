@@ -1,7 +1,9 @@
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { choicesOf, schemaOf } from '../../forms/property/control-kind.ts'
 import { limitsText } from '../../forms/property/limits-text.ts'
-import { joinClauses, joinList } from '../../i18n/punctuation.ts'
+import { variantsOf, variantTitle, withoutNull } from '../../forms/property/shape.ts'
+import { joinClauses, joinList, joinOr } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 const TYPES = {
@@ -20,23 +22,26 @@ const MAX_CHOICES = 6
 export function describeDefinition(definition: PropertyDefinition, t: Translate): string {
   if (definition.kind !== 'DATA') return t(`catalog.type.${definition.kind}`)
   const limits = limitsText(definition, t)
-  return joinClauses(t, [typeText(definition, t), limits])
+  return joinClauses(t, [typeText(schemaOf(definition), t), limits])
 }
 
-function typeText(definition: PropertyDefinition, t: Translate): string {
-  const schema = schemaOf(definition)
-  const choices = choicesOf(schema)
-  if (choices !== null) {
-    const shown = choices.slice(0, MAX_CHOICES).map(({ title }) => title)
-    return t('catalog.type.choice', {
-      choices: joinList(t, [...shown, ...(choices.length > MAX_CHOICES ? ['…'] : [])]),
-    })
-  }
+function typeText(schema: JsonObject, t: Translate): string {
+  const choices = choicesOf(schema)?.map(({ title }) => title)
+  if (choices !== undefined) return choiceText(choices, t)
+  const other = withoutNull(schema)
+  if (other !== null) return joinOr(t, [typeText(other, t), t(TYPES.null)])
+  const variants = variantsOf(schema)?.map((variant) => variantTitle(variant) ?? typeText(variant, t))
+  if (variants !== undefined) return choiceText([...new Set(variants)], t)
   const { type, format } = schema
   if (type === 'string' && typeof format === 'string') return t('catalog.type.format', { format })
-  const types = (Array.isArray(type) ? type : [type]).filter(isType)
-  return types.length === 0 ? t('catalog.type.any') : types.map((name) => t(TYPES[name])).join(' | ')
+  const types = (Array.isArray(type) ? type : [type]).filter(isType).map((name) => t(TYPES[name]))
+  return types.length === 0 ? t('catalog.type.any') : joinOr(t, types)
 }
+
+const choiceText = (choices: readonly string[], t: Translate): string =>
+  t('catalog.type.choice', {
+    choices: joinList(t, [...choices.slice(0, MAX_CHOICES), ...(choices.length > MAX_CHOICES ? ['…'] : [])]),
+  })
 
 const isType = (name: unknown): name is keyof typeof TYPES =>
   typeof name === 'string' && Object.hasOwn(TYPES, name)

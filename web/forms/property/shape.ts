@@ -104,3 +104,14 @@ export function variantOf(variants: readonly JsonObject[], value: JsonValue | un
     ? variants.findIndex((variant) => checkValue(variant, value).length === 0)
     : byConstant
 }
+
+/** The title of a variant, or the constant that tells it apart; undefined if it has neither. */
+export function variantTitle(variant: JsonObject): string | undefined {
+  const { title, const: only } = variant
+  if (typeof title === 'string') return title
+  if (typeof only === 'string' || typeof only === 'number') return String(only)
+  const constant = Object.values(constantsOf(membersOf(variant) ?? [])).find(
+    (only) => typeof only === 'string',
+  )
+  return typeof constant === 'string' ? constant : undefined
+}

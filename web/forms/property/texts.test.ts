@@ -81,8 +81,8 @@ describe('validator messages', () => {
   it('lists types and values in the words of the language', () => {
     const [types] = checkValue({ type: ['string', 'integer', 'null'] }, true)
     assert.ok(types)
-    assert.equal(translateError(types, en), 'Must be text, a whole number or empty (null)')
-    assert.equal(translateError(types, zh), '应为以下之一：文本、整数、空（null）')
+    assert.equal(translateError(types, en), 'Must be text, a whole number or no value (null)')
+    assert.equal(translateError(types, zh), '应为以下之一：文本、整数、无值（null）')
     const [values] = checkValue({ enum: ['a', 'b', 3] }, 'x')
     assert.ok(values)
     assert.equal(translateError(values, zh), '必须是以下值之一：a、b、3')

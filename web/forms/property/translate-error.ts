@@ -2,7 +2,7 @@ import { pointerSegments } from '#contract/json-schema/pointer.ts'
 import type { ProblemParameters } from '#contract/json-schema/problem.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import { messageText } from '../../i18n/message-text.ts'
-import { joinList, labelled } from '../../i18n/punctuation.ts'
+import { joinOr, labelled } from '../../i18n/punctuation.ts'
 import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
 
 type Reason = ProblemParameters['reason']
@@ -41,12 +41,12 @@ const TEXTS: Readonly<Record<Reason, Translation>> = {
     const names = value('types').split(' ').map(nameIn(TYPES, t))
     return names.length === 1
       ? t('forms.error.be', { expected: names.join('') })
-      : t('forms.error.beOneOf', { expected: joinOr(names, t) })
+      : t('forms.error.beOneOf', { expected: joinOr(t, names) })
   },
   valueFormat: (value, t) => t('forms.error.be', { expected: nameIn(FORMATS, t)(value('format')) }),
   valueKind: (value, t) => t('forms.error.kind', { type: value('type') }),
   valueConst: (value, t) => t('forms.error.be', { expected: value('value') }),
-  valueEnum: (value, t) => t('forms.error.oneOf', { values: joinOr(textsIn(value('values')), t) }),
+  valueEnum: (value, t) => t('forms.error.oneOf', { values: joinOr(t, textsIn(value('values'))) }),
   valuePattern: (value, t) => t('forms.error.pattern', { pattern: value('pattern') }),
   valueMask: (value, t) => t('forms.error.mask', { mask: value('mask') }),
   valueMinimum: (value, t) => t('forms.error.minimum', { limit: Number(value('limit')) }),
@@ -102,11 +102,6 @@ const nameIn =
     const key = Object.hasOwn(names, name) ? names[name] : undefined
     return key === undefined ? name : t(key)
   }
-
-function joinOr(names: readonly string[], t: Translate): string {
-  const last = names.at(-1) ?? ''
-  return names.length < 2 ? last : t('forms.error.or', { list: joinList(t, names.slice(0, -1)), last })
-}
 
 /** A JSON array of texts, from a server that may be newer than this page. */
 function textsIn(json: string): string[] {

@@ -45,7 +45,7 @@ export const catalog = {
   'type.boolean': 'on or off',
   'type.array': 'list',
   'type.object': 'object',
-  'type.null': 'null',
+  'type.null': 'no value',
   'type.any': 'any JSON',
   'type.choice': 'one of {choices}',
   'type.format': 'text ({format})',

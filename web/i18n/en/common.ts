@@ -70,6 +70,7 @@ export const common = {
   'duration.days': { one: '{n} day', other: '{n} days' },
   // between texts that the code joins
   'punctuation.list': ', ',
+  'punctuation.or': '{list} or {last}',
   'punctuation.clause': ', ',
   'punctuation.semicolon': '; ',
   'punctuation.sentence': ' ',

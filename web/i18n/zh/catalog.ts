@@ -48,7 +48,7 @@ export const catalog: Translated<typeof source> = {
   'type.boolean': '开或关',
   'type.array': '列表',
   'type.object': '对象',
-  'type.null': 'null',
+  'type.null': '无值',
   'type.any': '任意 JSON',
   'type.choice': '可选值：{choices}',
   'type.format': '文本，格式 {format}',

@@ -72,6 +72,7 @@ export const common: Translated<typeof source> = {
   'duration.hours': '{n} 小时',
   'duration.days': { other: '{n} 天' },
   'punctuation.list': '、',
+  'punctuation.or': '{list}、{last}',
   'punctuation.clause': '，',
   'punctuation.semicolon': '；',
   'punctuation.sentence': '',

@@ -1,10 +1,9 @@
-import type { JsonObject } from '#contract/json-schema/json.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue } from '../edit.ts'
 import { controlValue, fitsControls, problemPointers } from '../inner-value.ts'
-import { constantsOf, membersOf, variantsOf } from '../shape.ts'
+import { variantsOf, variantTitle } from '../shape.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
 import { useJsonMode } from './use-json-mode.ts'
@@ -35,7 +34,7 @@ export function VariantsControl(props: ControlProps) {
         {...(at === -1 && { placeholder: t('common.value.notSet') })}
         options={variants.map((one, index) => ({
           value: String(index),
-          label: titleOf(one) ?? t('forms.variant', { n: index + 1 }),
+          label: variantTitle(one) ?? t('forms.variant', { n: index + 1 }),
         }))}
         onChange={({ target }) => {
           if (target.value !== '') switchTo(Number(target.value))
@@ -56,15 +55,4 @@ export function VariantsControl(props: ControlProps) {
       )}
     </div>
   )
-}
-
-/** The title of a variant, or the constant that tells it apart. */
-function titleOf(variant: JsonObject): string | undefined {
-  const { title, const: only } = variant
-  if (typeof title === 'string') return title
-  if (typeof only === 'string' || typeof only === 'number') return String(only)
-  const constant = Object.values(constantsOf(membersOf(variant) ?? [])).find(
-    (only) => typeof only === 'string',
-  )
-  return typeof constant === 'string' ? constant : undefined
 }
