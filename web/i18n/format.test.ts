@@ -69,15 +69,15 @@ test('a relative time is formatted before and after now', () => {
 
 test('a local time ends with its zone', () => {
   const at = Date.parse('2026-11-22T07:40:38Z')
-  assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 15:40:38 (GMT+8)')
-  assert.equal(formatLocalTime(at, 'zh'), '2026年11月22日 15:40:38 (GMT+8)')
-  assert.equal(formatExactTime(at + 7, 'en'), '22 Nov 2026, 15:40:38.007 (GMT+8)')
-  assert.equal(formatExactTime(at + 7, 'zh'), '2026年11月22日 15:40:38.007 (GMT+8)')
+  assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 15:40:38 (UTC+8)')
+  assert.equal(formatLocalTime(at, 'zh'), '2026年11月22日 15:40:38 (UTC+8)')
+  assert.equal(formatExactTime(at + 7, 'en'), '22 Nov 2026, 15:40:38.007 (UTC+8)')
+  assert.equal(formatExactTime(at + 7, 'zh'), '2026年11月22日 15:40:38.007 (UTC+8)')
 })
 
 test('midnight is the start of a day', () => {
   const at = Date.parse('2026-11-21T16:00:00Z')
-  assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 00:00:00 (GMT+8)')
+  assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 00:00:00 (UTC+8)')
   assert.equal(formatShortTime(at, at, 'zh'), '11月22日 00:00')
   assert.equal(formatShortTime(at, at + 400 * DAY, 'en'), '22 Nov 2026')
 })
@@ -102,19 +102,19 @@ test('dates and times are those of Intl, on every day of a year', () => {
       assert.equal(formatDay(at, locale), formats.day.format(at))
       assert.equal(formatShortTime(at, at, locale), formats.short.format(at))
       assert.equal(formatShortTime(at, at + 400 * DAY, locale), formats.year.format(at))
-      assert.equal(formatLocalTime(at, locale), `${formats.local.format(at)} (GMT+8)`)
+      assert.equal(formatLocalTime(at, locale), `${formats.local.format(at)} (UTC+8)`)
     }
   }
 })
 
-test('a zone is its offset from GMT at that time', () => {
+test('a zone is its offset from UTC at that time', () => {
   const zoneAt = (name: string, at: string) => {
     process.env['TZ'] = name
     return formatLocalTime(Date.parse(at), 'en').match(/\((.*)\)$/)?.[1]
   }
-  assert.equal(zoneAt('Europe/London', '2026-01-15T12:00:00Z'), 'GMT')
-  assert.equal(zoneAt('Europe/London', '2026-07-15T12:00:00Z'), 'GMT+1')
-  assert.equal(zoneAt('America/St_Johns', '2026-01-15T12:00:00Z'), 'GMT-3:30')
+  assert.equal(zoneAt('Europe/London', '2026-01-15T12:00:00Z'), 'UTC')
+  assert.equal(zoneAt('Europe/London', '2026-07-15T12:00:00Z'), 'UTC+1')
+  assert.equal(zoneAt('America/St_Johns', '2026-01-15T12:00:00Z'), 'UTC-3:30')
   process.env['TZ'] = 'Asia/Shanghai'
 })
 

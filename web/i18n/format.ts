@@ -14,7 +14,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 
 
 // Dates and times are put together here: the first `DateTimeFormat` of a page takes as long as rendering a list of them.
 
-/** `22 Nov 2026, 15:40:38 (GMT+8)` or `2026年11月22日 15:40:38 (GMT+8)`, in the person's time zone. */
+/** `22 Nov 2026, 15:40:38 (UTC+8)` or `2026年11月22日 15:40:38 (UTC+8)`, in the person's time zone. */
 export function formatLocalTime(at: number, locale = currentLocale()): string {
   return localTime(at, formatClockTime(at), locale)
 }
@@ -29,12 +29,12 @@ function localTime(at: number, clockTime: string, locale: Locale): string {
   return `${withYear(at, locale)}${locale === 'en' ? ',' : ''} ${clockTime} (${zoneOf(at)})`
 }
 
-/** The person's zone at a moment: `GMT+8`, `GMT-3:30`, `GMT`. */
+/** The person's zone at a moment: `UTC+8`, `UTC-3:30`, `UTC`. */
 export function zoneOf(at: number): string {
   const offset = zoneOffset(at)
-  if (offset === 0) return 'GMT'
+  if (offset === 0) return 'UTC'
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]
-  return `GMT${offset < 0 ? '-' : '+'}${hours}${minutes === 0 ? '' : `:${twoDigits(minutes)}`}`
+  return `UTC${offset < 0 ? '-' : '+'}${hours}${minutes === 0 ? '' : `:${twoDigits(minutes)}`}`
 }
 
 /** `2026-11-21 14:03:12 UTC`, for tickets. */

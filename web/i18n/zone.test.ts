@@ -35,8 +35,8 @@ test('times are those of the zone that was set, not of the machine', () => {
   process.env['TZ'] = 'UTC'
   const at = Date.parse('2026-07-01T22:15:30.250Z')
   setTimeZone('Asia/Shanghai')
-  assert.equal(formatLocalTime(at, 'en'), '02 Jul 2026, 06:15:30 (GMT+8)')
+  assert.equal(formatLocalTime(at, 'en'), '02 Jul 2026, 06:15:30 (UTC+8)')
   assert.equal(localDate(at).getUTCMilliseconds(), 250)
   setTimeZone('Europe/Berlin')
-  assert.equal(formatLocalTime(at, 'zh'), '2026年7月02日 00:15:30 (GMT+2)')
+  assert.equal(formatLocalTime(at, 'zh'), '2026年7月02日 00:15:30 (UTC+2)')
 })

@@ -61,6 +61,7 @@ export const batches = {
   'items.why': 'Reason',
   'items.operation': 'Operation',
   'items.open': 'View operation',
+  'items.lock': 'View that operation',
   'filter.all': 'All',
   'fact.version': 'Target version',
   'fact.values': 'New values',

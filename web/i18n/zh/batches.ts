@@ -44,6 +44,7 @@ export const batches: Translated<typeof source> = {
   'items.why': '原因',
   'items.operation': '操作',
   'items.open': '查看操作',
+  'items.lock': '查看该操作',
   'filter.all': '全部',
   'fact.version': '目标版本',
   'fact.values': '新的值',

@@ -86,3 +86,32 @@ test('items that were read before the batch finished are read again when it has'
   isFinishing = true
   await expect.element(row, { timeout: 10_000 }).toMatchTextContent(/Succeeded/)
 })
+
+test('an item that was refused because of a lock links to the operation that holds it', async () => {
+  const [item] = items
+  if (item === undefined) throw new Error('There is no item')
+  const { operationId: _, ...untouched } = item
+  const holder = idOf(3, 1)
+  await serveScope({
+    'GET /batches/{batchId}': () => batch,
+    [ITEMS]: () => ({
+      items: [
+        {
+          ...untouched,
+          state: 'REFUSED',
+          code: 'OPERATION_CLAIM_HELD',
+          message: 'The INSTALL operation has failed and still locks the installation.',
+          parameters: {
+            reason: 'lockedByFailed',
+            operationType: 'INSTALL',
+            operationId: holder,
+            bundle: 'crm',
+          },
+        },
+      ],
+    }),
+  })
+  await renderConsole(`/batches/${BATCH_ID}`)
+  const link = page.getByRole('table', { name: 'Items' }).getByRole('link', { name: 'View that operation' })
+  await expect.element(link).toHaveAttribute('href', `/operations/${holder}`)
+})

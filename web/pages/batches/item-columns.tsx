@@ -43,14 +43,20 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
     id: 'why',
     header: t('batches.items.why'),
     card: 'wide',
-    cell: ({ message, parameters, code }) =>
-      message === undefined ? (
-        <span className="text-faint">–</span>
-      ) : (
+    cell: ({ message, parameters, code }) => {
+      if (message === undefined) return <span className="text-faint">–</span>
+      const lock = lockOf(parameters)
+      return (
         <span title={code} className="block py-1 leading-snug whitespace-normal">
           {messageText({ message, parameters })}
+          {lock !== undefined && (
+            <TextLink to={paths.operation(lock)} className="ml-1">
+              {t('batches.items.lock')}
+            </TextLink>
+          )}
         </span>
-      ),
+      )
+    },
   },
   {
     id: 'operation',
@@ -64,3 +70,10 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
       ),
   },
 ]
+
+/** The operation that locks the installation, if that is why an item was refused. */
+function lockOf(parameters: BatchItem['parameters']): string | undefined {
+  const { reason, operationId } = parameters ?? {}
+  const isLocked = reason === 'lockedByFailed' || reason === 'lockedByRunning'
+  return isLocked && typeof operationId === 'string' ? operationId : undefined
+}
