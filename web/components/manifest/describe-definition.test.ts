@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { translator } from '../../i18n/testing.ts'
 import { describeDefinition } from './describe-definition.ts'
 
@@ -10,7 +10,7 @@ const zh = await translator('zh')
 const daily = { type: 'object', title: 'Every day', properties: { at: { type: 'string' } } }
 const weekly = { type: 'object', properties: { kind: { const: 'weekly' }, on: { type: 'integer' } } }
 
-const cases: [schema: JsonValue, inEnglish: string, inChinese: string][] = [
+const cases: [schema: JsonObject | boolean, inEnglish: string, inChinese: string][] = [
   [{ type: 'integer', minimum: 1, maximum: 9 }, 'whole number, 1 to 9', '整数，1 到 9'],
   [{ type: ['string', 'null'] }, 'text or no value', '文本、无值'],
   [{ type: ['string', 'integer', 'boolean'] }, 'text, whole number or on or off', '文本、整数、开或关'],

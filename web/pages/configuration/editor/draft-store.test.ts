@@ -50,6 +50,7 @@ describe('a draft', () => {
     const before = open()
     put(before, 'name', edit('typed'))
     put(before, 'half', edit('', { edit: { kind: 'unfinished', text: '{"a":' } }))
+    put(before, 'part', edit('', { edit: { kind: 'unfinished', text: '1e', isPartialNumber: true } }))
     put(before, 'gone', edit('', { edit: { kind: 'removed' } }))
     assert.deepEqual(open().current(), before.current())
   })

@@ -48,7 +48,11 @@ function editIn(edit: unknown): Edit | null {
   if (!isJsonObject(edit)) return null
   if (edit['kind'] === 'removed') return { kind: 'removed' }
   if (edit['kind'] === 'unfinished' && typeof edit['text'] === 'string')
-    return { kind: 'unfinished', text: edit['text'] }
+    return {
+      kind: 'unfinished',
+      text: edit['text'],
+      ...(edit['isPartialNumber'] === true && { isPartialNumber: true }),
+    }
   if (edit['kind'] === 'set' && isTyped(edit['value']))
     return { kind: 'set', value: edit['value'] as unknown as TypedValue }
   return null

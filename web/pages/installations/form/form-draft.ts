@@ -21,7 +21,11 @@ export interface DraftOf {
 const StoredEdit = z.union([
   z.object({ kind: z.literal('set'), value: z.record(z.string(), z.unknown()) }),
   z.object({ kind: z.literal('removed') }),
-  z.object({ kind: z.literal('unfinished'), text: z.string() }),
+  z.object({
+    kind: z.literal('unfinished'),
+    text: z.string(),
+    isPartialNumber: z.optional(z.literal(true)),
+  }),
 ])
 const Stored = z.object({
   edits: z.record(z.string(), StoredEdit),
