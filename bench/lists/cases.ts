@@ -119,6 +119,13 @@ export function casesFor(sample: Sample): Case[] {
     ['search: bundle and scope', { q: 'bundle-3 shop-4' }],
     ['search: bundle and workspace', { q: 'bundle-9 1477' }],
     ['search: bundle and scope, by version', { q: 'bundle-3 shop-4', sort: 'version' }],
+    ['search: bundle and scope, by bundle', { q: 'bundle-3 shop-4', sort: 'bundleId' }],
+    ['search: bundle and scope, by bundle, last first', { q: 'bundle-1 shop-4', sort: '-bundleId' }],
+    ['search: two bundles, by bundle', { q: 'bundle-3 bundle-4', sort: 'bundleId' }],
+    [
+      'search: bundle and scope, outdated, by bundle',
+      { q: 'bundle-3 shop-4', upgrade: 'available', sort: 'bundleId' },
+    ],
     ['search: end of an id', { q: bundleInstallId.slice(-8) }],
     ['search: nothing', { q: 'no such thing' }],
   ]

@@ -46,8 +46,8 @@ export async function listInstallations(
   const sort = SORTS[filter.sort]
   const order = orderBy(sort, 'installation', filter.limit + 1)
   const isClaimed = filter.claim === undefined ? sql`true` : await claimedAs(db, filter.claim)
-  // streams of versions have no others
-  const isSelected = versions === undefined || streams?.[0]?.isMany === true ? sql`true` : isOneOf(versions)
+  const isSelected =
+    versions === undefined || streams?.[0]?.isOfVersions === true ? sql`true` : isOneOf(versions)
   const condition = sql`${isVisible(visible, 'installation')} and ${installationFilter(filter)} and ${isClaimed}
     and ${after === undefined ? sql`true` : isAfter(sort, after)} and ${isSelected}`
   const hasWords = words.length === 0 ? sql`true` : sql.join(words.map(isWordFound), sql` and `)
@@ -141,6 +141,8 @@ interface Stream {
   isIts: RawBuilder<unknown>
   /** Only the streams that the page begins with are read. */
   isMany?: boolean
+  /** Each stream is a version of a bundle, and no others are selected. */
+  isOfVersions?: boolean
 }
 
 /** The streams to merge; null if filtering the whole list is faster. */
@@ -165,8 +167,19 @@ function streamsOf(
             isIts: sql`installation.scope_id = stream.key`,
           },
         ]
-  // the versions of a bundle have no index by id, so all installations of a version are sorted
   const isSorted = !filter.sort.endsWith('bundleId')
+  const bundles = bundlesOf(words)
+  if (!isSorted && bundles !== null) {
+    if (bundles.length === 0) return []
+    return [
+      {
+        keys: sql`unnest(${bundles}::text[]) as stream (key)`,
+        isIts: sql`installation.bundle_id = stream.key`,
+        isMany: true,
+      },
+    ]
+  }
+  // the versions of a bundle have no index by id, so all installations of a version are sorted
   if (versions === undefined || !(isSorted || versions.installations <= SORTED_MAX)) return null
   return [
     {
@@ -175,8 +188,19 @@ function streamsOf(
       isIts: sql`installation.bundle_id = stream.bundle and installation.version_order = stream.version_order
         and installation.version = stream.version and installation.bundle_environment_key = stream.environment`,
       isMany: true,
+      isOfVersions: true,
     },
   ]
+}
+
+/** The bundles that every word allows which matches nothing but bundles; null if there is no such word. */
+function bundlesOf(words: readonly FoundWord[]): string[] | null {
+  const [first, ...others] = words.filter(
+    ({ versions, scopes, ids }) => versions.length === 0 && scopes.length === 0 && ids.length === 0,
+  )
+  return first === undefined
+    ? null
+    : first.bundles.filter((bundle) => others.every(({ bundles }) => bundles.includes(bundle)))
 }
 
 /** Up to this number of installations, sorting them is faster than looking for them in the whole list. */

@@ -82,6 +82,36 @@ describe('the list of installations', () => {
     }
   })
 
+  it('finds frequent words in every order, page by page', async () => {
+    const cases: [q: string, upgrade: Query['upgrade'], found: number][] = [
+      ['crm', undefined, 3],
+      ['bill', undefined, 4],
+      ['crm bill', undefined, 0],
+      ['crm 1.0', undefined, 3],
+      ['crm', ['available'], 3],
+      ['crm', ['none'], 0],
+      ['bill', ['none'], 2],
+    ]
+    // as if there were many more, so that no word is rare
+    await sql`update runtime.version_count set count = count + 10000`.execute(runtime.db)
+    for (const sort of INSTALLATION_SORTS) {
+      const order = (await list({ sort })).items.map(idOf)
+      for (const [q, upgrade, found] of cases) {
+        const whole = (await list({ sort, q, upgrade })).items.map(idOf)
+        assert.equal(whole.length, found, `${q}, ${upgrade}, ${sort}`)
+        assert.deepEqual(
+          whole,
+          order.filter((id) => whole.includes(id)),
+        )
+        const first = await list({ sort, q, upgrade, limit: 2 })
+        const rest =
+          first.nextCursor === null ? [] : (await list({ sort, q, upgrade, cursor: first.nextCursor })).items
+        assert.deepEqual([...first.items, ...rest].map(idOf), whole)
+      }
+    }
+    await sql`update runtime.version_count set count = count - 10000`.execute(runtime.db)
+  })
+
   it('is sorted by version, not by text', async () => {
     const { items } = await list({ bundleId: 'crm' })
     for (const [at, version] of ['1.9.0', '1.10.0'].entries())
