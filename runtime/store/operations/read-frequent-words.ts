@@ -11,7 +11,7 @@ import type { After, PageOrder } from './operation-order.ts'
  * The operations that a page of a search for frequent words reads. Words that are frequent alone may be rare together, and
  * then a page would read all operations to its end. These many take less than 50 ms.
  */
-const READ_MAX = { created_at: 20_000, finished_at: 4_000 }
+const READ_MAX = { created_at: 20_000, finished_at: 3_000 }
 
 export interface WordsRead {
   operationIds: string[]
