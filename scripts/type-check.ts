@@ -6,6 +6,10 @@ import { tool } from './process.ts'
  */
 export const typeCheckArgs = (project = '.'): string[] => [
   tool('typescript/bin/tsc'),
-  ...['--build', project],
-  ...['--builders', '2', '--checkers', '1'],
+  '--build',
+  project,
+  '--builders',
+  '2',
+  '--checkers',
+  '1',
 ]

@@ -98,7 +98,7 @@ describe('the list of installations', () => {
       const order = (await list({ sort })).items.map(idOf)
       for (const [q, upgrade, found] of cases) {
         const whole = (await list({ sort, q, upgrade })).items.map(idOf)
-        assert.equal(whole.length, found, `${q}, ${upgrade}, ${sort}`)
+        assert.equal(whole.length, found, `${q}, ${String(upgrade)}, ${sort}`)
         assert.deepEqual(
           whole,
           order.filter((id) => whole.includes(id)),
