@@ -303,6 +303,8 @@ describeOnEachEngine('migrate', (fresh) => {
       )
       const other = await pool.connect()
       try {
+        // so it is the migration that the server ends, however long this session takes to wait too
+        await other.query(`set deadlock_timeout = '1min'; set lock_timeout = 0`)
         await other.query(`begin; lock table ${schema}.one in access exclusive mode`)
         const migrating = migrate(pool, { schema, folder })
         const isWaiting = async (): Promise<boolean> => {
@@ -312,7 +314,6 @@ describeOnEachEngine('migrate', (fresh) => {
           return rows[0]?.waits === true
         }
         while (!(await isWaiting())) await sleep(10)
-        // the migration has waited for longer, so it is the one that the server ends
         const { rows } = await other
           .query(`lock table ${schema}.two in access exclusive mode; select 1 as held`)
           .then((results) => (results as unknown as { rows: unknown[] }[]).at(-1) ?? { rows: [] })
