@@ -93,6 +93,8 @@ export const BatchInput = z.object({
     z.object({
       locator: ResourceLocator,
       property: PropertyName,
+      /** Of its schema, in the first target that defines it; absent without one, and in a batch of an earlier version. */
+      title: z.string().optional(),
       after: PropertyView.nullable(),
       /** Set only where a target would have no value. */
       fills: z.boolean().optional(),

@@ -29,7 +29,12 @@ const second = bundleOf('fleet', { ...parts, version: '2.0.0' })
 const demanding = bundleOf('fleet', {
   ...parts,
   version: '4.0.0',
-  resources: [moduleOf('main', { name: { ...TEXT, required: true }, password: secret })],
+  resources: [
+    moduleOf('main', {
+      name: { kind: 'DATA', schema: { type: 'string', title: 'Display name' }, required: true },
+      password: secret,
+    }),
+  ],
 })
 const hidden = bundleOf('fleet', {
   ...parts,
@@ -451,8 +456,8 @@ describe('a batch', () => {
     )
     const { batchId, input: shown } = await make({ ...body, planToken: filling.planToken })
     assert.deepEqual(
-      shown.properties.map(({ property, fills }) => [property, fills]),
-      [['name', true]],
+      shown.properties.map(({ property, title, fills }) => [property, title, fills]),
+      [['name', 'Display name', true]],
     )
     assert.equal((await finished(batchId)).counts.SUCCEEDED, 2)
     assert.deepEqual(

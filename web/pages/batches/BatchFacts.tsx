@@ -31,9 +31,9 @@ export function BatchFacts({ batch }: { batch: Batch }) {
             wide: true,
             value: (
               <ul>
-                {input.properties.map(({ locator, property, after, fills }) => (
+                {input.properties.map(({ locator, property, title, after, fills }) => (
                   <li key={`${locator} ${property}`} className="flex flex-wrap gap-x-3">
-                    <Mono>{property}</Mono>
+                    {title === undefined ? <Mono>{property}</Mono> : <span title={property}>{title}</span>}
                     <PropertyValueView value={after} />
                     {fills === true && <span className="text-muted">{t('batches.fact.fills')}</span>}
                   </li>

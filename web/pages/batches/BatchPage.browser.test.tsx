@@ -115,3 +115,24 @@ test('an item that was refused because of a lock links to the operation that hol
   const link = page.getByRole('table', { name: 'Items' }).getByRole('link', { name: 'View that operation' })
   await expect.element(link).toHaveAttribute('href', `/operations/${holder}`)
 })
+
+test('a value that a batch sets is named by its title', async () => {
+  const of = { locator: 'production/crm/MODULE/core', after: { '@type': 'Data', value: 'eu' } } as const
+  await serveScope({
+    'GET /batches/{batchId}': () => ({
+      ...batch,
+      input: {
+        targetVersion: '2.0.0',
+        properties: [
+          { ...of, property: 'region', title: 'Home region' },
+          { ...of, property: 'timeZone' },
+        ],
+      },
+    }),
+    [ITEMS]: () => ({ items: [] }),
+  })
+  await renderConsole(`/batches/${BATCH_ID}`)
+  await expect.element(page.getByText('Home region')).toBeInTheDocument()
+  await expect.element(page.getByText('timeZone')).toBeInTheDocument()
+  await expect.element(page.getByText('region', { exact: true })).not.toBeInTheDocument()
+})

@@ -6,6 +6,7 @@ import type { Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 
 export const itemColumns = (t: Translate): Column<BatchItem>[] => [
@@ -44,7 +45,7 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
     header: t('batches.items.why'),
     card: 'wide',
     cell: ({ message, parameters, code }) => {
-      if (message === undefined) return <span className="text-faint">–</span>
+      if (message === undefined) return <Nothing />
       const lock = lockOf(parameters)
       return (
         <span title={code} className="block py-1 leading-snug whitespace-normal">
@@ -64,7 +65,7 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
     width: '9rem',
     cell: ({ operationId }) =>
       operationId === undefined ? (
-        <span className="text-faint">–</span>
+        <Nothing />
       ) : (
         <TextLink to={paths.operation(operationId)}>{t('batches.items.open')}</TextLink>
       ),

@@ -5,6 +5,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Id, Mono } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+import { Nothing } from '../../../ui/Nothing.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { UpgradeLink } from '../UpgradeLink.tsx'
 
@@ -33,7 +34,7 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
             label: t('installations.fact.version'),
             value:
               version === null ? (
-                <span className="text-faint">–</span>
+                <Nothing />
               ) : (
                 <span className="flex flex-wrap items-center gap-x-3">
                   <TextLink
