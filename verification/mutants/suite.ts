@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { mapConcurrently } from '../concurrency.ts'
+import { SeededRandom } from '../seeded-random.ts'
 import type { Suite, SuiteOptions, SuiteReport } from '../suite.ts'
 import type { Killer, Mutant } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
@@ -8,6 +9,8 @@ import { MUTANTS } from './mutants.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const hook = new URL('./plant.ts', import.meta.url).href
 const CONCURRENT_KILLERS = 2
+/** Each takes some seconds, and all are found unless a suite or a test has become weaker. */
+const QUICK_MUTANTS = 8
 const LIMIT_MS = 180_000
 
 interface Verdict {
@@ -19,14 +22,15 @@ interface Verdict {
 }
 
 /**
- * Verifies the suites and tests: each mutant must be detected. The quick form runs its first killer, the full one all
- * of them, and prints how many mutants each kills. `--seed N` is the mutant with this number.
+ * Verifies the suites and tests: each mutant must be detected. The quick form draws some mutants anew each time and runs
+ * the first killer of each; the full one runs all killers of all mutants, and prints how many mutants each kills. `--seed N` is the mutant
+ * with this number.
  */
 export const MUTANTS_SUITE: Suite = {
   name: 'mutants',
   title: 'faults planted in the runtime and the SDK are noticed by the other suites and tests',
   async run(options: SuiteOptions): Promise<SuiteReport> {
-    const mutants = options.seed === null ? MUTANTS : MUTANTS.slice(options.seed - 1, options.seed)
+    const mutants = chosenMutants(options)
     const trials = mutants.flatMap((mutant) =>
       (options.size === 'quick' ? [mutant.killers[0]] : mutant.killers).map((killer) => ({ mutant, killer })),
     )
@@ -35,6 +39,20 @@ export const MUTANTS_SUITE: Suite = {
     )
     return report(mutants, verdicts)
   },
+}
+
+function chosenMutants({ size, seed, count }: SuiteOptions): readonly Mutant[] {
+  if (seed !== null) return MUTANTS.slice(seed - 1, seed)
+  const most = count ?? (size === 'quick' ? QUICK_MUTANTS : MUTANTS.length)
+  const random = new SeededRandom(Date.now())
+  const drawn = MUTANTS.map((mutant) => ({ mutant, order: random.fraction() }))
+  const chosen = new Set(
+    drawn
+      .sort((a, b) => a.order - b.order)
+      .slice(0, most)
+      .map(({ mutant }) => mutant),
+  )
+  return MUTANTS.filter((mutant) => chosen.has(mutant))
 }
 
 function report(mutants: readonly Mutant[], verdicts: readonly Verdict[]): SuiteReport {
