@@ -9,6 +9,8 @@ export interface FailureAnswers {
   says: readonly (string | RegExp)[]
   neverSays?: readonly string[]
   isUsedUp?: true
+  /** The result of the last attempt; the details of that attempt say what it means. */
+  attempt?: string
   next: string
 }
 
@@ -35,4 +37,10 @@ export async function expectAnswers(page: Page, operationId: string, failure: Fa
   for (const said of failure.says) await expect.poll(() => panel.innerText()).toMatch(said)
   const text = await panel.innerText()
   for (const unsaid of failure.neverSays ?? []) expect(text).not.toContain(unsaid)
+  const main = page.getByRole('main')
+  if (failure.attempt !== undefined)
+    await expect(main.getByRole('heading', { name: /^Attempt \d/ })).toContainText(failure.attempt)
+  // what one part of the page knows, no other part doubts
+  if (/never received this call|rejected the call before/.test(text))
+    expect(await main.innerText()).not.toMatch(/know whether|not known whether/)
 }

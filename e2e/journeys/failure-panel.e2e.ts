@@ -16,7 +16,7 @@ import { MAIL } from '../vocabulary.ts'
 type Failure = InstallFailure & FailureAnswers
 
 const CHECK = 'Plugin owner: Check the plugin'
-const FIX = 'Plugin owner: Fix what the plugin reports'
+const FIX = 'Plugin owner: Find and fix the cause'
 
 const FAILURES: Record<string, Failure> = {
   'a failure with a long error path': {
@@ -35,7 +35,8 @@ const FAILURES: Record<string, Failure> = {
   'the outcome FAILED': {
     sequence: [{ kind: 'fail' }],
     title: 'The plugin reported that it failed',
-    says: ['logs for this operation ID', 'Resources not changed'],
+    says: ['The plugin gave no reason. Find the cause in its logs', 'Resources not changed'],
+    attempt: 'Failed',
     next: FIX,
   },
   'no response in time': {
@@ -43,6 +44,7 @@ const FAILURES: Record<string, Failure> = {
     title: 'The plugin did not respond in time',
     says: ['did not respond within 1 s', UNKNOWN, `Result unknown: ${PLUGIN} (Before resources)`],
     isUsedUp: true,
+    attempt: 'No response',
     next: CHECK,
   },
   'a web page': {
@@ -71,6 +73,7 @@ const FAILURES: Record<string, Failure> = {
     title: 'The plugin’s endpoint redirects',
     says: ['Ask an administrator to correct the plugin’s endpoint'],
     isUsedUp: true,
+    attempt: 'Unreadable response',
     next: 'Administrator: Correct the endpoint',
   },
   'HTTP 404': {
@@ -85,6 +88,7 @@ const FAILURES: Record<string, Failure> = {
     title: 'The plugin’s response was cut off',
     says: [UNKNOWN],
     isUsedUp: true,
+    attempt: 'Unreadable response',
     next: CHECK,
   },
   'a response that is not JSON': {
@@ -97,8 +101,9 @@ const FAILURES: Record<string, Failure> = {
   'a response that is too large': {
     sequence: [{ kind: 'garbage', garbage: 'too-large' }],
     title: 'The plugin’s response is too large',
-    says: [UNKNOWN],
+    says: [UNKNOWN, 'a response may have at most 1 MiB'],
     isUsedUp: true,
+    attempt: 'Unreadable response',
     next: CHECK,
   },
   'an outcome that does not exist': {
@@ -163,6 +168,7 @@ const FAILURES: Record<string, Failure> = {
     says: ['the plugin rejected the call before handling it', 'Retrying alone does not help.'],
     neverSays: [UNKNOWN],
     isUsedUp: true,
+    attempt: 'Rejected',
     next: 'Plugin owner: Fix the token check',
   },
   'a code that the console uses too': {

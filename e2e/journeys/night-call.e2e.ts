@@ -80,7 +80,7 @@ test('a night call is done on a phone: find, understand, retry, take over', asyn
   await expect(failure.getByRole('heading', { level: 2 })).toHaveText(TITLE)
   await expect(failure).toContainText('scripted-hooks in After resources, attempt 1, run 1')
   await expect(failure).toContainText('The operation has stopped')
-  await expect(failure).toContainText('Plugin owner: Fix what the plugin reports')
+  await expect(failure).toContainText('Plugin owner: Find and fix the cause')
   // the first screen has every answer
   await expect(failure.getByRole('heading', { level: 2 })).toBeInViewport({ ratio: 1 })
   for (const answer of await failure

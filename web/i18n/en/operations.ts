@@ -156,6 +156,8 @@ export const operations = {
     'Retry the operation once the cause is fixed. If it can’t be fixed, take the operation over.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
+  'remedy.FIX_CAUSE.silent':
+    'The plugin gave no reason. Find the cause in its logs for this operation ID, or ask its owner to. Then retry.',
   'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
   'remedy.FIX_RESPONSE.write':
     'Ask the plugin’s owner to fix the plugin, or the bundle’s author if the manifest is wrong. Retrying alone does not help.',
@@ -164,6 +166,8 @@ export const operations = {
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
+  'remedy.CHECK_PLUGIN.tooLarge':
+    'Ask the plugin’s owner to return less: a response may have at most {limit} MiB. Then retry.',
   'remedy.CHECK_RESULT':
     'Find out in the plugin’s own state and logs whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
@@ -283,6 +287,7 @@ export const operations = {
   'attempt.duration': 'Duration',
   'attempt.http': 'HTTP status',
   'attempt.noHttp': 'No response',
+  'attempt.http.notRecorded': 'Not recorded',
   'attempt.late': 'Late',
   'attempt.late.meaning':
     'This response arrived after the call had been decided. It is recorded and changes nothing.',
@@ -310,6 +315,10 @@ export const operations = {
   'verdict.INVALID': 'Invalid response',
   'verdict.INVALID.meaning':
     'The response breaks the protocol, so none of it is accepted. We don’t know what the plugin did.',
+  'verdict.NOT_DELIVERED': 'Not delivered',
+  'verdict.NOT_DELIVERED.meaning': 'The plugin never received this call.',
+  'verdict.REJECTED': 'Rejected',
+  'verdict.REJECTED.meaning': 'Judging by the status code, the plugin rejected the call before handling it.',
   'verdict.NO_ANSWER': 'No response',
   'verdict.NO_ANSWER.meaning':
     'No response was received. We don’t know whether the plugin got the call and acted on it. This is not a success.',
@@ -346,6 +355,12 @@ export const operations = {
   'evidence.received.UNKNOWN': 'A complete response with the outcome UNKNOWN.',
   'evidence.known.UNKNOWN': 'The plugin is running, got the call, and follows the protocol.',
   'evidence.unknown.UNKNOWN': 'Whether its changes were made. The plugin itself can’t tell yet.',
+  'evidence.received.NOT_DELIVERED': 'None: {message}',
+  'evidence.known.NOT_DELIVERED': 'The plugin never received this call.',
+  'evidence.unknown.NOT_DELIVERED': 'When the plugin can be reached.',
+  'evidence.received.REJECTED': '{message}',
+  'evidence.known.REJECTED': 'Judging by the status code, the plugin rejected the call before handling it.',
+  'evidence.unknown.REJECTED': 'When the plugin accepts the platform’s token.',
   'evidence.received.NO_ANSWER': 'None: {message}',
   'evidence.known.NO_ANSWER': 'Nothing about what the plugin did.',
   'evidence.unknown.NO_ANSWER': 'Whether the call arrived, and whether the plugin acted on it.',

@@ -8,8 +8,7 @@ export const vocabulary = {
   'outcome.VERIFIED.meaning':
     'The plugin found its changes in place and checked them. The call succeeded and its writes were saved.',
   'outcome.FAILED': 'Failed',
-  'outcome.FAILED.meaning':
-    'The plugin reported that it did not make its changes. Nothing it returned was saved.',
+  'outcome.FAILED.meaning': 'The plugin reported that the call failed. Nothing it returned was saved.',
   'outcome.UNKNOWN': 'Unknown',
   'outcome.UNKNOWN.meaning': 'We don’t know whether the changes were made. This is not a success.',
   'outcome.IN_FLIGHT': 'In progress',
@@ -71,7 +70,7 @@ export const vocabulary = {
   'next.FINISH': 'Finish the call',
   'next.REPEAT_CALL': 'Retry automatically',
   'next.RETRY': 'Retry the operation',
-  'next.FIX_CAUSE': 'Fix what the plugin reports',
+  'next.FIX_CAUSE': 'Find and fix the cause',
   'next.FIX_RESPONSE': 'Fix the plugin’s response',
   'next.FIX_AUTHENTICATION': 'Fix the token check',
   'next.RESTORE_PLUGIN': 'Start or reconnect the plugin',

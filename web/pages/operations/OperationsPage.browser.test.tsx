@@ -34,7 +34,7 @@ test('a failed operation shows its failure, its plugin call and who acts next', 
   const cell = (name: string) => page.getByRole('cell', { name })
   await expect.element(cell('It was MAILBOX_LOCKED. MAILBOX_LOCKED')).toBeVisible()
   await expect.element(cell('hooks After resources, 3 attempts')).toBeVisible()
-  await expect.element(cell('Plugin owner: Fix what the plugin reports')).toBeVisible()
+  await expect.element(cell('Plugin owner: Find and fix the cause')).toBeVisible()
 })
 
 test('a row costs at most 30 elements, however much it shows', async () => {

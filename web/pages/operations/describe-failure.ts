@@ -1,4 +1,5 @@
 import type { Failure, NextStep } from '#contract/console-api/shapes.ts'
+import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { isFromPlugin, reasonOf, WRITE_RULE_OF } from '#contract/protocol/message-reason.ts'
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 import { messageText } from '../../i18n/message-text.ts'
@@ -67,6 +68,7 @@ export function canRetryHelp({ nextStep: { action }, failure }: Failed): boolean
 
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf({ nextStep: { action }, failure }: Failed, t: Translate): string | null {
+  const reason = failure === null ? null : reasonOf(failure)
   switch (action) {
     case 'NONE':
     case 'START':
@@ -75,10 +77,20 @@ export function remedyOf({ nextStep: { action }, failure }: Failed, t: Translate
       return null
     case 'FIX_RESPONSE':
       return t(
-        failure !== null && Object.hasOwn(WRITE_RULE_OF, reasonOf(failure) ?? '')
+        Object.hasOwn(WRITE_RULE_OF, reason ?? '')
           ? 'operations.remedy.FIX_RESPONSE.write'
           : 'operations.remedy.FIX_RESPONSE',
       )
+    case 'FIX_CAUSE':
+      return t(
+        reason === 'callReportedFailed'
+          ? 'operations.remedy.FIX_CAUSE.silent'
+          : 'operations.remedy.FIX_CAUSE',
+      )
+    case 'CHECK_PLUGIN':
+      return reason === 'callTooLarge'
+        ? t('operations.remedy.CHECK_PLUGIN.tooLarge', { limit: ANSWER_BYTES_MAX / 2 ** 20 })
+        : t('operations.remedy.CHECK_PLUGIN')
     default:
       return t(`operations.remedy.${action}`)
   }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
-import { useText } from '../../../i18n/use-text.ts'
+import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Card, Section } from '../../../ui/Card.tsx'
@@ -97,11 +97,7 @@ export function AttemptPanel({
               },
               {
                 label: t('operations.attempt.http'),
-                value: attempt.httpStatus ?? (
-                  <span className="text-faint">
-                    {verdict === 'IN_FLIGHT' ? '–' : t('operations.attempt.noHttp')}
-                  </span>
-                ),
+                value: attempt.httpStatus ?? <span className="text-faint">{noStatus(verdict, t)}</span>,
               },
             ]}
           />
@@ -123,6 +119,11 @@ export function AttemptPanel({
       </Card>
     </Section>
   )
+}
+
+function noStatus(verdict: Verdict, t: Translate): string {
+  if (verdict === 'IN_FLIGHT') return '–'
+  return t(verdict === 'UNREADABLE' ? 'operations.attempt.http.notRecorded' : 'operations.attempt.noHttp')
 }
 
 function AttemptFailure({ failure }: { failure: Failure }) {

@@ -16,6 +16,7 @@ import { useNow } from '../../../ui/use-now.ts'
 import { failureTitle } from '../describe-failure.ts'
 import { useRecovery } from './use-recovery.ts'
 import { momentOf, rowsOf, type Bar, type Timeline } from './timeline.ts'
+import type { Verdict } from './verdict.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 
 /** Shown while the operation waits: why, and that it continues automatically. A person can shorten the wait, or end it. */
@@ -131,10 +132,12 @@ function Allowance({
 function headOf({ verdict, attempt: { failure } }: Bar, t: Translate): { title: string; text: string } {
   if (verdict === 'REPEAT')
     return { title: t('operations.evidence.title.repeat'), text: t('operations.evidence.calm.repeat') }
-  if ((verdict === 'NO_ANSWER' || verdict === 'UNREADABLE') && failure !== null)
+  if (FAILING.has(verdict) && failure !== null)
     return { title: failureTitle(failure, t), text: t('operations.evidence.calm.failing') }
   return { title: t('operations.evidence.title.uncertain'), text: t('operations.evidence.calm.uncertain') }
 }
+
+const FAILING: ReadonlySet<Verdict> = new Set(['NOT_DELIVERED', 'NO_ANSWER', 'REJECTED', 'UNREADABLE'])
 
 function NextRetry({ at }: { at: number }) {
   const t = useText()
@@ -182,7 +185,7 @@ export function EvidenceList({
   return (
     <DefinitionList
       items={[
-        { label: t('operations.evidence.sent'), value: sent },
+        bar.verdict !== 'NOT_DELIVERED' && { label: t('operations.evidence.sent'), value: sent },
         { label: t('operations.evidence.received'), value: texts.back },
         { label: t('operations.evidence.known'), value: texts.proves },
         { label: t('operations.evidence.unknown'), value: texts.open },
@@ -203,7 +206,9 @@ function evidenceTexts({ verdict, attempt }: Bar, t: Translate) {
         proves: t(`operations.evidence.known.${verdict}`),
         open: t(`operations.evidence.unknown.${verdict}`),
       }
+    case 'NOT_DELIVERED':
     case 'NO_ANSWER':
+    case 'REJECTED':
     case 'UNREADABLE':
       return {
         back: t(`operations.evidence.received.${verdict}`, { message }),

@@ -2,7 +2,7 @@ import type { Failure, OperationDetail, PluginCall } from '#contract/console-api
 import { INVALID_RESPONSE, isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import { failurePointOf, isReached, rowsOf, type Row, type Timeline } from './timeline.ts'
-import { isSuccess, isUncertain, verdictOf } from './verdict.ts'
+import { isRejected, isSuccess, isUncertain, verdictOf } from './verdict.ts'
 
 /** A plugin call by its name. */
 export interface CallName {
@@ -73,24 +73,11 @@ export function effectOf(failure: Failure, { uncertainAttempts, attempts }: Plug
     return uncertainAttempts > 0 ? { kind: 'earlier', attempts: uncertainAttempts } : { kind: 'none' }
   }
   if (!isRejected(failure)) return { kind: 'unknown' }
-  // a rejected attempt counts as uncertain, so the others are those that matter
+  // the runtime counts rejected attempts as uncertain, so the others are those that matter
   const unknown = attempts.filter(
-    (attempt) => isUncertain(verdictOf(attempt)) && !hasNoEffect(attempt.failure),
+    (attempt) => isUncertain(verdictOf(attempt)) && !(attempt.failure && isFromPlugin(attempt.failure)),
   )
   return unknown.length > 0 ? { kind: 'earlier', attempts: unknown.length } : { kind: 'rejected' }
-}
-
-/** Whether the plugin rejected the token of the call. */
-function isRejected(failure: Failure | null): boolean {
-  const status = Number(failure?.parameters?.['status'])
-  return failure !== null && reasonOf(failure) === 'callHttpStatus' && (status === 401 || status === 403)
-}
-
-/** Whether the plugin did not receive the call, rejected it, or reported that it did not complete it. */
-function hasNoEffect(failure: Failure | null): boolean {
-  if (failure === null) return false
-  const reason = reasonOf(failure)
-  return isFromPlugin(failure) || (reason !== null && NOT_RECEIVED.has(reason)) || isRejected(failure)
 }
 
 /** The call that the operation failed at; null if the runtime itself failed. */

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import { attempt, failure, refusal, timeout } from './testing.ts'
 import { isSuccess, isDefiniteFailure, isUncertain, verdictOf, type Verdict } from './verdict.ts'
+
+const because = (reason: string, parameters: MessageParameters = {}, httpStatus: number | null = null) => ({
+  outcome: null,
+  httpStatus,
+  response: null,
+  failure: { ...failure('PLUGIN_RESULT_UNKNOWN', true), parameters: { reason, ...parameters } },
+})
 
 test('an outcome is its own verdict', () => {
   assert.equal(verdictOf(attempt({ outcome: 'VERIFIED' })), 'VERIFIED')
@@ -42,6 +50,11 @@ test('the response determines the verdict if there is no outcome', () => {
         failure: failure('BUSY', true),
       },
     ],
+    ['NOT_DELIVERED', because('callRefused')],
+    ['REJECTED', because('callHttpStatus', { status: 403 }, 403)],
+    ['UNREADABLE', because('callHttpStatus', { status: 500 }, 500)],
+    ['UNREADABLE', because('callTooLarge')],
+    ['NO_ANSWER', because('callReset')],
     ['REFUSED', refusal()],
     ['INVALID', { outcome: null, response: { size: 9 }, failure: failure('PLUGIN_RESPONSE_INVALID', false) }],
   ]
@@ -62,4 +75,7 @@ test('an uncertain verdict is never a success or a definite failure', () => {
     assert.ok(isUncertain(verdict) && !isSuccess(verdict) && !isDefiniteFailure(verdict), verdict)
   }
   assert.ok(!isUncertain('IN_FLIGHT'))
+  for (const verdict of ['NOT_DELIVERED', 'REJECTED'] as const) {
+    assert.ok(!isUncertain(verdict) && !isSuccess(verdict) && !isDefiniteFailure(verdict), verdict)
+  }
 })

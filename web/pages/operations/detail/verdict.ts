@@ -1,4 +1,6 @@
-import type { Attempt } from '#contract/console-api/shapes.ts'
+import type { Attempt, Failure } from '#contract/console-api/shapes.ts'
+import { isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
+import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import { outcomeLook, type Appearance, type CallOutcome } from '../../../ui/states.ts'
 
@@ -15,9 +17,13 @@ export type Verdict =
   | 'REPEAT'
   /** A response that violates the protocol. */
   | 'INVALID'
-  /** Timeout, connection reset or refused. */
+  /** The plugin cannot have received the call: no connection, or not called at all. */
+  | 'NOT_DELIVERED'
+  /** Timeout, or a lost connection. */
   | 'NO_ANSWER'
-  /** A response that says nothing definite: another status, not JSON, truncated. */
+  /** A status that says that the token of the call was not accepted. */
+  | 'REJECTED'
+  /** A response that says nothing definite: another status, a redirect, not JSON, truncated, too large. */
   | 'UNREADABLE'
   /** The runtime was stopped while waiting for the response. */
   | 'INTERRUPTED'
@@ -30,7 +36,23 @@ export function verdictOf(attempt: Attempt): Verdict {
   if (isFailureEnvelope(response)) return failure.retryable ? 'REPEAT' : 'REFUSED'
   if (failure.errorCode === 'PLUGIN_RESPONSE_INVALID' && !failure.retryable) return 'INVALID'
   if (!failure.retryable) return 'REFUSED'
-  return httpStatus === null ? 'NO_ANSWER' : 'UNREADABLE'
+  const reason = isFromPlugin(failure) ? null : reasonOf(failure)
+  if (reason !== null && NOT_RECEIVED.has(reason)) return 'NOT_DELIVERED'
+  if (isRejected(failure)) return 'REJECTED'
+  return httpStatus !== null || (reason !== null && UNREAD.has(reason)) ? 'UNREADABLE' : 'NO_ANSWER'
+}
+
+/** Reasons of responses that are not recorded with their status. */
+const UNREAD: ReadonlySet<string> = new Set([
+  'callRedirected',
+  'callCut',
+  'callTooLarge',
+] satisfies MessageReason[])
+
+/** Whether the plugin did not accept the token of the call. */
+export function isRejected(failure: Failure): boolean {
+  const status = Number(failure.parameters?.['status'])
+  return reasonOf(failure) === 'callHttpStatus' && (status === 401 || status === 403)
 }
 
 function isFailureEnvelope(response: unknown): boolean {
@@ -49,9 +71,13 @@ const DEFINITE_FAILURE = new Set<Verdict>(['FAILED', 'REFUSED', 'INVALID'])
 export const isSuccess = (verdict: Verdict): boolean => SUCCESS.has(verdict)
 /** An automatic retry would not fix it. */
 export const isDefiniteFailure = (verdict: Verdict): boolean => DEFINITE_FAILURE.has(verdict)
+const WITHOUT_EFFECT = new Set<Verdict>(['NOT_DELIVERED', 'REJECTED'])
 /** It is unknown what the plugin did. */
 export const isUncertain = (verdict: Verdict): boolean =>
-  !isSuccess(verdict) && !isDefiniteFailure(verdict) && verdict !== 'IN_FLIGHT'
+  !isSuccess(verdict) &&
+  !isDefiniteFailure(verdict) &&
+  !WITHOUT_EFFECT.has(verdict) &&
+  verdict !== 'IN_FLIGHT'
 
 const look = (
   tone: Appearance['tone'],
@@ -69,7 +95,9 @@ export const verdictLook: Record<Verdict, Appearance> = {
   REFUSED: look('fail', 'failed', 'REFUSED'),
   INVALID: look('fail', 'failed', 'INVALID'),
   REPEAT: look('doubt', 'waiting', 'REPEAT'),
+  NOT_DELIVERED: look('doubt', 'notCalled', 'NOT_DELIVERED'),
   NO_ANSWER: look('doubt', 'unknown', 'NO_ANSWER'),
+  REJECTED: look('doubt', 'failed', 'REJECTED'),
   UNREADABLE: look('doubt', 'unknown', 'UNREADABLE'),
   INTERRUPTED: look('doubt', 'unknown', 'INTERRUPTED'),
 }
