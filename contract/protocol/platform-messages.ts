@@ -26,7 +26,7 @@ export const PLATFORM_MESSAGES = {
   callHttpStatus: 'Plugin {plugin} responded with HTTP status {status}.',
   callNotJson: 'The response of plugin {plugin} is not JSON or was cut off.',
   callWebPage:
-    'Plugin {plugin} responded with a web page instead of JSON. The response may come from a proxy or a sign-in page in front of it.',
+    'The endpoint of plugin {plugin} responded with a web page instead of JSON. It may come from a proxy or a sign-in page in front of the plugin.',
   callEchoDiffers:
     'The response of plugin {plugin} is not valid: {field} must be the same as in the request. Fix the plugin, then retry the operation.',
   callWriteNotAllowed:

@@ -1,5 +1,6 @@
 import { useId, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import { cx } from './class-names.ts'
+import { Keys } from './Keys.tsx'
 
 interface View<Value extends string> {
   value: Value
@@ -70,8 +71,8 @@ export function TabList<Value extends string>({
               )}
             >
               {name}
-              <span aria-hidden="true" className="text-xs text-faint pointer-coarse:hidden">
-                {shortcut}
+              <span className="pointer-coarse:hidden">
+                <Keys keys={[shortcut]} />
               </span>
             </button>
           )

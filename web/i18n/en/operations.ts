@@ -96,6 +96,7 @@ export const operations = {
   'detail.calls': 'Plugin calls',
   'detail.resources': 'Resources',
   'detail.changes': 'Changes',
+  'detail.changes.planned': 'Planned changes',
   'detail.changes.label': 'Property changes',
   'detail.noChanges': 'This operation changes no properties.',
   'detail.noCalls': 'No plugin is called in this stage.',
@@ -208,10 +209,11 @@ export const operations = {
   'failed.effect.rejected': 'Judging by the status code, the plugin rejected the call before handling it.',
   'failed.effect.unknown': 'It is not known whether {plugin} acted.',
   'failed.effect.invalid': 'Nothing in the response was saved. It is not known what {plugin} did.',
-  'failed.effect.failed': 'Nothing that the plugin returned was saved.',
+  'failed.effect.failed': 'It did not complete the call, and nothing that it returned was saved.',
   'failed.effect.earlier': {
-    one: 'The result of {n} earlier attempt is unknown, so {plugin} may have acted.',
-    other: 'The results of {n} earlier attempts are unknown, so {plugin} may have acted.',
+    one: 'The result of {n} earlier attempt is unknown, so {plugin} may have acted. Check what it left behind.',
+    other:
+      'The results of {n} earlier attempts are unknown, so {plugin} may have acted. Check what they left behind.',
   },
   'failed.differs.field': 'Field',
   'failed.differs.expected': 'Expected',

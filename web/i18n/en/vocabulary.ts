@@ -8,7 +8,8 @@ export const vocabulary = {
   'outcome.VERIFIED.meaning':
     'The plugin found its changes in place and checked them. The call succeeded and its writes were saved.',
   'outcome.FAILED': 'Failed',
-  'outcome.FAILED.meaning': 'The plugin reported that the call failed. Nothing it returned was saved.',
+  'outcome.FAILED.meaning':
+    'The plugin reported that it did not complete the call. Nothing it returned was saved.',
   'outcome.UNKNOWN': 'Unknown',
   'outcome.UNKNOWN.meaning': 'We don’t know whether the changes were made. This is not a success.',
   'outcome.IN_FLIGHT': 'In progress',
@@ -42,7 +43,7 @@ export const vocabulary = {
   'lock.FAILED': 'Locked by failed operation',
   'lock.by': '{type} ({state})',
   'lock.meaning': 'This operation has locked the installation. Nothing else can change it.',
-  'step.PENDING': 'Pending',
+  'step.PENDING': 'Not started',
   'step.RUNNING': 'Running',
   'step.DONE': 'Done',
   'step.FAILED': 'Failed',

@@ -97,7 +97,7 @@ export const batches: Translated<typeof source> = {
   'make.takeover.calls': '分离操作将依次调用 {plugins}。',
   'make.takeover.noCalls': '分离操作不调用任何插件。',
   'make.retry.title': { other: '{of} 个失败的操作中有 {n} 个标记为不可重试' },
-  'make.retry.text': '如果不做任何改动，这些操作很可能再次失败。请先消除原因：',
+  'make.retry.text': '如果不做任何改动，这些操作很可能再次失败。请先排除问题原因：',
   'make.retry.code': '{title}（{n}）',
   'make.first': '首批数量',
   'make.first.help': '得到这么多个结果后暂停，以便您查看。留空表示不暂停。',

@@ -87,9 +87,9 @@ export const codes = codeTexts({
     remedy: '请查看操作的当前状态。',
   },
   OPERATION_ASSIGNEE_CHANGED: {
-    title: '负责人已变更',
-    message: '在您加载该操作之后，其他人更改了负责人。未做任何更改。',
-    remedy: '请查看当前的负责人。',
+    title: '处理人已变更',
+    message: '在您加载该操作之后，其他人更改了处理人。未做任何更改。',
+    remedy: '请查看当前的处理人。',
   },
   INSTALLATION_EXISTS: {
     title: '此作用域中已安装',

@@ -3,7 +3,7 @@ import type { Translated } from '../messages.ts'
 
 export const common: Translated<typeof source> = {
   nextStep: '下一步',
-  assignedTo: '负责人：{name}',
+  assignedTo: '处理人：{name}',
   cancel: '取消',
   close: '关闭',
   copy: '复制',

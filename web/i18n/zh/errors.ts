@@ -7,7 +7,7 @@ export const errors: Translated<typeof source> = {
   trail: '错误路径',
   'trail.label': '错误经过的服务，最外层在前',
   remedy: '处理建议',
-  notRetryable: '请先消除原因，再重新发送。',
+  notRetryable: '请先排除问题原因，再重新发送。',
   'address.title': '未找到',
   'address.message': '地址中的 ID 无效。',
   'address.remedy': '请检查链接，或从列表中打开该页面。',

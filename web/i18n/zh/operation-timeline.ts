@@ -26,7 +26,7 @@ export const operationTimeline: Translated<typeof source> = {
   'part.unknown.meaning': '运行时未测量这段时间的构成。',
   'part.about': '时间说明',
   'attempt.title': '时间构成',
-  'attempt.began': '响应开始前',
+  'attempt.began': '开始响应用时',
   'attempt.unknown': '运行时未测量此次尝试，或未发送。',
   'attempt.notYet': '其余部分在尝试结束后可知。',
 }

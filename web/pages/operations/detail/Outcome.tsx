@@ -58,10 +58,16 @@ export function Resources({ operation }: { operation: OperationDetail }) {
 
 export function Changes({ operation }: { operation: OperationDetail }) {
   const t = useText()
-  const { changes } = operation
+  const { changes, state, phase } = operation
+  const isPlanned = state !== 'SUCCEEDED' && phase !== 'AFTER_RESOURCES' && phase !== 'DONE'
   return (
     <Section
-      title={<WithCount title={t('operations.detail.changes')} count={changes.length} />}
+      title={
+        <WithCount
+          title={t(`operations.detail.changes${isPlanned ? '.planned' : ''}`)}
+          count={changes.length}
+        />
+      }
       flush={changes.length > 0}
     >
       {changes.length === 0 ? (
