@@ -20,7 +20,7 @@ const Case = z.object({
  */
 export const PluginCheckReport = z.object({
   format: z.literal('bundle-console/plugin-check-report'),
-  version: z.literal(1),
+  version: z.literal(1, 'Must be 1; use a version of plugin-check that writes this format'),
   checkerVersion: text(100),
   pluginId: Key,
   /** The version of the plugin that was tested, if its profile names it. */
@@ -33,7 +33,13 @@ export const PluginCheckReport = z.object({
     .max(2048)
     .nullish(),
   startedAt: Timestamp,
-  cases: z.array(Case).max(1000, 'Must be at most 1000 cases'),
+  cases: z
+    .array(Case)
+    .max(1000, 'Must be at most 1000 cases')
+    .refine(
+      (cases) => new Set(cases.map(({ id }) => id)).size === cases.length,
+      'Must not have a case twice',
+    ),
 })
 export type PluginCheckReport = z.infer<typeof PluginCheckReport>
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { inTransaction } from '#database/transaction.ts'
 import { wrapData } from '#contract/protocol/data.ts'
-import type { PluginCheckReport } from '#contract/protocol/plugin-check-report.ts'
+import { PluginCheckReport } from '#contract/protocol/plugin-check-report.ts'
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 import type { PluginPolicyName } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/domain-error.ts'
@@ -104,6 +104,15 @@ describe('reports', () => {
       reportOf({ complete: undefined }),
     ]
     for (const report of rejected) assert.equal((await upload(report)).passed, false)
+  })
+
+  it('have each case once', () => {
+    const twice = reportOf({ cases: [caseOf('a.b', 'MUST', 'PASSED'), caseOf('a.b', 'MUST', 'PASSED')] })
+    assert.equal(PluginCheckReport.safeParse(reportOf()).success, true)
+    assert.match(
+      String(PluginCheckReport.safeParse(twice).error?.issues[0]?.message),
+      /Must not have a case twice/,
+    )
   })
 
   it('keep the last one of each version, listed with totals; one is read with what did not pass', async () => {
