@@ -249,19 +249,22 @@ function Where({
         `${clause}${t('operations.failed.notCalled')}`}
       {bar && !isStored && (
         <>
-          {' · '}
-          <TextLink
-            className="whitespace-nowrap"
-            to={{
-              ...paths.operation(operation.operationId, { ...choiceOf(bar), ...(view && { view }) }),
-              hash: 'attempt',
-              // the panel scrolls itself into view, also when the address stays the same
-              resetScroll: false,
-            }}
-            {...(onShowAttempt && { onClick: onShowAttempt })}
-          >
-            {t('operations.failed.jump')}
-          </TextLink>
+          {' '}
+          {/* with its separator, so that no line ends with one */}
+          <span className="whitespace-nowrap">
+            {'· '}
+            <TextLink
+              to={{
+                ...paths.operation(operation.operationId, { ...choiceOf(bar), ...(view && { view }) }),
+                hash: 'attempt',
+                // the panel scrolls itself into view, also when the address stays the same
+                resetScroll: false,
+              }}
+              {...(onShowAttempt && { onClick: onShowAttempt })}
+            >
+              {t('operations.failed.jump')}
+            </TextLink>
+          </span>
         </>
       )}
     </p>
