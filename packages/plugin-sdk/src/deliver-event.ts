@@ -5,7 +5,7 @@ import { readEnvelope } from '../../../contract/protocol/envelope.ts'
 import { truncate, withoutAccess } from './answer.ts'
 import type { DeclarationSource } from './event-declarations.ts'
 import type { DeliveryError, OutboxEvent } from './event-store.ts'
-import { PlatformCallFailed, type PlatformOptions } from './platform.ts'
+import { isCredentialRefused, PlatformCallFailed, type PlatformOptions } from './platform.ts'
 import { ReferenceNotResolved, resolveReference } from './resolve-reference.ts'
 
 /** Why an attempt did not deliver. `retryable`: the same event can be delivered later. */
@@ -33,12 +33,10 @@ export async function deliverEvent(
   } catch (error) {
     if (!(error instanceof ReferenceNotResolved || error instanceof PlatformCallFailed)) throw error
     const { errorCode, message, retryable } = error
-    // A refused credential is rotated sooner or later, and the event is still to be sent.
-    return { errorCode, message, retryable: retryable || CREDENTIAL_CODES.has(errorCode) }
+    // Somebody replaces a refused credential while the plugin runs, and the event is still to be sent.
+    return { errorCode, message, retryable: retryable || isCredentialRefused(error) }
   }
 }
-
-const CREDENTIAL_CODES = new Set(['AUTHENTICATION_REQUIRED', 'CREDENTIAL_REVOKED'])
 
 async function attempt(
   event: OutboxEvent,

@@ -104,12 +104,15 @@ async function post(request: Authorization & { url: string; body: string }) {
   }
 }
 
-const CREDENTIAL_REJECTED =
-  'The platform rejected the credential: it is unknown, expired or revoked. Create another one on the page of the plugin in the console, and give it to the plugin.'
+const credentialRejected = (why: string): string =>
+  `The platform rejected the credential: ${why}. Create another one on the page of the plugin in the console, and give it to the plugin.`
 
 function readResponse({ status, json }: { status: number; json: unknown }): JsonValue {
   if (status === 401)
-    throw new PlatformCallFailed('AUTHENTICATION_REQUIRED', CREDENTIAL_REJECTED, { retryable: false, status })
+    throw new PlatformCallFailed('AUTHENTICATION_REQUIRED', credentialRejected('it is unknown'), {
+      retryable: false,
+      status,
+    })
   if (status !== 200)
     throw new PlatformCallFailed('PLATFORM_UNCERTAIN', `The platform responded with status ${status}`, {
       retryable: true,
@@ -119,10 +122,15 @@ function readResponse({ status, json }: { status: number; json: unknown }): Json
   if (envelope.kind === 'invalid') throw platformUncertain('The response of the platform is not an envelope')
   if (envelope.kind === 'success') return envelope.data
   const { errorCode, failure } = envelope
+  if (errorCode === 'CREDENTIAL_REVOKED')
+    throw new PlatformCallFailed(errorCode, credentialRejected('it was revoked'), { retryable: false })
   throw new PlatformCallFailed(errorCode, failure?.message ?? 'The platform rejected the request', {
     retryable: failure?.retryable ?? false,
   })
 }
 
-const isCredentialRefused = (error: unknown): boolean =>
-  error instanceof PlatformCallFailed && (error.status === 401 || error.errorCode === 'CREDENTIAL_REVOKED')
+const CREDENTIAL_CODES = new Set(['AUTHENTICATION_REQUIRED', 'CREDENTIAL_REVOKED'])
+
+/** Whether the platform refused the credential: the same request succeeds only after a person has replaced it. */
+export const isCredentialRefused = (error: unknown): boolean =>
+  error instanceof Error && 'errorCode' in error && CREDENTIAL_CODES.has(String(error.errorCode))

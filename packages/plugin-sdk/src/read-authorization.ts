@@ -2,7 +2,7 @@ import { CompiledAuthorization } from '../../../contract/protocol/authorization.
 import { PLUGIN_READS_VERSION } from '../../../contract/protocol/limits.ts'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import type { InstallationIdentity } from '../../../contract/protocol/scope.ts'
-import { callPlatform, PlatformCallFailed, type PlatformOptions } from './platform.ts'
+import { callPlatform, isCredentialRefused, PlatformCallFailed, type PlatformOptions } from './platform.ts'
 import { sdkFailure } from './result.ts'
 
 /**
@@ -34,7 +34,7 @@ export type AuthorizationSource = (request: LifecycleRequest) => Promise<Compile
 
 /**
  * Reads the authorization of each operation once, for both stages and all repeats. A failure is not kept, and becomes a
- * retryable AUTHORIZATION_UNAVAILABLE unless the platform refuses it permanently.
+ * retryable AUTHORIZATION_UNAVAILABLE unless the platform refuses this plugin or its credential.
  */
 export function authorizationOncePerOperation(options: PlatformOptions): AuthorizationSource {
   const known = new Map<string, Promise<CompiledAuthorization | null>>()
@@ -52,10 +52,10 @@ export function authorizationOncePerOperation(options: PlatformOptions): Authori
   }
 }
 
-// Only a refusal about this plugin and installation is final: a refused credential may be rotated in a moment.
-const unavailable = ({ errorCode, message }: PlatformCallFailed) =>
+// A refused credential was read again already: a repeat of the call does not help before a person replaces it.
+const unavailable = (error: PlatformCallFailed) =>
   sdkFailure(
     'AUTHORIZATION_UNAVAILABLE',
-    `The authorization of the plugin could not be read: ${message}`,
-    errorCode !== 'PERMISSION_DENIED',
+    `The authorization of the plugin could not be read: ${error.message}`,
+    error.errorCode !== 'PERMISSION_DENIED' && !isCredentialRefused(error),
   )

@@ -42,7 +42,8 @@ export const SDK_ERROR_CODES = [
   'WRITE_NOT_AUTHORIZED',
   // The handler's response is larger than the runtime accepts.
   'ANSWER_TOO_LARGE',
-  // The authorization of the plugin could not be read from the platform. Retryable, unless the platform refuses it.
+  // The authorization of the plugin could not be read from the platform. Retryable, unless the platform refuses
+  // this plugin or its credential.
   'AUTHORIZATION_UNAVAILABLE',
   // An event receiver: its platform token does not list the method.
   'EVENT_METHOD_NOT_ALLOWED',
