@@ -9,6 +9,7 @@ import { lifecycleRequest, LOCATOR } from '../testing/lifecycle-request.ts'
 import { definePlugin, type PluginDefinition } from './define-plugin.ts'
 import { applied, failed, notApplied, PluginFailure, unknown, type HandlerResult } from './result.ts'
 import type { LifecycleCall } from './call.ts'
+import type { FailureEntry } from './log-failure.ts'
 import { memoryStore } from './memory-store.ts'
 import { listen } from './node-listener.ts'
 import { sqliteStore, type SqliteStore } from './sqlite-store.ts'
@@ -39,6 +40,7 @@ function plugin(
     verify: false,
     writes: { tenantId: {}, accessToken: { isSensitive: true } },
     onError: () => {},
+    log: () => {},
     handle,
     ...more,
     store: used,
@@ -257,4 +259,90 @@ test('a port that is in use is an error that says what to do', async (t) => {
       message: `Port ${first.port} of 127.0.0.1 is in use. Stop the program that uses it, or choose another port.`,
     },
   )
+})
+
+for (const [name, { handler, errorCode, message }] of Object.entries<{
+  handler: () => HandlerResult
+  errorCode: string
+  message: RegExp
+}>({
+  'a PluginFailure': {
+    handler: () => {
+      throw new PluginFailure({ errorCode: 'MAILBOX_MISSING', message: 'It is gone', retryable: false })
+    },
+    errorCode: 'MAILBOX_MISSING',
+    message: /^It is gone$/,
+  },
+  'a write that is not allowed': {
+    handler: () => applied({ [LOCATOR]: { other: 'secret' } }),
+    errorCode: 'WRITE_NOT_AUTHORIZED',
+    message: /^other of .* is not declared/,
+  },
+  'an unexpected error': {
+    handler: () => {
+      throw new Error('secret')
+    },
+    errorCode: 'PLUGIN_INTERNAL_ERROR',
+    message: /^The plugin encountered an internal error$/,
+  },
+  'the outcome FAILED': {
+    handler: () => failed(),
+    errorCode: 'PLUGIN_REPORTED_FAILURE',
+    message: /^The handler returned the outcome FAILED$/,
+  },
+  'the outcome UNKNOWN': {
+    handler: () => unknown(),
+    errorCode: 'PLUGIN_RESULT_UNKNOWN',
+    message: /^The handler returned the outcome UNKNOWN$/,
+  },
+}))
+  test(`${name} is logged once, with its operation, and by default as one line of JSON`, async (t) => {
+    const { operation, stage, installation } = lifecycleRequest()
+    const entries: FailureEntry[] = []
+    const logging = plugin(t, handler, { log: (entry) => entries.push(entry) })
+    const { body } = await sendRequest(logging.handler, lifecycleRequest())
+    const [entry = assert.fail()] = entries
+    assert.equal(entries.length, 1)
+    assert.match(entry.message, message)
+    assert.deepEqual(entry, {
+      pluginId: 'tenant-provisioner',
+      operationId: operation.operationId,
+      operationType: operation.operationType,
+      stage,
+      bundleInstallId: installation.bundleInstallId,
+      errorCode,
+      message: entry.message,
+    })
+    const print = t.mock.method(console, 'error', () => {})
+    const printing = definePlugin({
+      pluginId: 'tenant-provisioner',
+      verify: false,
+      store: memoryStore(),
+      onError: () => {},
+      handle: { BEFORE_RESOURCES: handler },
+    })
+    await sendRequest(printing, lifecycleRequest())
+    assert.deepEqual(
+      print.mock.calls.map(({ arguments: printed }) => printed),
+      [[JSON.stringify(entry)]],
+    )
+    const throwing = plugin(t, handler, {
+      log: () => {
+        throw new Error('no space')
+      },
+    })
+    assert.equal((await sendRequest(throwing.handler, lifecycleRequest())).body, body)
+  })
+
+test('a call without a valid token is logged without an operation, a success is not', async (t) => {
+  const entries: FailureEntry[] = []
+  const log = (entry: FailureEntry) => void entries.push(entry)
+  const refusing = plugin(t, applyOnce, { verify: { keys: [] }, issuer: 'https://platform.example', log })
+  await sendRequest(refusing.handler, lifecycleRequest(), 'not-a-token')
+  await sendRequest(plugin(t, applyOnce, { log }).handler, lifecycleRequest())
+  assert.deepEqual(
+    entries.map(({ operationId, errorCode }) => ({ operationId, errorCode })),
+    [{ operationId: null, errorCode: 'AUTHENTICATION_REQUIRED' }],
+  )
+  assert.doesNotMatch(JSON.stringify(entries), /not-a-token/)
 })

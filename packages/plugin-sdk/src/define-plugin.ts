@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import type { JSONWebKeySet } from 'jose'
 import type { CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
-import { OPERATION_TYPES, type OperationType, type Stage } from '../../../contract/protocol/vocabulary.ts'
+import {
+  OPERATION_TYPES,
+  type OperationType,
+  type Outcome,
+  type Stage,
+} from '../../../contract/protocol/vocabulary.ts'
 import { otherBytes } from './admit.ts'
 import { isWithinAuthorization, withoutAccess, type AnswerScope, type WriteDeclarations } from './answer.ts'
 import {
@@ -22,6 +27,7 @@ import { notApplied, PluginFailure, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
 import type { Store } from './store.ts'
 import { keysOf, matchToken, tokenVerifier, type VerifyToken } from './token.ts'
+import { logFailure, type FailedCall, type FailureEntry } from './log-failure.ts'
 import { printError } from './print-error.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
@@ -65,16 +71,14 @@ export interface PluginDefinition<Tx> {
    * be read; the caller gets no details. Default: print both, without addresses and tokens.
    */
   onError?: (error: unknown, call: FailedCall | null) => void
+  /**
+   * Receives one entry for each call that does not succeed, whatever the reason: a PluginFailure, a refusal of the SDK, a
+   * refused credential, an unexpected error, or the outcome FAILED or UNKNOWN. Default: print it to standard error, as
+   * one line of JSON.
+   */
+  log?: (entry: FailureEntry) => void
   /** Milliseconds since 1970. */
   now?: () => number
-}
-
-/** Enough to find the operation in the console. */
-export interface FailedCall {
-  operationId: string
-  operationType: OperationType
-  stage: Stage
-  bundleInstallId: string
 }
 
 /** Handles lifecycle calls at any path; for any server that uses fetch-style handlers. */
@@ -99,6 +103,7 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
         during: call && `Operation ${call.operationId}, ${call.stage} of ${call.operationType}`,
         accessMaterial: (isObject(error) && accessOf.get(error)) || [],
       }))
+  const failureLog = { pluginId, log: definition.log }
   const verifyToken = verifierOf(definition)
   const authorize = authorizerOf(definition)
   const running = new Map<string, { fingerprint: string; answer: Promise<string> }>()
@@ -139,7 +144,10 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     const handler: Handler<Tx> = async (call) => {
       scope.authorization = await authorize(request)
       try {
-        return await handle(call)
+        const result = await handle(call)
+        const reported = REPORTED[result.outcome]
+        if (reported !== undefined) logFailure(failureLog, failedCall(request), reported)
+        return result
       } catch (error) {
         if (error instanceof PluginFailure) throw cleaned(error, accessMaterial)
         if (isObject(error)) accessOf.set(error, accessMaterial)
@@ -165,17 +173,27 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
     try {
       return envelopeAnswer(await answer(http, (request) => (call = failedCall(request))))
     } catch (error) {
-      if (error instanceof PluginFailure) return failureAnswer(pluginId, error)
-      if (error instanceof ReferenceNotResolved) return failureAnswer(pluginId, error)
       const problem = problemOf(error)
-      if (problem !== null) return problemAnswer(problem)
-      onError(error, call)
-      return failureAnswer(
-        pluginId,
-        sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin encountered an internal error', true),
-      )
+      if (problem !== null) {
+        logFailure(failureLog, call, { errorCode: problem.code, message: problem.message })
+        return problemAnswer(problem)
+      }
+      const isFailure = error instanceof PluginFailure || error instanceof ReferenceNotResolved
+      if (!isFailure) onError(error, call)
+      const failure = isFailure ? error : internalError()
+      logFailure(failureLog, call, failure)
+      return failureAnswer(pluginId, failure)
     }
   })
+}
+
+const internalError = (): PluginFailure =>
+  sdkFailure('PLUGIN_INTERNAL_ERROR', 'The plugin encountered an internal error', true)
+
+/** What the runtime makes of an outcome that is not a success. */
+const REPORTED: { readonly [outcome in Outcome]?: { errorCode: string; message: string } } = {
+  FAILED: { errorCode: 'PLUGIN_REPORTED_FAILURE', message: 'The handler returned the outcome FAILED' },
+  UNKNOWN: { errorCode: 'PLUGIN_RESULT_UNKNOWN', message: 'The handler returned the outcome UNKNOWN' },
 }
 
 const failedCall = ({ operation, stage, installation }: LifecycleRequest): FailedCall => ({

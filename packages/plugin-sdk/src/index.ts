@@ -3,7 +3,6 @@ export { type WriteDeclarations } from './answer.ts'
 export { type CallResource, type LifecycleCall } from './call.ts'
 export {
   definePlugin,
-  type FailedCall,
   type Handlers,
   type PluginDefinition,
   type PluginHandler,
@@ -48,6 +47,7 @@ export {
   type OutboxOptions,
   type RetryPolicy,
 } from './outbox.ts'
+export { type FailedCall, type FailureEntry } from './log-failure.ts'
 export { outboxView } from './outbox-view.ts'
 export {
   type PostgresPool,

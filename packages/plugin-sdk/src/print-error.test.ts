@@ -79,6 +79,7 @@ test('a plugin prints an error of a call to a service without its address', asyn
     authorization: false,
     platformApiBase: platform.url,
     credential: 'plugin-credential',
+    log: () => undefined,
     handle: {
       [request.stage]: async ({ resolve }: { resolve: (...names: [string, string]) => Promise<unknown> }) => {
         await resolve(reference.resource, reference.propertyKey)

@@ -52,7 +52,7 @@ for (const [name, claims] of Object.entries(wrong))
 
 test('a setting that refuses a signed token is named once, and a foreign token names nothing', async (t) => {
   const printed = t.mock.method(console, 'error', () => undefined)
-  const plugin = pluginWith()
+  const plugin = pluginWith({ log: () => undefined })
   const elsewhere = { iss: 'http://localhost:8081' }
   const foreign = await runtimeTokens()
   for (const token of [
