@@ -1,7 +1,8 @@
-import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import type { JsonObject } from '../../../contract/json-schema/json.ts'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
 import { MASK } from '../../../contract/protocol/mask.ts'
 import type { OperationType, Stage } from '../../../contract/protocol/vocabulary.ts'
+import { digestOf } from '../src/receipt/digest.ts'
 
 export const LOCATOR = 'production/crm-suite/MODULE/crm-core'
 const AT = '2026-11-20T10:00:00.000Z'
@@ -32,7 +33,7 @@ export function receiptOf(
   operationType: OperationType,
   targetVersion: string,
   failure: typeof VERSION_INVALID | typeof WRITE_REFUSED = VERSION_INVALID,
-): JsonValue {
+): JsonObject {
   const currentVersion = operationType === 'INSTALL' ? null : '1.0.0'
   const identity = {
     installation: {
@@ -122,13 +123,16 @@ export function receiptOf(
     takeover: null,
     plugins: [],
   }
-  const receipt = {
+  return withDigest({
     format: 'bundle-console/operation-receipt',
     version: 1,
     exportedAt: AT,
     exportedBy: PERSON,
     operation,
-    sha256: '0'.repeat(64),
-  }
-  return receipt
+  })
+}
+
+/** A receipt with the digest of its content, whatever was changed in it. */
+export function withDigest({ sha256: _, ...content }: JsonObject): JsonObject {
+  return { ...content, sha256: digestOf(content) }
 }

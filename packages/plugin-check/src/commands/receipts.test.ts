@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { OperationReceipt } from '../../../../contract/runtime-api/operations.ts'
+import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { freePort } from '../../testing/free-port.ts'
-import { LOCATOR, receiptOf, WRITE_REFUSED } from '../../testing/receipt.ts'
+import { LOCATOR, receiptOf, withDigest, WRITE_REFUSED } from '../../testing/receipt.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
 import { runCommand } from './command-line.ts'
@@ -120,6 +121,24 @@ test('what cannot be replayed is explained in one line', async (t) => {
   await isUsage([join(folder, 'no.json')], /cannot be read/)
   await isUsage([join(folder, 'profile.json')], /is not a receipt of version 1/)
   const succeeded = JSON.stringify(receipt).replaceAll('"outcome":null', '"outcome":"APPLIED"')
-  writeFileSync(file, succeeded)
+  writeFileSync(file, JSON.stringify(withDigest(JSON.parse(succeeded) as JsonObject)))
   await isUsage([file], /contains no failed call of the plugin reference-plugin/)
+})
+
+test('a receipt that was changed since its export is refused in one line', async (t) => {
+  const { sha256 = null, ...content } = receiptOf('INSTALL', 'spring')
+  const { file, replay } = setUp(t, content)
+  const isRefused = async (receipt: JsonObject, pattern: RegExp) => {
+    writeFileSync(file, JSON.stringify(receipt))
+    const { code, output } = await replay(null, [file])
+    assert.equal(code, 2)
+    assert.match(output, pattern)
+    assert.doesNotMatch(output, /\n/)
+  }
+  await isRefused(content, /has no sha256\. Export/)
+  await isRefused({ ...content, sha256: '0'.repeat(64) }, /was changed after its export/)
+  await isRefused(
+    { ...content, exportedAt: '2026-11-21T10:00:00.000Z', sha256 },
+    /was changed after its export/,
+  )
 })

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import type { JsonValue } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
 import { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { UsageError } from '../profile.ts'
 import { isDoneOutcome } from '../wire/read-answer.ts'
+import { digestOf } from './digest.ts'
 
 const Json: z.ZodType<JsonValue> = z.json()
 
@@ -32,8 +33,6 @@ const Call = z.object({
 
 /** What is used of a receipt; docs/schemas/operation-receipt.json is the whole. */
 const Receipt = z.object({
-  format: z.literal('bundle-console/operation-receipt'),
-  version: z.literal(1),
   operation: z.object({ operationId: z.string(), stages: z.array(z.object({ calls: z.array(Call) })) }),
 })
 
@@ -51,20 +50,11 @@ export type FailedCall = z.infer<typeof FailedCall>
  * Reads a receipt of the console and finds the call that failed.
  *
  * @param pluginId null: the plugin whose call failed.
- * @throws UsageError if the file is no receipt, or contains no failed call of the plugin.
+ * @throws UsageError if the file is no receipt, was changed since its export, or contains no failed call of the plugin.
  */
 export function readReceipt(file: string, pluginId: string | null): FailedCall {
-  let json: unknown
-  try {
-    json = JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    throw new UsageError(`The receipt ${file} cannot be read. Export the operation in the console again.`)
-  }
-  const reading = Receipt.safeParse(json)
-  if (!reading.success)
-    throw new UsageError(
-      `${file} is not a receipt of version 1. Export the operation in the console, or use a newer plugin-check.`,
-    )
+  const reading = Receipt.safeParse(readUnchanged(file))
+  if (!reading.success) throw notReceipt(file)
   const calls = reading.data.operation.stages
     .flatMap((stage) => stage.calls)
     .filter((call) => pluginId === null || call.pluginId === pluginId)
@@ -82,3 +72,29 @@ export function readReceipt(file: string, pluginId: string | null): FailedCall {
     .flatMap((one) => (one.pluginId === call.pluginId && one.request !== null ? [one.request] : []))
   return { earlier, request: call.request, ended }
 }
+
+/** The JSON of a receipt that nobody has changed since its export. Throws a UsageError. */
+function readUnchanged(file: string): JsonValue {
+  let json: JsonValue
+  try {
+    json = JSON.parse(readFileSync(file, 'utf8')) as JsonValue
+  } catch {
+    throw new UsageError(`The receipt ${file} cannot be read. Export the operation in the console again.`)
+  }
+  if (!isJsonObject(json) || json['format'] !== FORMAT || json['version'] !== 1) throw notReceipt(file)
+  const { sha256, ...content } = json
+  if (sha256 === undefined)
+    throw new UsageError(`The receipt ${file} has no sha256. Export the operation in the console again.`)
+  if (sha256 !== digestOf(content))
+    throw new UsageError(
+      `The receipt ${file} was changed after its export: its sha256 does not match. Export the operation in the console again.`,
+    )
+  return json
+}
+
+const FORMAT = 'bundle-console/operation-receipt'
+
+const notReceipt = (file: string): UsageError =>
+  new UsageError(
+    `${file} is not a receipt of version 1. Export the operation in the console, or use a newer plugin-check.`,
+  )
