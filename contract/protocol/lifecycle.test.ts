@@ -124,16 +124,12 @@ test('unknown fields of a response are dropped', () => {
 })
 
 test('a response may write only Data', () => {
-  const writes = (written: unknown) => but(response, { resources: { [locator]: { tenant: written } } })
+  const writes = (value: unknown) => but(response, { resources: { [locator]: { tenant: value } } })
   accepts(LifecycleResponse, writes({ ...data('s'), isSensitive: true }), writes(data(reference())))
-  refuses(LifecycleResponse, `resources.${locator}.tenant`, /./, writes('t-1'), writes(null))
-  refuses(
-    LifecycleResponse,
-    `resources.${locator}.tenant.@type`,
-    /bare value/,
-    writes(reference()),
-    writes({ value: 1 }),
-  )
+  const written = `resources.${locator}.tenant`
+  refuses(LifecycleResponse, written, /bare value/, writes('t-1'), writes(null))
+  refuses(LifecycleResponse, `${written}.@type`, /bare value/, writes({ value: 1 }))
+  refuses(LifecycleResponse, `${written}.@type`, /not a reference/, writes(reference()))
 })
 
 test('an echo with extra fields is rejected', () => {

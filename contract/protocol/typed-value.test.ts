@@ -18,6 +18,12 @@ test('Data wraps any JSON value', () => {
   refuses(Data, '', /extra/, { ...data(1), extra: 1 })
 })
 
+test('a bare value and a reference are each told how a plugin writes', () => {
+  refuses(Data, '', /^Must be wrapped as Data, .*: a bare value is not accepted$/, 1, 'text', null, [])
+  refuses(Data, '@type', /: a bare value is not accepted$/, {}, { value: 1 })
+  refuses(Data, '@type', /^Must be Data, not a reference: /, reference(), map({}), list([]))
+})
+
 test('the sensitive mark is true or absent', () => {
   accepts(Data, { ...data(1), isSensitive: true })
   refuses(

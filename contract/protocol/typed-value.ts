@@ -1,12 +1,20 @@
 import * as z from 'zod'
 import { Json, MapKey, mapOf, ServiceId } from './keys.ts'
 
+const BARE = 'Must be wrapped as Data, {"@type": "Data", "value": …}: a bare value is not accepted'
+const NOT_DATA = 'Must be Data, not a reference: people set references, and plugins write only Data'
+
 /** A wrapped business value. Its content belongs to the business, even if it looks like a wrapper itself. */
-export const Data = z.strictObject({
-  '@type': z.literal('Data', 'Must be Data: a bare value is not accepted'),
-  value: Json,
-  isSensitive: z.exactOptional(z.literal(true, 'Must be true or absent')),
-})
+export const Data = z.strictObject(
+  {
+    '@type': z.literal('Data', {
+      error: ({ input }) => (String(input).startsWith('ServiceReference') ? NOT_DATA : BARE),
+    }),
+    value: Json,
+    isSensitive: z.exactOptional(z.literal(true, 'Must be true or absent')),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? BARE : undefined) },
+)
 export type Data = z.infer<typeof Data>
 
 /** The logical name of a service; it carries no address and no key. */
