@@ -28,12 +28,36 @@ export const WRITE_REFUSED = {
   },
 }
 
+/** What the runtime records of a response that it refuses. */
+const REFUSED_RECORD = {
+  size: 700,
+  contentType: 'application/json',
+  known: { contractVersion: '1.0.0', errorCode: '0', outcome: 'APPLIED' },
+}
+
+const WRITE_TRACE = {
+  rule: 'PROPERTY_NOT_AUTHORIZED',
+  stage: 'BEFORE_RESOURCES',
+  pluginId: 'reference-plugin',
+  locator: LOCATOR,
+  property: 'color',
+  permitted: {
+    readProperties: ['displayName', 'plan'],
+    writeProperties: ['tenantId', 'accessToken', 'region'],
+    credentialProperties: ['mail'],
+  },
+  writer: null,
+  manifest: { bundle: { environmentKey: 'production', bundleId: 'crm-suite' }, version: '1.0.0' },
+  manifestPath: null,
+}
+
 /** A receipt of an operation of the reference plugin that failed, as the console exports it. */
 export function receiptOf(
   operationType: OperationType,
   targetVersion: string,
   failure: typeof VERSION_INVALID | typeof WRITE_REFUSED = VERSION_INVALID,
 ): JsonObject {
+  const isRefused = failure === WRITE_REFUSED
   const currentVersion = operationType === 'INSTALL' ? null : '1.0.0'
   const identity = {
     installation: {
@@ -74,11 +98,13 @@ export function receiptOf(
     outcome: null,
     failure,
     httpStatus: 200,
-    response: {
-      errorCode: failure.errorCode,
-      data: { message: failure.message, retryable: false },
-      contractVersion: '1.0.0',
-    },
+    response: isRefused
+      ? REFUSED_RECORD
+      : {
+          errorCode: failure.errorCode,
+          data: { message: failure.message, retryable: false },
+          contractVersion: '1.0.0',
+        },
   }
   const call = {
     pluginId: 'reference-plugin',
@@ -100,6 +126,7 @@ export function receiptOf(
     takesOver: null,
     takenOverBy: null,
     failure,
+    refusedWrite: isRefused ? WRITE_TRACE : null,
     requestedBy: PERSON,
     reason: null,
     createdAt: AT,
@@ -132,7 +159,9 @@ export function receiptOf(
   })
 }
 
-/** A receipt with the digest of its content, whatever was changed in it. */
-export function withDigest({ sha256: _, ...content }: JsonObject): JsonObject {
+/** The receipt with a new digest, because its content was changed. */
+export function withDigest(receipt: JsonObject): JsonObject {
+  const content = { ...receipt }
+  delete content['sha256']
   return { ...content, sha256: digestOf(content) }
 }

@@ -22,6 +22,8 @@ export interface BenchOptions {
   platformPort: number
   /** The keys of the platform; default: new ones, which a running plugin may fetch only after a while. */
   keys?: Platform['keys']
+  /** False: what the plugin may write is not known, so its authorization cannot be read; default true. */
+  hasAuthorization?: boolean
 }
 
 export interface CheckOptions extends BenchOptions {
@@ -64,11 +66,15 @@ export async function check(options: CheckOptions): Promise<Report> {
 
 /** Starts the platform, and the plugin if the profile says how, for as long as the work takes. Throws a UsageError. */
 export async function withBench<Result>(
-  { url, profile, platformPort, keys, ids }: BenchOptions,
+  { url, profile, platformPort, keys, ids, hasAuthorization = true }: BenchOptions,
   work: (bench: Bench) => Promise<Result>,
 ): Promise<Result> {
   requireAddress(url)
-  const platform = await startPlatform(profile, platformPort, keys ?? [newSigningKey(), newSigningKey()])
+  const platform = await startPlatform(profile, {
+    port: platformPort,
+    keys: keys ?? [newSigningKey(), newSigningKey()],
+    hasAuthorization,
+  })
   const host = createHost(profile, url, { platform: platform.url, credential: profile.credential })
   const sender = createSender(url, profile.timeoutMs)
   try {

@@ -18,9 +18,9 @@ import {
   completeValues,
   idOf,
   keepReceipt,
-  profileFor,
   readKept,
   readValues,
+  settingFor,
   type Ask,
   type KeptReceipt,
 } from './receipts.ts'
@@ -239,9 +239,13 @@ async function sendReceipt(
   options: Options,
   terminal: Terminal,
 ): Promise<boolean> {
-  const profile = profileFor(call, options.profile)
-  const result = await withBench({ ...benchOptions(options), profile }, (bench) =>
-    replayReceipt(bench, call, values),
+  const { profile, permitted } = settingFor(call, options.profile)
+  // the SDK refuses a write that an authorization does not list, and without one checks nothing
+  const hasAuthorization = Object.keys(call.request.resources).every((locator) =>
+    Object.hasOwn(permitted, locator),
+  )
+  const result = await withBench({ ...benchOptions(options), profile, hasAuthorization }, (bench) =>
+    replayReceipt(bench, call, { values, permitted }),
   )
   terminal.print(verdictLine(result.isFixed, id, ''))
   terminal.print(`  in production: ${result.before}`)

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { OperationReceipt } from '../../../../contract/runtime-api/operations.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
+import type { CompiledAuthorization } from '../../../../contract/protocol/authorization.ts'
+import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { freePort } from '../../testing/free-port.ts'
@@ -84,6 +89,8 @@ test('a response that the runtime would refuse is no fix', async (t) => {
     ['status-201', /the HTTP status is 201 and must be 200/],
     ['foreign-resource', /a resource that is not in the request is written/],
     ['undeclared-write', /color of .* is written again/],
+    ['writes-protected', /the protected property of .* is written/],
+    ['writes-reference', /mail of .* is a reference, and is written/],
   ]
   for (const [defect, problem] of problems) {
     const { code, output } = await replay(defect, [file])
@@ -141,4 +148,88 @@ test('a receipt that was changed since its export is refused in one line', async
     { ...content, exportedAt: '2026-11-21T10:00:00.000Z', sha256 },
     /was changed after its export/,
   )
+})
+
+/**
+ * A plugin that writes one property, unless the authorization that it reads, as the SDK does, forbids that. Answers with
+ * what the authorization read has returned: an HTTP status, or the properties that may be written.
+ */
+async function startWriter(t: TestContext, { property, platform }: { property: string; platform: string }) {
+  const reads: unknown[] = []
+  const server = createServer((incoming, outgoing) => {
+    void text(incoming).then(async (body) => {
+      const { configuration: _configuration, resources, ...echo } = JSON.parse(body) as LifecycleRequest
+      const read = await fetch(`${platform}/module-plugin-manager/api/bundle-plugin/authorization/read`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer plugin-check-credential', 'content-type': 'application/json' },
+        body: JSON.stringify({ contractVersion: '1.0.0', installation: echo.installation }),
+      })
+      const { data } = (await read.json()) as { data?: CompiledAuthorization }
+      reads.push(data?.resources.map(({ writeProperties }) => writeProperties) ?? read.status)
+      const isForbidden = data?.resources.some(({ writeProperties }) => !writeProperties.includes(property))
+      const [locator = ''] = Object.keys(resources)
+      const written = { [locator]: { [property]: { '@type': 'Data', value: 'x' } } }
+      const answer = isForbidden
+        ? {
+            errorCode: 'WRITE_NOT_AUTHORIZED',
+            data: { message: `${property} is forbidden`, retryable: false },
+          }
+        : { errorCode: '0', data: { ...echo, outcome: 'APPLIED', resources: written } }
+      outgoing.end(JSON.stringify({ contractVersion: '1.0.0', ...answer }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, reads }
+}
+
+/** Runs replay without a profile against a plugin that writes one property. */
+async function replayWriter(t: TestContext, receipt: JsonObject, property: string) {
+  const { folder, file } = setUp(t, receipt)
+  const port = await freePort()
+  const { url, reads } = await startWriter(t, { property, platform: `http://127.0.0.1:${port}` })
+  const output: string[] = []
+  const print = (line: string) => output.push(line)
+  const address = ['--url', url, '--platform-port', String(port), '--profile', join(folder, 'none.json')]
+  const code = await runCommand(['replay', file, ...address, '--store', join(folder, 'store')], {
+    print,
+    printError: print,
+    ask: () => Promise.resolve(SECRET),
+  })
+  return { code, reads, output: output.join('\n') }
+}
+
+test('without a profile a plugin may write what the receipt permits', async (t) => {
+  const refused = receiptOf('INSTALL', '2.0.0', WRITE_REFUSED)
+  const fixed = await replayWriter(t, refused, 'region')
+  assert.equal(fixed.code, 0, fixed.output)
+  assert.deepEqual(fixed.reads, [[['tenantId', 'accessToken', 'region']]])
+  const other = await replayWriter(t, refused, 'shade')
+  assert.equal(other.code, 1, other.output)
+
+  const silent = await replayWriter(t, receiptOf('INSTALL', 'spring'), 'region')
+  assert.equal(silent.code, 0, silent.output)
+  assert.deepEqual(silent.reads, [404])
+})
+
+test('a write that is neither permitted nor the one of production is no fix', async (t) => {
+  const withoutColor = JSON.stringify(receiptOf('INSTALL', '2.0.0', WRITE_REFUSED)).replaceAll(
+    '"color"',
+    '"shade"',
+  )
+  const { file, replay } = setUp(t, withDigest(JSON.parse(withoutColor) as JsonObject))
+  const { code, output } = await replay('undeclared-write', [file])
+  assert.equal(code, 1, output)
+  assert.match(output, /color of .* is written, and the plugin may not write it/)
+})
+
+test('a write that the SDK refused in production is no fix, although the authorization is not known', async (t) => {
+  const failure = {
+    errorCode: 'WRITE_NOT_AUTHORIZED',
+    message: `region of ${LOCATOR} is not in the writeProperties of the plugin`,
+    retryable: false,
+  }
+  const { code, output } = await replayWriter(t, receiptOf('INSTALL', '2.0.0', failure), 'region')
+  assert.equal(code, 1, output)
+  assert.match(output, /region of .* is written again/)
 })

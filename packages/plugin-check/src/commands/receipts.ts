@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { getOwn } from '../../../../contract/json-schema/get-own.ts'
 import { parseProfile, readProfile, UsageError, type Profile } from '../profile.ts'
 import { describePointer, findMasked, parseValue, type MaskedValues } from '../receipt/masked-values.ts'
 import { FailedCall } from '../receipt/read-receipt.ts'
+import type { PermittedWrites } from '../receipt/replay-receipt.ts'
 
 /** A failure of production, kept with the values that were masked in it, so that it can be sent again. */
 const KeptReceipt = z.object({ id: z.string(), call: FailedCall, values: z.record(z.string(), z.json()) })
@@ -74,23 +76,41 @@ export function readValues(file: string | undefined): MaskedValues {
   }
 }
 
+/** What the checker must know to send the call of a receipt. */
+export interface ReceiptSetting {
+  profile: Profile
+  /** The properties that the plugin may write, by locator; a resource of which that is not known is absent. */
+  permitted: PermittedWrites
+}
+
 /**
  * The profile for a receipt: plugin and resources are those of the call, everything else is that of the file, if it
- * exists. Each resource may be written as any resource of the file, because a receipt does not contain what is allowed.
+ * exists. What the plugin may write is what the receipt tells; otherwise each resource may be written as any resource of
+ * the file.
  */
-export function profileFor({ request }: FailedCall, file: string): Profile {
-  const base = existsSync(file) ? readProfile(file) : undefined
-  const writes = Object.assign({}, ...Object.values(base?.resources ?? {}).map((resource) => resource.writes))
+export function settingFor({ request, permitted: told }: FailedCall, file: string): ReceiptSetting {
+  const base = existsSync(file) ? readProfile(file) : null
+  const ofFile =
+    base === null ? null : Object.values(base.resources).flatMap(({ writes }) => Object.keys(writes))
+  const permitted: PermittedWrites = Object.fromEntries(
+    Object.keys(request.resources).flatMap((locator) => {
+      const names = getOwn(told, locator) ?? ofFile
+      return names === null ? [] : [[locator, names]]
+    }),
+  )
   const resources = Object.fromEntries(
     Object.entries(request.resources).map(([locator, { properties, references }]) => [
       locator,
       {
         properties: Object.fromEntries(Object.entries(properties).map(([name, { value }]) => [name, value])),
         references,
-        writes,
+        writes: Object.fromEntries((getOwn(permitted, locator) ?? []).map((name) => [name, {}])),
       },
     ]),
   )
   const { pluginId, configuration } = request
-  return parseProfile({ ...base, pluginId, resources, configuration }, 'of the receipt')
+  return {
+    profile: parseProfile({ ...base, pluginId, resources, configuration }, 'of the receipt'),
+    permitted,
+  }
 }

@@ -31,9 +31,21 @@ const Call = z.object({
   attempts: z.array(Attempt),
 })
 
+/** Why a write was refused. */
+const RefusedWrite = z.object({
+  pluginId: z.string(),
+  locator: z.string(),
+  permitted: z.object({ writeProperties: z.array(z.string()) }),
+})
+
 /** What is used of a receipt; docs/schemas/operation-receipt.json is the whole. */
 const Receipt = z.object({
-  operation: z.object({ operationId: z.string(), stages: z.array(z.object({ calls: z.array(Call) })) }),
+  operation: z.object({
+    operationId: z.string(),
+    stages: z.array(z.object({ calls: z.array(Call) })),
+    /** Null if no write was refused, or if the authorization does not name the resource. */
+    refusedWrite: RefusedWrite.nullable().catch(null),
+  }),
 })
 
 /** A call of a plugin that failed in production, masked. */
@@ -43,6 +55,8 @@ export const FailedCall = z.object({
   request: LifecycleRequest,
   /** How the last attempt ended, as the runtime recorded it. */
   ended: Attempt,
+  /** The properties that the plugin may write, by locator, as far as the receipt tells. */
+  permitted: z.record(z.string(), z.array(z.string())).default({}),
 })
 export type FailedCall = z.infer<typeof FailedCall>
 
@@ -70,7 +84,10 @@ export function readReceipt(file: string, pluginId: string | null): FailedCall {
   const earlier = calls
     .slice(0, at)
     .flatMap((one) => (one.pluginId === call.pluginId && one.request !== null ? [one.request] : []))
-  return { earlier, request: call.request, ended }
+  const refused = reading.data.operation.refusedWrite
+  const permitted =
+    refused?.pluginId === call.pluginId ? { [refused.locator]: refused.permitted.writeProperties } : {}
+  return { earlier, request: call.request, ended, permitted }
 }
 
 /** The JSON of a receipt that nobody has changed since its export. Throws a UsageError. */

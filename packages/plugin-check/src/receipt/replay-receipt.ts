@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { getOwn } from '../../../../contract/json-schema/get-own.ts'
 import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
 import { readEnvelope } from '../../../../contract/protocol/envelope.ts'
 import { LifecycleResponse, type LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import { ANSWER_BYTES_MAX, INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
 import { STAGES } from '../../../../contract/protocol/vocabulary.ts'
 import { MASK } from '../../../../contract/protocol/mask.ts'
 import { printable } from '../report/printable.ts'
@@ -23,6 +25,9 @@ export interface ReplayResult {
   differences: string[]
 }
 
+/** The properties that a plugin may write, by locator; a resource of which that is not known is absent. */
+export type PermittedWrites = Readonly<Record<string, readonly string[]>>
+
 const ATTEMPTS = 4
 const REPEAT_MS = 100
 
@@ -34,7 +39,7 @@ const REPEAT_MS = 100
 export async function replayReceipt(
   bench: Bench,
   { earlier, request: failed, ended }: FailedCall,
-  values: MaskedValues,
+  { values, permitted }: { values: MaskedValues; permitted: PermittedWrites },
 ): Promise<ReplayResult> {
   const trial = createTrial(bench, seededRandom(`${bench.idTime} ${failed.operation.operationId}`))
   const { bundleInstallId } = trial.install().identity
@@ -65,7 +70,7 @@ export async function replayReceipt(
     sent = await trial.send(call)
   }
   const different = differences(ended.response, comparable(sent, { failed, request, values }))
-  const problem = problemOf(sent, request) ?? refusedAgain(sent, ended, different.length > 0)
+  const problem = refusedAgain(sent, ended) ?? problemOf(sent, request, permitted)
   return {
     isFixed: isDone(sent.answer) && problem === null,
     before,
@@ -101,10 +106,15 @@ function describeEnd({ failure, outcome, httpStatus }: FailedCall['ended']): str
  * Why the runtime would not accept a successful response; null if nothing is known against it. Read as strictly as the
  * runtime reads it, where the cases are tolerant.
  */
-function problemOf({ answer, exchange }: Sent, request: LifecycleRequest): string | null {
+function problemOf(
+  { answer, exchange }: Sent,
+  request: LifecycleRequest,
+  permitted: PermittedWrites,
+): string | null {
   if (answer.kind !== 'success' || exchange.response === null) return null
   const { status, body } = exchange.response
   if (status !== 200) return `the HTTP status is ${status} and must be 200`
+  if (body.byteLength > ANSWER_BYTES_MAX) return 'the response is larger than 1 MiB'
   const envelope = readEnvelope(parseJson(body))
   if (envelope.kind !== 'success')
     return envelope.kind === 'invalid' ? `the envelope is not valid: ${envelope.problem}` : 'it is a failure'
@@ -118,27 +128,45 @@ function problemOf({ answer, exchange }: Sent, request: LifecycleRequest): strin
     ([name, value]) => !isDeepStrictEqual(value, request[name as keyof LifecycleRequest]),
   )
   if (wrong !== undefined) return `${wrong[0]} of the response is not that of the request`
-  const written = Object.keys(resources)
-  if (outcome === 'NOT_APPLIED' && written.length > 0) return 'NOT_APPLIED must not write properties'
-  return written.every((locator) => Object.hasOwn(request.resources, locator))
-    ? null
-    : 'a resource that is not in the request is written'
+  if (outcome === 'NOT_APPLIED' && Object.keys(resources).length > 0)
+    return 'NOT_APPLIED must not write properties'
+  for (const [locator, written] of Object.entries(resources)) {
+    const problem = problemOfWrites(locator, Object.keys(written), { request, permitted })
+    if (problem !== null) return problem
+  }
+  return null
 }
 
-/** Why the response that the runtime refused in production would be refused again; null if that is not known. */
-function refusedAgain(
-  { answer }: Sent,
-  { failure }: FailedCall['ended'],
-  isDifferent: boolean,
+function problemOfWrites(
+  locator: string,
+  names: readonly string[],
+  { request, permitted }: { request: LifecycleRequest; permitted: PermittedWrites },
 ): string | null {
-  if (answer.kind !== 'success' || failure?.errorCode !== 'PLUGIN_RESPONSE_INVALID') return null
-  if (!isDifferent) return 'it is the response that the runtime refused'
-  if (failure.parameters === undefined) return null
-  const { property, locator } = failure.parameters
-  const written = answer.writes[locator]
-  return isJsonObject(written) && Object.hasOwn(written, property)
-    ? `${property} of ${locator} is written again`
-    : null
+  const entry = getOwn(request.resources, locator)
+  if (entry === undefined) return 'a resource that is not in the request is written'
+  if (names.includes(INSTANCE_REF_PROPERTY)) return `the protected property of ${locator} is written`
+  const reference = names.find((name) => Object.hasOwn(entry.references, name))
+  if (reference !== undefined) return `${reference} of ${locator} is a reference, and is written`
+  const allowed = getOwn(permitted, locator)
+  const foreign = allowed && names.find((name) => !allowed.includes(name))
+  return foreign === undefined ? null : `${foreign} of ${locator} is written, and the plugin may not write it`
+}
+
+/** Why the response would be refused as in production; null if that is not known. */
+function refusedAgain({ answer }: Sent, { failure }: FailedCall['ended']): string | null {
+  if (answer.kind !== 'success' || failure === null) return null
+  const { errorCode, message, parameters } = failure
+  for (const [locator, written] of Object.entries(answer.writes))
+    for (const property of isJsonObject(written) ? Object.keys(written) : []) {
+      const isRefused =
+        errorCode === 'PLUGIN_RESPONSE_INVALID'
+          ? parameters?.property === property && parameters.locator === locator
+          : // of the SDK, which reads the authorization itself
+            errorCode === 'WRITE_NOT_AUTHORIZED' &&
+            message.startsWith(`${property} of ${locator} is not in the writeProperties`)
+      if (isRefused) return `${property} of ${locator} is written again`
+    }
+  return null
 }
 
 /** The response as production would have recorded it: with its ids, and with sensitive values masked. */

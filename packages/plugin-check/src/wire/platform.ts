@@ -42,11 +42,17 @@ const JWKS = '/bundle-runtime/api/.well-known/jwks.json'
 const RESOLVE_FIELDS = new Set(['contractVersion', 'installation', 'resource', 'propertyKey'])
 const BODY_MAX = 256 * 1024
 
+interface PlatformOptions {
+  port: number
+  keys: Platform['keys']
+  /** False: authorization read responds with 404. */
+  hasAuthorization: boolean
+}
+
 /** Throws a UsageError if the port is taken. */
 export async function startPlatform(
   profile: Profile,
-  port: number,
-  keys: Platform['keys'],
+  { port, keys, hasAuthorization }: PlatformOptions,
 ): Promise<Platform> {
   const calls: PlatformCall[] = []
   const material: string[] = []
@@ -82,7 +88,10 @@ export async function startPlatform(
       return send(outgoing, 401, { status: 401, code: 'AUTHENTICATION_REQUIRED' })
     if (mode === 'down') return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
     if (!isJsonObject(body)) return send(outgoing, 200, failure('REQUEST_INVALID'))
-    if (path === READ_AUTHORIZATION) return send(outgoing, 200, success(authorizationOf(profile)))
+    if (path === READ_AUTHORIZATION)
+      return hasAuthorization
+        ? send(outgoing, 200, success(authorizationOf(profile)))
+        : send(outgoing, 404, { status: 404, code: 'NOT_FOUND' })
     return send(outgoing, 200, path === RESOLVE ? resolve(body) : declare(body))
   }
 
