@@ -1,6 +1,6 @@
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
-import { FAULTS } from './fault-proxy.ts'
+import { FAULTS, isTokenRefused } from './fault-proxy.ts'
 import type { Fault, PassedCall } from './fault-proxy.ts'
 import type { ReceivedEvent } from './received-events.ts'
 
@@ -8,6 +8,8 @@ import type { ReceivedEvent } from './received-events.ts'
 export interface Controls {
   pluginId: string
   consoleUrl: string
+  /** The platform API base of the plugin. */
+  platform: string
   operations: readonly Operation[]
   planted: Fault | null
   calls: readonly PassedCall[]
@@ -24,7 +26,7 @@ export const NOT_STARTED_HERE =
   'To kill the plugin, let plugin-dev start it: give the profile a start.command, stop the plugin, and start plugin-dev again.'
 
 /** The page as HTML without scripts. */
-export function renderPage({ pluginId, consoleUrl, ...controls }: Controls): string {
+export function renderPage({ pluginId, consoleUrl, platform, ...controls }: Controls): string {
   const { operations, planted, calls, events, output, notice, resend } = controls
   return `<!doctype html>
 <html lang="en">
@@ -51,9 +53,9 @@ ${form(
 )}
 ${output === null ? `<p>${escape(NOT_STARTED_HERE)}</p>` : ''}
 <h2>Calls</h2>
-${calls.length === 0 ? '<p>The plugin has not been called yet.</p>' : calls.map(callItem).join('')}
+${calls.length === 0 ? '<p>The plugin has not been called yet.</p>' : calls.map((call) => callItem(call, platform)).join('')}
 ${events.length === 0 ? '' : `<h2>Events from the plugin</h2>${events.map(eventItem).join('')}`}
-${resend === null ? '' : resendForm(resend)}
+${resend === null ? '' : resendForm(resend, platform)}
 ${output === null ? '' : `<h2>Output of the plugin</h2>${form('/restart', button('', '', 'Start the plugin again'))}<pre>${escape(output)}</pre>`}
 </body>
 </html>
@@ -63,19 +65,30 @@ ${output === null ? '' : `<h2>Output of the plugin</h2>${form('/restart', button
 const operationItem = ({ operationId, operationType, state }: Operation, consoleUrl: string): string =>
   `<li><a href="${escape(`${consoleUrl}/operations/${operationId}`)}">${operationType} ${state}</a></li>`
 
-const callItem = ({ at, fault, request, responses }: PassedCall): string =>
-  `<details><summary>${at.toISOString().slice(11, 23)} ${escape(titleOf(request))}: ${escape(responses.map(outcomeOf).join(' and ') || 'no response yet')}${fault === null ? '' : ` (${FAULTS[fault]})`}</summary>
-<pre>${escape(pretty(request))}</pre>${responses.map((text) => `<pre>${escape(pretty(text))}</pre>`).join('')}</details>`
+const callItem = ({ at, fault, request, responses }: PassedCall, platform: string): string =>
+  `<details><summary>${at.toISOString().slice(11, 23)} ${escape(titleOf(request))}: ${escape(responses.map(outcomeOf).join(' and ') || 'no response yet')}${fault === null ? '' : ` (${FAULTS[fault]}${comparison(responses)})`}</summary>
+<pre>${escape(pretty(request))}</pre>${responses.map((text) => responseItem(text, platform)).join('')}</details>`
+
+/** Of a call that was sent twice, whether both responses are the same bytes. */
+const comparison = ([first, second]: readonly string[]): string =>
+  second === undefined ? '' : `: the responses ${first === second ? 'are equal' : 'differ'}`
+
+const responseItem = (text: string, platform: string): string =>
+  `<pre>${escape(pretty(text))}</pre>${
+    isTokenRefused(text)
+      ? `<p>The plugin refused the token. Configure it with the platform API base <code>${escape(platform)}</code>, which signs the tokens of this runtime, and start it again.</p>`
+      : ''
+  }`
 
 const eventItem = ({ at, serviceId, method, eventId, payload }: ReceivedEvent): string =>
   `<details><summary>${at.toISOString().slice(11, 23)} ${escape(method)} to ${escape(serviceId)}, ${escape(eventId)}</summary>
 <pre>${escape(pretty(payload))}</pre></details>`
 
-const resendForm = ({ body, response }: NonNullable<Controls['resend']>): string =>
+const resendForm = ({ body, response }: NonNullable<Controls['resend']>, platform: string): string =>
   `<h2>Edit and resend</h2>
-<p>Goes to the plugin with the token of the last call, and not through the runtime.</p>
+<p>Goes to the plugin with a new token, and not through the runtime. What is not edited is sent with the bytes of the call.</p>
 ${form('/resend', `<textarea name="body" rows="16" aria-label="Body">${escape(pretty(body))}</textarea>${button('', '', 'Send')}`)}
-${response === null ? '' : `<pre>${escape(pretty(response))}</pre>`}`
+${response === null ? '' : responseItem(response, platform)}`
 
 const form = (action: string, content: string): string =>
   `<form method="post" action="${action}">${content}</form>`
@@ -102,7 +115,8 @@ function outcomeOf(response: string): string {
   }
 }
 
-function pretty(text: string): string {
+/** JSON with one field per line; other text as it is. */
+export function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

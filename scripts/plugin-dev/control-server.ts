@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import type { Host } from '../../packages/plugin-check/src/run/host.ts'
-import { NOT_STARTED_HERE, renderPage } from './control-page.ts'
+import { NOT_STARTED_HERE, pretty, renderPage } from './control-page.ts'
 import { FAULTS } from './fault-proxy.ts'
 import type { Fault, FaultProxy } from './fault-proxy.ts'
 import type { Operations } from './operations.ts'
@@ -17,7 +17,13 @@ export interface ControlServer {
   pluginUrl: string
   servicesUrl: string
   /** Before this, the page says that the system starts. */
-  open(parts: { pluginId: string; consoleUrl: string; operations: Operations; host: Host | null }): void
+  open(parts: {
+    pluginId: string
+    consoleUrl: string
+    platform: string
+    operations: Operations
+    host: Host | null
+  }): void
   close(): Promise<void>
 }
 
@@ -96,9 +102,15 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
     if (path === '/restart' && host !== null)
       notice = (await proxy.restart()) ?? 'The plugin was started again.'
     if (path === '/resend') {
-      const body = fields.get('body') ?? ''
+      const body = originalOf((fields.get('body') ?? '').replaceAll('\r\n', '\n'))
       resent = { body, response: await proxy.resend(body) }
     }
+  }
+
+  /** The bytes that the field shows, if it was not edited: a plugin refuses a repeat with others. */
+  function originalOf(shown: string): string {
+    const sent = [...(resent === null ? [] : [resent.body]), ...proxy.calls().map(({ request }) => request)]
+    return sent.find((body) => pretty(body) === shown) ?? shown
   }
 
   return {

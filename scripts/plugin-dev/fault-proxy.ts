@@ -41,7 +41,10 @@ export interface FaultProxy {
   calls(): readonly PassedCall[]
   /** Ends the plugin, if it runs, and starts it again. Returns why it does not run, or null. */
   restart(): Promise<string | null>
-  /** Sends a body to the plugin with the token of the last call. Returns the response as text. */
+  /**
+   * Sends a body to the plugin, with a new token for the call that it describes, or that of the last call if it
+   * describes none. Returns the response as text.
+   */
   resend(body: string): Promise<string>
 }
 
@@ -52,15 +55,24 @@ const RESPONSE_MS = 60_000
 
 /**
  * @param delayMs longer than the timeout of the plugin, so that the runtime does not wait for a delayed response.
+ * @param tokenFor a new token for the call that a body describes, or null if it describes none.
  * @param pluginProcess null if the plugin was started by somebody else, so that it cannot be killed.
  */
 export function createFaultProxy(
   pluginUrl: string,
-  { delayMs, pluginProcess }: { delayMs: number; pluginProcess: () => PluginProcess | null },
+  {
+    delayMs,
+    tokenFor,
+    pluginProcess,
+  }: {
+    delayMs: number
+    tokenFor: (body: string) => Promise<string | null>
+    pluginProcess: () => PluginProcess | null
+  },
 ): FaultProxy {
   let planted: Fault | null = null
   let restarting: Promise<string | null> = Promise.resolve(null)
-  let token = ''
+  let lastAuthorization = ''
   const passed: PassedCall[] = []
 
   async function restart(): Promise<string | null> {
@@ -74,12 +86,12 @@ export function createFaultProxy(
     }
   }
 
-  async function send(body: string): Promise<Answer> {
+  async function send(body: string, authorization = lastAuthorization): Promise<Answer> {
     const problem = await restarting
     if (problem !== null) throw new Error(problem)
     const response = await fetch(pluginUrl, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: token },
+      headers: { 'content-type': 'application/json', authorization },
       body,
       redirect: 'manual',
       signal: AbortSignal.timeout(RESPONSE_MS),
@@ -93,7 +105,7 @@ export function createFaultProxy(
       const chunks: Uint8Array[] = []
       for await (const chunk of incoming as AsyncIterable<Uint8Array>) chunks.push(chunk)
       const request = Buffer.concat(chunks).toString()
-      token = incoming.headers.authorization ?? ''
+      lastAuthorization = incoming.headers.authorization ?? ''
       const fault = planted
       planted = null
       const call: PassedCall = { at: new Date(), fault, request, responses: [] }
@@ -120,7 +132,8 @@ export function createFaultProxy(
     restart: () => (restarting = restart()),
     resend: async (body) => {
       try {
-        return describe(await send(body))
+        const token = await tokenFor(body)
+        return describe(await (token === null ? send(body) : send(body, `Bearer ${token}`)))
       } catch (error) {
         return unreachable(error)
       }
@@ -142,6 +155,9 @@ async function textOf({ body }: Response): Promise<string> {
 /** `fetch` throws a TypeError; another error says why the plugin did not start. */
 const unreachable = (error: unknown): string =>
   error instanceof Error && !(error instanceof TypeError) ? error.message : 'The plugin cannot be reached'
+
+/** Whether the plugin refused the token, by its response as text. */
+export const isTokenRefused = (response: string): boolean => response.startsWith('HTTP status 401\n')
 
 const describe = ({ status, body }: Answer): string =>
   status === 200 ? body : `HTTP status ${status}\n${body}`

@@ -16,6 +16,7 @@ import { parseProfile } from '../../packages/plugin-check/src/profile.ts'
 import type { Profile } from '../../packages/plugin-check/src/profile.ts'
 import { startReferencePlugin } from '../../packages/plugin-check/testing/reference-plugin.ts'
 import { referenceProfile } from '../../packages/plugin-check/testing/reference-profile.ts'
+import { renderPage } from './control-page.ts'
 import { startPluginDev } from './start.ts'
 import type { PluginDev } from './start.ts'
 
@@ -85,6 +86,12 @@ const press = (
     redirect: 'manual',
   })
 
+const unescaped = (text = ''): string => text.replaceAll('&quot;', '"')
+const fieldText = async (): Promise<string> =>
+  unescaped(/<textarea[^>]*>(.*?)<\/textarea>/s.exec(await page())?.[1])
+const resentResponse = async (): Promise<string> =>
+  unescaped(/<\/textarea>.*?<pre>(.*?)<\/pre>/s.exec(await page())?.[1])
+
 async function run(type: string, of = dev): Promise<void> {
   await press('/start', { type }, {}, of)
   await until(async () => (await page(of)).includes(`>${type} SUCCEEDED<`), 60_000)
@@ -111,7 +118,7 @@ test('a call that is sent twice at once has one effect', async () => {
   await press('/fault', { fault: 'twice' })
   await run('UPGRADE')
   const [, call = ''] =
-    /sequence 3: APPLIED and APPLIED \(Send the call twice at once\)<\/summary>(.*?)<\/details>/s.exec(
+    /sequence 3: APPLIED and APPLIED \(Send the call twice at once: the responses are equal\)<\/summary>(.*?)<\/details>/s.exec(
       await page(),
     ) ?? []
   const [, first, second] = call.match(/<pre>.*?<\/pre>/gs) ?? []
@@ -119,10 +126,42 @@ test('a call that is sent twice at once has one effect', async () => {
   assert.equal(first, second)
 })
 
-test('a call can be edited and sent again', async () => {
-  const last = /<textarea[^>]*>(.*?)<\/textarea>/s.exec(await page())?.[1]?.replaceAll('&quot;', '"') ?? ''
-  await press('/resend', { body: last.replace('Northwind', 'New name').replaceAll('\n', '') })
-  assert.match(await page(), /New name[^]*errorCode&quot;: &quot;[A-Z_]+&quot;/)
+test('a call that is not edited is sent again with its bytes, and gets the remembered response', async () => {
+  // a form sends CRLF
+  await press('/resend', { body: (await fieldText()).replaceAll('\n', '\r\n') })
+  assert.match(await resentResponse(), /"errorCode": "0"/)
+})
+
+test('a call whose operation and sequence are edited is accepted, because its token is new', async () => {
+  const shown = await fieldText()
+  const { operation, executionSequence } = JSON.parse(shown) as {
+    operation: { operationId: string }
+    executionSequence: number
+  }
+  const edited = shown
+    .replace(operation.operationId, crypto.randomUUID())
+    .replace(`"executionSequence": ${executionSequence}`, `"executionSequence": ${executionSequence + 90}`)
+  await press('/resend', { body: edited })
+  assert.match(await resentResponse(), /"errorCode": "0"/)
+  await press('/resend', { body: '{"edited": true}' })
+  assert.match(await resentResponse(), /"errorCode": "REQUEST_INVALID"/)
+})
+
+test('a refused token says how to configure the plugin', () => {
+  const html = renderPage({
+    pluginId: 'reference-plugin',
+    consoleUrl: dev.running.url,
+    platform: dev.platform,
+    operations: [],
+    planted: null,
+    calls: [{ at: new Date(), fault: null, request: '{}', responses: ['HTTP status 401\n{}'] }],
+    events: [],
+    output: null,
+    notice: null,
+    resend: { body: '{}', response: 'HTTP status 401\n{}' },
+  })
+  const advice = `Configure it with the platform API base <code>${dev.platform}</code>`
+  assert.equal(html.split(advice).length - 1, 2)
 })
 
 test('an event of the plugin is confirmed, and shown on the page', async () => {

@@ -1,9 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as z from 'zod'
 import { readConsoleSettings } from '#bff/settings.ts'
 import { generatePassword } from '#bff/oidc/password.ts'
+import { STAGES } from '#contract/protocol/vocabulary.ts'
+import { systemClock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import { persistentSecret } from '#http-kit/persistent-secret.ts'
+import type { Signer } from '#runtime/deps/signer.ts'
+import { loadSigner } from '#runtime/keys/signer.ts'
+import { signLifecycleToken } from '#runtime/worker/lifecycle-token.ts'
 import type { Profile } from '../../packages/plugin-check/src/profile.ts'
 import { createHost, isListening } from '../../packages/plugin-check/src/run/host.ts'
 import type { Host } from '../../packages/plugin-check/src/run/host.ts'
@@ -46,8 +52,13 @@ export interface PluginDev {
 export async function startPluginDev(options: PluginDevOptions): Promise<PluginDev> {
   const { profile, dataDir, ports, folder, log } = options
   let host: Host | null = null
+  let signer: Signer | null = null
   const proxy = createFaultProxy(options.pluginUrl, {
     delayMs: TIMEOUT_MS + 1_000,
+    tokenFor: async (body) => {
+      const call = callOf(body)
+      return call && signer && signLifecycleToken(signer, { ...call, pluginId: profile.pluginId })
+    },
     pluginProcess: () => host,
   })
   const controls = await startControlServer(proxy, ports.controls)
@@ -100,12 +111,13 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
       writeFileSync(credentialFile, secret ?? '', { mode: 0o600 })
     }
     const platform = running.runtimeUrl.replace(/\/bundle-runtime\/api$/, '')
+    signer = await loadSigner({ directory: dataDir, issuer: platform, clock: systemClock })
     if (!(await isListening(options.pluginUrl))) {
       const credential = readFileSync(credentialFile, 'utf8')
       host = createHost(profile, options.pluginUrl, { platform, credential })
       await host?.start()
     }
-    controls.open({ pluginId: profile.pluginId, consoleUrl: running.url, operations, host })
+    controls.open({ pluginId: profile.pluginId, consoleUrl: running.url, platform, operations, host })
     return {
       running,
       signIn,
@@ -118,5 +130,21 @@ export async function startPluginDev(options: PluginDevOptions): Promise<PluginD
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+const Call = z.object({
+  operation: z.object({ operationId: z.string() }),
+  stage: z.enum(STAGES),
+  executionSequence: z.number(),
+})
+
+/** What the token of a call names, from a body that somebody may have edited; null if it is missing. */
+function callOf(body: string) {
+  try {
+    const { operation, stage, executionSequence } = Call.parse(JSON.parse(body))
+    return { operationId: operation.operationId, stage, executionSequence }
+  } catch {
+    return null
   }
 }
