@@ -25,6 +25,9 @@ const Resource = z.strictObject({
   writes: mapOf(PropertyName, Write).default({}),
 })
 
+/** With which a plugin calls the platform if no profile names another one. */
+export const DEFAULT_CREDENTIAL = 'plugin-check-credential'
+
 /** What the checker must know about a plugin. */
 export const Profile = z.strictObject({
   $schema: z.string().optional(),
@@ -40,7 +43,7 @@ export const Profile = z.strictObject({
   /** True: INSTALL resolves every reference of the profile. */
   resolvesReferences: z.boolean().default(false),
   /** The credential with which the plugin calls resolve. */
-  credential: z.string().min(1).max(4096).default('plugin-check-credential'),
+  credential: z.string().min(1).max(4096).default(DEFAULT_CREDENTIAL),
   /**
    * An address that returns the business state as JSON. `{bundleInstallId}` in it is replaced; of a list, only the items
    * that contain the installation count.

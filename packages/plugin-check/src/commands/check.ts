@@ -5,11 +5,12 @@ import { createReport, type Report } from '../report/report.ts'
 import { createHost } from '../run/host.ts'
 import { runCases, type CaseResult } from '../run/run-cases.ts'
 import { createTrial, type Bench } from '../run/trial.ts'
+import { credentialProblem, endpointProblem } from '../run/usable.ts'
 import { newSigningKey } from '../wire/keys.ts'
 import { startPlatform, type Platform } from '../wire/platform.ts'
 import { seededRandom } from '../wire/random.ts'
-import { describeAnswer, isDone, isFinalFailure } from '../wire/read-answer.ts'
-import { createSender } from '../wire/send.ts'
+import { describeAnswer, isDone, isFinalFailure, parseJson } from '../wire/read-answer.ts'
+import { createSender, type Exchange } from '../wire/send.ts'
 
 export const CHECKER_VERSION = '0.1.0'
 
@@ -95,46 +96,33 @@ function requireAddress(url: string): void {
     )
 }
 
+const GARBAGE_MAX = 3
+
 /** Sends one INSTALL, and explains what keeps the plugin from being tested. */
 async function requireUsable(bench: Bench, seed: number): Promise<void> {
-  const { url, platform, profile } = bench
   const trial = createTrial(bench, seededRandom(`${seed} ${bench.idTime} start`))
   const installation = trial.install()
   const { before, after } = installation.operation('INSTALL', 1)
-  const { exchange, answer } = await trial.send(before)
+  let { exchange, answer } = await trial.send(before)
+  // a plugin that does not always answer with JSON can be tested
+  for (let sent = 1; sent < GARBAGE_MAX && isGarbage(exchange); sent++)
+    ({ exchange, answer } = await trial.send(before))
   // a plugin calls its platform in AFTER_RESOURCES at the latest
   const last = isDone(answer) ? (await trial.send(after)).answer : answer
-  const hasWrongCredential = platform.calls.some(
-    ({ authorization }) => authorization !== `Bearer ${profile.credential}`,
-  )
-  if (hasWrongCredential && last.kind !== 'success')
-    throw new UsageError(
-      'The plugin called the platform with an unknown or expired credential. Configure it with the credential of the profile.',
-    )
-  if (platform.wasEarly() && !isDone(last))
+  const wrongCredential = credentialProblem(bench, last)
+  if (wrongCredential !== null) throw new UsageError(wrongCredential)
+  if (bench.platform.wasEarly() && !isDone(last))
     throw new UsageError(
       'The plugin resolved a reference in BEFORE_RESOURCES of an INSTALL, when references do not resolve yet. Resolve it in AFTER_RESOURCES.',
     )
-  if (exchange.response === null)
-    throw new UsageError(
-      `The plugin at ${url} cannot be reached: ${exchange.problem}. Start it, and check --url.`,
-    )
-  const { status } = exchange.response
-  if (status === 401 || status === 403)
-    throw new UsageError(
-      `The plugin refused a valid token for ${profile.pluginId} (${status}). Set its platform API base to ${platform.url} and restart it, or correct pluginId of the profile.`,
-    )
-  if (status === 503)
-    throw new UsageError(
-      `The plugin is not available (503). If it cannot reach its platform, set its platform API base to ${platform.url} and restart it.`,
-    )
-  if (status === 404 || status === 405 || (status >= 300 && status < 400))
-    throw new UsageError(
-      `There is no lifecycle endpoint at ${url} (HTTP status ${status}). Check the path of --url.`,
-    )
+  const problem = endpointProblem(bench, exchange)
+  if (problem !== null) throw new UsageError(problem)
   if (isFinalFailure(answer))
     throw new UsageError(
       `The plugin refused an INSTALL with the values of the profile (${describeAnswer(answer)}). Correct pluginId, resources or configuration of the profile.`,
     )
   await trial.state(installation)
 }
+
+const isGarbage = ({ response }: Exchange): boolean =>
+  response?.status === 200 && parseJson(response.body) === undefined

@@ -224,3 +224,38 @@ test('run writes every report, and the HTML report loads nothing', async (t) => 
   assert.match(html ?? '', /Not tested[^]*restart\.remembers[^]*id="bytes\.refused"/)
   assert.match(badge ?? '', /^<svg [^]*failed/)
 })
+
+test('a plugin that gives no complete response is not said to be unreachable', async (t) => {
+  const options = await running(t, temporary(t))
+  const at = (url: string) => run('run', ...options, '--url', url)
+  const plain = await serve(t, (_, response) => response.end())
+  assertUsage(
+    await at(plain.replace('http:', 'https:')),
+    /cannot be reached: no secure connection could be established; the port may not use TLS\. Start it/,
+  )
+  const large = await serve(t, (_, response) => response.end('x'.repeat(5 * 1024 * 1024)))
+  assertUsage(
+    await at(large),
+    /gave no complete response: the response is larger than 4 MiB, and 1 MiB is allowed\. Correct it/,
+  )
+})
+
+test('a page instead of a plugin is explained in one line, and garbage that is not constant is tested', async (t) => {
+  const options = await running(t, temporary(t))
+  const page = await serve(t, (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Hello</h1>'),
+  )
+  assertUsage(
+    await run('run', ...options, '--url', page),
+    /There is no lifecycle endpoint at .*: the response is not JSON, but text\/html\. Check --url\.$/,
+  )
+  let count = 0
+  const unsteady = await serve(t, (_, response) =>
+    response.end(count++ === 0 ? 'not JSON' : '{"errorCode":"0","data":{"outcome":"APPLIED"}}'),
+  )
+  const { state: _state, ...profile } = referenceProfile(unsteady)
+  const file = options[options.indexOf('--profile') + 1] ?? ''
+  writeFileSync(file, JSON.stringify(profile))
+  const { code, output } = await run('run', ...options, '--url', unsteady, '--case', 'envelope.version')
+  assert.equal(code, 0, output.join('\n'))
+})

@@ -8,6 +8,8 @@ export interface Exchange {
   /** Null if no complete response arrived; `problem` then says why. */
   response: { status: number; headers: Record<string, string>; body: Buffer } | null
   problem: string | null
+  /** Whether there was a connection: without one, the plugin has received nothing. */
+  isConnected: boolean
   ms: number
 }
 
@@ -31,7 +33,7 @@ export interface Delivery {
   isNewConnection?: boolean
 }
 
-/** A response larger than this is cut off: the runtime accepts 1 MiB. */
+/** A response larger than this is cut off. The runtime accepts 1 MiB; more is read so that a case can judge the size. */
 const RESPONSE_MAX = 4 * 1024 * 1024
 
 export interface Sender {
@@ -66,10 +68,12 @@ async function exchange(attempt: Attempt): Promise<Exchange> {
   const headers = headersOf(attempt)
   const started = performance.now()
   const request = { method, url, headers, body }
+  let isConnected = false
   const ended = (response: Exchange['response'], problem: string | null): Exchange => ({
     request,
     response,
     problem,
+    isConnected,
     ms: performance.now() - started,
   })
   return new Promise((resolve) => {
@@ -88,6 +92,13 @@ async function exchange(attempt: Attempt): Promise<Exchange> {
       clearTimeout(limit)
       resolve(result)
     }
+    outgoing.on('socket', (socket) => {
+      if (outgoing.reusedSocket) isConnected = true
+      else
+        socket.once(isHttps ? 'secureConnect' : 'connect', () => {
+          isConnected = true
+        })
+    })
     outgoing.on('error', (error: NodeJS.ErrnoException) => end(ended(null, describeError(error))))
     outgoing.on('response', (incoming) => {
       void readResponse(incoming, delivery.readAfterMs ?? 0).then(
@@ -142,7 +153,7 @@ async function readResponse(incoming: IncomingMessage, pauseMs: number): Promise
   let length = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     length += chunk.byteLength
-    if (length > RESPONSE_MAX) throw new Error('the response is larger than 4 MiB')
+    if (length > RESPONSE_MAX) throw new Error('the response is larger than 4 MiB, and 1 MiB is allowed')
     chunks.push(chunk)
   }
   if (!incoming.complete) throw new Error('the response was cut off')
@@ -155,6 +166,9 @@ async function readResponse(incoming: IncomingMessage, pauseMs: number): Promise
 }
 
 function describeError({ code, message }: NodeJS.ErrnoException): string {
+  // the message is that of OpenSSL, over several lines
+  if (code === 'EPROTO' || code?.startsWith('ERR_SSL_') === true)
+    return 'no secure connection could be established; the port may not use TLS'
   switch (code) {
     case 'ECONNREFUSED':
       return 'the connection was refused'
