@@ -10,7 +10,7 @@ import { toHtml } from '../report/html.ts'
 import type { Report } from '../report/report.ts'
 import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
 import { readReceipt } from '../receipt/read-receipt.ts'
-import { replayReceipt } from '../receipt/replay-receipt.ts'
+import { replayReceipt, type ReplayResult } from '../receipt/replay-receipt.ts'
 import { check, withBench, type BenchOptions, type CheckOptions } from './check.ts'
 import { loadKeys } from './stored-keys.ts'
 import { readFailures, removeFailure, storeFailures } from './failures.ts'
@@ -205,21 +205,21 @@ async function replay(options: Options, terminal: Terminal): Promise<number> {
     return 0
   }
   let code = 0
-  for (const kept of receipts) if (!(await sendReceipt(kept, options, terminal))) code = 1
+  for (const kept of receipts) code = Math.max(code, await sendReceipt(kept, options, terminal))
   for (const { id, seed } of failures) {
     const cases = id === AFTER_EVERY_CASE ? CASES : CASES.filter((one) => one.id === id)
     const report = await check({ ...checkOptions(options), seed, cases })
     const found = report.cases.find((one) => one.id === id)
     const isFixed = found?.status === 'PASSED'
     if (isFixed) removeFailure(options.store, id)
-    else code = 1
-    terminal.print(verdictLine(isFixed, id, found?.problem ?? ''))
+    else code = Math.max(code, 1)
+    terminal.print(verdictLine(isFixed ? 'FIXED' : 'STILL FAILS', id, found?.problem ?? ''))
   }
   return code
 }
 
-const verdictLine = (isFixed: boolean, id: string, problem: string): string =>
-  `${isFixed ? 'FIXED      ' : 'STILL FAILS'}  ${id}  ${problem}`.trimEnd()
+const verdictLine = (verdict: ReplayResult['verdict'], id: string, problem: string): string =>
+  `${verdict.padEnd('STILL FAILS'.length)}  ${id}  ${problem}`.trimEnd()
 
 /** Sends the failed call of a receipt, and keeps it: every later `replay` sends it again. */
 async function replayFile(file: string, options: Options, terminal: Terminal): Promise<number> {
@@ -230,15 +230,15 @@ async function replayFile(file: string, options: Options, terminal: Terminal): P
   const known = { ...before?.values, ...readValues(options.values) }
   const kept = { id, call, values: await completeValues(call, known, terminal.ask) }
   keepReceipt(options.store, kept)
-  return (await sendReceipt(kept, options, terminal)) ? 0 : 1
+  return sendReceipt(kept, options, terminal)
 }
 
-/** Whether the plugin now answers as it should. */
+/** Returns the exit code: 0 if the plugin now answers as it should, 2 if that could not be found out. */
 async function sendReceipt(
   { id, call, values }: KeptReceipt,
   options: Options,
   terminal: Terminal,
-): Promise<boolean> {
+): Promise<number> {
   const { profile, permitted } = settingFor(call, options.profile)
   // the SDK refuses a write that an authorization does not list, and without one checks nothing
   const hasAuthorization = Object.keys(call.request.resources).every((locator) =>
@@ -247,11 +247,17 @@ async function sendReceipt(
   const result = await withBench({ ...benchOptions(options), profile, hasAuthorization }, (bench) =>
     replayReceipt(bench, call, { values, permitted }),
   )
-  terminal.print(verdictLine(result.isFixed, id, ''))
+  terminal.print(verdictLine(result.verdict, id, ''))
   terminal.print(`  in production: ${result.before}`)
+  if (result.verdict === 'NOT REPLAYED') {
+    terminal.print(`  ${result.reason}`)
+    return 2
+  }
   terminal.print(`  now:           ${result.now}`)
-  for (const line of result.differences) terminal.print(`    ${line}`)
-  return result.isFixed
+  if (result.differences === null)
+    terminal.print('  The receipt does not contain the response, so there is nothing to compare.')
+  for (const line of result.differences ?? []) terminal.print(`    ${line}`)
+  return result.verdict === 'FIXED' ? 0 : 1
 }
 
 function explain(id: string, terminal: Terminal): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,7 +63,7 @@ for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
     assert.equal(still.code, 1, still.output)
     assert.match(still.output, new RegExp(`^STILL FAILS  ${operationType}\\.BEFORE_RESOURCES\\.`))
     assert.match(still.output, /in production: failure VERSION_INVALID with retryable false: A version must/)
-    assert.match(still.output, /now: {11}failure VERSION_INVALID with retryable false/)
+    assert.match(still.output, /now: {11}failure VERSION_INVALID with retryable false: A version must/)
     assert.deepEqual(questions, [`Test value for plan of ${LOCATOR}, which the receipt masks: `])
 
     const kept = join(folder, 'store', 'receipts')
@@ -98,7 +98,10 @@ test('a response that the runtime would refuse is no fix', async (t) => {
     assert.match(output, /^STILL FAILS/)
     assert.match(output, problem)
   }
-  assert.equal((await replay(null, [file])).code, 0)
+  const fixed = await replay(null, [file])
+  assert.equal(fixed.code, 0)
+  assert.match(fixed.output, /does not contain the response, so there is nothing to compare/)
+  assert.doesNotMatch(fixed.output, /\/size|\/known|contentType/)
 
   const configured = setUp(t, receiptOf('CONFIGURE', '1.0.0', WRITE_REFUSED))
   const { code, output } = await configured.replay('not-applied-with-writes', [configured.file])
@@ -233,3 +236,58 @@ test('a write that the SDK refused in production is no fix, although the authori
   assert.equal(code, 1, output)
   assert.match(output, /region of .* is written again/)
 })
+
+for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
+  test(`an ${operationType} that could not be sent as in production is neither fixed nor failed`, async (t) => {
+    const { folder, file } = setUp(t, receiptOf(operationType, 'spring'))
+    const port = await freePort()
+    const send = async (url: string) => {
+      const output: string[] = []
+      const print = (line: string) => output.push(line)
+      const address = ['--url', url, '--platform-port', String(port), '--profile', join(folder, 'none.json')]
+      const code = await runCommand(['replay', file, ...address, '--store', join(folder, 'store')], {
+        print,
+        printError: print,
+        ask: () => Promise.resolve(SECRET),
+      })
+      return { code, output: output.join('\n') }
+    }
+    const serve = async (listener: RequestListener) => {
+      const server = createServer(listener)
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      t.after(() => server.close())
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    }
+    const isNotReplayed = async (url: string, line: RegExp) => {
+      const { code, output } = await send(url)
+      assert.equal(code, 2, output)
+      assert.match(output, /^NOT REPLAYED {2}/)
+      assert.match(output, line)
+      assert.equal(output.split('\n').length, 3)
+    }
+    await isNotReplayed(
+      `http://127.0.0.1:${await freePort()}/`,
+      /cannot be reached: the connection was refused/,
+    )
+    await isNotReplayed(
+      await serve((_, response) => response.writeHead(401).end()),
+      /refused a valid token for reference-plugin \(401\)\. Set its platform API base/,
+    )
+    await isNotReplayed(await serve((_, response) => response.end('<h1>Hello</h1>')), /is not JSON/)
+    const other = await serve((_, response) => {
+      void fetch(`http://127.0.0.1:${port}/module-plugin-manager/api/bundle-plugin/authorization/read`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer another' },
+      }).then(() =>
+        response.end('{"errorCode":"AUTHORIZATION_UNAVAILABLE","data":{"message":"no","retryable":false}}'),
+      )
+    })
+    await isNotReplayed(other, /unknown or expired credential.* plugin-check-credential\.$/)
+
+    // the plugin got the call and ended
+    const lost = await send(await serve((request) => request.socket.destroy()))
+    if (operationType === 'INSTALL') {
+      assert.equal(lost.code, 1, lost.output)
+      assert.match(lost.output, /^STILL FAILS.*now: {11}no definite response \(the connection was lost\)/s)
+    } else assert.equal(lost.code, 2, lost.output)
+  })

@@ -3,27 +3,34 @@ import { getOwn } from '../../../../contract/json-schema/get-own.ts'
 import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
 import { readEnvelope } from '../../../../contract/protocol/envelope.ts'
 import { LifecycleResponse, type LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
-import { ANSWER_BYTES_MAX, INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
+import { ANSWER_BYTES_MAX, INSTANCE_REF_PROPERTY, MESSAGE_MAX } from '../../../../contract/protocol/limits.ts'
 import { STAGES } from '../../../../contract/protocol/vocabulary.ts'
 import { MASK } from '../../../../contract/protocol/mask.ts'
 import { printable } from '../report/printable.ts'
 import { CaseBlocked, createTrial, type Bench, type Sent } from '../run/trial.ts'
+import { credentialProblem, endpointProblem } from '../run/usable.ts'
 import { callOf } from '../wire/build-call.ts'
 import { seededRandom } from '../wire/random.ts'
-import { describeAnswer, isDone, isRepeated, parseJson } from '../wire/read-answer.ts'
+import { describeAnswer, isDone, isRepeated, parseJson, type Answer } from '../wire/read-answer.ts'
+import type { Exchange } from '../wire/send.ts'
 import { differences } from './differences.ts'
 import { fillMasked, type MaskedValues } from './masked-values.ts'
 import type { FailedCall } from './read-receipt.ts'
 
-export interface ReplayResult {
-  isFixed: boolean
+export type ReplayResult = {
   /** One line: how the call ended in production. */
   before: string
-  /** One line: what the plugin answered, or why the call could not be sent. */
-  now: string
-  /** Where the response differs from that in production. */
-  differences: string[]
-}
+} & (
+  | {
+      verdict: 'FIXED' | 'STILL FAILS'
+      /** One line: what the plugin answered. */
+      now: string
+      /** Where the response differs from that in production; null if the receipt does not contain that. */
+      differences: string[] | null
+    }
+  /** Nothing is known about the failure: the plugin could not be called, or not as in production. */
+  | { verdict: 'NOT REPLAYED'; reason: string }
+)
 
 /** The properties that a plugin may write, by locator; a resource of which that is not known is absent. */
 export type PermittedWrites = Readonly<Record<string, readonly string[]>>
@@ -60,23 +67,61 @@ export async function replayReceipt(
     for (const request of earlier) await trial.finish(callOf(renew(request)))
   } catch (error) {
     if (!(error instanceof CaseBlocked)) throw error
-    return { isFixed: false, before, now: `not reached: ${printable(error.message)}`, differences: [] }
+    const last = trial.sent.at(-1)
+    // a trial is blocked by what a call got
+    if (last === undefined) throw error
+    const reason =
+      credentialProblem(bench, last.answer) ??
+      endpointProblem(bench, last.exchange) ??
+      `The calls before the failed one do not succeed: ${error.message}${messageOf(last.answer, values)}`
+    return { verdict: 'NOT REPLAYED', before, reason: printable(reason) }
   }
   const request = renew(failed)
   const call = callOf(request)
   let sent = await trial.send(call)
+  let isReached = sent.exchange.isConnected
   for (let attempt = 1; attempt < ATTEMPTS && isRepeated(sent.answer); attempt++) {
     await new Promise((resolve) => setTimeout(resolve, REPEAT_MS))
     sent = await trial.send(call)
+    isReached ||= sent.exchange.isConnected
   }
-  const different = differences(ended.response, comparable(sent, { failed, request, values }))
+  const { answer, exchange } = sent
+  const reason =
+    credentialProblem(bench, answer) ??
+    (isReached && isAsBefore(exchange, ended) ? null : endpointProblem(bench, exchange))
+  if (reason !== null) return { verdict: 'NOT REPLAYED', before, reason: printable(reason) }
   const problem = refusedAgain(sent, ended) ?? problemOf(sent, request, permitted)
   return {
-    isFixed: isDone(sent.answer) && problem === null,
+    verdict: isDone(answer) && problem === null ? 'FIXED' : 'STILL FAILS',
     before,
-    now: printable(describeAnswer(sent.answer) + (problem === null ? '' : `; ${problem}`)),
-    differences: different.map(printable),
+    now: printable(
+      describeAnswer(answer) + messageOf(answer, values) + (problem === null ? '' : `; ${problem}`),
+    ),
+    differences: hasResponse(ended)
+      ? differences(ended.response, comparable(sent, { failed, request, values })).map(printable)
+      : null,
   }
+}
+
+/** Whether the receipt contains what the plugin answered, and not only what the runtime records of an unusable response. */
+const hasResponse = ({ response }: FailedCall['ended']): boolean =>
+  isJsonObject(response) && Object.hasOwn(response, 'errorCode')
+
+/**
+ * Whether the plugin answers with nothing useful, as it did in production. A refused token is never taken for that: a plugin
+ * that is not set up for the checker refuses every one.
+ */
+function isAsBefore({ response }: Exchange, ended: FailedCall['ended']): boolean {
+  if (response === null) return true
+  return response.status === ended.httpStatus && ![401, 403].includes(response.status) && !hasResponse(ended)
+}
+
+/** The message of a failure after a colon, with the masked values masked again; empty without one. */
+function messageOf(answer: Answer, values: MaskedValues): string {
+  if (answer.kind !== 'failure' || answer.message === '') return ''
+  const hidden = Object.values(values).filter((value) => typeof value === 'string' && value !== '')
+  const text = hidden.reduce<string>((rest, value) => rest.replaceAll(String(value), MASK), answer.message)
+  return `: ${text.slice(0, MESSAGE_MAX)}`
 }
 
 function installOf(request: LifecycleRequest, operationId: string): LifecycleRequest {
