@@ -81,7 +81,15 @@ test('each mistake in the arguments is explained in one line', async (t) => {
   const folder = temporary(t)
   assertUsage(await run('test'), /There is no command test/)
   assertUsage(await run('run'), /--url is missing/)
-  assertUsage(await run('run', '--utl', 'x'), /--utl/)
+  assertUsage(await run('run', '--utl', 'x'), /^Unknown option '--utl'\. See plugin-check help\.$/)
+  assertUsage(
+    await run('run', '--url'),
+    /^Option '--url <value>' argument missing\. See plugin-check help\.$/,
+  )
+  assertUsage(
+    await run('replay', '--url', 'http://127.0.0.1:1/', 'receipt.json'),
+    /^receipt\.json is at the wrong place: .* plugin-check replay RECEIPT --url URL\. See plugin-check help\.$/,
+  )
   assertUsage(await run('explain', 'nothing'), /There is no case nothing/)
   const options = await running(t, folder)
   assertUsage(await run('run', ...options, '--seed', 'x'), /--seed must be a whole number/)
@@ -258,4 +266,11 @@ test('a page instead of a plugin is explained in one line, and garbage that is n
   writeFileSync(file, JSON.stringify(profile))
   const { code, output } = await run('run', ...options, '--url', unsteady, '--case', 'envelope.version')
   assert.equal(code, 0, output.join('\n'))
+})
+
+test('a partial run says that it is no proof', async (t) => {
+  const options = await running(t, temporary(t))
+  const { code, output } = await run('run', ...options, '--case', 'echo')
+  assert.equal(code, 0)
+  assert.match(output.join('\n'), /PASSED in .*\n.*\nThis was a partial run, which proves nothing/)
 })

@@ -122,8 +122,17 @@ function readOptions(args: readonly string[]) {
     })
     return values
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)} See plugin-check help.`)
+    throw new UsageError(`${describeMistake(error)} See plugin-check help.`)
   }
+}
+
+/** What `parseArgs` says, in one sentence and without its advice, which is not about plugin-check. */
+function describeMistake(error: unknown): string {
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split(/\.\s/)
+  const [, argument] = /^Unexpected argument '(.*)'$/.exec(first) ?? []
+  return argument === undefined
+    ? `${first.replace(/\.$/, '')}.`
+    : `${argument} is at the wrong place: only replay takes a file, directly after its name, as in plugin-check replay RECEIPT --url URL.`
 }
 
 function toNumber(name: string, text: string | undefined, max: number): number | undefined {
@@ -227,7 +236,7 @@ async function replayFile(file: string, options: Options, terminal: Terminal): P
   const call = readReceipt(file, profile?.pluginId ?? null)
   const id = idOf(call)
   const before = readKept(options.store).find((kept) => kept.id === id)
-  const known = { ...before?.values, ...readValues(options.values) }
+  const known = { ...before?.values, ...readValues(options.values, call) }
   const kept = { id, call, values: await completeValues(call, known, terminal.ask) }
   keepReceipt(options.store, kept)
   return sendReceipt(kept, options, terminal)

@@ -10,6 +10,7 @@ import { OperationReceipt } from '../../../../contract/runtime-api/operations.ts
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { CompiledAuthorization } from '../../../../contract/protocol/authorization.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import { MASK } from '../../../../contract/protocol/mask.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { freePort } from '../../testing/free-port.ts'
@@ -116,6 +117,22 @@ test('the values can come from a file', async (t) => {
   writeFileSync(values, JSON.stringify({ [pointer]: SECRET }))
   assert.equal((await replay(null, [file, '--values', values])).code, 0)
   assert.deepEqual(questions, [])
+
+  writeFileSync(values, JSON.stringify({ [pointer]: SECRET, '/resources/plan': 'x' }))
+  const { code, output } = await replay(null, [file, '--values', values])
+  assert.equal(code, 2)
+  assert.match(output, /name \/resources\/plan, which the receipt does not mask\. It masks \/resources\//)
+})
+
+test('all masked values that are missing are named at once', async (t) => {
+  const text = JSON.stringify(receiptOf('INSTALL', 'spring')).replace('"Northwind"', JSON.stringify(MASK))
+  const { file, replay } = setUp(t, withDigest(JSON.parse(text) as JsonObject))
+  const { code, output } = await replay(null, [file], null)
+  assert.equal(code, 2)
+  assert.match(
+    output,
+    /masks displayName of \S+, plan of .*displayName\/value": VALUE, ".*plan\/value": VALUE}\.$/,
+  )
 })
 
 test('what cannot be replayed is explained in one line', async (t) => {

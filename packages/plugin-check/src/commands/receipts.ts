@@ -41,10 +41,15 @@ export function readKept(store: string): KeptReceipt[] {
 /** Asks for a value without showing it; null if nobody can be asked. */
 export type Ask = (question: string) => Promise<string | null>
 
+/** The pointers of everything that is masked in a call and in those before it, each once. */
+const maskedIn = (call: FailedCall): string[] => [
+  ...new Set([...call.earlier, call.request].flatMap(findMasked)),
+]
+
 /**
  * The values of everything that is masked in a call. What is not known is asked for.
  *
- * @throws UsageError if nobody can be asked.
+ * @throws UsageError if nobody can be asked; it names everything that is missing.
  */
 export async function completeValues(
   call: FailedCall,
@@ -52,21 +57,34 @@ export async function completeValues(
   ask: Ask,
 ): Promise<KeptReceipt['values']> {
   const values: KeptReceipt['values'] = { ...known }
-  for (const pointer of new Set([...call.earlier, call.request].flatMap(findMasked))) {
-    if (Object.hasOwn(values, pointer)) continue
+  const missing = maskedIn(call).filter((pointer) => !Object.hasOwn(values, pointer))
+  for (const pointer of missing) {
     const given = await ask(`Test value for ${describePointer(pointer)}, which the receipt masks: `)
-    if (given === null)
+    if (given === null) {
+      const wanted = missing.map((one) => `${JSON.stringify(one)}: VALUE`).join(', ')
       throw new UsageError(
-        `The receipt masks ${describePointer(pointer)}. Run plugin-check in a terminal, or give --values FILE with {"${pointer}": VALUE}.`,
+        `The receipt masks ${missing.map(describePointer).join(', ')}. Run plugin-check in a terminal, or give --values FILE with {${wanted}}.`,
       )
+    }
     values[pointer] = parseValue(given)
   }
   return values
 }
 
-/** Reads `--values`: a JSON object of values by pointer. Throws a UsageError. */
-export function readValues(file: string | undefined): MaskedValues {
+/** Reads `--values`: a JSON object of values by pointer. Throws a UsageError, also for what the call does not mask. */
+export function readValues(file: string | undefined, call: FailedCall): MaskedValues {
   if (file === undefined) return {}
+  const values = parseValues(file)
+  const pointers = maskedIn(call)
+  const unknown = Object.keys(values).filter((pointer) => !pointers.includes(pointer))
+  if (unknown.length > 0)
+    throw new UsageError(
+      `The values ${file} name ${unknown.join(', ')}, which the receipt does not mask. ${pointers.length === 0 ? 'It masks nothing.' : `It masks ${pointers.join(', ')}.`}`,
+    )
+  return values
+}
+
+function parseValues(file: string): MaskedValues {
   try {
     return z.record(z.string(), z.json()).parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {

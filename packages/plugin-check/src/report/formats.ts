@@ -22,6 +22,11 @@ export function toTable(report: Report): string {
     '',
     `${report.pluginId}: ${report.passed ? 'PASSED' : 'FAILED'} in ${(report.durationMs / 1000).toFixed(1)} s`,
     `${PASSED} passed, ${FAILED} failed, ${BLOCKED} blocked, ${NOT_TESTED} not tested (seed ${report.seed})`,
+    ...(report.complete
+      ? []
+      : [
+          'This was a partial run, which proves nothing about the other cases. Run it without --case for that.',
+        ]),
   ].join('\n')
 }
 
