@@ -230,7 +230,7 @@ function verify<Tx>(name: string, open: () => Store<Tx>): void {
       assert.deepEqual(arrived, [])
       const owner = { bundleInstallId: platform.installId, locator: CORE }
       await platform.saveService('mail', { url: `${receiver.url}/events`, owner, consumers: [] })
-      const view = outboxView(outbox)
+      const view = outboxView(outbox, { path: '/outbox' })
       const retry = new Request(`http://author/outbox?retry=${eventId}`, { method: 'POST' })
       assert.equal((await view(retry)).status, 200)
       await outbox.deliverDue()

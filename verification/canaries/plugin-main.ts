@@ -117,7 +117,7 @@ async function run<Tx>(store: Store<Tx>, runSql: RunSql<Tx>): Promise<void> {
     store,
     handle: { [METHOD]: ({ eventId }, tx) => runSql(tx, NOTE, [eventId]) },
   })
-  const view = outboxView(outbox)
+  const view = outboxView(outbox, { path: '/outbox' })
   const { url } = await listen(
     toNodeListener(async (request) => {
       const { pathname } = new URL(request.url)

@@ -53,7 +53,10 @@ async function attempt(
     return final('EVENT_REFERENCE_INVALID', 'The platform gave no access to the target')
   const declared = await declarations.find(location, { serviceId, method })
   if (declared === undefined)
-    return final('EVENT_NOT_DECLARED', `The Module of the service ${serviceId} does not declare ${method}`)
+    return final(
+      'EVENT_NOT_DECLARED',
+      `The service ${serviceId} does not accept ${method}: its Module must declare the event, or its methods list it if it has no Module`,
+    )
   const [problem] = declared === null ? [] : checkValue(declared.schema, payload)
   if (problem !== undefined)
     return final('EVENT_PAYLOAD_INVALID', truncate(`The payload${at(problem.path)}: ${problem.message}`))

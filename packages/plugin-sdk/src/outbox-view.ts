@@ -7,17 +7,23 @@ const LIMIT = 200
 /**
  * Shows the outbox to the plugin's author: `GET` lists the newest events with state, attempts and last error, `?state=`
  * selects, and `POST ?retry=<eventId>` makes a failed event due again. Payloads are left out, and no access is stored.
- * It checks no caller: serve it where only the author can reach it.
+ * Another path than this one is 404, another state 400. It checks no caller: serve it where only the author can reach it.
+ *
+ * @param options.path where the view is served; default `/`.
  */
-export function outboxView<Tx>(outbox: EventOutbox<Tx>): PluginHandler {
+export function outboxView<Tx>(outbox: EventOutbox<Tx>, { path = '/' } = {}): PluginHandler {
   return async (request) => {
-    const query = new URL(request.url).searchParams
+    const { pathname, searchParams: query } = new URL(request.url)
+    if (pathname !== path) return json({ title: `The outbox is at ${path}` }, 404)
     if (request.method === 'POST') {
       const isRetried = await outbox.retry(query.get('retry') ?? '')
       return json({ isRetried }, isRetried ? 200 : 404)
     }
     if (request.method !== 'GET') return json({ title: 'Use GET or POST' }, 405)
-    const state = EVENT_STATES.find((name) => name === query.get('state'))
+    const asked = query.get('state')
+    const state = EVENT_STATES.find((name) => name === asked)
+    if (asked !== null && state === undefined)
+      return json({ title: `state must be one of ${EVENT_STATES.join(', ')}` }, 400)
     const events = await outbox.list({ ...(state !== undefined && { state }), limit: LIMIT })
     return json({
       counts: await outbox.count(),

@@ -77,7 +77,7 @@ export function createOrderDesk({ dataDir, platformApiBase, credential }: OrderD
     store,
     handle: { 'desk-configured': remember },
   })
-  const view = outboxView(outbox)
+  const view = outboxView(outbox, { path: '/outbox' })
   return {
     async listen(port = 0, host = '127.0.0.1'): Promise<Listening> {
       const listening = await listen(
