@@ -26,14 +26,37 @@ export interface PluginDevCommand {
 
 const PROFILE = 'plugin-check.json'
 
-/** Runs the real system for one plugin until it is stopped. */
-export const runPluginDev = (command: PluginDevCommand): Promise<void> =>
-  runProgram((program) => main(command, program))
+/**
+ * Runs the real system for one plugin until it is stopped. Prints the usage for `--help`. Exits with 2, as plugin-check
+ * does, if the options or the profile are wrong.
+ */
+export async function runPluginDev(command: PluginDevCommand): Promise<void> {
+  const { name, args } = command
+  if (args.includes('--help') || args.includes('-h')) return console.log(`Usage: ${name} ${OPTIONS}`)
+  let start: Start
+  try {
+    start = readStart(command)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(2)
+  }
+  return runProgram((program) => main(command, start, program))
+}
 
-async function main(command: PluginDevCommand, { onStop, end }: Program): Promise<void> {
-  const { url, profile, data, ...ports } = readArguments(command)
+type Start = ReturnType<typeof readStart>
+
+/** What the options and the profile say. Creates the profile to start from. */
+function readStart(command: PluginDevCommand) {
+  const { profile, ...options } = readArguments(command)
   const isNew = command.createsProfile && profile === null && createStarterProfile(PROFILE)
-  const read = readProfile(profile ?? PROFILE)
+  return { ...options, isNew, read: readProfile(profile ?? PROFILE) }
+}
+
+async function main(
+  command: PluginDevCommand,
+  { url, data, isNew, read, ports }: Start,
+  { onStop, end }: Program,
+): Promise<void> {
   const { folder, buildMs } = await command.consoleFolder()
   const dev = await startPluginDev({
     pluginUrl: url,
@@ -84,9 +107,11 @@ function readArguments({ name, args }: PluginDevCommand) {
       url,
       profile: profile ?? null,
       data,
-      console: portOf(values.port),
-      platform: portOf(values['platform-port']),
-      controls: portOf(values['controls-port']),
+      ports: {
+        console: portOf(values.port),
+        platform: portOf(values['platform-port']),
+        controls: portOf(values['controls-port']),
+      },
     }
   } catch (error) {
     throw new SettingsError(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -71,6 +71,26 @@ test('an older Node gets one line that says what to do', () => {
       encoding: 'utf8',
     })
   assert.throws(run, { status: 2, stderr: /^plugin-dev needs Node 22\.13 or later, [^\n]+\n$/ })
+})
+
+test('--help prints the usage, and a wrong option ends with 2', () => {
+  const dev = (...args: string[]) =>
+    spawnSync(join(folder, 'node_modules/.bin/plugin-check'), ['dev', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+  const help = dev('--help')
+  assert.match(help.stdout, /^Usage: plugin-check dev --url URL [^\n]+\n$/)
+  assert.deepEqual([help.status, help.stderr], [0, ''])
+  for (const [args, line] of [
+    [['--wrong'], /^Unknown option '--wrong'[^\n]+Usage: plugin-check dev [^\n]+\n$/],
+    [[], /^--url must be the lifecycle endpoint of the plugin[^\n]+\n$/],
+    [['--url', 'http://127.0.0.1:1', '--profile', 'none.json'], /^[^\n]*none\.json[^\n]*\n$/],
+  ] as const) {
+    const { status, stderr } = dev(...args)
+    assert.match(stderr, line)
+    assert.equal(status, 2)
+  }
 })
 
 test('in an empty folder it creates a profile, runs the system, and ends with Ctrl+C', async (t) => {
