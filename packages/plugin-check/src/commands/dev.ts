@@ -20,7 +20,7 @@ export async function runDev(
     await import(pathToFileURL(installed).href)
     return undefined
   }
-  print(`Fetching ${PACKAGE}, about 70 MB. Install it in your project to keep it there.`)
+  print(`Fetching ${PACKAGE}, about 75 MB. Install it in your project to keep it there.`)
   const code = await runNpm([
     'exec',
     '--yes',

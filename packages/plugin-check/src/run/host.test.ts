@@ -59,3 +59,19 @@ for (const signal of ['SIGINT', 'SIGHUP'] as const)
     await once(checker, 'exit')
     await until(async () => !(await listens(port)))
   })
+
+test('a plugin that ends while it starts is told at once, with what it printed', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const address = `http://127.0.0.1:${await freePort()}`
+  const profile = referenceProfile(address, { file: join(folder, 'state'), defect: '' })
+  const command = [process.execPath, '-e', 'console.error("no database"); process.exit(3)']
+  const file = join(folder, 'profile.json')
+  writeFileSync(file, JSON.stringify({ ...profile, start: { ...profile.start, command } }))
+  const options = ['--url', `${address}/lifecycle`, '--profile', file, '--platform-port', '0']
+  const checker = spawn(process.execPath, [MAIN, 'run', ...options, '--store', folder])
+  const errors = checker.stderr.toArray()
+  assert.deepEqual(await once(checker, 'exit'), [2, null])
+  const printed = Buffer.concat((await errors) as Buffer[]).toString()
+  assert.match(printed, /The plugin ended with 3 before it accepted connections.*no database/)
+})

@@ -55,7 +55,11 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
   async function ready(running: ChildProcess): Promise<void> {
     const giveUpAt = performance.now() + readyWithinMs
     while (performance.now() < giveUpAt) {
-      if (running.exitCode !== null || running.signalCode !== null) break
+      const ended = running.signalCode ?? running.exitCode
+      if (ended !== null)
+        throw new UsageError(
+          `The plugin ended with ${ended} before it accepted connections at ${url}. Check start.command of the profile. ${reason(output)}`,
+        )
       if (await isListening(url)) return
       await wait(POLL_MS)
     }
