@@ -60,7 +60,7 @@ for (const signal of ['SIGINT', 'SIGHUP'] as const)
     await until(async () => !(await listens(port)))
   })
 
-test('a plugin that ends while it starts is told at once, with what it printed', async (t) => {
+test('a plugin that ends while it starts is reported at once, with what it printed', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const address = `http://127.0.0.1:${await freePort()}`
