@@ -82,7 +82,8 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
       select operation_id, created_at, runtime.words_of(operation) from runtime.operation
       where reason is not null or failure is not null`.execute(one)
     await sql`set session_replication_role = origin`.execute(one)
-    // the trigger stores the failure group
+    // the triggers store the order of versions and the failure group
+    await sql`update runtime.bundle_version set version = version`.execute(one)
     await sql`update runtime.operation set failure = failure where state = 'FAILED'`.execute(one)
     await sql`vacuum analyze`.execute(one)
   })

@@ -1,3 +1,4 @@
+import { formatNumber } from '../i18n/format.ts'
 import type { ComponentProps, ReactNode } from 'react'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
@@ -57,7 +58,7 @@ export function Badge({
 export function Count({ children }: { children: ReactNode }) {
   return (
     <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-selected px-1.5 text-xs font-medium text-muted tabular-nums">
-      {children}
+      {typeof children === 'number' ? formatNumber(children) : children}
     </span>
   )
 }
