@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,6 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { freePort } from '../../testing/free-port.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
+import { serve } from '../../testing/serve.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { CASES } from '../cases/all-cases.ts'
 import { STARTER_PROFILE } from '../starter-profile.ts'
@@ -46,13 +45,6 @@ async function running(t: TestContext, folder: string, defect: DefectName | null
   writeFileSync(profile, JSON.stringify(referenceProfile(plugin.url)))
   const options = ['--url', `${plugin.url}/lifecycle`, '--profile', profile, '--platform-port', String(port)]
   return [...options, '--store', folder]
-}
-
-async function serve(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
 /** What is wrong, and what to do, in one line. */

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -17,6 +15,7 @@ import { freePort } from '../../testing/free-port.ts'
 import { LOCATOR, receiptOf, withDigest, WRITE_REFUSED } from '../../testing/receipt.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
+import { serve } from '../../testing/serve.ts'
 import { runCommand } from './command-line.ts'
 
 const SECRET = 'a secret plan'
@@ -176,7 +175,7 @@ test('a receipt that was changed since its export is refused in one line', async
  */
 async function startWriter(t: TestContext, { property, platform }: { property: string; platform: string }) {
   const reads: unknown[] = []
-  const server = createServer((incoming, outgoing) => {
+  const url = await serve(t, (incoming, outgoing) => {
     void text(incoming).then(async (body) => {
       const { configuration: _configuration, resources, ...echo } = JSON.parse(body) as LifecycleRequest
       const read = await fetch(`${platform}/module-plugin-manager/api/bundle-plugin/authorization/read`, {
@@ -198,16 +197,14 @@ async function startWriter(t: TestContext, { property, platform }: { property: s
       outgoing.end(JSON.stringify({ contractVersion: '1.0.0', ...answer }))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, reads }
+  return { url, reads }
 }
 
-/** Runs replay without a profile against a plugin that writes one property. */
-async function replayWriter(t: TestContext, receipt: JsonObject, property: string) {
-  const { folder, file } = setUp(t, receipt)
-  const port = await freePort()
-  const { url, reads } = await startWriter(t, { property, platform: `http://127.0.0.1:${port}` })
+/** Runs replay without a profile; the person answers with the secret. */
+async function replayWithoutProfile(
+  { folder, file }: { folder: string; file: string },
+  { url, port }: { url: string; port: number },
+) {
   const output: string[] = []
   const print = (line: string) => output.push(line)
   const address = ['--url', url, '--platform-port', String(port), '--profile', join(folder, 'none.json')]
@@ -216,7 +213,15 @@ async function replayWriter(t: TestContext, receipt: JsonObject, property: strin
     printError: print,
     ask: () => Promise.resolve(SECRET),
   })
-  return { code, reads, output: output.join('\n') }
+  return { code, output: output.join('\n') }
+}
+
+/** Runs replay without a profile against a plugin that writes one property. */
+async function replayWriter(t: TestContext, receipt: JsonObject, property: string) {
+  const { folder, file } = setUp(t, receipt)
+  const port = await freePort()
+  const { url, reads } = await startWriter(t, { property, platform: `http://127.0.0.1:${port}` })
+  return { reads, ...(await replayWithoutProfile({ folder, file }, { url, port })) }
 }
 
 test('without a profile a plugin may write what the receipt permits', async (t) => {
@@ -256,25 +261,9 @@ test('a write that the SDK refused in production is no fix, although the authori
 
 for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
   test(`an ${operationType} that could not be sent as in production is neither fixed nor failed`, async (t) => {
-    const { folder, file } = setUp(t, receiptOf(operationType, 'spring'))
+    const place = setUp(t, receiptOf(operationType, 'spring'))
     const port = await freePort()
-    const send = async (url: string) => {
-      const output: string[] = []
-      const print = (line: string) => output.push(line)
-      const address = ['--url', url, '--platform-port', String(port), '--profile', join(folder, 'none.json')]
-      const code = await runCommand(['replay', file, ...address, '--store', join(folder, 'store')], {
-        print,
-        printError: print,
-        ask: () => Promise.resolve(SECRET),
-      })
-      return { code, output: output.join('\n') }
-    }
-    const serve = async (listener: RequestListener) => {
-      const server = createServer(listener)
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      t.after(() => server.close())
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    }
+    const send = (url: string) => replayWithoutProfile(place, { url, port })
     const isNotReplayed = async (url: string, line: RegExp) => {
       const { code, output } = await send(url)
       assert.equal(code, 2, output)
@@ -287,11 +276,11 @@ for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
       /cannot be reached: the connection was refused/,
     )
     await isNotReplayed(
-      await serve((_, response) => response.writeHead(401).end()),
+      await serve(t, (_, response) => response.writeHead(401).end()),
       /refused a valid token for reference-plugin \(401\)\. Set its platform API base/,
     )
-    await isNotReplayed(await serve((_, response) => response.end('<h1>Hello</h1>')), /is not JSON/)
-    const other = await serve((_, response) => {
+    await isNotReplayed(await serve(t, (_, response) => response.end('<h1>Hello</h1>')), /is not JSON/)
+    const other = await serve(t, (_, response) => {
       void fetch(`http://127.0.0.1:${port}/module-plugin-manager/api/bundle-plugin/authorization/read`, {
         method: 'POST',
         headers: { authorization: 'Bearer another' },
@@ -302,7 +291,7 @@ for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
     await isNotReplayed(other, /unknown or expired credential.* plugin-check-credential\.$/)
 
     // the plugin got the call and ended
-    const lost = await send(await serve((request) => request.socket.destroy()))
+    const lost = await send(await serve(t, (request) => request.socket.destroy()))
     if (operationType === 'INSTALL') {
       assert.equal(lost.code, 1, lost.output)
       assert.match(lost.output, /^STILL FAILS.*now: {11}no definite response \(the connection was lost\)/s)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { test, type TestContext } from 'node:test'
 import { isPassing, PluginCheckReport } from '../../../../contract/protocol/plugin-check-report.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { startReferencePlugin } from '../../testing/reference-plugin.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
+import { serve } from '../../testing/serve.ts'
 import { CASES } from '../cases/all-cases.ts'
 import { check } from '../commands/check.ts'
 import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
@@ -67,9 +67,9 @@ function endless({ socket }: ServerResponse, begin: string, more: string): void 
   pump()
 }
 
-async function hostilePlugin(t: TestContext): Promise<string> {
+function hostilePlugin(t: TestContext): Promise<string> {
   let count = 0
-  const server = createServer((request, response) => {
+  return serve(t, (request, response) => {
     request.resume()
     request.on('end', () => {
       // the first call decides whether the plugin can be tested at all
@@ -77,12 +77,6 @@ async function hostilePlugin(t: TestContext): Promise<string> {
       else HOSTILE[count % HOSTILE.length]?.(response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
 test('a plugin that answers anything at all never breaks the checker', async (t) => {
@@ -114,10 +108,7 @@ test('a state address that fails during the run blocks cases, and does not end t
   })
   t.after(() => plugin.close())
   let reads = 0
-  const server = createServer((_, response) => response.end(reads++ === 0 ? '[]' : 'out of order'))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const state = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const state = await serve(t, (_, response) => response.end(reads++ === 0 ? '[]' : 'out of order'))
   const report = await check({
     url: `${plugin.url}/lifecycle`,
     profile: { ...referenceProfile(plugin.url), state },
