@@ -1,3 +1,4 @@
+import { schemaTitle } from '#contract/json-schema/schema-title.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { schemaOf } from '../forms/property/control-kind.ts'
@@ -13,8 +14,7 @@ export const kindIcon: Record<ResourceKind, IconName> = {
 
 /** The label of a property: the title of its schema, or its name. */
 export function propertyTitle(definition: PropertyDefinition | undefined, property: string): string {
-  const title = definition === undefined ? undefined : schemaOf(definition)['title']
-  return typeof title === 'string' && title !== '' ? title : property
+  return schemaTitle(definition?.schema) ?? property
 }
 
 export function propertyHelp(definition: PropertyDefinition): string {

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
-import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { BATCH_REFERENCES_MAX } from '#contract/runtime-api/batches.ts'
 import type { BatchInput, BatchRequest } from '#contract/runtime-api/batches.ts'
@@ -12,7 +11,7 @@ import { propertyView } from '../../engine/changes/property-view.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { claimOf, identityOf } from '../../engine/installation-view.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
-import { isJsonObject } from '#contract/json-schema/json.ts'
+import { schemaTitle } from '#contract/json-schema/schema-title.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import { batchPlace } from '../../sealing/places.ts'
@@ -214,7 +213,7 @@ function shownInput(
         const definition = definitionOf(locator, property)
         // nothing is known about it, so it is treated as sensitive
         const view = propertyView(definition ?? { kind: 'DATA', schema: true, isSensitive: true }, value)
-        const title = titleOf(definition)
+        const title = schemaTitle(definition?.schema)
         return {
           locator,
           property,
@@ -231,11 +230,6 @@ function shownInput(
       ...valuesIn(fill).map((shown) => ({ ...shown, fills: true })),
     ],
   }
-}
-
-function titleOf(definition: PropertyDefinition | undefined): string | undefined {
-  const title = isJsonObject(definition?.schema) ? definition.schema['title'] : undefined
-  return typeof title === 'string' && title !== '' ? title : undefined
 }
 
 export async function listBatches(

@@ -1,5 +1,6 @@
 import { checkValue } from '#contract/json-schema/json-schema.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { schemaTitle } from '#contract/json-schema/schema-title.ts'
 
 /** A member of an object that a form can show. */
 export interface Member {
@@ -64,10 +65,10 @@ export function membersOf(schema: JsonObject): Member[] | null {
   if (Object.keys(schema).some((keyword) => NOT_SHOWN.has(keyword))) return null
   const members = Object.entries(properties).map(([name, member]) => {
     if (!isJsonObject(member)) return null
-    const { title, description } = member
+    const { description } = member
     return {
       name,
-      title: typeof title === 'string' && title !== '' ? title : name,
+      title: schemaTitle(member) ?? name,
       help: typeof description === 'string' ? description : '',
       schema: member,
       isRequired: Array.isArray(required) && required.includes(name),
