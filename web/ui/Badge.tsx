@@ -1,5 +1,5 @@
-import { formatNumber } from '../i18n/format.ts'
 import type { ComponentProps, ReactNode } from 'react'
+import { formatNumber } from '../i18n/format.ts'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 import { toneLine, toneText, toneTint, type Tone } from './tone.ts'

@@ -8,6 +8,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Mono } from '../../../ui/Id.tsx'
 import { StepBadge } from '../../../ui/StateBadge.tsx'
 import { Table, type Column } from '../../../ui/table/Table.tsx'
+import { isApplied } from './progress.ts'
 import { versionsText } from './versions.ts'
 
 type Resource = OperationDetail['resources'][number]
@@ -58,18 +59,10 @@ export function Resources({ operation }: { operation: OperationDetail }) {
 
 export function Changes({ operation }: { operation: OperationDetail }) {
   const t = useText()
-  const { changes, state, phase } = operation
-  const isPlanned = state !== 'SUCCEEDED' && phase !== 'AFTER_RESOURCES' && phase !== 'DONE'
+  const { changes } = operation
+  const title = t(isApplied(operation) ? 'operations.detail.changes' : 'operations.detail.changes.planned')
   return (
-    <Section
-      title={
-        <WithCount
-          title={t(`operations.detail.changes${isPlanned ? '.planned' : ''}`)}
-          count={changes.length}
-        />
-      }
-      flush={changes.length > 0}
-    >
+    <Section title={<WithCount title={title} count={changes.length} />} flush={changes.length > 0}>
       {changes.length === 0 ? (
         <p className="text-muted">{t('operations.detail.noChanges')}</p>
       ) : (

@@ -23,14 +23,16 @@ export interface Progress {
   notReached: CallName[]
 }
 
+/** Whether the resources are changed as the plan says. */
+export const isApplied = ({ phase }: Pick<OperationDetail, 'phase'>): boolean =>
+  phase === 'AFTER_RESOURCES' || phase === 'DONE'
+
 export function progressOf(operation: OperationDetail, timeline: Timeline): Progress {
-  const { resources, phase } = operation
-  const isApplied = phase === 'AFTER_RESOURCES' || phase === 'DONE'
   const progress: Progress = {
     done: [],
     failed: [],
     unknown: [],
-    resources: isApplied ? resources.length : null,
+    resources: isApplied(operation) ? operation.resources.length : null,
     notReached: [],
   }
   for (const { stage, row } of rowsOf(timeline)) {

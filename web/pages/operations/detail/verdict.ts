@@ -1,5 +1,5 @@
 import type { Attempt, Failure } from '#contract/console-api/shapes.ts'
-import { isFromPlugin, NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
+import { NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import { outcomeLook, type Appearance, type CallOutcome } from '../../../ui/states.ts'
@@ -36,10 +36,10 @@ export function verdictOf(attempt: Attempt): Verdict {
   if (isFailureEnvelope(response)) return failure.retryable ? 'REPEAT' : 'REFUSED'
   if (failure.errorCode === 'PLUGIN_RESPONSE_INVALID' && !failure.retryable) return 'INVALID'
   if (!failure.retryable) return 'REFUSED'
-  const reason = isFromPlugin(failure) ? null : reasonOf(failure)
-  if (reason !== null && NOT_RECEIVED.has(reason)) return 'NOT_DELIVERED'
+  const reason = reasonOf(failure) ?? ''
+  if (NOT_RECEIVED.has(reason)) return 'NOT_DELIVERED'
   if (isRejected(failure)) return 'REJECTED'
-  return httpStatus !== null || (reason !== null && UNREAD.has(reason)) ? 'UNREADABLE' : 'NO_ANSWER'
+  return httpStatus !== null || UNREAD.has(reason) ? 'UNREADABLE' : 'NO_ANSWER'
 }
 
 /** Reasons of responses that are not recorded with their status. */
@@ -67,17 +67,13 @@ function isFailureEnvelope(response: unknown): boolean {
 
 const SUCCESS = new Set<Verdict>(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
 const DEFINITE_FAILURE = new Set<Verdict>(['FAILED', 'REFUSED', 'INVALID'])
+const UNCERTAIN = new Set<Verdict>(['UNKNOWN', 'REPEAT', 'NO_ANSWER', 'UNREADABLE', 'INTERRUPTED'])
 
 export const isSuccess = (verdict: Verdict): boolean => SUCCESS.has(verdict)
 /** An automatic retry would not fix it. */
 export const isDefiniteFailure = (verdict: Verdict): boolean => DEFINITE_FAILURE.has(verdict)
-const WITHOUT_EFFECT = new Set<Verdict>(['NOT_DELIVERED', 'REJECTED'])
 /** It is unknown what the plugin did. */
-export const isUncertain = (verdict: Verdict): boolean =>
-  !isSuccess(verdict) &&
-  !isDefiniteFailure(verdict) &&
-  !WITHOUT_EFFECT.has(verdict) &&
-  verdict !== 'IN_FLIGHT'
+export const isUncertain = (verdict: Verdict): boolean => UNCERTAIN.has(verdict)
 
 const look = (
   tone: Appearance['tone'],
