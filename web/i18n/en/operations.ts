@@ -209,7 +209,7 @@ export const operations = {
   'failed.effect.rejected': 'Judging by the status code, the plugin rejected the call before handling it.',
   'failed.effect.unknown': 'It is not known whether {plugin} acted.',
   'failed.effect.invalid': 'Nothing in the response was saved. It is not known what {plugin} did.',
-  'failed.effect.failed': 'It did not complete the call, and nothing that it returned was saved.',
+  'failed.effect.failed': 'The plugin did not complete the call, and nothing that it returned was saved.',
   'failed.effect.earlier': {
     one: 'The result of {n} earlier attempt is unknown, so {plugin} may have acted. Check what it left behind.',
     other:
