@@ -59,6 +59,8 @@ export function createScriptedPlugin(options: ScriptedPluginOptions): ScriptedPl
     store,
     ...trust,
     handle: { BEFORE_RESOURCES: perform, AFTER_RESOURCES: perform },
+    // its failures are scripted, and the demo repeats some of them every minute
+    log: () => {},
   })
   const listener: NodeListener = (incoming, outgoing) => {
     serve({ store, honest, scripted }, incoming, outgoing).catch(() => outgoing.destroy())
