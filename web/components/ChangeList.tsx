@@ -6,6 +6,8 @@ import { DefinitionList } from '../ui/DefinitionList.tsx'
 import { BeforeAfter } from '../ui/values/BeforeAfter.tsx'
 import { PropertyValueView } from '../ui/values/ValueView.tsx'
 import { LocatorText } from './LocatorText.tsx'
+import type { TitleOf } from './manifest/use-titles.ts'
+import { PropertyName } from './PropertyName.tsx'
 
 /** A change of a property, or of a field of the subject itself. */
 type Change = AuditEntry['changes'][number]
@@ -17,10 +19,13 @@ type Change = AuditEntry['changes'][number]
 export function ChangeList({
   changes,
   label,
+  titleOf = noTitle,
   noteOn,
 }: {
   changes: readonly Change[]
   label: string
+  /** The titles of resources and properties; default: only their names are shown. */
+  titleOf?: TitleOf
   /** A note below the name of the property. */
   noteOn?: ((change: Change) => ReactNode) | undefined
 }) {
@@ -28,7 +33,13 @@ export function ChangeList({
     <ul aria-label={label} className="space-y-3">
       {[...byLocator(changes)].map(([locator, ofResource]) => (
         <li key={locator}>
-          <ResourceChanges locator={locator} label={locator ?? label} changes={ofResource} noteOn={noteOn} />
+          <ResourceChanges
+            locator={locator}
+            label={locator ?? label}
+            changes={ofResource}
+            titleOf={titleOf}
+            noteOn={noteOn}
+          />
         </li>
       ))}
     </ul>
@@ -39,19 +50,23 @@ function ResourceChanges({
   locator,
   label,
   changes,
+  titleOf,
   noteOn,
 }: {
   locator: string | null
   label: string
   changes: readonly Change[]
+  titleOf: TitleOf
   noteOn: ((change: Change) => ReactNode) | undefined
 }) {
   const t = useText()
   const isNew = changes.every(({ before }) => isUnset(before))
   const isGone = !isNew && changes.every(({ after }) => isUnset(after))
+  const title = titleOf(locator)
   return (
     <>
       <p className="mb-1 flex flex-wrap gap-x-2">
+        {title !== undefined && <span className="font-medium">{title}</span>}
         {locator !== null && <LocatorText locator={locator} />}
         {(isNew || isGone) && (
           <span className="text-xs text-faint">{t(isNew ? 'common.diff.new' : 'common.diff.gone')}</span>
@@ -63,7 +78,7 @@ function ResourceChanges({
             items={changes.map((change) => ({
               label: (
                 <>
-                  <span className="mono text-ink">{change.property}</span>
+                  <PropertyName name={change.property} title={titleOf(locator, change.property)} />
                   {noteOn !== undefined && <span className="block text-xs">{noteOn(change)}</span>}
                 </>
               ),
@@ -76,7 +91,7 @@ function ResourceChanges({
           label={label}
           changes={changes.map((change) => ({
             id: change.property,
-            name: change.property,
+            name: <PropertyName name={change.property} title={titleOf(locator, change.property)} />,
             before: change.before,
             after: change.after,
             note: noteOn?.(change),
@@ -86,6 +101,8 @@ function ResourceChanges({
     </>
   )
 }
+
+const noTitle: TitleOf = () => undefined
 
 const isUnset = (value: PropertyView | null) => value === null || ('isSensitive' in value && !value.isSet)
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { OperationPlan, PlanProblem } from '#contract/console-api/shapes.ts'
+import { parseLocator } from '#contract/protocol/locator.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -9,6 +10,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { ChangeList } from '../ChangeList.tsx'
 import { useErrorView } from '../describe-code.ts'
+import { useTitles } from '../manifest/use-titles.ts'
 import { BrokenReferences } from '../references/BrokenReferences.tsx'
 import { PlannedCalls } from './PlannedCalls.tsx'
 import type { OperationPlanState } from './use-operation-plan.ts'
@@ -62,13 +64,20 @@ export function OperationPlanView({
       {isDetach && plan.installation !== null && (
         <BrokenReferences bundleInstallId={plan.installation.bundleInstallId} />
       )}
-      {!isDetach && <PlannedChanges changes={plan.changes} />}
+      {!isDetach && <PlannedChanges plan={plan} />}
     </div>
   )
 }
 
-function PlannedChanges({ changes }: Pick<OperationPlan, 'changes'>) {
+function PlannedChanges({
+  plan: { resources, changes, targetVersion, currentVersion },
+}: {
+  plan: OperationPlan
+}) {
   const t = useText()
+  // all of them are resources of the one bundle
+  const bundle = parseLocator(resources[0]?.locator ?? '') ?? undefined
+  const titleOf = useTitles(bundle, [targetVersion, currentVersion])
   if (changes.length === 0) return <p className="text-muted">{t('plans.changes.none')}</p>
   return (
     <details className="group/changes">
@@ -77,7 +86,7 @@ function PlannedChanges({ changes }: Pick<OperationPlan, 'changes'>) {
         {t('plans.changes', { n: changes.length })}
       </summary>
       <div className="mt-1">
-        <ChangeList changes={changes} label={t('plans.changes.label')} />
+        <ChangeList changes={changes} label={t('plans.changes.label')} titleOf={titleOf} />
       </div>
     </details>
   )

@@ -27,7 +27,7 @@ export type Column<Row> = {
   headerHidden?: boolean
   /**
    * On a card: `head` is on top without its label (the default for the first column), `wide` takes the whole line. Values that
-   * need no label are `plain`, or a `line` with the parts of the cell side by side; both are left out when there is `Nothing`.
+   * need no label are `plain`, or a `line` with the parts of the cell side by side. A card leaves out cells with `Nothing`.
    */
   card?: 'head' | 'wide' | 'plain' | 'line' | 'hidden'
 }

@@ -5,12 +5,12 @@ import { createReport, type Report } from '../report/report.ts'
 import { createHost } from '../run/host.ts'
 import { runCases, type CaseResult } from '../run/run-cases.ts'
 import { createTrial, type Bench } from '../run/trial.ts'
-import { credentialProblem, endpointProblem } from '../run/usable.ts'
+import { credentialProblem, endpointProblem, isGarbage } from '../run/usable.ts'
 import { newSigningKey } from '../wire/keys.ts'
 import { startPlatform, type Platform } from '../wire/platform.ts'
 import { seededRandom } from '../wire/random.ts'
-import { describeAnswer, isDone, isFinalFailure, parseJson } from '../wire/read-answer.ts'
-import { createSender, type Exchange } from '../wire/send.ts'
+import { describeAnswer, isDone, isFinalFailure } from '../wire/read-answer.ts'
+import { createSender } from '../wire/send.ts'
 
 export const CHECKER_VERSION = '0.1.0'
 
@@ -105,7 +105,7 @@ async function requireUsable(bench: Bench, seed: number): Promise<void> {
   const { before, after } = installation.operation('INSTALL', 1)
   let { exchange, answer } = await trial.send(before)
   // a plugin that does not always answer with JSON can be tested
-  for (let sent = 1; sent < GARBAGE_MAX && isGarbage(exchange); sent++)
+  for (let sent = 1; sent < GARBAGE_MAX && exchange.response !== null && isGarbage(exchange.response); sent++)
     ({ exchange, answer } = await trial.send(before))
   // a plugin calls its platform in AFTER_RESOURCES at the latest
   const last = isDone(answer) ? (await trial.send(after)).answer : answer
@@ -123,6 +123,3 @@ async function requireUsable(bench: Bench, seed: number): Promise<void> {
     )
   await trial.state(installation)
 }
-
-const isGarbage = ({ response }: Exchange): boolean =>
-  response?.status === 200 && parseJson(response.body) === undefined

@@ -142,7 +142,7 @@ test('a credential that the platform does not know is explained in one line', as
   const file = join(folder, 'profile.json')
   const profile: object = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify({ ...profile, credential: 'a-renewed-credential' }))
-  assertUsage(await run('run', ...options), /unknown or expired credential/)
+  assertUsage(await run('run', ...options), /a wrong credential/)
 })
 
 test('a plugin that resolves before the resources are installed is explained in one line', async (t) => {

@@ -288,7 +288,7 @@ for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
         response.end('{"errorCode":"AUTHORIZATION_UNAVAILABLE","data":{"message":"no","retryable":false}}'),
       )
     })
-    await isNotReplayed(other, /unknown or expired credential.* plugin-check-credential\.$/)
+    await isNotReplayed(other, /a wrong credential.* plugin-check-credential\.$/)
 
     // the plugin got the call and ended
     const lost = await send(await serve(t, (request) => request.socket.destroy()))

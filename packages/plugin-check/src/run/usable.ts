@@ -8,7 +8,7 @@ import type { Bench } from './trial.ts'
 export function credentialProblem({ platform, profile }: Bench, answer: Answer): string | null {
   const isWrong = platform.calls.some(({ authorization }) => authorization !== `Bearer ${profile.credential}`)
   return isWrong && answer.kind !== 'success'
-    ? `The plugin called the platform with an unknown or expired credential. Configure it with the credential of the profile; without one, with ${DEFAULT_CREDENTIAL}.`
+    ? `The plugin called the platform with a wrong credential. Configure it with the credential of the profile; if the profile has none, with ${DEFAULT_CREDENTIAL}.`
     : null
 }
 
@@ -21,17 +21,21 @@ export function endpointProblem(
     return isConnected
       ? `The plugin at ${url} gave no complete response: ${problem}. Correct it, or check --url.`
       : `The plugin at ${url} cannot be reached: ${problem}. Start it, and check --url.`
-  const { status, headers, body } = response
+  const { status, headers } = response
   if (status === 401 || status === 403)
     return `The plugin refused a valid token for ${profile.pluginId} (${status}). Set its platform API base to ${platform.url} and restart it, or correct pluginId of the profile.`
   if (status === 503)
     return `The plugin is not available (503). If it cannot reach its platform, set its platform API base to ${platform.url} and restart it.`
   if (status === 404 || status === 405 || (status >= 300 && status < 400))
     return `There is no lifecycle endpoint at ${url} (HTTP status ${status}). Check the path of --url.`
-  if (status >= 200 && status < 300 && parseJson(body) === undefined)
+  if (isGarbage(response))
     return `There is no lifecycle endpoint at ${url}: the response is not JSON${typeOf(headers)}. Check --url.`
   return null
 }
+
+/** Whether a successful response is not JSON: no plugin is at that address, or one that damages its responses. */
+export const isGarbage = ({ status, body }: NonNullable<Exchange['response']>): boolean =>
+  status >= 200 && status < 300 && parseJson(body) === undefined
 
 function typeOf({ 'content-type': type }: Record<string, string>): string {
   return type === undefined ? '' : `, but ${printable(type.split(';', 1)[0] ?? '').slice(0, 80)}`

@@ -87,7 +87,9 @@ export function Differences({
             disabledReason={taken.length === 0 && t(`configuration.compare.${action}.nothing`)}
             onClick={() => putAll(restore(taken, configuration, store.current()))}
           >
-            {t(`configuration.compare.${action}.chosen`, { n: taken.length })}
+            {taken.length === 0
+              ? t(`configuration.compare.${action}.selected`)
+              : t(`configuration.compare.${action}.chosen`, { n: taken.length })}
           </Button>
           <Button onClick={() => setChosen(new Set(keys))}>
             {t('configuration.compare.chooseAll', { n: available.length })}

@@ -1,6 +1,6 @@
 import type { InstalledResource } from '#contract/console-api/shapes.ts'
-import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { groupProperties, propertyTitle } from '../../../components/property-labels.ts'
+import { PropertyName } from '../../../components/PropertyName.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
@@ -30,7 +30,8 @@ export function ResourceProperties({
                 className="grid gap-x-6 py-1.5 sm:grid-cols-[minmax(10rem,18rem)_minmax(0,1fr)]"
               >
                 <dt className="min-w-0">
-                  <PropertyName name={name} definition={definition} writer={writers?.get(name)} />
+                  <PropertyName name={name} title={propertyTitle(definition, name)} />
+                  <Writer pluginId={writers?.get(name)} />
                 </dt>
                 <dd className="min-w-0 wrap-anywhere">
                   <PropertyValueView value={resource.properties[name] ?? null} />
@@ -44,40 +45,24 @@ export function ResourceProperties({
   )
 }
 
-function PropertyName({
-  name,
-  definition,
-  writer,
-}: {
-  name: string
-  definition: PropertyDefinition
-  writer: string | undefined
-}) {
+function Writer({ pluginId }: { pluginId: string | undefined }) {
   const rich = useRichText()
-  const title = propertyTitle(definition, name)
+  if (pluginId === undefined) return null
   return (
-    <>
-      <span className="block wrap-anywhere">
-        {title}
-        {title !== name && <span className="mono ml-1.5 text-faint">{name}</span>}
+    <span className="flex items-center gap-1 text-xs text-faint">
+      <Icon name="plugins" size={12} />
+      <span>
+        {rich('installations.property.writtenBy', {
+          plugin: (
+            <PlainLink
+              to={paths.plugin(pluginId)}
+              className="target mono rounded-sm hover:text-ink hover:underline"
+            >
+              {pluginId}
+            </PlainLink>
+          ),
+        })}
       </span>
-      {writer !== undefined && (
-        <span className="flex items-center gap-1 text-xs text-faint">
-          <Icon name="plugins" size={12} />
-          <span>
-            {rich('installations.property.writtenBy', {
-              plugin: (
-                <PlainLink
-                  to={paths.plugin(writer)}
-                  className="target mono rounded-sm hover:text-ink hover:underline"
-                >
-                  {writer}
-                </PlainLink>
-              ),
-            })}
-          </span>
-        </span>
-      )}
-    </>
+    </span>
   )
 }

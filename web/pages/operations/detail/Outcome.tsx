@@ -1,6 +1,7 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { ChangeList } from '../../../components/ChangeList.tsx'
 import { LocatorText } from '../../../components/LocatorText.tsx'
+import { useTitles } from '../../../components/manifest/use-titles.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Count } from '../../../ui/Badge.tsx'
 import { Section } from '../../../ui/Card.tsx'
@@ -59,14 +60,18 @@ export function Resources({ operation }: { operation: OperationDetail }) {
 
 export function Changes({ operation }: { operation: OperationDetail }) {
   const t = useText()
-  const { changes } = operation
+  const { changes, installation, targetVersion, currentVersion } = operation
+  const titleOf = useTitles(changes.length > 0 ? installation.bundle : undefined, [
+    targetVersion,
+    currentVersion,
+  ])
   const title = t(isApplied(operation) ? 'operations.detail.changes' : 'operations.detail.changes.planned')
   return (
     <Section title={<WithCount title={title} count={changes.length} />} flush={changes.length > 0}>
       {changes.length === 0 ? (
         <p className="text-muted">{t('operations.detail.noChanges')}</p>
       ) : (
-        <ChangeList changes={changes} label={t('operations.detail.changes.label')} />
+        <ChangeList changes={changes} label={t('operations.detail.changes.label')} titleOf={titleOf} />
       )}
     </Section>
   )
