@@ -65,7 +65,7 @@ function ResourceChanges({
   const title = titleOf(locator)
   return (
     <>
-      <p className="mb-1 flex flex-wrap gap-x-2">
+      <p className="mb-1 flex flex-wrap items-baseline gap-x-2">
         {title !== undefined && <span className="font-medium">{title}</span>}
         {locator !== null && <LocatorText locator={locator} />}
         {(isNew || isGone) && (
@@ -73,7 +73,7 @@ function ResourceChanges({
         )}
       </p>
       {isNew || isGone ? (
-        <Card padded={false} className="px-4 py-1">
+        <Card padded={false} className="px-4 py-2">
           <DefinitionList
             items={changes.map((change) => ({
               label: (

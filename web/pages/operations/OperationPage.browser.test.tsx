@@ -331,3 +331,63 @@ test('notes are shown as text, and a note can be added', async () => {
   await expect.poll(() => api.requests(NOTES).at(-1)?.body).toEqual({ text })
   await expect.element(dialog).not.toBeInTheDocument()
 })
+
+test('changes have the titles of the version, else of the earlier one, and keep their names', async () => {
+  const VERSION = 'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'
+  const locator = 'staging/support-desk/MODULE/inbox'
+  const value = (text: string) => ({ '@type': 'Data' as const, value: text })
+  const detail = operation({
+    operationType: 'UPGRADE',
+    targetVersion: '2.0.0',
+    changes: [
+      { locator, property: 'host', before: value('a'), after: value('b') },
+      { locator, property: 'folder', before: value('c'), after: null },
+      { locator, property: 'other', before: value('d'), after: value('e') },
+    ],
+  })
+  const manifest = (version: string, titles: Record<string, string>) => ({
+    bundle: detail.installation.bundle,
+    version,
+    title: 'Support desk',
+    resources: [
+      {
+        kind: 'MODULE' as const,
+        name: 'inbox',
+        title: `Inbox ${version}`,
+        properties: Object.fromEntries(
+          Object.entries(titles).map(([name, title]) => [
+            name,
+            { kind: 'DATA' as const, schema: { type: 'string', title } },
+          ]),
+        ),
+      },
+    ],
+    plugins: [],
+  })
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => detail,
+    [VERSION]: ({ params }) =>
+      params['version'] === '2.0.0'
+        ? manifest('2.0.0', { host: 'Mail server' })
+        : manifest('1.0.0', { host: 'Server', folder: 'Folder' }),
+  })
+  await renderConsole(`/operations/${detail.operationId}`)
+  const changes = page.getByRole('list', { name: 'Property changes' })
+  await expect.element(changes.getByText('Inbox 2.0.0')).toBeVisible()
+  await expect.element(changes.getByText('Folder folder')).toBeVisible()
+  expect(changes.element().textContent).toMatch(/Mail server host.*Folder folder.*other/)
+})
+
+test('changes keep their names if the manifest cannot be read', async () => {
+  const VERSION = 'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'
+  const change = { locator: 'staging/support-desk/MODULE/inbox', property: 'host', before: null, after: null }
+  const detail = operation({ changes: [change] })
+  const { api } = await serveScope({
+    'GET /operations/{operationId}': () => detail,
+    [VERSION]: () => refusal({ status: 403, code: 'PERMISSION_DENIED' }),
+  })
+  await renderConsole(`/operations/${detail.operationId}`)
+  await expect.poll(() => api.requests(VERSION).length).toBe(1)
+  await expect.element(page.getByRole('list', { name: 'Property changes' }).getByText('host')).toBeVisible()
+  await expect.element(page.getByRole('alert')).not.toBeInTheDocument()
+})
