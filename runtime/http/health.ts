@@ -5,7 +5,7 @@ import { NO_SPACE_MESSAGE } from '#database/unreachable.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import type { Position } from '../store/events/position.ts'
 import { listAppliedMigrations } from '../store/migrations.ts'
-import { isSameServer } from '../store/recovery/recover.ts'
+import { findServer } from '../store/recovery/recover.ts'
 import { listSigningKeys } from '../store/signing-keys/list-signing-keys.ts'
 import type { SpaceWatch } from './space-watch.ts'
 import { whyReadOnly } from '../store/why-read-only.ts'
@@ -55,9 +55,9 @@ export function healthRoutes(options: HealthOptions): HttpApp {
     if (readOnly !== null) throw notReady(READ_ONLY[readOnly])
     if (!isUpToDate([...migrations], applied))
       throw notReady('The database schema is not the one of this version')
-    const isSame = await withTimeLimit(deps, isSameServer(deps.db))
-    if (isSame === null) throw notReady('The database cannot be reached')
-    if (!isSame) throw notReady('The database has moved or went back in time, and is being recovered')
+    const server = await withTimeLimit(deps, findServer(deps.db))
+    if (server === null) throw notReady('The database cannot be reached')
+    if (!server.isSame) throw notReady('The database has moved or went back in time, and is being recovered')
     return c.json({ status: 'ready' })
   })
 

@@ -3,8 +3,10 @@ import { after, before, it } from 'node:test'
 import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { leaseOperations } from '../store/operations/lease-operations.ts'
-import { recover } from '../store/recovery/recover.ts'
+import { findServer, recover } from '../store/recovery/recover.ts'
+import type { SeenServer } from '../store/recovery/recover.ts'
 import { recoverIfMoved } from '../recovery.ts'
+import type { LastSeen } from '../recovery.ts'
 import { openEvents, until } from '../testing/stream.ts'
 import { testHttp, textOf } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
@@ -84,6 +86,41 @@ it('after the server changed, nothing is created or called before the numbers ar
   const resumed = await openEvents(http, lastId)
   assert.equal((await resumed.events(1))[0]?.event, 'reset')
   await resumed.leave()
+})
+
+it('a return to an earlier timeline of the same server is noticed by a replica that saw the later one', async () => {
+  const { db } = http.runtime.deps
+  const sequences = async () => {
+    const { rows } = await sql<{ n: string }>`
+      select last_execution_sequence::text as n from runtime.installation order by bundle_install_id`.execute(
+      db,
+    )
+    return rows.map(({ n }) => Number(n))
+  }
+  const before = await sequences()
+  const here = await findServer(db)
+  const last: LastSeen = { server: null }
+  await recoverIfMoved(http.runtime.deps, db, last)
+  assert.deepEqual([last.server?.identity, await sequences()], [here.identity, before])
+
+  // as PostgreSQL writes them: hexadecimal
+  const [system, timeline = ''] = (here.identity ?? '').split('/')
+  const later = (Number.parseInt(timeline, 16) + 15).toString(16).toUpperCase().padStart(8, '0')
+  const seen: SeenServer = { ...here, identity: `${system}/${later}` }
+  const [one, two]: LastSeen[] = [{ server: seen }, { server: seen }]
+  await recoverIfMoved(http.runtime.deps, db, one)
+  // beyond the numbers of each of the 15 timelines that are gone
+  const raised = before.map((sequence) => sequence + 16 * 100_000)
+  assert.deepEqual(await sequences(), raised)
+  // once, also if another replica notices it too, or this one looks again
+  await recoverIfMoved(http.runtime.deps, db, two)
+  await recoverIfMoved(http.runtime.deps, db, one)
+  assert.deepEqual(await sequences(), raised)
+
+  // another server has timelines of its own
+  await recoverIfMoved(http.runtime.deps, db, { server: { ...seen, identity: `1/${later}` } })
+  await recoverIfMoved(http.runtime.deps, db, { server: { ...seen, identity: null } })
+  assert.deepEqual(await sequences(), raised)
 })
 
 it('batches pause, because their pending items may have run already', async () => {

@@ -13,13 +13,35 @@ export interface Recovery {
 /** Larger than the number of operations of an installation, or saves of a scope, that can be lost at once. */
 export const RAISE_BY = 100_000
 
-/** Whether the database is still on the server and timeline where it was last recovered, as `same`. */
-export const IS_SAME_SERVER = 'select runtime.is_same_server() as same'
+/** Where the database is. */
+export interface SeenServer {
+  /** Whether it is the server and timeline of the last recovery. */
+  isSame: boolean
+  /** `system identifier/timeline`, both as PostgreSQL writes them; null on a server that does not reveal them. */
+  identity: string | null
+  /** By the clock of the server. */
+  at: string
+}
 
-/** {@link IS_SAME_SERVER} */
-export async function isSameServer(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ same: boolean }>`${sql.raw(IS_SAME_SERVER)}`.execute(db)
-  return rows[0]?.same ?? false
+/** Selects a {@link SeenServer}. */
+export const FIND_SERVER = `select runtime.is_same_server() as "isSame", runtime.current_identity() as identity,
+  clock_timestamp() as at`
+
+/** Where the database is now. */
+export async function findServer(db: Db): Promise<SeenServer> {
+  const { rows } = await sql<SeenServer>`${sql.raw(FIND_SERVER)}`.execute(db)
+  const [server] = rows
+  if (server === undefined) throw new Error('the statement returned no row')
+  return server
+}
+
+export interface RecoverOptions {
+  /** How much all numbers are raised. */
+  raiseBy?: number
+  /** Recovers even if the server is the same, because somebody restored its files. */
+  isForced?: boolean
+  /** With `isForced`: not if another replica has recovered since then. */
+  since?: string
 }
 
 /**
@@ -29,18 +51,20 @@ export async function isSameServer(db: Db): Promise<boolean> {
  * can be created or leased if the server changed.
  *
  * @param db without a statement timeout of the driver, which cannot be lifted per transaction.
- * @param options.isForced recovers even if the server is the same, because somebody restored its files.
  * @returns null if there is nothing to do.
  */
 export async function recover(
   db: Db,
-  { raiseBy = RAISE_BY, isForced = false }: { raiseBy?: number; isForced?: boolean } = {},
+  { raiseBy = RAISE_BY, isForced = false, since }: RecoverOptions = {},
 ): Promise<Recovery | null> {
   return inTransaction(db, async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx)
     // several replicas may notice it, but only one recovers
-    await sql`select from runtime.server_identity for update`.execute(tx)
-    if (!isForced && (await isSameServer(tx))) return null
+    const { rows } = await sql<{ recovered_at: string | null }>`
+      select recovered_at from runtime.server_identity for update`.execute(tx)
+    if (!isForced && (await findServer(tx)).isSame) return null
+    const last = rows[0]?.recovered_at ?? null
+    if (since !== undefined && last !== null && last > since) return null
     await sql`update runtime.server_identity set identity = runtime.current_identity()`.execute(tx)
     await pauseBatches(tx)
     await forgetFailures(tx)

@@ -47,6 +47,8 @@ export async function createEtcd(programs: Programs, folder: string): Promise<Et
             // patient, because a busy machine is not a lost leader
             '--heartbeat-interval=200',
             '--election-timeout=2000',
+            // for Patroni, see node.ts
+            '--enable-v2=true',
             '--logger=zap',
             '--log-level=error',
           ],
