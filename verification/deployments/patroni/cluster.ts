@@ -44,7 +44,12 @@ export interface Members {
 const ClusterStatus = z.object({
   members: z.array(z.object({ name: z.string(), role: z.string(), state: z.string() })),
 })
-const SETTLED_MS = 180_000
+const SETTLED_MS = 240_000
+/**
+ * Then a person would copy a standby again: one with writes that the new primary lacks can wait for them forever, as
+ * docs/operating/failover.md says.
+ */
+const STUCK_MS = 60_000
 
 export async function startCluster(programs: Programs): Promise<PatroniCluster> {
   const folder = mkdtempSync(join(fastFolder(), 'bundle-console-patroni-'))
@@ -84,11 +89,27 @@ export async function startCluster(programs: Programs): Promise<PatroniCluster> 
       ? { primary, synchronous }
       : members.map(({ name, role, state }) => `${name} ${role} ${state}`).join(', ')
   }
+  /** Copies the standbys that are starting again from the primary. */
+  const reinitialize = async (members: string): Promise<void> => {
+    for (const { name, restPort } of nodes)
+      if (members.includes(`${name} replica starting`))
+        await fetch(`http://127.0.0.1:${restPort}/reinitialize`, {
+          method: 'POST',
+          body: JSON.stringify({ force: true }),
+          signal: AbortSignal.timeout(10_000),
+        })
+  }
   const settled = async (): Promise<Members> => {
-    const deadline = performance.now() + SETTLED_MS
+    const began = performance.now()
+    const deadline = began + SETTLED_MS
+    let isReinitialized = false
     for (;;) {
       const members = await membersNow()
       if (typeof members !== 'string') return members
+      if (!isReinitialized && performance.now() > began + STUCK_MS) {
+        isReinitialized = true
+        await reinitialize(members)
+      }
       if (performance.now() > deadline) {
         const output = nodes.map(({ name, output: lines }) => `${name}: ${lines().slice(-3).join(' | ')}`)
         throw new Error(`the cluster does not settle: ${members}; ${output.join('; ')}`)
