@@ -1,4 +1,4 @@
-import { memo, useDeferredValue } from 'react'
+import { memo, useDeferredValue, useLayoutEffect, useRef } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import type { ScopeKey } from '../../paths.ts'
 import { paths } from '../../paths.ts'
@@ -41,8 +41,16 @@ export const Outline = memo(function Outline({
   // the first paint needs no more rows than the screen can show; the rest follows at once
   const isWhole = useDeferredValue(true, false)
   const shown = isWhole ? groups : beginningOf(groups, rowsOnScreen(ROW_PX, ABOVE_PX))
+  const nav = useRef<HTMLElement>(null)
+  const isFiltered = search.q !== undefined || search.show !== undefined
+  const wasFiltered = useRef(isFiltered)
+  useLayoutEffect(() => {
+    // the whole list is back: the resource that was found is somewhere in it
+    if (wasFiltered.current && !isFiltered) scrollToCurrent(nav.current)
+    wasFiltered.current = isFiltered
+  }, [isFiltered])
   return (
-    <nav aria-label={t('configuration.outline.label')} className="space-y-4">
+    <nav ref={nav} aria-label={t('configuration.outline.label')} className="space-y-4">
       {shown.map((group) => {
         const { title, version } = titles.get(group.bundleInstallId) ?? {
           title: group.bundleId,
@@ -82,6 +90,15 @@ export const Outline = memo(function Outline({
     </nav>
   )
 })
+
+/** Scrolls only the list, not the page. */
+function scrollToCurrent(nav: HTMLElement | null) {
+  const pane = nav?.parentElement
+  const current = nav?.querySelector('[aria-current]')
+  if (!pane || !current) return
+  const above = current.getBoundingClientRect().top - pane.getBoundingClientRect().top
+  pane.scrollTop += above - pane.clientHeight / 2
+}
 
 /** The groups with this many resources in all. */
 function beginningOf(groups: readonly OutlineGroup[], count: number): OutlineGroup[] {

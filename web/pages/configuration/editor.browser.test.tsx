@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { renderConsole } from '../../testing/render.tsx'
-import { CORE, MAIL, serveScope } from '../../testing/served-scope.ts'
+import { CONFIGURATION, CORE, MAIL, serveScope } from '../../testing/served-scope.ts'
 
 const field = (name: string) => page.getByRole('textbox', { name })
 const bar = page.getByRole('region', { name: 'Unsaved changes' })
@@ -121,6 +121,26 @@ test('the form can be filtered to changed properties', async () => {
   await expect.element(field('SMTP host')).not.toBeInTheDocument()
   await expect.element(field('SMTP port')).toHaveValue('2525')
   expect(outline.getByRole('link', { name: /CRM core/ }).query()).toBeNull()
+})
+
+test('when the search is cleared, the resource that was found is in view', async () => {
+  const served = await serveScope()
+  const { resources, ...rest } = served.configuration()
+  const mail = resources[MAIL]!
+  const many = Object.fromEntries(
+    Array.from({ length: 200 }, (_, n) => [`${MAIL}-${n}`, { ...mail, title: `Mail ${n}` }]),
+  )
+  served.api.answer({ [CONFIGURATION]: () => ({ ...rest, resources: many }) })
+  await renderConsole(served.address(`${MAIL}-0`))
+  const search = page.getByRole('searchbox', { name: 'Find a resource or property' })
+  await userEvent.fill(search, 'mail 157')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.getByRole('heading', { name: 'Mail 157' })).toBeVisible()
+  const found = outline.getByRole('link', { name: 'Module Mail 157' })
+  await userEvent.clear(search)
+  await expect.element(outline.getByRole('link', { name: 'Module Mail 158' })).toBeInTheDocument()
+  await expect.element(found).toBeInViewport()
+  expect(scrollY).toBe(0)
 })
 
 test('unsaved changes are shown in the menu, until they are discarded', async () => {
