@@ -117,7 +117,7 @@ it('a return to an earlier timeline of the same server is noticed by a replica t
   await recoverIfMoved(http.runtime.deps, db, one)
   assert.deepEqual(await sequences(), raised)
 
-  // another server has timelines of its own
+  // another server has its own timelines
   await recoverIfMoved(http.runtime.deps, db, { server: { ...seen, identity: `1/${later}` } })
   await recoverIfMoved(http.runtime.deps, db, { server: { ...seen, identity: null } })
   assert.deepEqual(await sequences(), raised)

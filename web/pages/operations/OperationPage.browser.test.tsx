@@ -364,7 +364,7 @@ test('changes have the titles of the version, else of the earlier one, and keep 
     ],
     plugins: [],
   })
-  const { api } = await serveScope({
+  await serveScope({
     'GET /operations/{operationId}': () => detail,
     [VERSION]: ({ params }) =>
       params['version'] === '2.0.0'
