@@ -10,6 +10,7 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Call } from '../model/call.ts'
 import { begin, EMPTY_PLAN } from '../engine/steps/decide.ts'
 import type { LeasedOperation } from './leased-operation.ts'
+import type { QueueReader } from './queue-reader.ts'
 import { unsent } from './send-call.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import { needsAddresses } from '../engine/steps/prepare-call.ts'
@@ -19,8 +20,12 @@ import { callOf } from '../store/operations/call-of-row.ts'
 const [FIRST_STAGE] = STAGES
 
 /** Leases due operations and reads everything needed to advance them. */
-export async function acquireOperations(deps: RuntimeDeps, due: LeaseRequest): Promise<LeasedOperation[]> {
-  const leased = await leaseOperations(deps.db, due)
+export async function acquireOperations(
+  deps: RuntimeDeps,
+  due: LeaseRequest,
+  queue: Pick<QueueReader, 'lease'> = { lease: (request) => leaseOperations(deps.db, request) },
+): Promise<LeasedOperation[]> {
+  const leased = await queue.lease(due)
   if (leased.length === 0) return []
   const read = await readAll(deps, leased)
   const addresses = await addressesFor(deps, read)

@@ -3,6 +3,7 @@ import { Advancer } from './advancer.ts'
 import { acquireOperations } from './acquire-operations.ts'
 import type { LeasedOperation } from './leased-operation.ts'
 import { Leases } from './leases.ts'
+import { QueueReader } from './queue-reader.ts'
 import { Backlog } from './backlog.ts'
 import { Bulkhead } from './bulkhead.ts'
 import { runOperation } from './run-operation.ts'
@@ -97,13 +98,14 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     running.add(run)
   }
 
+  const queue = new QueueReader(deps)
   const acquireDue = async (): Promise<void> => {
     const limit = concurrency - running.size
     if (limit <= 0) return
     const since = deps.clock.monotonic()
     const due = { owner, leaseMs, limit, ...bulkhead.room() }
     backlog.noteRequested()
-    const leased = await acquireOperations(deps, due)
+    const leased = await acquireOperations(deps, due, queue)
     if (backlog.noteLeased(due, leased)) timer.wake()
     if (leased.length === 0) return
     counters.leasePolls++

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { toBytes } from '#database/values.ts'
 import { leaseEnd } from './lease.ts'
 import type { StoredCallRow } from './read-calls.ts'
@@ -28,35 +29,77 @@ export interface LeasedRow {
 }
 
 /**
- * Leases up to `limit` due operations to one worker, longest due first: new ones, those whose wait is over, and those
- * whose lease has expired. Returns them with their plans and calls as stored. Each plugin's queue is read separately,
- * so a plugin without capacity costs nothing. The first call of a new operation starts with the lease if its request
- * was frozen with the operation and the plugin is enabled.
+ * Where the due operations of each plugin begin. Finding them from the start of the index takes longer with every
+ * operation that has ended since somebody opened a transaction, because nothing is cleaned up meanwhile.
  */
-export async function leaseOperations(db: Db, request: LeaseRequest): Promise<LeasedRow[]> {
-  const { limit, perPlugin, rooms } = request
-  const leased = await sql<OperationRow & Pick<LeasedRow, 'plan' | 'begun'> & { calls: CallAsJson[] | null }>`
-    with recursive plugin (plugin_id) as (
+export interface QueueStart {
+  /** No operation was available before this time, except at the plugins below. */
+  since: string
+  plugins: readonly { pluginId: string; since: string }[]
+}
+
+/** Longer than most transactions that make an operation available. One of a longer one is found later. */
+const UNCOMMITTED = sql`interval '5 seconds'`
+
+/** Reads the whole queue. Times are PostgreSQL's. */
+export async function findQueueStart(db: Db): Promise<QueueStart> {
+  const { rows } = await sql<QueueStart>`
+    with recursive plugin (plugin_id) as (${pluginsWithWork(sql`true`)})
+    select (statement_timestamp() - ${UNCOMMITTED})::text as since,
+      (select coalesce(json_agg(json_build_object('pluginId', plugin_id, 'since', least(
+          statement_timestamp() - ${UNCOMMITTED}, (
+            select available_at from runtime.operation
+            where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin_id
+            order by available_at limit 1))::text)), '[]')
+        from plugin where plugin_id is not null) as plugins`.execute(db)
+  const [start] = rows
+  if (start === undefined) throw new Error('the statement returned no row')
+  return start
+}
+
+/** The plugins that open operations call next, each found by one step in the index. */
+const pluginsWithWork = (condition: RawBuilder<unknown>) => sql`
       (select next_plugin from runtime.operation
-        -- nobody is called before a database that went back in time is recovered
-        where state in ('PENDING', 'RUNNING', 'WAITING') and (select runtime.is_same_server())
+        where state in ('PENDING', 'RUNNING', 'WAITING') and ${condition}
         order by next_plugin limit 1)
       union all
       select (select next_plugin from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin > plugin.plugin_id
         order by next_plugin limit 1)
-      from plugin where plugin.plugin_id is not null
+      from plugin where plugin.plugin_id is not null`
+
+/**
+ * Leases up to `limit` due operations to one worker, longest due first: new ones, those whose wait is over, and those
+ * whose lease has expired. Returns them with their plans and calls as stored. Each plugin's queue is read separately,
+ * so a plugin without capacity costs nothing. The first call of a new operation starts with the lease if its request
+ * was frozen with the operation and the plugin is enabled.
+ *
+ * @param start where to begin to look; by default at the start of the queue.
+ */
+export async function leaseOperations(
+  db: Db,
+  request: LeaseRequest,
+  start: QueueStart | null = null,
+): Promise<LeasedRow[]> {
+  const { limit, perPlugin, rooms } = request
+  // nobody is called before a database that went back in time is recovered
+  const isSame = sql`(select runtime.is_same_server())`
+  const leased = await sql<OperationRow & Pick<LeasedRow, 'plan' | 'begun'> & { calls: CallAsJson[] | null }>`
+    with recursive plugin (plugin_id) as (
+      ${start === null ? pluginsWithWork(isSame) : knownPlugins(start, isSame)}
     ), due as (
       select candidate.operation_id, candidate.state
       from plugin
       left join unnest(
         ${rooms.map(({ pluginId }) => pluginId)}::text[],
         ${rooms.map(({ room }) => Math.max(0, room))}::integer[]) as known (plugin_id, room) using (plugin_id)
+      ${start === null ? sql`` : sql`left join ${beginnings(start)} using (plugin_id)`}
       cross join lateral (
         select operation_id, state, available_at
         from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin.plugin_id
           and available_at <= statement_timestamp()
+          ${start === null ? sql`` : sql`and available_at >= coalesce(beginning.since, ${start.since}::timestamptz)`}
         order by available_at
         limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer)
         for update skip locked) as candidate
@@ -118,6 +161,16 @@ export async function leaseOperations(db: Db, request: LeaseRequest): Promise<Le
     begun,
   }))
 }
+
+/** All registered plugins, those with open operations, and the empty name of operations that call none. */
+const knownPlugins = (start: QueueStart, condition: RawBuilder<unknown>) => sql`
+      select plugin_id from (
+        select plugin_id from runtime.plugin union select '' union select plugin_id from ${beginnings(start)}) as known
+      where ${condition}`
+
+const beginnings = ({ plugins }: QueueStart) => sql`unnest(
+        ${plugins.map(({ pluginId }) => pluginId)}::text[],
+        ${plugins.map(({ since }) => since)}::timestamptz[]) as beginning (plugin_id, since)`
 
 /** A call as JSON: bytes are text. */
 type CallAsJson = Omit<StoredCallRow, 'request'> & { request: string | null }

@@ -67,7 +67,8 @@ finished as (
   connected_ms = kept.connected_ms, answered_ms = kept.answered_ms, ended_ms = kept.ended_ms
   from kept
   where attempt.operation_id = kept.operation_id and attempt.stage = kept.stage
-  and attempt.plugin_id = kept.plugin_id and attempt.attempt = kept.attempt
+  -- not by the index of plugins, which a plan that was made for an empty table would read whole
+  and attempt.plugin_id || '' = kept.plugin_id and attempt.attempt = kept.attempt
   and attempt.finished_at is null
   returning attempt.operation_id, attempt.stage, attempt.plugin_id
 ),
