@@ -14,7 +14,7 @@ import type { Child } from '../processes/child.ts'
 import { THIS_CONSOLE } from '../processes/console-parts.ts'
 import { startOwnDatabase } from '../processes/database.ts'
 import { fastFolder } from '../processes/fast-folder.ts'
-import { lastingPort } from '../processes/lasting-port.ts'
+import { freePort } from '../../packages/plugin-check/testing/free-port.ts'
 import { createReplica } from '../processes/replica.ts'
 import type { Replica } from '../processes/replica.ts'
 import { createRetryingClient } from '../processes/retrying-client.ts'
@@ -134,7 +134,7 @@ async function openWorld(
     return proxy
   }
 
-  const port = await lastingPort()
+  const port = await freePort()
   const platform = await startProxy({
     canaries,
     target: `http://127.0.0.1:${port}`,
@@ -187,7 +187,7 @@ async function openWorld(
   const plugins = await Promise.all(
     SIDES.map(async (side): Promise<RunningPlugin> => {
       const folder = folderOf(side.pluginId)
-      const url = `http://127.0.0.1:${await lastingPort()}`
+      const url = `http://127.0.0.1:${await freePort()}`
       const secretPath = `/${randomBytes(16).toString('hex')}`
       const lifecycle = await startProxy({ canaries, target: url, fault: () => faultOf('lifecycle') })
       const receiver = await startProxy({

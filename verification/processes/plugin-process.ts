@@ -4,7 +4,7 @@ import { PLUGIN_IDS } from '../bundles.ts'
 import { startChild } from './child.ts'
 import type { Child } from './child.ts'
 import { fastFolder } from './fast-folder.ts'
-import { lastingPort } from './lasting-port.ts'
+import { freePort } from '../../packages/plugin-check/testing/free-port.ts'
 
 /** The probability of each fault of a delivery. */
 export interface Faults {
@@ -59,7 +59,7 @@ const PROGRAM = new URL('./plugin-main.ts', import.meta.url)
 /** The process is not started yet. */
 export async function createPluginProcess(settings: PluginSettings): Promise<PluginProcess> {
   const folder = await mkdtemp(join(fastFolder(), 'bundle-console-plugins-'))
-  const port = await lastingPort()
+  const port = await freePort()
   const program: PluginProgramSettings = { ...settings, folder, port, pluginIds: PLUGIN_IDS }
   let child: Child | undefined
   const kill = async (): Promise<void> => {

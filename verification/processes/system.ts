@@ -10,7 +10,7 @@ import { MANIFESTS, PLUGIN_IDS } from '../bundles.ts'
 import { THIS_CONSOLE } from './console-parts.ts'
 import type { ConsoleParts } from './console-parts.ts'
 import { fastFolder } from './fast-folder.ts'
-import { lastingPort } from './lasting-port.ts'
+import { freePort } from '../../packages/plugin-check/testing/free-port.ts'
 import { createPluginProcess } from './plugin-process.ts'
 import type { Faults, PluginProcess } from './plugin-process.ts'
 import { createReplica } from './replica.ts'
@@ -70,7 +70,7 @@ export async function createSystem(options: SystemOptions): Promise<System> {
   const { databaseUrl, leaseSeconds, timeoutMs = 1_000, console = THIS_CONSOLE } = options
   const credential = 'the-service-credential'
 
-  const ports = await Promise.all(Array.from({ length: options.replicas }, lastingPort))
+  const ports = await Promise.all(Array.from({ length: options.replicas }, freePort))
   const platformApiBase = `http://127.0.0.1:${ports[0]}`
   const replicaOptions = ports.map((port, index) => ({
     databaseUrl,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { startProcess } from '../../processes/child.ts'
 import type { Child } from '../../processes/child.ts'
-import { lastingPort } from '../../processes/lasting-port.ts'
+import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
 import type { Programs } from '../debian-programs.ts'
 
 /** Three members of etcd. */
@@ -22,7 +22,7 @@ const Status = z.object({ header: z.object({ member_id: z.string() }), leader: z
 /** Nothing runs yet; `start` starts the members that do not run. */
 export async function createEtcd(programs: Programs, folder: string): Promise<Etcd> {
   const members = await Promise.all(
-    NAMES.map(async (name) => ({ name, port: await lastingPort(), peerPort: await lastingPort() })),
+    NAMES.map(async (name) => ({ name, port: await freePort(), peerPort: await freePort() })),
   )
   const running = new Map<string, Child>()
   await mkdir(folder)

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProcess } from '../../processes/child.ts'
 import type { Child } from '../../processes/child.ts'
-import { lastingPort } from '../../processes/lasting-port.ts'
+import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
 import type { Programs } from '../debian-programs.ts'
 import type { PatroniNode } from './node.ts'
 
@@ -19,7 +19,7 @@ export async function createHaproxy(
   folder: string,
   nodes: readonly PatroniNode[],
 ): Promise<Haproxy> {
-  const port = await lastingPort()
+  const port = await freePort()
   const settings = join(folder, 'haproxy.cfg')
   const lines = [
     'global',

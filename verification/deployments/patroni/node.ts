@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OsUser } from '#database/server/os-user.ts'
 import { startProcess } from '../../processes/child.ts'
 import type { Child } from '../../processes/child.ts'
-import { lastingPort } from '../../processes/lasting-port.ts'
+import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
 import type { Programs } from '../debian-programs.ts'
 import { asUser } from '../os-user.ts'
 import { openLink } from './link.ts'
@@ -128,7 +128,7 @@ interface Places {
 
 async function distinctPorts(): Promise<[number, number, number, number, number]> {
   const ports = new Set<number>()
-  while (ports.size < 5) ports.add(await lastingPort())
+  while (ports.size < 5) ports.add(await freePort())
   const [one = 0, two = 0, three = 0, four = 0, five = 0] = ports
   return [one, two, three, four, five]
 }

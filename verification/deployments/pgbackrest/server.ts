@@ -8,7 +8,7 @@ import type { ConnectionSettings } from '#database/settings.ts'
 import { startProcess } from '../../processes/child.ts'
 import type { Child } from '../../processes/child.ts'
 import { fastFolder } from '../../processes/fast-folder.ts'
-import { lastingPort } from '../../processes/lasting-port.ts'
+import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
 import type { Programs } from '../debian-programs.ts'
 import { asUser } from '../os-user.ts'
 
@@ -44,7 +44,7 @@ export async function createArchivedServer(programs: Programs): Promise<Archived
     mkdirSync(path, { mode: 0o700 })
     return own(path)
   }) as [string, string, string, string]
-  const port = await lastingPort()
+  const port = await freePort()
   const settings = join(folder, 'pgbackrest.conf')
   writeFileSync(
     settings,
