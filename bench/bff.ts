@@ -58,6 +58,6 @@ export async function benchBff(): Promise<Result> {
     figure: Math.max(...ratios),
     goal: 2,
     meaning:
-      'Median time of GET installations through the BFF divided by the same read at the runtime; the higher of both.',
+      'Median time of GET installations through the BFF divided by the same read at the runtime; the higher of the two ratios.',
   }
 }

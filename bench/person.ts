@@ -1,4 +1,4 @@
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 
-/** The caller in benchmarks: a person who may see everything. */
+/** The caller in benchmarks: a person with every permission everywhere. */
 export const person = { id: 'bench', name: 'Bench', grants: [{ permissions: [...PERMISSIONS], scope: null }] }

@@ -142,7 +142,7 @@ async function benchOutbox(): Promise<Result> {
 }
 
 /**
- * The runtime in a separate process, over HTTP, with PostgreSQL in other processes. First as fast as it goes, for the
+ * The runtime in a separate process, over HTTP, with PostgreSQL in other processes. First as fast as possible, for the
  * processor time of one resolution; then at half of the goal, for the latency.
  */
 async function benchResolve(): Promise<Result> {

@@ -11,7 +11,7 @@ import type { Result } from './report.ts'
 
 /**
  * What retention costs at full load, and how much smaller operations are without their attempts. A process with a new
- * database of 8,000 old operations, on the embedded PostgreSQL, processes operations with and without retention in turns.
+ * database of 8,000 old operations, on the embedded PostgreSQL, processes operations with and without retention alternately.
  */
 export async function benchRetention(): Promise<Result[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
@@ -47,7 +47,7 @@ export async function benchRetention(): Promise<Result[]> {
       figure: 1 - Math.exp(mean(ratios)),
       goal: 0.05,
       meaning:
-        'The part of the operations per second that is lost while retention removes; at most the goal. ' +
+        'The part of the operations per second that is lost while retention removes old operations; at most the goal. ' +
         `95 % interval of this run: ${round(high, 3)} to ${round(low, 3)}.`,
     },
     {

@@ -23,7 +23,7 @@ export interface Sample {
   environmentKey: string
   applicationRuntimeId: string
   workspaceId: number
-  /** Cursors a thousand pages down. */
+  /** Cursors of page 1,000. */
   deepOperations: string
   deepInstallations: string
 }

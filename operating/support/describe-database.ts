@@ -7,7 +7,7 @@ import type pg from 'pg'
 export async function describeDatabase(pool: pg.Pool): Promise<Record<string, unknown>> {
   const facts: Record<string, unknown> = {}
   for (const [name, text] of Object.entries(QUERIES)) {
-    // on a database without tables the others still say something
+    // if one query fails, for example because a table is missing, the others still report
     facts[name] = await pool.query(text).then(
       ({ rows }) => rows as unknown[],
       (error: unknown) => ({

@@ -46,7 +46,7 @@ export async function countViews(
   return rows[0] ?? { own: 0, shared: 0 }
 }
 
-/** Whether another view that its owner sees on this page, or that is to be shared as this one, has the name. */
+/** Whether another view on this page that its owner can see, own or shared, has this name. */
 export async function isNameTaken(tx: BffDb, view: NewSavedView): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
     select exists (

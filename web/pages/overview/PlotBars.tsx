@@ -75,7 +75,7 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
                         parts: partsText(hour.counts, t),
                       })}
                     </title>
-                    {/* thin bars are easy to click too */}
+                    {/* the whole column is the target, so that a low bar is as easy to click as a high one */}
                     <rect x={x} y={TOP} width={step} height={floor - TOP} fill="transparent" />
                     <Stack
                       hour={hour}

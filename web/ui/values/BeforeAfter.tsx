@@ -8,7 +8,7 @@ export type Change = {
   name: ReactNode
   before: PropertyValue
   after: PropertyValue
-  /** The values as they are shown, if not as properties. */
+  /** Shown instead of `before` and `after`, if these are not to be rendered as property values. */
   shown?: { before: ReactNode; after: ReactNode }
   /** Below the name: a note, a control. */
   note?: ReactNode

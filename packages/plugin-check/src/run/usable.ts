@@ -4,7 +4,7 @@ import { parseJson, type Answer } from '../wire/read-answer.ts'
 import type { Exchange } from '../wire/send.ts'
 import type { Bench } from './trial.ts'
 
-/** In one line: the plugin called the platform with a wrong credential. Null if it did not, or succeeded nevertheless. */
+/** One line that says that the plugin called the platform with a wrong credential; null if it did not, or if the call succeeded nevertheless. */
 export function credentialProblem({ platform, profile }: Bench, answer: Answer): string | null {
   const isWrong = platform.calls.some(({ authorization }) => authorization !== `Bearer ${profile.credential}`)
   return isWrong && answer.kind !== 'success'
@@ -12,7 +12,7 @@ export function credentialProblem({ platform, profile }: Bench, answer: Answer):
     : null
 }
 
-/** In one line: why no plugin answered a valid call, and what to do; null if one did. */
+/** One line that says why no plugin answered a valid call, and what to do; null if one did. */
 export function endpointProblem(
   { url, platform, profile }: Bench,
   { response, problem, isConnected }: Exchange,
@@ -33,7 +33,7 @@ export function endpointProblem(
   return null
 }
 
-/** Whether a successful response is not JSON: no plugin is at that address, or one that damages its responses. */
+/** Whether a successful response is not JSON: there is no plugin at that address, or something damages its responses. */
 export const isGarbage = ({ status, body }: NonNullable<Exchange['response']>): boolean =>
   status >= 200 && status < 300 && parseJson(body) === undefined
 

@@ -59,7 +59,7 @@ export function FailurePanel({
   const known = call && effectOf(failure, call)
   const effect = call && known && isProven(known) && effectText(known, call.pluginId, t)
   const isOver = operation.state !== 'FAILED'
-  // what to do is for the system of today, not for that of a stored document
+  // a remedy applies to the live system; a stored document may be out of date
   const isStored = useAsOf() !== null
   const remedy = isStored ? null : remedyOf(operation, t)
   const owner = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)?.owner
@@ -271,7 +271,7 @@ function Where({
   )
 }
 
-/** The code of the last attempt, where that of the operation says only that the result is unknown. */
+/** The error code of the last attempt, if it differs from the operation's. */
 function LastCode({
   code,
   operation,
