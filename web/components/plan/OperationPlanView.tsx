@@ -69,15 +69,12 @@ export function OperationPlanView({
   )
 }
 
-function PlannedChanges({
-  plan: { resources, changes, targetVersion, currentVersion },
-}: {
-  plan: OperationPlan
-}) {
+function PlannedChanges({ plan }: { plan: OperationPlan }) {
   const t = useText()
+  const { resources, changes } = plan
   // all of them are resources of the one bundle
   const bundle = parseLocator(resources[0]?.locator ?? '') ?? undefined
-  const titleOf = useTitles(bundle, [targetVersion, currentVersion])
+  const titleOf = useTitles(bundle, plan)
   if (changes.length === 0) return <p className="text-muted">{t('plans.changes.none')}</p>
   return (
     <details className="group/changes">
