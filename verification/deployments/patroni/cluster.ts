@@ -89,7 +89,7 @@ export async function startCluster(programs: Programs): Promise<PatroniCluster> 
       ? { primary, synchronous }
       : members.map(({ name, role, state }) => `${name} ${role} ${state}`).join(', ')
   }
-  /** Copies the standbys that are starting again from the primary. */
+  /** Has each standby that is still starting replaced by a copy of the primary. */
   const reinitialize = async (members: string): Promise<void> => {
     for (const { name, restPort } of nodes)
       if (members.includes(`${name} replica starting`))

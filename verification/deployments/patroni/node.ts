@@ -139,8 +139,8 @@ function settingsOf({ name, programs, folder, password }: NodeOptions, places: P
     scope: 'verification',
     name,
     restapi: { listen: local(places.restPort), connect_address: local(places.restLinkPort) },
-    // as a proxy: otherwise Patroni asks etcd for the addresses of its members, which bypass the link. By the version 2 of
-    // its API: with version 3, Patroni before 3.0.3 can overwrite the key of another leader after it was frozen
+    // as a proxy: otherwise Patroni asks etcd for the addresses of its members, which bypass the link. With version 2 of
+    // its API: by version 3, Patroni before 3.0.3 can overwrite the key of another leader after it was frozen
     etcd: { proxy: `http://${local(places.etcdLinkPort)}` },
     bootstrap: {
       dcs: {

@@ -4,7 +4,10 @@ import { parseJson, type Answer } from '../wire/read-answer.ts'
 import type { Exchange } from '../wire/send.ts'
 import type { Bench } from './trial.ts'
 
-/** One line that says that the plugin called the platform with a wrong credential; null if it did not, or if the call succeeded nevertheless. */
+/**
+ * One line that says that the plugin called the platform with a wrong credential; null if it did not, or if the call
+ * succeeded nevertheless.
+ */
 export function credentialProblem({ platform, profile }: Bench, answer: Answer): string | null {
   const isWrong = platform.calls.some(({ authorization }) => authorization !== `Bearer ${profile.credential}`)
   return isWrong && answer.kind !== 'success'
