@@ -9,7 +9,7 @@ import type { Result } from './report.ts'
 import { sessionCookie } from '../demo/sign-in.ts'
 import { startBenchSystem } from './system.ts'
 
-const TRIES = 1_000
+const SAMPLES = 1_000
 const CONCURRENCY = [1, 16]
 
 /** The same read through the BFF (session, permission, validation, mapping) and directly at the runtime. */
@@ -35,7 +35,7 @@ export async function benchBff(): Promise<Result> {
   const ratios: number[] = []
   for (const concurrency of CONCURRENCY) {
     const times = { bff: [] as number[], runtime: [] as number[] }
-    for (let done = 0; done < TRIES; done += concurrency) {
+    for (let done = 0; done < SAMPLES; done += concurrency) {
       for (const way of ['runtime', 'bff'] as const) {
         times[way].push(...(await Promise.all(Array.from({ length: concurrency }, () => read(way)))))
       }

@@ -11,7 +11,7 @@ import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
 const FAILED = 100_000
-const TRIES = 40
+const SAMPLES = 40
 
 /** Times the failure groups of a hundred thousand failed operations, unfiltered and filtered. */
 export async function benchFailures(): Promise<Result> {
@@ -43,13 +43,13 @@ export async function benchFailures(): Promise<Result> {
   for (const [what, given] of Object.entries(QUERIES)) {
     const query = runtimeApi['GET /failure-groups'].query.parse(given)
     const times: number[] = []
-    for (let attempt = 0; attempt < TRIES; attempt++) {
+    for (let attempt = 0; attempt < SAMPLES; attempt++) {
       const started = performance.now()
       await listFailureGroups({ deps, actor }, { params: {}, query, body: undefined })
       times.push(performance.now() - started)
     }
     const sorted = times.toSorted((a, b) => a - b)
-    const p95 = sorted[Math.ceil(TRIES * 0.95) - 1] ?? Number.NaN
+    const p95 = sorted[Math.ceil(SAMPLES * 0.95) - 1] ?? Number.NaN
     slowest.push(p95)
     rows.push({ what, 'median ms': round(median(times)), 'p95 ms': round(p95) })
   }

@@ -17,7 +17,7 @@ import type { Result } from './report.ts'
 
 export const FULL: Amount = { installations: 1_000_000, operations: 10_000_000 }
 const DEEP = 1_000
-const TRIES = 60
+const SAMPLES = 60
 const CREDENTIAL = 'credential-of-the-benchmark-0123456789'
 
 const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().nullable() })
@@ -86,29 +86,29 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
   })
   const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))
   const sizes = new Map<string, number>()
-  for (const one of cases) {
-    const page = Page.safeParse((await readList(one)).data)
-    if (page.success) sizes.set(one.name, page.data.items.length)
+  for (const listCase of cases) {
+    const page = Page.safeParse((await readList(listCase)).data)
+    if (page.success) sizes.set(listCase.name, page.data.items.length)
   }
   // interleaved, so that other load on the machine affects all of them equally
-  for (let index = 0; index < TRIES; index++) {
-    for (const one of cases) times.get(one.name)?.push((await readList(one)).ms)
+  for (let index = 0; index < SAMPLES; index++) {
+    for (const listCase of cases) times.get(listCase.name)?.push((await readList(listCase)).ms)
   }
 
   const plans = join(import.meta.dirname, '../.cache/bench-lists/plans')
   mkdirSync(plans, { recursive: true })
   const rows: Result['rows'] = []
-  for (const one of cases) {
-    const actor = { ...person, grants: [...(one.grants ?? person.grants)], requestId: 'bench' }
-    const plan = await explain(connection, { deps, actor, one })
-    writeFileSync(join(plans, `${one.name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`), `${plan}\n`)
-    const ms = times.get(one.name) ?? []
+  for (const listCase of cases) {
+    const actor = { ...person, grants: [...(listCase.grants ?? person.grants)], requestId: 'bench' }
+    const plan = await explain(connection, { deps, actor, listCase })
+    writeFileSync(join(plans, `${listCase.name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`), `${plan}\n`)
+    const ms = times.get(listCase.name) ?? []
     rows.push({
-      what: one.name,
+      what: listCase.name,
       'median ms': round(median(ms)),
       'p95 ms': round(p95(ms)),
       // a page without items is fast for another reason
-      items: sizes.get(one.name) ?? '–',
+      items: sizes.get(listCase.name) ?? '–',
       by: accessPathsOf(plan),
     })
   }

@@ -1,27 +1,28 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { installPackages } from '../packages/plugin-check/testing/install-package.ts'
-import { opensPage } from './opens-page.ts'
+import { pageResponds } from './page-responds.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
+import { stopGroup } from './stop-group.ts'
 
 const PORTS = { console: 18_094, platform: 18_095, controls: 18_096 }
 const SECONDS = 3
 const ROUNDS = 5
 
 /**
- * From `npx plugin-check dev` in an empty folder until it says that it is ready and its page and the console respond. The
- * first start on a machine compiles the program and creates an empty database; later starts reuse them, in any folder.
+ * Measures the seconds from `npx plugin-check dev` in an empty folder until it says that it is ready and its page and the
+ * console respond. The first start on a machine compiles the program and creates an empty database; later starts reuse
+ * them, in any folder.
  */
 export async function benchPluginDev(): Promise<Result> {
   const { folder, remove } = installPackages('plugin-check', 'plugin-dev')
   try {
     const first = await startOnce(folder)
     const again: number[] = []
-    for (let round_ = 0; round_ < ROUNDS; round_++) again.push(await startOnce(folder))
+    for (let start = 0; start < ROUNDS; start++) again.push(await startOnce(folder))
     return {
       name: 'plugin-dev',
       rows: [
@@ -62,21 +63,18 @@ async function startOnce(folder: string): Promise<number> {
       env: { ...process.env, XDG_CACHE_HOME: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') },
     },
   )
-  const ended = once(program, 'exit')
   try {
     for await (const line of createInterface(program.stdout)) {
       if (!line.startsWith('Ready after')) continue
       // each of them responds under its own name only
       for (const address of [`http://127.0.0.1:${PORTS.controls}/`, `http://localhost:${PORTS.console}/`]) {
-        if (!(await opensPage(address))) throw new Error(`${address} does not respond`)
+        if (!(await pageResponds(address))) throw new Error(`${address} does not respond`)
       }
       return (performance.now() - started) / 1000
     }
     throw new Error('plugin-dev ended before it was ready')
   } finally {
-    // the whole group: npx, its shell, and the program itself
-    process.kill(-(program.pid ?? 0), 'SIGINT')
     program.stdout.resume()
-    await ended
+    await stopGroup(program)
   }
 }

@@ -14,7 +14,7 @@ const SMALL = 10
 const LARGE = 1_000
 /** Modules per bundle: a larger scope has more bundles, as in practice. */
 const MODULES = 5
-const TRIES = 120
+const SAMPLES = 120
 
 /** A save of one property, and its plan, in a scope of a thousand Modules compared with one of ten. */
 export async function benchSave(): Promise<Result[]> {
@@ -29,7 +29,7 @@ export async function benchSave(): Promise<Result[]> {
   const times = new Map(
     scopes.map(({ modules }) => [modules, { save: [] as number[], plan: [] as number[] }]),
   )
-  for (let index = 0; index < TRIES; index++) {
+  for (let index = 0; index < SAMPLES; index++) {
     // interleaved, so that other load on the machine affects both equally
     for (const { modules, workspaceId } of scopes) {
       const { save, plan } = await saveOnce(runtime, workspaceId, `value ${index}`)

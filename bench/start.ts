@@ -2,21 +2,22 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { opensPage } from './opens-page.ts'
+import { pageResponds } from './page-responds.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
+import { stopGroup } from './stop-group.ts'
 
 const PORT = 18_090
 const SECONDS = 5
 const ROUNDS = 3
 const root = dirname(import.meta.dirname)
 
-/** From `npm start` on an existing directory to the first response of a page, as a person waits for it. */
+/** Measures the seconds from `npm start` on an existing directory to the first response of a page. */
 export async function benchStart(): Promise<Result> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const first = await startOnce(dataDir)
   const again: number[] = []
-  for (let round_ = 0; round_ < ROUNDS; round_++) again.push(await startOnce(dataDir))
+  for (let start = 0; start < ROUNDS; start++) again.push(await startOnce(dataDir))
   rmSync(dataDir, { recursive: true, force: true })
   return {
     name: 'start',
@@ -39,22 +40,19 @@ async function startOnce(dataDir: string): Promise<number> {
     detached: true,
     env: { ...process.env, DATA_DIR: dataDir, PORT: String(PORT), RUNTIME_PORT: String(PORT + 1) },
   })
-  const ended = new Promise((resolve) => program.once('exit', resolve))
   try {
     for (;;) {
-      if (await opensPage(`http://localhost:${PORT}/`)) return (performance.now() - started) / 1000
+      if (await pageResponds(`http://localhost:${PORT}/`)) return (performance.now() - started) / 1000
       if (program.exitCode !== null) throw new Error(`npm start exited with ${program.exitCode}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   } finally {
-    // the whole group: npm, the wrapper script, and the program itself
-    process.kill(-(program.pid ?? 0), 'SIGINT')
-    await ended
-    await freed()
+    await stopGroup(program)
+    await untilPortIsFree()
   }
 }
 
-async function freed(): Promise<void> {
+async function untilPortIsFree(): Promise<void> {
   while ((await fetch(`http://localhost:${PORT}/healthz`).catch(() => null)) !== null) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

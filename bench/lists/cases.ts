@@ -36,7 +36,7 @@ export function casesFor(sample: Sample): Case[] {
   const scope = { environmentKey, applicationRuntimeId, workspaceId: String(workspaceId) }
   const day = new Date(Date.now() - 40 * 86_400_000)
   const span = { since: day.toISOString(), until: new Date(day.getTime() + 3_600_000).toISOString() }
-  const few = Array.from({ length: 20 }, (_, index) => ({
+  const twentyScopes = Array.from({ length: 20 }, (_, index) => ({
     permissions,
     scope: {
       environmentKey: 'production',
@@ -147,25 +147,25 @@ export function casesFor(sample: Sample): Case[] {
       path: '/installations',
       query,
     })),
-    { name: 'operations, seen in 20 scopes', path: '/operations', query: {}, grants: few },
+    { name: 'operations, seen in 20 scopes', path: '/operations', query: {}, grants: twentyScopes },
     {
       name: 'operations by end, seen in 20 scopes',
       path: '/operations',
       query: { sort: '-finishedAt' },
-      grants: few,
+      grants: twentyScopes,
     },
-    { name: 'installations, seen in 20 scopes', path: '/installations', query: {}, grants: few },
+    { name: 'installations, seen in 20 scopes', path: '/installations', query: {}, grants: twentyScopes },
     {
       name: 'installations, outdated in 20 scopes',
       path: '/installations',
       query: { upgrade: 'available' },
-      grants: few,
+      grants: twentyScopes,
     },
     { name: 'installed versions', path: '/installed-versions', query: { limit: '200' } },
-    { name: 'installed versions, 20 scopes', path: '/installed-versions', query: {}, grants: few },
+    { name: 'installed versions, 20 scopes', path: '/installed-versions', query: {}, grants: twentyScopes },
     { name: 'summary', path: '/summary', query: {} },
     { name: 'summary, an environment', path: '/summary', query: { environmentKey: 'production' } },
-    { name: 'summary, 20 scopes', path: '/summary', query: {}, grants: few },
+    { name: 'summary, 20 scopes', path: '/summary', query: {}, grants: twentyScopes },
     { name: 'counts, 48 hours', path: '/operations/counts', query: { bucket: 'hour' } },
     { name: 'counts, 60 days', path: '/operations/counts', query: { bucket: 'day' } },
     { name: 'counts, 120 minutes', path: '/operations/counts', query: { bucket: 'minute' } },

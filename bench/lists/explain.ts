@@ -18,7 +18,7 @@ import type { Case } from './cases.ts'
 /** Runs one request, and returns what EXPLAIN ANALYZE says about each of its queries. */
 export async function explain(
   connection: ConnectionSettings,
-  { deps, actor, one }: { deps: RuntimeDeps; actor: Actor; one: Case },
+  { deps, actor, listCase }: { deps: RuntimeDeps; actor: Actor; listCase: Case },
 ): Promise<string> {
   const pool = new pg.Pool({ ...clientConfig(connection), types: valueTypes, max: 1 })
   const statements: { sql: string; parameters: readonly unknown[] }[] = []
@@ -26,7 +26,7 @@ export async function explain(
     dialect: new PostgresDialect({ pool }),
     log: ({ query: { sql, parameters } }) => void statements.push({ sql, parameters }),
   })
-  await runCase({ deps: { ...deps, db }, actor }, one)
+  await runCase({ deps: { ...deps, db }, actor }, listCase)
   const plans: string[] = []
   for (const { sql, parameters } of statements) {
     if (!/^\s*(select|with)/i.test(sql)) continue

@@ -21,29 +21,33 @@ const DAYS = 90
 export async function fill(db: Db, { installations, operations }: Amount): Promise<void> {
   const rounds = Math.ceil(operations / installations)
   const scopes = Math.ceil(installations / IN_A_SCOPE)
-  await db.connection().execute(async (one) => {
+  await db.connection().execute(async (connection) => {
     // skips foreign key checks and creates indexes at the end, like a restore
-    await sql`set session_replication_role = replica`.execute(one)
-    await sql`set statement_timeout = 0`.execute(one)
-    await sql`set maintenance_work_mem = '512MB'`.execute(one)
+    await sql`set session_replication_role = replica`.execute(connection)
+    await sql`set statement_timeout = 0`.execute(connection)
+    await sql`set maintenance_work_mem = '512MB'`.execute(connection)
     const { rows: indexes } = await sql<{ name: string; definition: string }>`
       select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
       from pg_index
       where indrelid in ('runtime.operation'::regclass, 'runtime.installation'::regclass,
           'runtime.plugin_call'::regclass, 'runtime.operation_plan'::regclass)
-        and not exists (select from pg_constraint where conindid = indexrelid)`.execute(one)
-    for (const { name } of indexes) await sql`drop index ${sql.raw(name)}`.execute(one)
+        and not exists (select from pg_constraint where conindid = indexrelid)`.execute(connection)
+    for (const { name } of indexes) await sql`drop index ${sql.raw(name)}`.execute(connection)
 
     await sql`
       insert into runtime.bundle_version (bundle_environment_key, bundle_id, version, title, manifest,
         published_by_id, published_by_name)
       select 'source', 'bundle-' || n, version, 'Bundle number ' || n, '{}', 'bench', 'Bench'
       from generate_series(0, ${sql.lit(BUNDLES - 1)}) n,
-        unnest(array['0.9.0','1.0.0','1.1.0','1.2.0','1.3.0','1.4.0','1.5.0','1.6.0']) version`.execute(one)
+        unnest(array['0.9.0','1.0.0','1.1.0','1.2.0','1.3.0','1.4.0','1.5.0','1.6.0']) version`.execute(
+      connection,
+    )
     await sql`
       insert into runtime.scope (environment_key, application_runtime_id, workspace_id, saved_by_id, saved_by_name)
       select case when n < 3 then 'pilot' when n % 10 < 6 then 'production' when n % 10 < 8 then 'staging' else 'test' end,
-        'shop-' || n % 10, n, 'bench', 'Bench' from generate_series(0, ${sql.lit(scopes - 1)}) n`.execute(one)
+        'shop-' || n % 10, n, 'bench', 'Bench' from generate_series(0, ${sql.lit(scopes - 1)}) n`.execute(
+      connection,
+    )
     await sql`
       insert into runtime.installation (bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
         bundle_environment_key, bundle_id, title, state, version, last_execution_sequence, updated_at)
@@ -53,39 +57,41 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
         case when i % 1000 = 11 then null when i % 5000 = 1 then '0.9.0' else '1.' || i % 7 || '.0' end,
         ${sql.lit(rounds)}, now() - i * interval '10 milliseconds'
       from generate_series(0, ${sql.lit(installations - 1)}) i
-      join runtime.scope on workspace_id = i / ${sql.lit(IN_A_SCOPE)}`.execute(one)
+      join runtime.scope on workspace_id = i / ${sql.lit(IN_A_SCOPE)}`.execute(connection)
     // the triggers are off
-    await sql`update runtime.installation set version_order = runtime.version_order(version)`.execute(one)
+    await sql`update runtime.installation set version_order = runtime.version_order(version)`.execute(
+      connection,
+    )
     await sql`insert into runtime.version_count
       select environment_key, bundle_environment_key, bundle_id, version, state, count(*) from runtime.installation
-      where version is not null group by 1, 2, 3, 4, 5`.execute(one)
+      where version is not null group by 1, 2, 3, 4, 5`.execute(connection)
     await sql`create temporary table numbered as
       select (row_number() over (order by updated_at desc) - 1)::bigint as i, * from runtime.installation`.execute(
-      one,
+      connection,
     )
-    await sql`create unique index on numbered (i)`.execute(one)
-    await sql`analyze numbered`.execute(one)
-    for (let round = 0; round < rounds; round++) await fillRound(one, { round, rounds, installations })
-    for (const { definition } of indexes) await sql.raw(definition).execute(one)
+    await sql`create unique index on numbered (i)`.execute(connection)
+    await sql`analyze numbered`.execute(connection)
+    for (let round = 0; round < rounds; round++) await fillRound(connection, { round, rounds, installations })
+    for (const { definition } of indexes) await sql.raw(definition).execute(connection)
     await sql`
       insert into runtime.plugin (plugin_id, title, endpoint, enabled)
       select 'plugin-' || n, 'Plugin ' || n, 'http://127.0.0.1:9/' || n, true
-      from generate_series(0, ${sql.lit(PLUGINS)}) n`.execute(one)
+      from generate_series(0, ${sql.lit(PLUGINS)}) n`.execute(connection)
     await sql`insert into runtime.requester select 'person-' || n, ${personName(sql`n`)}
-      from generate_series(0, ${sql.lit(PEOPLE - 1)}) n`.execute(one)
+      from generate_series(0, ${sql.lit(PEOPLE - 1)}) n`.execute(connection)
     await sql`insert into runtime.installation_count
-      select environment_key, state, count(*) from runtime.installation group by 1, 2`.execute(one)
+      select environment_key, state, count(*) from runtime.installation group by 1, 2`.execute(connection)
     await sql`update runtime.operation_counted set counted_until = date_trunc('hour', now() - interval '91 days', 'UTC')`.execute(
-      one,
+      connection,
     )
     await sql`insert into runtime.operation_text
       select operation_id, created_at, runtime.words_of(operation) from runtime.operation
-      where reason is not null or failure is not null`.execute(one)
-    await sql`set session_replication_role = origin`.execute(one)
+      where reason is not null or failure is not null`.execute(connection)
+    await sql`set session_replication_role = origin`.execute(connection)
     // the triggers store the order of versions and the failure group
-    await sql`update runtime.bundle_version set version = version`.execute(one)
-    await sql`update runtime.operation set failure = failure where state = 'FAILED'`.execute(one)
-    await sql`vacuum analyze`.execute(one)
+    await sql`update runtime.bundle_version set version = version`.execute(connection)
+    await sql`update runtime.operation set failure = failure where state = 'FAILED'`.execute(connection)
+    await sql`vacuum analyze`.execute(connection)
   })
 }
 

@@ -2,6 +2,7 @@ import { openSync, writeSync } from 'node:fs'
 import { createLog } from '#http-kit/log.ts'
 import { serve } from '#http-kit/serve.ts'
 import { ResolveHarness, SCOPE } from '#runtime/testing/resolve.ts'
+import { reportCpuTime } from './report-cpu-time.ts'
 
 // A runtime in a separate process, for the benchmark of resolving: served over HTTP, with the log of production. The
 // first argument is the number of installations; each is in a separate scope.
@@ -25,11 +26,5 @@ const requests = await Promise.all(
 const { port } = await serve({ app: platform.http.runtime.app, port: 0, hostname: '127.0.0.1' })
 console.log(JSON.stringify({ url: `http://127.0.0.1:${port}`, secret: platform.secret, requests }))
 
-let before = process.cpuUsage()
-// each line of input asks for the processor time since the last one, in milliseconds
 process.stdin.once('end', () => process.exit(0))
-process.stdin.on('data', () => {
-  const { user, system } = process.cpuUsage(before)
-  before = process.cpuUsage()
-  console.log((user + system) / 1000)
-})
+reportCpuTime()

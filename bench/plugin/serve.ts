@@ -1,17 +1,12 @@
 import { createServer } from 'node:http'
 import { createHash } from 'node:crypto'
 import { applied, definePlugin, listen, sqliteStore, toNodeListener } from '#plugin-sdk/src/index.ts'
+import { reportCpuTime } from './report-cpu-time.ts'
 
 // The plugin of the benchmark, with the SDK or without it, in a separate process. Both variants store the response and one
 // row of business data in SQLite, which syncs each commit to disk.
 const [kind = '', folder = '.'] = process.argv.slice(2)
-let before = process.cpuUsage()
-// each line of input requests the CPU time since the previous one, in milliseconds
-process.stdin.on('data', () => {
-  const { user, system } = process.cpuUsage(before)
-  before = process.cpuUsage()
-  console.log((user + system) / 1000)
-})
+reportCpuTime()
 const SCHEMA = 'CREATE TABLE IF NOT EXISTS effect (operation_id TEXT PRIMARY KEY, at INTEGER NOT NULL)'
 const EFFECT = 'INSERT INTO effect VALUES (?, ?)'
 

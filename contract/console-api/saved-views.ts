@@ -15,7 +15,7 @@ const settings = {
   shared: z.boolean(),
 }
 
-/** A name for the filters of a page. It contains no data: what it shows depends on who opens it. */
+/** Named filters of a page. A view stores no data: what it shows depends on what its reader may see. */
 export const SavedView = z.object({
   ...settings,
   viewId: Uuid,
@@ -32,7 +32,7 @@ const body = z.strictObject(settings).refine((view) => isViewSearch(view.page, v
 })
 const params = z.strictObject({ viewId: Uuid })
 
-/** The console keeps the views; the runtime does not know them. */
+/** The endpoints of saved views. The BFF stores them; the runtime does not know them. */
 export const savedViewApi = defineEndpoints({
   'GET /saved-views': {
     summary: 'The caller’s own views and the shared ones, of pages that the caller may see, by name',

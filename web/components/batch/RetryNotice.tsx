@@ -16,8 +16,10 @@ export function RetryNotice({ plan }: { plan: BatchPlan | undefined }) {
     <Notice tone="warn" title={t('batches.make.retry.title', { n: codes.length, of: ready.length })}>
       <p>{t('batches.make.retry.text')}</p>
       <ul className="mt-1 list-disc pl-5">
-        {groups.map(([code, of]) => (
-          <li key={code}>{t('batches.make.retry.code', { title: failureCodeTitle(code), n: of.length })}</li>
+        {groups.map(([code, failures]) => (
+          <li key={code}>
+            {t('batches.make.retry.code', { title: failureCodeTitle(code), n: failures.length })}
+          </li>
         ))}
       </ul>
     </Notice>

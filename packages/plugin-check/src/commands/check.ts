@@ -5,7 +5,7 @@ import { createReport, type Report } from '../report/report.ts'
 import { createHost } from '../run/host.ts'
 import { runCases, type CaseResult } from '../run/run-cases.ts'
 import { createTrial, type Bench } from '../run/trial.ts'
-import { credentialProblem, endpointProblem, isGarbage } from '../run/usable.ts'
+import { credentialProblem, endpointProblem, isNotJson } from '../run/usable.ts'
 import { newSigningKey } from '../wire/keys.ts'
 import { startPlatform, type Platform } from '../wire/platform.ts'
 import { seededRandom } from '../wire/random.ts'
@@ -105,7 +105,7 @@ async function requireUsable(bench: Bench, seed: number): Promise<void> {
   const { before, after } = installation.operation('INSTALL', 1)
   let { exchange, answer } = await trial.send(before)
   // a plugin that does not always answer with JSON can be tested
-  for (let sent = 1; sent < GARBAGE_MAX && exchange.response !== null && isGarbage(exchange.response); sent++)
+  for (let sent = 1; sent < GARBAGE_MAX && exchange.response !== null && isNotJson(exchange.response); sent++)
     ({ exchange, answer } = await trial.send(before))
   // a plugin calls its platform in AFTER_RESOURCES at the latest
   const last = isDone(answer) ? (await trial.send(after)).answer : answer

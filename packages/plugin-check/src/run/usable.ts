@@ -31,13 +31,13 @@ export function endpointProblem(
     return `The plugin is not available (503). If it cannot reach its platform, set its platform API base to ${platform.url} and restart it.`
   if (status === 404 || status === 405 || (status >= 300 && status < 400))
     return `There is no lifecycle endpoint at ${url} (HTTP status ${status}). Check the path of --url.`
-  if (isGarbage(response))
+  if (isNotJson(response))
     return `There is no lifecycle endpoint at ${url}: the response is not JSON${typeOf(headers)}. Check --url.`
   return null
 }
 
 /** Whether a successful response is not JSON: there is no plugin at that address, or something damages its responses. */
-export const isGarbage = ({ status, body }: NonNullable<Exchange['response']>): boolean =>
+export const isNotJson = ({ status, body }: NonNullable<Exchange['response']>): boolean =>
   status >= 200 && status < 300 && parseJson(body) === undefined
 
 function typeOf({ 'content-type': type }: Record<string, string>): string {

@@ -20,7 +20,7 @@ import { canRetryHelp, failureTitle, remedyOf, stoppedText, stoppedValues } from
 import { differencesIn } from './differences.ts'
 import { endpointChange } from './endpoint-change.ts'
 import { effectOf, failedCallOf, progressOf, type CallName, type Effect, type Progress } from './progress.ts'
-import { choiceOf, failurePointOf, type Timeline } from './timeline.ts'
+import { choiceOf, failurePointOf, type FailurePoint, type Timeline } from './timeline.ts'
 
 const RefusedWriteTrace = lazyPart(
   async () => (await import('./RefusedWriteTrace.tsx')).RefusedWriteTrace,
@@ -28,8 +28,9 @@ const RefusedWriteTrace = lazyPart(
 )
 
 /**
- * Why the operation failed: what, where, whether anything is still going on, who acts next and what to do, in this order
- * for every failure, so that a phone shows them without scrolling; then what was changed, beside the actions that recover it.
+ * Why the operation failed: what happened, where, whether the operation still runs, who acts next and what to do. The order
+ * is the same for every failure, so that a phone shows them without scrolling. Below: what was changed. Beside it: the
+ * actions that recover the operation.
  */
 export function FailurePanel({
   operation,
@@ -53,7 +54,8 @@ export function FailurePanel({
   const title = failureTitle(failure, t)
   const message = messageText(failure)
   const call = failedCallOf(operation, timeline)
-  // what only the removed attempts could prove is not claimed
+  const failurePoint = failurePointOf(timeline, operation)
+  // attempts that retention removed could have had an effect, so the rest do not prove that there was none
   const isProven = (effect: Effect) =>
     operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
   const known = call && effectOf(failure, call)
@@ -97,7 +99,7 @@ export function FailurePanel({
                   value: (
                     <Where
                       operation={operation}
-                      timeline={timeline}
+                      failurePoint={failurePoint}
                       view={view}
                       onShowAttempt={onShowAttempt}
                     />
@@ -133,7 +135,7 @@ export function FailurePanel({
                 },
               ]}
             />
-            <Differences operation={operation} timeline={timeline} />
+            <Differences failurePoint={failurePoint} />
             {operation.refusedWrite && (
               <Suspense fallback={<Skeleton className="h-48" />}>
                 <RefusedWriteTrace write={operation.refusedWrite} />
@@ -141,8 +143,8 @@ export function FailurePanel({
             )}
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
               <ErrorFacts error={{ title, message, code, errorPath }} />
-              <LastCode code={code} timeline={timeline} operation={operation} />
-              <Endpoint operation={operation} timeline={timeline} />
+              <LastCode code={code} failurePoint={failurePoint} />
+              <Endpoint operation={operation} failurePoint={failurePoint} />
               <p className={isOver ? 'hidden' : 'flex gap-2'}>
                 <span className="text-faint">{t('operations.field.retryable')}</span>
                 {t(
@@ -181,7 +183,7 @@ function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t
     : t('operations.failed.now.used', { n: attemptsUsed, run })
 }
 
-/** The same as of the export of a receipt. */
+/** What {@link nowText} says, for a stored receipt: how it was when the receipt was exported. */
 function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
   if (stopped) return stoppedText(stopped, t)
   return attemptsUsed === undefined
@@ -210,22 +212,21 @@ function progressText(progress: Progress, t: Translate): string {
   return parts.filter(Boolean).join(t('common.punctuation.semicolon'))
 }
 
-/** The plugin, the stage and the attempt. */
+/** Where the operation failed: the plugin, the stage and the attempt. */
 function Where({
   operation,
-  timeline,
+  failurePoint,
   view,
   onShowAttempt,
 }: {
   operation: OperationDetail
-  timeline: Timeline
+  failurePoint: FailurePoint | null
   view: OperationSearch['view']
   onShowAttempt: (() => void) | undefined
 }) {
   const t = useText()
   const rich = useRichText()
   const isStored = useAsOf() !== null
-  const failurePoint = failurePointOf(timeline, operation)
   if (!failurePoint) {
     return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
   }
@@ -250,7 +251,7 @@ function Where({
       {bar && !isStored && (
         <>
           {' '}
-          {/* with its separator, so that no line ends with one */}
+          {/* the separator stays with the link, so that no line ends with a separator */}
           <span className="whitespace-nowrap">
             {'· '}
             <TextLink
@@ -272,17 +273,9 @@ function Where({
 }
 
 /** The error code of the last attempt, if it differs from the operation's. */
-function LastCode({
-  code,
-  operation,
-  timeline,
-}: {
-  code: string
-  operation: OperationDetail
-  timeline: Timeline
-}) {
+function LastCode({ code, failurePoint }: { code: string; failurePoint: FailurePoint | null }) {
   const t = useText()
-  const last = failurePointOf(timeline, operation)?.bar?.attempt.failure?.errorCode
+  const last = failurePoint?.bar?.attempt.failure?.errorCode
   if (last === undefined || last === code) return null
   return (
     <p className="flex min-w-0 gap-2">
@@ -293,10 +286,15 @@ function LastCode({
 }
 
 /** The endpoint of the attempt that failed, and the one of today if it has changed since. */
-function Endpoint({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
+function Endpoint({
+  operation,
+  failurePoint,
+}: {
+  operation: OperationDetail
+  failurePoint: FailurePoint | null
+}) {
   const t = useText()
   const rich = useRichText()
-  const failurePoint = failurePointOf(timeline, operation)
   const plugin = operation.plugins.find(({ pluginId }) => pluginId === failurePoint?.pluginId)
   if (plugin === undefined) return null
   const bar = failurePoint?.bar
@@ -330,9 +328,9 @@ function Endpoint({ operation, timeline }: { operation: OperationDetail; timelin
 }
 
 /** The fields that the plugin did not repeat from the request: the expected and the received value side by side. */
-function Differences({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
+function Differences({ failurePoint }: { failurePoint: FailurePoint | null }) {
   const t = useText()
-  const response = failurePointOf(timeline, operation)?.bar?.attempt.response
+  const response = failurePoint?.bar?.attempt.response
   const rows = differencesIn(response)
   if (rows.length === 0) return null
   return (

@@ -184,6 +184,7 @@ const lastBar = (bars: readonly Bar[]): Bar | null =>
 /** Where a failed operation stopped: the stage, the plugin, and its last attempt in this run, if there is one. */
 export type FailurePoint = { stage: Stage; pluginId: string; bar: Bar | null }
 
+/** Where a failed operation stopped; null if it stopped outside the two plugin stages, or no plugin has an open call. */
 export function failurePointOf(timeline: Timeline, operation: OperationDetail): FailurePoint | null {
   const { failure, phase } = operation
   if (failure === null || (phase !== 'BEFORE_RESOURCES' && phase !== 'AFTER_RESOURCES')) return null
