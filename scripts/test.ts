@@ -1,4 +1,5 @@
-import { globSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer } from '#database/testing.ts'
 import { runSuites } from '../verification/run-suites.ts'
@@ -27,6 +28,10 @@ async function runUnitTests(): Promise<Tally> {
   // before the files start: several of them need it, and must not build it at the same time
   await buildConsole()
   const server = await startTestServer({ inMemory: true })
+  // whatever the test files leave behind is removed with this folder
+  const temporary = mkdtempSync(join(tmpdir(), 'tests-'))
+  // as root, embedded databases of tests run as another user
+  chmodSync(temporary, 0o755)
   try {
     const { code } = await runNode(
       [
@@ -40,7 +45,7 @@ async function runUnitTests(): Promise<Tally> {
         `--test-reporter-destination=${tally}`,
         ...files,
       ],
-      { env: { TEST_DATABASE_URL: server.url } },
+      { env: { TEST_DATABASE_URL: server.url, TMPDIR: temporary } },
     )
     // written by the reporter
     const { slowest, ...count } = JSON.parse(readFileSync(tally, 'utf8')) as Omit<Tally, 'kind'> & {
@@ -56,6 +61,7 @@ async function runUnitTests(): Promise<Tally> {
     }
   } finally {
     await server.stop()
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 

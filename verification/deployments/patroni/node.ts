@@ -171,6 +171,8 @@ function settingsOf({ name, programs, folder, password }: NodeOptions, places: P
         replication: { username: 'replicator', password },
       },
       parameters: { unix_socket_directories: folder },
+      // otherwise a copy first waits for a checkpoint that is spread over minutes
+      basebackup: [{ checkpoint: 'fast' }],
       pg_hba: [
         'local all all scram-sha-256',
         'host replication replicator 127.0.0.1/32 scram-sha-256',
