@@ -115,6 +115,7 @@ export const operations = {
   'detail.next.now': 'retrying now',
   'detail.gap': '{time} gap (compressed)',
   'detail.times': '{n}×',
+  'detail.mixed': '{n} attempts with different results. The last one: {attempt}',
   'detail.attempts': { one: '{n} attempt', other: '{n} attempts' },
   'detail.notLoaded': 'Load attempts {first} to {last}',
 

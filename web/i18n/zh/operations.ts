@@ -112,6 +112,7 @@ export const operations: Translated<typeof source> = {
   'detail.next.now': '正在重试',
   'detail.gap': '间隔 {time}（已压缩显示）',
   'detail.times': '{n}×',
+  'detail.mixed': '{n} 次尝试，结果不同。最后一次：{attempt}',
   'detail.attempts': { other: '{n} 次尝试' },
   'detail.notLoaded': '加载第 {first} 至 {last} 次尝试',
 

@@ -74,7 +74,7 @@ function PartLabels({ part }: { part: AxisPart }) {
         </span>
       )}
       {ticks
-        .filter(({ x }) => x - left >= LABEL_PX * 1.4 && left + width - x >= LABEL_PX / 2)
+        .filter(({ x }) => x - left >= LABEL_PX * 1.6 && left + width - x >= LABEL_PX / 2)
         .map(({ at, x }) => (
           <span
             key={at}

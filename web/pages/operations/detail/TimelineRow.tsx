@@ -11,7 +11,7 @@ import { toneLine, toneText, toneTint } from '../../../ui/tone.ts'
 import { rowGrid, trackCell, type Drawing } from './drawing.ts'
 import { partsOf, partTotals } from './parts.ts'
 import { PartStrip } from './PartStrip.tsx'
-import { layoutRow, type BarMark, type GapMark, type Mark } from './row-layout.ts'
+import { isSameResult, layoutRow, type BarMark, type GapMark, type Mark } from './row-layout.ts'
 import { choiceOf, type Bar, type Row } from './timeline.ts'
 import { TrackLines } from './TimelineAxis.tsx'
 import { resultLook, verdictLook } from './verdict.ts'
@@ -141,9 +141,7 @@ function MarkLink({
   // a folded bar links to its last attempt, unless one of its attempts is selected
   const bar = selected ?? mark.bars.at(-1) ?? first
   const { tone, icon } = verdictLook[bar.verdict]
-  const text = barText(bar, row.bars[row.bars.indexOf(bar) - 1], t)
-  const label =
-    mark.bars.length > 1 ? `${t('operations.detail.times', { n: mark.bars.length })} ${text}` : text
+  const label = markText(mark, barText(bar, row.bars[row.bars.indexOf(bar) - 1], t), t)
   return (
     <li className="absolute top-2.5" style={{ left: mark.x, width: mark.width }}>
       <Link
@@ -177,6 +175,14 @@ function MarkLink({
       </Link>
     </li>
   )
+}
+
+function markText({ bars: [first, ...others] }: BarMark, attempt: string, t: Translate): string {
+  const n = others.length + 1
+  if (n === 1) return attempt
+  return others.every((bar) => isSameResult(bar, first))
+    ? `${t('operations.detail.times', { n })} ${attempt}`
+    : t('operations.detail.mixed', { n, attempt })
 }
 
 /** The text of a bar, for screen readers and the tooltip. */

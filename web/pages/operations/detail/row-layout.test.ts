@@ -59,6 +59,24 @@ test('bars pushed past the end are moved back', () => {
   assert.ok(marks.every(({ x, width }) => x >= 0 && x + width <= 900))
 })
 
+test('a track that is too narrow for its bars folds different attempts too, the ends last', () => {
+  const mixed = Array.from({ length: 12 }, (_, index) =>
+    bars([index * 80], index % 2 ? attempt : timeout),
+  ).flat()
+  const width = 268
+  const narrow = { ...scale, x: (moment: number) => ((moment - START) / 880) * width, width }
+  const marks = layoutRow({ bars: mixed, gaps: [] }, narrow)
+  assert.equal(counts(marks).at(0), 1)
+  assert.equal(counts(marks).at(-1), 1)
+  assert.equal(
+    counts(marks).reduce((sum, count) => sum + count, 0),
+    12,
+  )
+  for (const [index, mark] of marks.entries()) {
+    assert.ok(mark.x >= 0 && mark.x + mark.width <= (marks[index + 1]?.x ?? width))
+  }
+})
+
 test('attempts that are not loaded are one mark between the others, and never folded', () => {
   const loaded = [...bars([0, 10]), ...bars([0, 0, 0, 0, 0, 0, 500, 510]).slice(6)]
   const gap = { stage: 'BEFORE_RESOURCES', pluginId: 'hooks', first: 3, last: 6 } as const
