@@ -60,7 +60,7 @@ export interface ConsoleOptions {
     baseUrl: string
     credential: string
   }
-  /** Whether to check that the runtime accepts this console; default false: it is started with this console's key. */
+  /** Whether the runtime is deployed separately, so that the console checks whether it accepts this console's key; default false. */
   isRuntimeRemote?: boolean
   assertionKey: AssertionKey
   /** The built console. */
@@ -127,11 +127,11 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     const fields = { requestId: c.var.requestId, method: c.req.method }
     if (failure.code === 'INTERNAL_ERROR') log.error('request failed', fields, error)
     if (isUnavailable(error)) throttled.warn('the database could not serve a request', fields, error)
-    const response = problemResponse({ ...problemOf(failure, c.var.requestId) }, headers)
+    const response = problemResponse(problemOf(failure, c.var.requestId), headers)
     // created through the context to keep headers set earlier: Retry-After, Allow
     return c.newResponse(response.body, response)
   })
-  app.notFound((c) => problemResponse({ ...problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId) }))
+  app.notFound((c) => problemResponse(problemOf(new ConsoleFailure('NOT_FOUND'), c.var.requestId)))
 
   app.use(requestId({ trustInbound: false }))
   app.use(observeRequests({ log, metrics, clock: systemClock }))
@@ -213,7 +213,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   return {
     app,
     front: auth.front,
-    signIn: { settings, issueFirstPasswords: retryingIssue(auth.issueFirstPasswords, retryWhileAway) },
+    signIn: { settings, issueFirstPasswords: withRetries(auth.issueFirstPasswords, retryWhileAway) },
     async stop() {
       stopping.abort()
       await purging.stop()
@@ -224,7 +224,8 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   }
 }
 
-function retryingIssue(
+/** Repeats both steps of issuing the first passwords while the database is unavailable. */
+function withRetries(
   issue: SignIn['issueFirstPasswords'],
   retryWhileAway: OpenServer['retryWhileAway'],
 ): SignIn['issueFirstPasswords'] {

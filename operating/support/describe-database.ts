@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * Facts about the database that name no person, scope or value: its version and settings, migrations, sizes, and
- * operations by state.
+ * Facts about the database that name no person, scope or value: its version and settings, migrations, table sizes,
+ * connections, operations by state, leases, and the settings of plugins. A query that fails is replaced by its error code.
  */
 export async function describeDatabase(pool: pg.Pool): Promise<Record<string, unknown>> {
   const facts: Record<string, unknown> = {}

@@ -76,7 +76,7 @@ function compileEntry(
     throw new DomainError(
       'RESOURCE_OWNERSHIP_MISSING',
       `Plugin ${pluginId} asks for the Module ${object.moduleId}, which this installation does not own. ` +
-        'Publish the bundle again with a Module that it owns there.',
+        'Publish a version whose manifest names a Module of the bundle for it.',
     )
   }
   const kindOf = (property: string) => getOwn(module.definitions, property)?.kind

@@ -36,7 +36,7 @@ export interface Owner {
   changes: PlannedChange[]
   /** Null if its plugin bindings are broken, which is one of the problems. */
   plan: FrozenPlan | null
-  /** Without the passing report that the environment asks for. */
+  /** Plugins without the passing report that the environment requires. */
   unchecked: UncheckedPlugins
 }
 

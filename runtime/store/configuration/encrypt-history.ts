@@ -7,7 +7,8 @@ import type { StoredValue } from '../../model/stored-value.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Tx } from '../../model/db.ts'
 
-export interface PropertyKey {
+/** A property of a resource in a scope. */
+export interface ScopedProperty {
   scopeId: number
   locator: string
   property: string
@@ -22,14 +23,14 @@ const SENSITIVE = { isSensitive: true }
 export async function encryptHistory(
   tx: Tx,
   vault: Vault,
-  properties: readonly PropertyKey[],
+  properties: readonly ScopedProperty[],
 ): Promise<void> {
   if (properties.length === 0) return
   await sealStanding(tx, vault, properties)
   await sealHistory(tx, vault, properties)
 }
 
-async function sealStanding(tx: Tx, vault: Vault, properties: readonly PropertyKey[]): Promise<void> {
+async function sealStanding(tx: Tx, vault: Vault, properties: readonly ScopedProperty[]): Promise<void> {
   const { rows } = await sql<KeyRow & { value: TypedValue }>`
     select standing.scope_id, standing.locator, standing.property, standing.value
     from runtime.configuration_property as standing join ${named(properties)} using (scope_id, locator, property)
@@ -48,7 +49,7 @@ async function sealStanding(tx: Tx, vault: Vault, properties: readonly PropertyK
       and standing.property = sealed.property`.execute(tx)
 }
 
-async function sealHistory(tx: Tx, vault: Vault, properties: readonly PropertyKey[]): Promise<void> {
+async function sealHistory(tx: Tx, vault: Vault, properties: readonly ScopedProperty[]): Promise<void> {
   const { rows } = await sql<
     KeyRow & { snapshot_version: number; before: TypedValue | null; after: TypedValue | null }
   >`
@@ -82,6 +83,6 @@ interface KeyRow {
 
 const textOf = (value: StoredValue): string => JSON.stringify(value)
 
-const named = (properties: readonly PropertyKey[]): RawBuilder<unknown> => sql`unnest(
+const named = (properties: readonly ScopedProperty[]): RawBuilder<unknown> => sql`unnest(
   ${properties.map(({ scopeId }) => scopeId)}::bigint[], ${properties.map(({ locator }) => locator)}::text[],
   ${properties.map(({ property }) => property)}::text[]) as named (scope_id, locator, property)`

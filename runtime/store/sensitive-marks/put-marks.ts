@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { PropertyKey } from '../configuration/encrypt-history.ts'
+import type { ScopedProperty } from '../configuration/encrypt-history.ts'
 import type { Tx } from '../../model/db.ts'
 
 /** Marks properties as sensitive from now on; replaces an earlier mark. */
-export async function putMarks(tx: Tx, properties: readonly PropertyKey[]): Promise<void> {
+export async function putMarks(tx: Tx, properties: readonly ScopedProperty[]): Promise<void> {
   await sql`
     insert into runtime.sensitive_mark (scope_id, locator, property)
     select * from unnest(${properties.map(({ scopeId }) => scopeId)}::bigint[],
