@@ -6,12 +6,11 @@ import { locatorIn, writersIn, type Manifest, type Resource } from '../../compon
 import { groupProperties, kindIcon, propertyHelp, propertyTitle } from '../../components/property-labels.ts'
 import { ResourceCards } from '../../components/ResourceCards.tsx'
 import { LocatorText } from '../../components/LocatorText.tsx'
+import { PluginLink } from '../../components/PluginLink.tsx'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { paths } from '../../paths.ts'
 import { Section } from '../../ui/Card.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
-import { PlainLink } from '../../ui/Link.tsx'
 import { ValueView } from '../../ui/values/ValueView.tsx'
 import { ManifestPlugins } from './ManifestPlugins.tsx'
 
@@ -158,12 +157,7 @@ function PropertyRow({
             {writer === undefined ? (
               t('catalog.writtenBy.runtime')
             ) : (
-              <PlainLink
-                to={paths.plugin(writer)}
-                className="target mono min-w-0 rounded-sm wrap-anywhere hover:text-ink hover:underline"
-              >
-                {writer}
-              </PlainLink>
+              <PluginLink pluginId={writer} className="min-w-0 wrap-anywhere hover:text-ink" />
             )}
           </p>
         )}

@@ -1,10 +1,9 @@
 import type { InstalledResource } from '#contract/console-api/shapes.ts'
 import { groupProperties, propertyTitle } from '../../../components/property-labels.ts'
 import { PropertyName } from '../../../components/PropertyName.tsx'
+import { PluginLink } from '../../../components/PluginLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
-import { PlainLink } from '../../../ui/Link.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 
 /** Every property that the version defines, as last applied, in the groups of the manifest. */
@@ -53,14 +52,7 @@ function Writer({ pluginId }: { pluginId: string | undefined }) {
       <Icon name="plugins" size={12} />
       <span>
         {rich('installations.property.writtenBy', {
-          plugin: (
-            <PlainLink
-              to={paths.plugin(pluginId)}
-              className="target mono rounded-sm hover:text-ink hover:underline"
-            >
-              {pluginId}
-            </PlainLink>
-          ),
+          plugin: <PluginLink pluginId={pluginId} className="hover:text-ink" />,
         })}
       </span>
     </span>

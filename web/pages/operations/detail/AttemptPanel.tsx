@@ -2,13 +2,12 @@ import { useEffect, useRef } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
+import { PluginLink } from '../../../components/PluginLink.tsx'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Card, Section } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
-import { PlainLink } from '../../../ui/Link.tsx'
 import { Duration, Time } from '../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { failureTitle } from '../describe-failure.ts'
@@ -67,9 +66,7 @@ export function AttemptPanel({
       }
       description={
         <>
-          <PlainLink to={paths.plugin(bar.pluginId)} className="target mono rounded-sm hover:underline">
-            {bar.pluginId}
-          </PlainLink>
+          <PluginLink pluginId={bar.pluginId} />
           {' · '}
           {t(`vocabulary.phase.${bar.stage}`)}
         </>

@@ -3,13 +3,12 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
+import { PluginLink } from '../../../components/PluginLink.tsx'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { Id } from '../../../ui/Id.tsx'
-import { PlainLink } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { Countdown } from '../../../ui/Time.tsx'
 import { useNow } from '../../../ui/use-now.ts'
@@ -107,14 +106,7 @@ function Allowance({
         {
           label: t('operations.failed.place'),
           value: rich('operations.failed.where', {
-            plugin: (
-              <PlainLink
-                to={paths.plugin(pluginId)}
-                className="target mono rounded-sm font-semibold hover:underline"
-              >
-                {pluginId}
-              </PlainLink>
-            ),
+            plugin: <PluginLink pluginId={pluginId} className="font-semibold" />,
             stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
           }),
         },
@@ -171,14 +163,7 @@ export function EvidenceList({
   if (!texts) return null
   const sent: ReactNode = rich('operations.evidence.sent.text', {
     n: count,
-    plugin: (
-      <PlainLink
-        to={paths.plugin(bar.pluginId)}
-        className="target mono rounded-sm font-medium hover:underline"
-      >
-        {bar.pluginId}
-      </PlainLink>
-    ),
+    plugin: <PluginLink pluginId={bar.pluginId} className="font-medium" />,
     stage: t(`vocabulary.phase.${bar.stage}`),
     id: <Id id={operation.operationId} />,
   })

@@ -4,6 +4,7 @@ import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { lazyPart } from '../../../components/lazy-part.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
 import { OwnerText } from '../../../components/OwnerText.tsx'
+import { PluginLink } from '../../../components/PluginLink.tsx'
 import { joinList, joinSentences } from '../../../i18n/punctuation.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
@@ -13,7 +14,7 @@ import { cx } from '../../../ui/class-names.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
-import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+import { TextLink } from '../../../ui/Link.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { canRetryHelp, failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
@@ -235,14 +236,7 @@ function Where({
   return (
     <p>
       {rich('operations.failed.where', {
-        plugin: (
-          <PlainLink
-            to={paths.plugin(pluginId)}
-            className="target mono rounded-sm font-semibold hover:underline"
-          >
-            {pluginId}
-          </PlainLink>
-        ),
+        plugin: <PluginLink pluginId={pluginId} className="font-semibold" />,
         stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
       })}
       {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}

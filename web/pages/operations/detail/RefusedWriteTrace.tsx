@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react'
 import type { RefusedWrite } from '#contract/console-api/shapes.ts'
 import { LocatorText } from '../../../components/LocatorText.tsx'
+import { PluginLink } from '../../../components/PluginLink.tsx'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Mono } from '../../../ui/Id.tsx'
-import { PlainLink, TextLink } from '../../../ui/Link.tsx'
+import { TextLink } from '../../../ui/Link.tsx'
 
 /** Why a write of a plugin was refused: what, by which rule, what the plugin may write, who else may, and where it says so. */
 export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
@@ -77,12 +78,7 @@ export function RefusedWriteTrace({ write }: { write: RefusedWrite }) {
               writer === null ? (
                 t('refusedWrites.writer.none')
               ) : (
-                <PlainLink
-                  to={paths.plugin(writer.pluginId)}
-                  className="target mono rounded-sm font-semibold hover:underline"
-                >
-                  {writer.pluginId}
-                </PlainLink>
+                <PluginLink pluginId={writer.pluginId} className="font-semibold" />
               ),
           },
           {

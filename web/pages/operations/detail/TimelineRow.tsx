@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import { PluginLink } from '../../../components/PluginLink.tsx'
 import { formatClockTime, formatDuration } from '../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../i18n/punctuation.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { cx } from '../../../ui/class-names.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
-import { PlainLink } from '../../../ui/Link.tsx'
 import { Countdown } from '../../../ui/Time.tsx'
 import { toneLine, toneText, toneTint } from '../../../ui/tone.ts'
 import { rowGrid, trackCell, type Drawing } from './drawing.ts'
@@ -48,12 +48,7 @@ export function TimelineRow({
       <div className="flex min-w-0 items-start gap-2 px-4 pt-2 @lg:py-2">
         <Icon name={look.icon} size={14} className={cx('mt-[3px]', toneText[look.tone])} />
         <div className="min-w-0">
-          <PlainLink
-            to={paths.plugin(row.pluginId)}
-            className="target mono block truncate rounded-sm font-medium hover:underline"
-          >
-            {row.pluginId}
-          </PlainLink>
+          <PluginLink pluginId={row.pluginId} className="block truncate font-medium" />
           <p className="truncate text-xs text-faint">
             {t(look.word)} · {t('operations.detail.order', { order: row.order })}
             {row.isParallel && (
