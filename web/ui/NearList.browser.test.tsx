@@ -54,6 +54,13 @@ test('an item in full is rendered near the window, and stays', async () => {
   expect(buttons.elements().length).toBeLessThan(2 * FIRST_ITEMS)
 })
 
+test('printing renders every item in full', async () => {
+  await renderInConsole(<Numbers count={200} />)
+  await expect.element(buttons).toHaveLength(FIRST_ITEMS)
+  dispatchEvent(new Event('beforeprint'))
+  expect(buttons.elements().length).toBe(200)
+})
+
 test('a short list is rendered in full', async () => {
   await renderInConsole(<Numbers count={FIRST_ITEMS} />)
   await expect.element(buttons).toHaveLength(FIRST_ITEMS)

@@ -48,3 +48,10 @@ test('a block gets its fields when it is scrolled near, and keeps the input when
   await expect.element(field(0)).toBeInViewport()
   await expect.element(field(100)).toHaveValue('kept')
 })
+
+test('printing renders every field', async () => {
+  await renderRows()
+  await expect.element(field(0)).toBeVisible()
+  dispatchEvent(new Event('beforeprint'))
+  expect(document.querySelectorAll('input').length).toBe(200)
+})
