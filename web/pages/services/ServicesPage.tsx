@@ -145,6 +145,7 @@ const serviceColumns = (t: Translate): Column<Service>[] => [
       ),
     width: '16%',
     hideBelow: 'lg',
+    card: 'wide',
   },
   {
     id: 'consumers',
