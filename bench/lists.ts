@@ -1,4 +1,5 @@
 import { createLocalJWKSet } from 'jose'
+import { sql } from 'kysely'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -6,6 +7,9 @@ import { createActorAssertions } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
 import { createLog } from '#http-kit/log.ts'
 import { createRuntime } from '#runtime/app.ts'
+import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
+import { startRetention } from '#runtime/retention/run-retention.ts'
+import { readRetention } from '#runtime/store/retention/retention-row.ts'
 import { casesFor } from './lists/cases.ts'
 import type { Case } from './lists/cases.ts'
 import { accessPathsOf, explain } from './lists/explain.ts'
@@ -15,15 +19,17 @@ import { person } from './person.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
-export const FULL: Amount = { installations: 1_000_000, operations: 10_000_000 }
 const DEEP = 1_000
 const SAMPLES = 60
 const CREDENTIAL = 'credential-of-the-benchmark-0123456789'
 
 const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().nullable() })
 
-/** Pages, filters, search and counts of a filled runtime, requested the way the BFF does. */
-export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
+/**
+ * Pages, filters, searches and counts of a filled runtime, requested the way the BFF does. If the operations have attempts,
+ * retention removes old operations with their attempts meanwhile.
+ */
+export async function benchLists(amount: Amount): Promise<Result[]> {
   const server = await startFilled(amount)
   const { connection, dataDir } = server
   const key = await loadActorKey(dataDir)
@@ -84,6 +90,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
     deepOperations: await cursorAt('/operations'),
     deepInstallations: await cursorAt('/installations'),
   })
+  const retention = amount.attempts ? await removeOld(deps) : null
   const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))
   const sizes = new Map<string, number>()
   for (const listCase of cases) {
@@ -95,6 +102,7 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
     for (const listCase of cases) times.get(listCase.name)?.push((await readList(listCase)).ms)
   }
 
+  const removed = await retention?.stop()
   const plans = join(import.meta.dirname, '../.cache/bench-lists/plans')
   mkdirSync(plans, { recursive: true })
   const rows: Result['rows'] = []
@@ -115,7 +123,13 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
   await runtime.stop()
   await server.stop()
   const of = (name: string): number => median(times.get(name) ?? [])
-  const size = `${amount.installations} installations, ${amount.operations} operations`
+  const size = [
+    `${amount.installations} installations, ${amount.operations} operations`,
+    removed &&
+      `${amount.attempts} attempts each, while retention removed ${removed.operations} operations with ${removed.attempts} attempts`,
+  ]
+    .filter(Boolean)
+    .join(' with ')
   return [
     {
       name: 'lists',
@@ -132,6 +146,24 @@ export async function benchLists(amount: Amount = FULL): Promise<Result[]> {
       meaning: `Median time of page ${DEEP} divided by that of the first, ${size}.`,
     },
   ]
+}
+
+/** Begins to remove what is older than 60 days, and attempts older than 30. `stop` returns how many were removed. */
+async function removeOld(deps: RuntimeDeps) {
+  const { db } = deps
+  await sql`update runtime.retention set due_at = clock_timestamp()`.execute(db)
+  const before = await readRetention(db)
+  const retention = startRetention(deps, { operationsDays: 60, attemptsDays: 30, pollMs: 10 })
+  return {
+    async stop() {
+      await retention.stop()
+      const after = await readRetention(db)
+      return {
+        operations: after.operations - before.operations,
+        attempts: after.attempts - before.attempts,
+      }
+    },
+  }
 }
 
 function p95(values: readonly number[]): number {

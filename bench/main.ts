@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
+import { FULL } from './lists/fill.ts'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, attempts, answer, typing, lists [--installations N --operations N], failures, save, scope, batch, bff, engine, retention, transaction [--minutes N], recovery, plugin, plugin-dev, checker, start`
+const usage = `Name one or more of: console, attempts, answer, typing, lists [--installations N --operations N] [--attempts N], failures, save, scope, batch, bff, engine, retention, transaction [--minutes N], recovery, plugin, plugin-dev, checker, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -10,14 +11,16 @@ function readArguments() {
     options: {
       installations: { type: 'string' },
       operations: { type: 'string' },
+      attempts: { type: 'string', default: '0' },
       minutes: { type: 'string', default: '5' },
     },
   })
   const { installations, operations } = values
+  const attempts = Number(values.attempts)
   const amount =
     installations === undefined || operations === undefined
-      ? undefined
-      : { installations: Number(installations), operations: Number(operations) }
+      ? { ...FULL, attempts }
+      : { installations: Number(installations), operations: Number(operations), attempts }
   return { names: positionals, amount, minutes: Number(values.minutes) }
 }
 

@@ -5,7 +5,11 @@ import type { Db } from '#runtime/model/db.ts'
 export interface Amount {
   installations: number
   operations: number
+  /** Of each operation; default 0. */
+  attempts?: number
 }
+
+export const FULL: Amount = { installations: 1_000_000, operations: 10_000_000 }
 
 export const BUNDLES = 50
 const PEOPLE = 500
@@ -18,7 +22,7 @@ const DAYS = 90
  * Fills the tables in bulk, in chronological order: some environments and people are much busier than others; most
  * operations succeeded, one in a thousand is FAILED, a few are taken over, a few in progress.
  */
-export async function fill(db: Db, { installations, operations }: Amount): Promise<void> {
+export async function fill(db: Db, { installations, operations, attempts = 0 }: Amount): Promise<void> {
   const rounds = Math.ceil(operations / installations)
   const scopes = Math.ceil(installations / IN_A_SCOPE)
   await db.connection().execute(async (connection) => {
@@ -30,7 +34,7 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
       select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
       from pg_index
       where indrelid in ('runtime.operation'::regclass, 'runtime.installation'::regclass,
-          'runtime.plugin_call'::regclass, 'runtime.operation_plan'::regclass)
+          'runtime.plugin_call'::regclass, 'runtime.operation_plan'::regclass, 'runtime.attempt'::regclass)
         and not exists (select from pg_constraint where conindid = indexrelid)`.execute(connection)
     for (const { name } of indexes) await sql`drop index ${sql.raw(name)}`.execute(connection)
 
@@ -71,7 +75,8 @@ export async function fill(db: Db, { installations, operations }: Amount): Promi
     )
     await sql`create unique index on numbered (i)`.execute(connection)
     await sql`analyze numbered`.execute(connection)
-    for (let round = 0; round < rounds; round++) await fillRound(connection, { round, rounds, installations })
+    for (let round = 0; round < rounds; round++)
+      await fillRound(connection, { round, rounds, installations, attempts })
     for (const { definition } of indexes) await sql.raw(definition).execute(connection)
     await sql`
       insert into runtime.plugin (plugin_id, title, endpoint, enabled)
@@ -101,7 +106,12 @@ const personName = (n: ReturnType<typeof sql>) =>
 /** One operation per installation: so its sequence is the round, and only the last one may hold the claim. */
 async function fillRound(
   db: Db,
-  { round, rounds, installations }: { round: number; rounds: number; installations: number },
+  {
+    round,
+    rounds,
+    installations,
+    attempts,
+  }: { round: number; rounds: number; installations: number; attempts: number },
 ): Promise<void> {
   const isLast = sql.lit(round === rounds - 1)
   await sql`create temporary table made on commit preserve rows as
@@ -147,6 +157,14 @@ async function fillRound(
     select operation_id, 'AFTER_RESOURCES',
       'plugin-' || case when n % 20000 = 9 then ${sql.lit(PLUGINS)} else plugin end, 1, 'APPLIED', state = 'SUCCEEDED'
     from made order by n`.execute(db)
+  await sql`
+    insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, started_at, finished_at,
+      outcome, failure, http_status, response)
+    select operation_id, 'AFTER_RESOURCES', 'plugin-' || plugin, attempt, 1, 1, at, at,
+      case when attempt = ${sql.lit(attempts)} then 'APPLIED' end,
+      case when attempt < ${sql.lit(attempts)} then json_build_object('errorCode', 'PLUGIN_RESULT_UNKNOWN', 'retryable', true) end,
+      200, json_build_object('errorCode', '0', 'data', json_build_object('outcome', 'APPLIED', 'number', n, 'resources', json_build_object()))
+    from made, generate_series(1, ${sql.lit(attempts)}) attempt order by n, attempt`.execute(db)
   await sql`drop table made`.execute(db)
 }
 
