@@ -54,8 +54,8 @@ const MAX_PAUSE_MS = 2_500
 /**
  * Brings one schema up to date: runs the files that `<schema>.migration` does not list, in order, one replica at a
  * time, each in its own transaction with `search_path` set to the schema, or in the batches that it commits itself.
- * Returns the names that it ran. Throws, and changes nothing, if a file that already ran was changed or is missing, or if the schema is so much newer than the
- * files that this program cannot use it.
+ * Returns the names that it ran. Throws, and changes nothing, if a file that already ran was changed or is missing, or if
+ * the schema is so much newer than the files that this program cannot use it.
  *
  * @param options.until the name of the last migration to run; default: all.
  * @param options.isRestoring whether the caller is the restore that has not completed; default false.

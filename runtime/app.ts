@@ -42,7 +42,7 @@ import { combineTasks } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
 import { startKeyKeeper } from './keys/keep-keys.ts'
 import { Keyring } from './keys/keyring.ts'
-import { openVault } from './keys/open-vault.ts'
+import { openExistingVault, openVault } from './keys/open-vault.ts'
 import { recoverIfMoved, startRecovery } from './recovery.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { createPluginReads } from './store/references/plugin-reads.ts'
@@ -310,10 +310,12 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     app,
     deps,
     async start() {
+      const sealingKeys = { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] }
+      await openExistingVault(vault, working.db, sealingKeys)
       await migrateSchema()
       // before anybody is called
       await recoverIfMoved(workerDeps, recovering.db)
-      await openVault(vault, working.db, { dataDir: options.dataDir, files: options.sealingKeyFiles ?? [] })
+      await openVault(vault, working.db, sealingKeys)
       await keepSigningKey(working.db, signer.publicKey)
       tasks = combineTasks([
         startJanitor(workerDeps, signer.publicKey),

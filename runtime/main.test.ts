@@ -8,10 +8,16 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#database/free-port.ts'
+import { findPending, migrate } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
 import { toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import { Keyring } from './keys/keyring.ts'
+import { openVault } from './keys/open-vault.ts'
+import type { RuntimeTables } from './model/tables.ts'
+import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { until } from './testing/stream.ts'
 
 // Whole processes, as `npm run start:runtime` starts them.
@@ -102,6 +108,26 @@ async function isRefused(replica: Replica, line: RegExp): Promise<void> {
 }
 
 describe('a replica', () => {
+  it('refuses a wrong sealing key before it changes the schema', async (t) => {
+    const older = await testDatabase({ migrations: [] })
+    const { db, pool, close } = openDatabase<RuntimeTables>(older.connection)
+    t.after(async () => {
+      await close()
+      await older.close()
+    })
+    await migrate(pool, RUNTIME_MIGRATIONS, { until: '0010' })
+    await openVault(new Keyring(systemClock), db, { dataDir: folder, files: [sealingKey] })
+    const pending = await findPending(pool, RUNTIME_MIGRATIONS)
+    assert.ok(pending.length > 0)
+    const otherKey = join(folder, 'other.key')
+    writeFileSync(otherKey, randomBytes(32).toString('base64'), { mode: 0o600 })
+    await isRefused(
+      await start(['--worker'], { DATABASE_URL: toUrl(older.connection), SEALING_KEY_FILE: otherKey }),
+      /does not open the sealed values of this database/,
+    )
+    assert.deepEqual(await findPending(pool, RUNTIME_MIGRATIONS), pending)
+  })
+
   it('rejects a wrong option or setting in one line', async () => {
     await isRefused(await start(['--wurker']), /^--wurker is not an option; use --api or --worker/)
     await isRefused(await start([]), /^RUNTIME_API_CREDENTIAL is not set/)

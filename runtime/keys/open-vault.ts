@@ -1,6 +1,7 @@
 import { inTransaction } from '#database/transaction.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { insertDataKey } from '../store/data-keys/insert-data-key.ts'
+import { hasDataKeyTable } from '../store/data-keys/has-data-key-table.ts'
 import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
 import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
@@ -27,6 +28,22 @@ export function openVault(keyring: Keyring, db: Db, settings: SealingKeySettings
     const made = await makeDataKey(tx, sealingKey)
     return loadInto(keyring, [made], [sealingKey])
   })
+}
+
+/**
+ * Loads the data keys of a database that has some, whatever its version. Call it before the schema is changed, so that a
+ * wrong sealing key leaves the database as it is.
+ *
+ * @throws SettingsError as {@link openVault} does.
+ */
+export async function openExistingVault(
+  keyring: Keyring,
+  db: Db,
+  settings: SealingKeySettings,
+): Promise<void> {
+  if (!(await hasDataKeyTable(db))) return
+  const found = await listDataKeys(db)
+  if (found.length > 0) loadInto(keyring, found, await loadSealingKeys(settings))
 }
 
 /** Creates a data key and makes it the current one. Call it under the lock of the data keys. */
