@@ -99,7 +99,7 @@ const minWidth = (mark: Mark): number => {
   return mark.bars.length > 1 ? FOLDED_PX : MIN_WIDTH_PX
 }
 
-/** Folds neighbours, the shortest folds first and the ends last, until all bars fit into the track. */
+/** Folds neighbors, the shortest folds first and the ends last, until all bars fit into the track. */
 function foldedToFit(marks: readonly Mark[], width: number): Mark[] {
   const fitting = [...marks]
   for (;;) {
