@@ -61,6 +61,37 @@ suite('a queue whose beginning is known', { concurrency: false }, () => {
     await finishAll()
   })
 
+  test('is read from a little earlier now and then, which finds what a long transaction put there', async () => {
+    let now = 0
+    const clock = { ...engine.deps.clock, monotonic: () => (now += 50) }
+    const queue = new QueueReader({ db: engine.runtime.db, clock })
+    await queue.lease(request)
+    const { operation_id } = await freeze('early')
+    await sql`
+      update runtime.operation set available_at = statement_timestamp() - interval '10 seconds'
+      where operation_id = ${operation_id}`.execute(engine.runtime.db)
+    assert.deepEqual(await queue.lease(request), [])
+    now += 2_000
+    assert.deepEqual(idsOf(await queue.lease(request)), [operation_id])
+    await finishAll()
+  })
+
+  test('moves its beginning on to the oldest operation that still waits', async () => {
+    const { db } = engine.runtime
+    const [first, second] = [await freeze('early'), await freeze('early')]
+    const setAvailable = (id: string, at: string) =>
+      sql`update runtime.operation set available_at = ${at} where operation_id = ${id}`.execute(db)
+    await setAvailable(first.operation_id, '2020-01-01Z')
+    await setAvailable(second.operation_id, '2021-01-01Z')
+    const start = await findQueueStart(db)
+    await sql`update runtime.operation set state = 'SUCCEEDED', phase = 'DONE', holds_claim = false
+      where operation_id = ${first.operation_id}`.execute(db)
+    const moved = await findQueueStart(db, start)
+    assert.match(moved.plugins.find(({ pluginId }) => pluginId === 'early')?.since ?? '', /^2021-01-01 /)
+    assert.deepEqual(idsOf(await leaseOperations(db, request, moved)), [second.operation_id])
+    await finishAll()
+  })
+
   test('is read without the operations that ended while a transaction is open', async () => {
     const { db, close } = openDatabase<RuntimeTables>(engine.runtime.connection, { max: 1 })
     const other = openDatabase<RuntimeTables>(engine.runtime.connection, { max: 1 })
@@ -78,8 +109,10 @@ suite('a queue whose beginning is known', { concurrency: false }, () => {
           const start = { ...(await findQueueStart(db)), ...rows[0] }
           const ofWhole = await entriesRead(db, () => leaseOperations(db, request))
           const ofStart = await entriesRead(db, () => leaseOperations(db, request, start))
+          const ofNext = await entriesRead(db, () => findQueueStart(db, start))
           assert.ok(ofWhole >= 150, `whole: ${ofWhole} entries`)
           assert.ok(ofStart < 20, `from its beginning: ${ofStart} entries`)
+          assert.ok(ofNext < 20, `to the next beginning: ${ofNext} entries`)
         },
         { isolation: 'repeatable read' },
       )

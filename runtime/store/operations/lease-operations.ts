@@ -38,20 +38,28 @@ export interface QueueStart {
   plugins: readonly { pluginId: string; since: string }[]
 }
 
-/** Longer than most transactions that make an operation available. One of a longer one is found later. */
-const UNCOMMITTED = sql`interval '5 seconds'`
+/** Longer than most transactions that make an operation available. An operation of a longer one is found by looking back. */
+const UNCOMMITTED = sql`interval '0.5 seconds'`
 
-/** Reads the whole queue. Times are PostgreSQL's. */
-export async function findQueueStart(db: Db): Promise<QueueStart> {
+/**
+ * Finds where the queue begins. Times are PostgreSQL's.
+ *
+ * @param from where it began before; by default the whole queue is read.
+ */
+export async function findQueueStart(db: Db, from: QueueStart | null = null): Promise<QueueStart> {
   const { rows } = await sql<QueueStart>`
-    with recursive plugin (plugin_id) as (${pluginsWithWork(sql`true`)})
+    with recursive plugin (plugin_id) as (
+      ${from === null ? pluginsWithWork(sql`true`) : knownPlugins(from, sql`true`)}
+    )
     select (statement_timestamp() - ${UNCOMMITTED})::text as since,
       (select coalesce(json_agg(json_build_object('pluginId', plugin_id, 'since', least(
           statement_timestamp() - ${UNCOMMITTED}, (
             select available_at from runtime.operation
             where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin_id
+              ${from === null ? sql`` : sql`and available_at >= coalesce(beginning.since, ${from.since}::timestamptz)`}
             order by available_at limit 1))::text)), '[]')
-        from plugin where plugin_id is not null) as plugins`.execute(db)
+        from plugin ${from === null ? sql`` : sql`left join ${beginnings(from)} using (plugin_id)`}
+        where plugin_id is not null) as plugins`.execute(db)
   const [start] = rows
   if (start === undefined) throw new Error('the statement returned no row')
   return start
@@ -75,11 +83,13 @@ const pluginsWithWork = (condition: RawBuilder<unknown>) => sql`
  * was frozen with the operation and the plugin is enabled.
  *
  * @param start where to begin to look; by default at the start of the queue.
+ * @param lookBackMs how much before that.
  */
 export async function leaseOperations(
   db: Db,
   request: LeaseRequest,
   start: QueueStart | null = null,
+  lookBackMs = 0,
 ): Promise<LeasedRow[]> {
   const { limit, perPlugin, rooms } = request
   // nobody is called before a database that went back in time is recovered
@@ -99,7 +109,12 @@ export async function leaseOperations(
         from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin.plugin_id
           and available_at <= statement_timestamp()
-          ${start === null ? sql`` : sql`and available_at >= coalesce(beginning.since, ${start.since}::timestamptz)`}
+          ${
+            start === null
+              ? sql``
+              : sql`and available_at >= coalesce(beginning.since, ${start.since}::timestamptz)
+                - make_interval(secs => ${lookBackMs / 1_000}::float8)`
+          }
         order by available_at
         limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer)
         for update skip locked) as candidate
