@@ -45,10 +45,11 @@ export async function startFilled(amount: Amount): Promise<FilledServer> {
   const started = performance.now()
   await migrate(pool, RUNTIME_MIGRATIONS)
   const { total } = await db
-    .selectFrom('runtime.operation')
+    .selectFrom('runtime.installation')
     .select((row) => row.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
-  if (total < amount.operations) {
+  // not of operations, of which retention removes some
+  if (total < amount.installations) {
     await fill(db, amount)
     console.log(`filled in ${Math.round((performance.now() - started) / 1000)} s: ${directory}`)
   } else if (isExisting) console.log(`already filled: ${directory}`)
