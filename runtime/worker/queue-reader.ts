@@ -9,15 +9,15 @@ const REST = 20
 const MAX_REST_MS = 60_000
 /** How often the beginning is found again: what leaves the queue meanwhile is read by each request. */
 const ADVANCE_MS = 250
-/** How often, and how far, a request looks before the beginning, for operations whose transaction took long. */
+/** How often, and how far, it is looked for earlier too, for operations whose transaction took long. */
 const LOOK_BACK_EVERY_MS = 2_000
 const LOOK_BACK_MS = 30_000
 
 /**
  * Leases due operations at a nearly constant cost, also while an open transaction keeps the database from removing what has
- * left the queue. After a slow request it remembers where the queue begins, and looks only there for a while. An operation
- * that becomes visible before that place, because its transaction took long, is found by a request that looks back, or when
- * the whole queue is read again.
+ * left the queue. After a slow request it remembers where the queue begins, and looks only from there for a while. If an
+ * operation becomes visible before that place, because its transaction took long, the beginning moves back to it, or the
+ * next look at the whole queue finds it.
  */
 export class QueueReader {
   private readonly deps: Pick<RuntimeDeps, 'db' | 'clock'>
@@ -37,7 +37,7 @@ export class QueueReader {
     const leased = await leaseOperations(db, request)
     this.start = null
     if (clock.monotonic() - began < SLOW_MS) return leased
-    await this.findStart(null)
+    await this.findStart(null, 0)
     const now = clock.monotonic()
     this.readAgainAt = now + Math.min(MAX_REST_MS, REST * (now - began))
     this.lookBackAt = now + LOOK_BACK_EVERY_MS
@@ -47,19 +47,18 @@ export class QueueReader {
   private async leaseAt(start: QueueStart, request: LeaseRequest): Promise<LeasedRow[]> {
     const { db, clock } = this.deps
     const began = clock.monotonic()
-    if (began >= this.lookBackAt) {
-      this.lookBackAt = began + LOOK_BACK_EVERY_MS
-      return leaseOperations(db, request, start, LOOK_BACK_MS)
-    }
     const leased = await leaseOperations(db, request, start)
-    if (began >= this.advanceAt) await this.findStart(start)
+    if (began < this.advanceAt) return leased
+    const looksBack = began >= this.lookBackAt
+    if (looksBack) this.lookBackAt = began + LOOK_BACK_EVERY_MS
+    await this.findStart(start, looksBack ? LOOK_BACK_MS : 0)
     return leased
   }
 
-  private async findStart(from: QueueStart | null): Promise<void> {
+  private async findStart(from: QueueStart | null, lookBackMs: number): Promise<void> {
     const { db, clock } = this.deps
     // without it the next request reads the whole queue
-    this.start = await findQueueStart(db, from).catch(() => null)
+    this.start = await findQueueStart(db, from, lookBackMs).catch(() => null)
     this.advanceAt = clock.monotonic() + ADVANCE_MS
   }
 }

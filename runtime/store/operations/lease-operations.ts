@@ -38,15 +38,20 @@ export interface QueueStart {
   plugins: readonly { pluginId: string; since: string }[]
 }
 
-/** Longer than most transactions that make an operation available. An operation of a longer one is found by looking back. */
+/** Longer than most transactions that make an operation available. To find one of a longer transaction, look back. */
 const UNCOMMITTED = sql`interval '0.5 seconds'`
 
 /**
  * Finds where the queue begins. Times are PostgreSQL's.
  *
  * @param from where it began before; by default the whole queue is read.
+ * @param lookBackMs how much before that to begin to look.
  */
-export async function findQueueStart(db: Db, from: QueueStart | null = null): Promise<QueueStart> {
+export async function findQueueStart(
+  db: Db,
+  from: QueueStart | null = null,
+  lookBackMs = 0,
+): Promise<QueueStart> {
   const { rows } = await sql<QueueStart>`
     with recursive plugin (plugin_id) as (
       ${from === null ? pluginsWithWork(sql`true`) : knownPlugins(from, sql`true`)}
@@ -56,7 +61,7 @@ export async function findQueueStart(db: Db, from: QueueStart | null = null): Pr
           statement_timestamp() - ${UNCOMMITTED}, (
             select available_at from runtime.operation
             where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin_id
-              ${from === null ? sql`` : sql`and available_at >= coalesce(beginning.since, ${from.since}::timestamptz)`}
+              ${from === null ? sql`` : sql`and available_at >= ${sinceBeginning(from, lookBackMs)}`}
             order by available_at limit 1))::text)), '[]')
         from plugin ${from === null ? sql`` : sql`left join ${beginnings(from)} using (plugin_id)`}
         where plugin_id is not null) as plugins`.execute(db)
@@ -83,13 +88,11 @@ const pluginsWithWork = (condition: RawBuilder<unknown>) => sql`
  * was frozen with the operation and the plugin is enabled.
  *
  * @param start where to begin to look; by default at the start of the queue.
- * @param lookBackMs how much before that.
  */
 export async function leaseOperations(
   db: Db,
   request: LeaseRequest,
   start: QueueStart | null = null,
-  lookBackMs = 0,
 ): Promise<LeasedRow[]> {
   const { limit, perPlugin, rooms } = request
   // nobody is called before a database that went back in time is recovered
@@ -109,12 +112,7 @@ export async function leaseOperations(
         from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin.plugin_id
           and available_at <= statement_timestamp()
-          ${
-            start === null
-              ? sql``
-              : sql`and available_at >= coalesce(beginning.since, ${start.since}::timestamptz)
-                - make_interval(secs => ${lookBackMs / 1_000}::float8)`
-          }
+          ${start === null ? sql`` : sql`and available_at >= ${sinceBeginning(start)}`}
         order by available_at
         limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer)
         for update skip locked) as candidate
@@ -186,6 +184,10 @@ const knownPlugins = (start: QueueStart, condition: RawBuilder<unknown>) => sql`
 const beginnings = ({ plugins }: QueueStart) => sql`unnest(
         ${plugins.map(({ pluginId }) => pluginId)}::text[],
         ${plugins.map(({ since }) => since)}::timestamptz[]) as beginning (plugin_id, since)`
+
+/** The time of the beginning of a plugin's queue, in a statement that joins the `beginnings`. */
+const sinceBeginning = ({ since }: QueueStart, lookBackMs = 0) => sql`
+  (coalesce(beginning.since, ${since}::timestamptz) - make_interval(secs => ${lookBackMs / 1_000}::float8))`
 
 /** A call as JSON: bytes are text. */
 type CallAsJson = Omit<StoredCallRow, 'request'> & { request: string | null }
