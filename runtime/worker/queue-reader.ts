@@ -5,7 +5,7 @@ import type { LeasedRow, LeaseRequest, QueueStart } from '../store/operations/le
 /** A request that takes longer has read much that is no longer in the queue. */
 const SLOW_MS = 10
 /** The whole queue is read again after this many times as long as it took, at most a minute. */
-const REST = 20
+const REST = 100
 const MAX_REST_MS = 60_000
 /** How often the beginning is found again: what leaves the queue meanwhile is read by each request. */
 const ADVANCE_MS = 250
