@@ -7,7 +7,7 @@ import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { listFailureGroups } from '#runtime/use-cases/operations/failure-groups.ts'
 import { startFilled } from './lists/server.ts'
 import { person } from './person.ts'
-import { median, round } from './report.ts'
+import { median, percentile, round } from './report.ts'
 import type { Result } from './report.ts'
 
 const FAILED = 100_000
@@ -48,8 +48,7 @@ export async function benchFailures(): Promise<Result> {
       await listFailureGroups({ deps, actor }, { params: {}, query, body: undefined })
       times.push(performance.now() - started)
     }
-    const sorted = times.toSorted((a, b) => a - b)
-    const p95 = sorted[Math.ceil(SAMPLES * 0.95) - 1] ?? Number.NaN
+    const p95 = percentile(times, 95)
     slowest.push(p95)
     rows.push({ what, 'median ms': round(median(times)), 'p95 ms': round(p95) })
   }

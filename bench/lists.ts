@@ -16,7 +16,7 @@ import { accessPathsOf, explain } from './lists/explain.ts'
 import type { Amount } from './lists/fill.ts'
 import { startFilled } from './lists/server.ts'
 import { person } from './person.ts'
-import { median, round } from './report.ts'
+import { median, percentile, round } from './report.ts'
 import type { Result } from './report.ts'
 
 const DEEP = 1_000
@@ -114,7 +114,7 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
     rows.push({
       what: listCase.name,
       'median ms': round(median(ms)),
-      'p95 ms': round(p95(ms)),
+      'p95 ms': round(percentile(ms, 95)),
       // a page without items is fast for another reason
       items: sizes.get(listCase.name) ?? '–',
       by: accessPathsOf(plan),
@@ -134,7 +134,7 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
     {
       name: 'lists',
       rows,
-      figure: Math.max(...[...times.values()].map(p95)),
+      figure: Math.max(...[...times.values()].map((ms) => percentile(ms, 95))),
       goal: 50,
       meaning: `The slowest p95 in ms of a page of 50, a search or a count: ${size}. Plans: ${plans}`,
     },
@@ -164,9 +164,4 @@ async function removeOld(deps: RuntimeDeps) {
       }
     },
   }
-}
-
-function p95(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? Number.NaN
 }

@@ -1,26 +1,24 @@
 import { parseArgs } from 'node:util'
-import { FULL } from './lists/fill.ts'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, attempts, answer, typing, lists [--installations N --operations N] [--attempts N], failures, save, scope, batch, bff, engine, retention, transaction [--minutes N], recovery, plugin, plugin-dev, checker, start`
+const usage = `Name one or more of: console, attempts, answer, typing, lists [--installations N] [--operations N] [--attempts N], failures, save, scope, batch, bff, engine, retention, transaction [--minutes N], recovery, plugin, plugin-dev, checker, start`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      installations: { type: 'string' },
-      operations: { type: 'string' },
+      installations: { type: 'string', default: '1000000' },
+      operations: { type: 'string', default: '10000000' },
       attempts: { type: 'string', default: '0' },
       minutes: { type: 'string', default: '5' },
     },
   })
-  const { installations, operations } = values
-  const attempts = Number(values.attempts)
-  const amount =
-    installations === undefined || operations === undefined
-      ? { ...FULL, attempts }
-      : { installations: Number(installations), operations: Number(operations), attempts }
+  const amount = {
+    installations: Number(values.installations),
+    operations: Number(values.operations),
+    attempts: Number(values.attempts),
+  }
   return { names: positionals, amount, minutes: Number(values.minutes) }
 }
 

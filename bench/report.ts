@@ -16,6 +16,14 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2
 }
 
+/** @param percent 0 to 100, such as 95. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const value = sorted[Math.ceil((sorted.length * percent) / 100) - 1]
+  if (value === undefined) throw new RangeError('There are no values')
+  return value
+}
+
 export const mean = (values: readonly number[]): number =>
   values.reduce((total, one) => total + one, 0) / values.length
 

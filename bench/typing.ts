@@ -6,7 +6,7 @@ import { buildConsole } from '../scripts/console-build.ts'
 import { sessionCookie } from '../demo/sign-in.ts'
 import { launchBrowser } from './console/browser.ts'
 import { SLOWDOWN } from './console/visit.ts'
-import { median, round } from './report.ts'
+import { median, percentile, round } from './report.ts'
 import type { Result } from './report.ts'
 import { startBenchSystem } from './system.ts'
 import type { BenchSystem } from './system.ts'
@@ -147,11 +147,4 @@ async function type(page: Page, selector: string): Promise<number[]> {
   await page.keyboard.type('abcdefghij'.repeat(KEYS / 10), { delay: PAUSE_MS })
   await page.waitForTimeout(500)
   return page.evaluate(() => Reflect.get(globalThis, 'times') as number[])
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const value = sorted[Math.ceil((sorted.length * percent) / 100) - 1]
-  if (value === undefined) throw new RangeError('There are no values')
-  return value
 }

@@ -60,7 +60,7 @@ export interface ConsoleOptions {
     baseUrl: string
     credential: string
   }
-  /** Whether the runtime is deployed separately, so that the console checks whether it accepts this console's key; default false. */
+  /** Whether the runtime is deployed separately, so that the console checks whether its key is accepted; default false. */
   isRuntimeRemote?: boolean
   assertionKey: AssertionKey
   /** The built console. */

@@ -8,6 +8,7 @@ import type { ConnectionSettings } from '#database/settings.ts'
 import { whyUnreachable } from '#database/unreachable.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
+import { hasDataKeyTable } from '#runtime/store/data-keys/has-data-key-table.ts'
 import type { Deployment } from './deployment.ts'
 
 /** `isMigrated`: whether the tables of the runtime exist. */
@@ -41,10 +42,7 @@ export async function openForExamination({ dataDir, database }: Deployment): Pro
     await stop()
   }
   try {
-    const { rows } = await opened.pool.query<{ there: boolean }>(
-      `select to_regclass('runtime.data_key') is not null as there`,
-    )
-    return { ...opened, close, isMigrated: rows[0]?.there === true }
+    return { ...opened, close, isMigrated: await hasDataKeyTable(opened.db) }
   } catch (error) {
     await close()
     return `the database cannot be used: ${whyUnreachable(error).reason}; check DATABASE_URL and the server`

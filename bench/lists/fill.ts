@@ -9,8 +9,6 @@ export interface Amount {
   attempts?: number
 }
 
-export const FULL: Amount = { installations: 1_000_000, operations: 10_000_000 }
-
 export const BUNDLES = 50
 const PEOPLE = 500
 const PLUGINS = 20

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { openDatabase } from '#database/pool.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { RuntimeTables } from '../model/tables.ts'
@@ -35,10 +36,7 @@ suite('a queue whose beginning is known', { concurrency: false }, () => {
 
   test('begins at the oldest operation of each plugin, however long that waits', async () => {
     const { db } = engine.runtime
-    const { operation_id } = await freeze('early')
-    await sql`update runtime.operation set available_at = '2020-01-01' where operation_id = ${operation_id}`.execute(
-      db,
-    )
+    const { operation_id } = await freezeAt('early', sql`'2020-01-01'`)
     const start = await findQueueStart(db)
     assert.match(start.plugins[0]?.since ?? '', /^2020-01-01 /)
     assert.deepEqual(idsOf(await leaseOperations(db, request, start)), [operation_id])
@@ -46,32 +44,21 @@ suite('a queue whose beginning is known', { concurrency: false }, () => {
   })
 
   test('is read whole again after a while, which finds what was put before its beginning', async () => {
-    let now = 0
-    // each statement takes 100 ms
-    const clock = { ...engine.deps.clock, monotonic: () => (now += 50) }
-    const queue = new QueueReader({ db: engine.runtime.db, clock })
+    const { queue, pass } = slowQueue()
     await queue.lease(request)
-    const { operation_id } = await freeze('early')
-    await sql`update runtime.operation set available_at = '2020-01-01' where operation_id = ${operation_id}`.execute(
-      engine.runtime.db,
-    )
+    const { operation_id } = await freezeAt('early', sql`'2020-01-01'`)
     assert.deepEqual(await queue.lease(request), [])
-    now += 60_000
+    pass(60_000)
     assert.deepEqual(idsOf(await queue.lease(request)), [operation_id])
     await finishAll()
   })
 
   test('moves its beginning back to what a long transaction put before it', async () => {
-    let now = 0
-    const clock = { ...engine.deps.clock, monotonic: () => (now += 50) }
-    const queue = new QueueReader({ db: engine.runtime.db, clock })
+    const { queue, pass } = slowQueue()
     await queue.lease(request)
-    const { operation_id } = await freeze('early')
-    await sql`
-      update runtime.operation set available_at = statement_timestamp() - interval '10 seconds'
-      where operation_id = ${operation_id}`.execute(engine.runtime.db)
+    const { operation_id } = await freezeAt('early', sql`statement_timestamp() - interval '10 seconds'`)
     assert.deepEqual(await queue.lease(request), [])
-    now += 2_000
+    pass(2_000)
     assert.deepEqual(await queue.lease(request), [])
     assert.deepEqual(idsOf(await queue.lease(request)), [operation_id])
     await finishAll()
@@ -79,11 +66,8 @@ suite('a queue whose beginning is known', { concurrency: false }, () => {
 
   test('moves its beginning on to the oldest operation that still waits', async () => {
     const { db } = engine.runtime
-    const [first, second] = [await freeze('early'), await freeze('early')]
-    const setAvailable = (id: string, at: string) =>
-      sql`update runtime.operation set available_at = ${at} where operation_id = ${id}`.execute(db)
-    await setAvailable(first.operation_id, '2020-01-01Z')
-    await setAvailable(second.operation_id, '2021-01-01Z')
+    const first = await freezeAt('early', sql`'2020-01-01Z'`)
+    const second = await freezeAt('early', sql`'2021-01-01Z'`)
     const start = await findQueueStart(db)
     await sql`update runtime.operation set state = 'SUCCEEDED', phase = 'DONE', holds_claim = false
       where operation_id = ${first.operation_id}`.execute(db)
@@ -125,6 +109,21 @@ suite('a queue whose beginning is known', { concurrency: false }, () => {
 
   const freeze = async (pluginId: string): Promise<OperationRow> =>
     engine.freeze({ installation: await engine.installation(), plan: planWith([reader(pluginId, 1)]) })
+  const freezeAt = async (pluginId: string, availableAt: RawBuilder<unknown>): Promise<OperationRow> => {
+    const operation = await freeze(pluginId)
+    await sql`update runtime.operation set available_at = ${availableAt}
+      where operation_id = ${operation.operation_id}`.execute(engine.runtime.db)
+    return operation
+  }
+  /** A queue whose statements take 100 ms each. `pass` lets more time pass. */
+  const slowQueue = () => {
+    let now = 0
+    const clock = { ...engine.deps.clock, monotonic: () => (now += 50) }
+    return {
+      queue: new QueueReader({ db: engine.runtime.db, clock }),
+      pass: (ms: number) => void (now += ms),
+    }
+  }
   const freezeWithoutCalls = async (): Promise<OperationRow> =>
     engine.freeze({ installation: await engine.installation(), plan: planWith([]) })
   const finishAll = () =>

@@ -52,18 +52,17 @@ export async function findQueueStart(
   from: QueueStart | null = null,
   lookBackMs = 0,
 ): Promise<QueueStart> {
+  const queues = queuesFrom(from, sql`true`, lookBackMs)
   const { rows } = await sql<QueueStart>`
-    with recursive plugin (plugin_id) as (
-      ${from === null ? pluginsWithWork(sql`true`) : knownPlugins(from, sql`true`)}
-    )
+    with recursive plugin (plugin_id) as (${queues.plugins})
     select (statement_timestamp() - ${UNCOMMITTED})::text as since,
       (select coalesce(json_agg(json_build_object('pluginId', plugin_id, 'since', least(
           statement_timestamp() - ${UNCOMMITTED}, (
             select available_at from runtime.operation
             where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin_id
-              ${from === null ? sql`` : sql`and available_at >= ${sinceBeginning(from, lookBackMs)}`}
+              ${queues.bound}
             order by available_at limit 1))::text)), '[]')
-        from plugin ${from === null ? sql`` : sql`left join ${beginnings(from)} using (plugin_id)`}
+        from plugin ${queues.join}
         where plugin_id is not null) as plugins`.execute(db)
   const [start] = rows
   if (start === undefined) throw new Error('the statement returned no row')
@@ -96,23 +95,21 @@ export async function leaseOperations(
 ): Promise<LeasedRow[]> {
   const { limit, perPlugin, rooms } = request
   // nobody is called before a database that went back in time is recovered
-  const isSame = sql`(select runtime.is_same_server())`
+  const queues = queuesFrom(start, sql`(select runtime.is_same_server())`)
   const leased = await sql<OperationRow & Pick<LeasedRow, 'plan' | 'begun'> & { calls: CallAsJson[] | null }>`
-    with recursive plugin (plugin_id) as (
-      ${start === null ? pluginsWithWork(isSame) : knownPlugins(start, isSame)}
-    ), due as (
+    with recursive plugin (plugin_id) as (${queues.plugins}), due as (
       select candidate.operation_id, candidate.state
       from plugin
       left join unnest(
         ${rooms.map(({ pluginId }) => pluginId)}::text[],
         ${rooms.map(({ room }) => Math.max(0, room))}::integer[]) as known (plugin_id, room) using (plugin_id)
-      ${start === null ? sql`` : sql`left join ${beginnings(start)} using (plugin_id)`}
+      ${queues.join}
       cross join lateral (
         select operation_id, state, available_at
         from runtime.operation
         where state in ('PENDING', 'RUNNING', 'WAITING') and next_plugin = plugin.plugin_id
           and available_at <= statement_timestamp()
-          ${start === null ? sql`` : sql`and available_at >= ${sinceBeginning(start)}`}
+          ${queues.bound}
         order by available_at
         limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer)
         for update skip locked) as candidate
@@ -175,6 +172,17 @@ export async function leaseOperations(
   }))
 }
 
+/** The parts of a statement that reads the queue of each plugin from its beginning; whole if that is not known. */
+function queuesFrom(start: QueueStart | null, condition: RawBuilder<unknown>, lookBackMs = 0) {
+  if (start === null) return { plugins: pluginsWithWork(condition), join: sql``, bound: sql`` }
+  return {
+    plugins: knownPlugins(start, condition),
+    join: sql`left join ${beginnings(start)} using (plugin_id)`,
+    bound: sql`and available_at >= coalesce(beginning.since, ${start.since}::timestamptz)
+      - make_interval(secs => ${lookBackMs / 1_000}::float8)`,
+  }
+}
+
 /** All registered plugins, those with open operations, and the empty name of operations that call none. */
 const knownPlugins = (start: QueueStart, condition: RawBuilder<unknown>) => sql`
       select plugin_id from (
@@ -184,10 +192,6 @@ const knownPlugins = (start: QueueStart, condition: RawBuilder<unknown>) => sql`
 const beginnings = ({ plugins }: QueueStart) => sql`unnest(
         ${plugins.map(({ pluginId }) => pluginId)}::text[],
         ${plugins.map(({ since }) => since)}::timestamptz[]) as beginning (plugin_id, since)`
-
-/** The time of the beginning of a plugin's queue, in a statement that joins the `beginnings`. */
-const sinceBeginning = ({ since }: QueueStart, lookBackMs = 0) => sql`
-  (coalesce(beginning.since, ${since}::timestamptz) - make_interval(secs => ${lookBackMs / 1_000}::float8))`
 
 /** A call as JSON: bytes are text. */
 type CallAsJson = Omit<StoredCallRow, 'request'> & { request: string | null }
