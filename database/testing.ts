@@ -14,11 +14,11 @@ import { clusterPassword, ensureCluster, type Cluster } from './server/cluster.t
 import type { DatabaseLog } from './server/log.ts'
 import { serverUser } from './server/os-user.ts'
 import {
+  abandonedDirectoriesIn,
   makeRunDirectory,
   makeTestDirectory,
   needsTcp,
   removeRunDirectory,
-  testDirectoriesIn,
 } from './server/place.ts'
 import { WITHOUT_DURABILITY } from './server/parameters.ts'
 import type { ServerParameters } from './server/parameters.ts'
@@ -185,7 +185,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** Removes what killed test runs left behind, so that they do not fill the disk. A running server has its pid file. */
 function removeAbandoned(parent: string): void {
   const old = Date.now() - 10 * 60_000
-  for (const path of testDirectoriesIn(parent)) {
+  for (const path of abandonedDirectoriesIn(parent)) {
     const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
     const isServed = existsSync(join(path, 'postgresql', 'postmaster.pid'))
     if (written < old && !isServed) removeRunDirectory(path)

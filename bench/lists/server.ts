@@ -32,7 +32,7 @@ export async function startFilled(amount: Amount): Promise<FilledServer> {
   mkdirSync(cacheDirectory, { recursive: true })
   const directory = join(cacheDirectory, 'postgresql')
   const user = serverUser(directory)
-  const runDirectory = makeRunDirectory(user, 'test')
+  const runDirectory = makeRunDirectory(user)
   const cluster: Cluster = { directory, runDirectory, binaries: findBinaries(user), user, disposable: true }
   const isExisting = existsSync(directory)
   await ensureCluster(cluster)

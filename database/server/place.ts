@@ -18,7 +18,7 @@ export function makeTestDirectory(user: OsUser | undefined): string {
 }
 
 function makeDirectoryIn(base: string, user: OsUser | undefined, kind: 'run' | 'test'): string {
-  const path = mkdtempSync(join(base, `${prefix}${kind}-`))
+  const path = mkdtempSync(join(base, `${prefix}${kind}-${process.pid}-`))
   giveDirectory(path, user)
   return path
 }
@@ -34,11 +34,19 @@ function hasSharedMemory(): boolean {
   return bavail * bsize >= ROOM_BYTES
 }
 
-/** The directories of kind `test` below `parent`. */
-export function testDirectoriesIn(parent: string): string[] {
-  return readdirSync(parent)
-    .filter((name) => name.startsWith(`${prefix}test-`))
-    .map((name) => join(parent, name))
+/** The directories of kind `test` below `parent` whose process has ended. */
+export function abandonedDirectoriesIn(parent: string): string[] {
+  const names = readdirSync(parent).filter((name) => name.startsWith(`${prefix}test-`))
+  return names.filter((name) => !isRunning(Number(name.split('-').at(-2)))).map((name) => join(parent, name))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: it runs, as another user
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }
 
 /** Removes a directory of {@link makeRunDirectory}, and nothing else. */
