@@ -51,11 +51,14 @@ const inRequest = async <Result>(
   headers: Record<string, string> = {},
 ): Promise<Result> => {
   let result: Promise<Result> | undefined
-  const app = new Hono().get('/', async (c) => {
-    result = ask(c)
-    await result
-    return c.text('')
-  })
+  const app = new Hono()
+    .get('/', async (c) => {
+      result = ask(c)
+      await result
+      return c.text('')
+    })
+    // the caller gets the error from the result; the default would print it
+    .onError((_, c) => c.text('', 500))
   await app.request('/', { headers: { cookie, ...headers } })
   assert.ok(result)
   return result
