@@ -221,7 +221,8 @@ function NextRetry({ at, drawing, after }: { at: number; drawing: Drawing; after
         <Icon name="waiting" size={12} />
       </span>
       {(isRoomAfter || isRoomBefore) && (
-        <span>
+        // covers the line of the present, which would cross it out
+        <span className="bg-surface px-0.5">
           {at <= drawing.now
             ? t('operations.detail.next.now')
             : rich('operations.detail.next.in', { time: <Countdown to={at} /> })}
