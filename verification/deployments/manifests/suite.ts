@@ -202,24 +202,19 @@ function* tryCompose({ path, env }: Programs): Generator<Trial> {
     }
   }
   yield {
-    name: 'the proxy of the compose file is the sample of nginx',
-    wrong: sameProxy(folder)
-      ? []
-      : ['deploy/compose/nginx.conf differs from deploy/nginx/bundle-console.conf'],
+    name: 'the proxy of the compose file is the sample of Caddy',
+    wrong: sameProxy(folder) ? [] : ['deploy/compose/Caddyfile differs from deploy/caddy/Caddyfile'],
   }
 }
 
-/** Apart from comments at the top, and the names of consoles and files. */
+/** From its rules on, and apart from the names of the consoles. */
 function sameProxy(folder: string): boolean {
   const settings = (file: string): string => {
     const text = readFileSync(file, 'utf8')
-    return text.slice(text.indexOf('upstream '))
+    return text.slice(text.indexOf('\t# for machines inside only'))
   }
-  const sample = settings(join(DEPLOY, 'nginx/bundle-console.conf'))
+  const sample = settings(join(DEPLOY, 'caddy/Caddyfile'))
     .replace('127.0.0.1:8080', 'console-1:8080')
     .replace('127.0.0.1:8090', 'console-2:8080')
-    .replace('/etc/bundle-console/tls.crt', '/run/secrets/tls-certificate')
-    .replace('/etc/bundle-console/tls.key', '/run/secrets/tls-key')
-    .replace('server_name console.example.org;', 'server_name _;')
-  return settings(join(folder, 'nginx.conf')) === sample
+  return settings(join(folder, 'Caddyfile')) === sample
 }
