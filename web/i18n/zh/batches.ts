@@ -83,7 +83,7 @@ export const batches: Translated<typeof source> = {
   'make.property.none': '这些安装实例都还没有版本，因此无法得知其属性。',
   'make.needed.missing': { other: '{of} 个安装实例中有 {n} 个没有值，其余的保留现有的值。' },
   'make.needed.refused': { other: '{of} 个中有 {n} 个的值不符合新版本的要求。' },
-  'make.needed.replace': { other: '在全部 {n} 个安装实例中设置 {property}' },
+  'make.needed.replace': { other: '在所有安装实例（{n} 个）中设置 {property}' },
   'make.replaces': '将替换 {property} 的值',
   'make.detach.title': { other: '将分离 {n} 个安装实例。此操作无法撤销。' },
   'make.detach.resources': { other: '其 {n} 个资源将一并分离。' },

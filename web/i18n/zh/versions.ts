@@ -13,7 +13,7 @@ export const versions: Translated<typeof source> = {
   available: '有可用升级',
   'empty.title': '暂无已启用的安装实例',
   'empty.message': '已安装的 Bundle 的版本会显示在这里。',
-  all: { other: '全部 {n} 个安装实例均为 {version}' },
+  all: { other: '所有安装实例（{n} 个）均为 {version}' },
   outdated: { other: '{total} 个中有 {n} 个版本过旧' },
   mixed: { other: '{n} 个版本，均未过旧' },
   upgradeAll: { other: '升级 {n} 个过旧的安装实例' },
