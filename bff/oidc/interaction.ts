@@ -84,15 +84,17 @@ async function checkPassword(
 ): Promise<{ sub: string } | { problem: 'wrong' | 'limited'; knownUser: string | null }> {
   const guess = await limiter.guess({ username, address })
   if (guess === null) {
-    log.warn('sign-in refused after too many wrong passwords', { username, address })
+    // without the username: no user was looked up, and an unknown username may be a password
+    log.warn('sign-in refused after too many wrong passwords', { address })
     return { problem: 'limited', knownUser: null }
   }
   const user = await findUser(db, { username })
   const isRight = await verifyPassword(password, user?.passwordHash ?? null)
   if (user === null || !isRight) {
-    log.warn('sign-in with a wrong username or password', { username, address })
     // an unknown username may be a password typed into the wrong field
-    return { problem: 'wrong', knownUser: user?.name ?? null }
+    const knownUser = user?.name ?? null
+    log.warn('sign-in with a wrong username or password', { username: knownUser, address })
+    return { problem: 'wrong', knownUser }
   }
   await guess.wasRight()
   return { sub: user.sub }

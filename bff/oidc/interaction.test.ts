@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
+import type { AuthServer } from '../testing.ts'
+
+let server: AuthServer
+before(async () => {
+  const roles = [EVERYWHERE('viewer')]
+  server = await startAuthServer({ users: [{ username: 'Ada', password: 'correct horse', roles }] })
+})
+after(() => server.stop())
+
+interface LogLine {
+  level: number
+  msg: string
+  username?: string | null
+  address?: string
+}
+
+/** The lines logged since the log had this length. */
+function logged(start: number): LogLine[] {
+  const lines = server.log().slice(start).trim().split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LogLine)
+}
+
+describe('the log of failed sign-ins', () => {
+  it('names a known user, and never what was typed as an unknown username', async () => {
+    const browser = new TestBrowser(server.origin)
+    const form = await browser.openForm()
+    const start = server.log().length
+    assert.equal((await browser.submit(form, 'ADA', 'wrong')).status, 401)
+    assert.equal((await browser.submit(form, 'hunter2-hunter2', 'wrong')).status, 401)
+    const lines = logged(start).filter(({ msg }) => msg === 'sign-in with a wrong username or password')
+    assert.deepEqual(
+      lines.map(({ username }) => username),
+      ['Ada', null],
+    )
+    assert.ok(lines.every(({ address }) => address !== undefined))
+    assert.ok(!server.log().includes('hunter2'))
+  })
+
+  it('names nobody when guesses are limited, because no user was looked up', async () => {
+    const browser = new TestBrowser(server.origin)
+    const form = await browser.openForm()
+    const start = server.log().length
+    let status = 401
+    for (let guess = 0; guess < 11; guess++)
+      ({ status } = await browser.submit(form, 'hunter3-hunter3', 'wrong'))
+    assert.equal(status, 429)
+    const refused = logged(start).find(({ msg }) => msg === 'sign-in refused after too many wrong passwords')
+    assert.equal(refused?.address, '127.0.0.1')
+    assert.ok(!server.log().includes('hunter3'))
+  })
+})
