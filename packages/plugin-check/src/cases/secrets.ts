@@ -5,12 +5,17 @@ import { caseGroup, type Case } from './case.ts'
 
 const secret = caseGroup('secret', { rule: 'secrets-in-responses', kind: 'behaviour' })
 
-/** A value that occurs nowhere else for each sensitive text property of the profile, by name. */
-function canaries(trial: Trial): Record<string, string> {
-  const names = Object.values(trial.profile.resources).flatMap(({ sensitive, properties }) =>
-    sensitive.filter((name) => typeof properties[name] === 'string'),
+/** A value that occurs nowhere else for each sensitive text property of the profile, by locator and name. */
+function canaries(trial: Trial): Record<string, Record<string, string>> {
+  const canary = (): string => `canary-${trial.random.bytes(12).toString('hex')}`
+  return Object.fromEntries(
+    Object.entries(trial.profile.resources).map(([locator, { sensitive, properties }]) => [
+      locator,
+      Object.fromEntries(
+        sensitive.filter((name) => typeof properties[name] === 'string').map((name) => [name, canary()]),
+      ),
+    ]),
   )
-  return Object.fromEntries(names.map((name) => [name, `canary-${trial.random.bytes(12).toString('hex')}`]))
 }
 
 function checkAbsent(trial: Trial, sent: readonly Sent[], values: readonly string[], what: string): void {
@@ -46,7 +51,7 @@ async function provoke(trial: Trial): Promise<{ values: string[]; sent: readonly
   await trial.send(installation.operation('CONFIGURE', 1, { replace }).before)
   await trial.send(installation.operation('UPGRADE', 3, { replace, values: 'invalid' }).before)
   await trial.send(installation.operation('DETACH', 4, { replace }).before)
-  return { values: Object.values(replace), sent: trial.sent }
+  return { values: Object.values(replace).flatMap((values) => Object.values(values)), sent: trial.sent }
 }
 
 const INTERNALS: readonly (readonly [string, RegExp])[] = [

@@ -145,12 +145,15 @@ export const VERSION_CASES: readonly Case[] = [
     },
     async (trial) => {
       const replace = Object.fromEntries(
-        Object.values(trial.profile.resources).flatMap(({ properties, sensitive }) =>
-          Object.entries(properties)
-            .filter(([name, value]) => typeof value === 'string' && !sensitive.includes(name))
-            .slice(0, 1)
-            .map(([name, value]) => [name, `${String(value)} Ünï 東京 \u{1F680} \u2028`]),
-        ),
+        Object.entries(trial.profile.resources).map(([locator, { properties, sensitive }]) => [
+          locator,
+          Object.fromEntries(
+            Object.entries(properties)
+              .filter(([name, value]) => typeof value === 'string' && !sensitive.includes(name))
+              .slice(0, 1)
+              .map(([name, value]) => [name, `${String(value)} Ünï 東京 \u{1F680} \u2028`]),
+          ),
+        ]),
       )
       const { answer } = await trial.send(trial.install().operation('INSTALL', 1, { replace }).before)
       checkDefinite(trial, answer, 'An INSTALL with Unicode values')

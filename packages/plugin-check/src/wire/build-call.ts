@@ -1,5 +1,5 @@
 import { wrapData, wrapSensitive } from '../../../../contract/protocol/data.ts'
-import type { JsonObject, JsonValue } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { LifecycleRequest, ResourceEntry } from '../../../../contract/protocol/lifecycle.ts'
 import type { InstallationIdentity } from '../../../../contract/protocol/scope.ts'
 import type { OperationType, ResourceAction, Stage } from '../../../../contract/protocol/vocabulary.ts'
@@ -18,8 +18,8 @@ export interface CallOptions {
   sequence: number
   /** Which values of the profile are sent; default `properties`. */
   values?: 'properties' | 'changed' | 'invalid'
-  /** Replaces values of properties that are strings, by name. */
-  replace?: Readonly<Record<string, JsonValue>>
+  /** Replaces values of properties, by locator and name. */
+  replace?: Readonly<Record<string, JsonObject>>
   currentVersion?: string | null
   targetVersion?: string
   action?: ResourceAction
@@ -70,7 +70,7 @@ function entryOf(
 ): ResourceEntry {
   const resource = profile.resources[locator]
   const { type, action = type, currentVersion, targetVersion, values = 'properties', replace = {} } = options
-  const business: JsonObject = { ...resource?.properties, ...resource?.[values], ...replace }
+  const business: JsonObject = { ...resource?.properties, ...resource?.[values], ...replace[locator] }
   return {
     action,
     currentVersion: action === 'INSTALL' ? null : currentVersion,
