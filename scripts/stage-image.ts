@@ -60,7 +60,9 @@ function packagesOf(target: string): string[] {
   }
   for (const file of globSync('**/*.ts', { cwd: target, exclude: ['node_modules/**'] })) {
     const text = readFileSync(join(target, file), 'utf8')
-    for (const [, specifier = ''] of text.matchAll(/(?:from|import\(|import\.meta\.resolve\()\s*'([^'.#][^']*)'/g))
+    for (const [, specifier = ''] of text.matchAll(
+      /(?:from|import\(|import\.meta\.resolve\()\s*'([^'.#][^']*)'/g,
+    ))
       if (!specifier.startsWith('node:')) add(/^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '')
   }
   return [...needed].sort()
