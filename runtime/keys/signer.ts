@@ -39,6 +39,7 @@ export async function loadSigner(options: {
       const payload = { ...claims, iss: issuer, aud: audience, iat: now, exp: now + ttlSeconds }
       return Promise.resolve(signed(header, payload, privateKey))
     },
+    // by its issuer only: a signature would not show where the text came from, and the key of another replica may be unknown
     isPlatformToken: (text) => issuerOf(text) === issuer,
   }
 }
@@ -56,10 +57,7 @@ function encoded(part: JsonValue): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
-/**
- * A token that names this platform as its issuer counts as one of its tokens. Verifying the signature would not show
- * where the text came from, and the key of another replica may be unknown here.
- */
+/** The `iss` of a text that has the form of a JWT; undefined for any other. */
 function issuerOf(text: string): string | undefined {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)) return undefined
   try {

@@ -210,7 +210,7 @@ describe('a schedule', () => {
     ],
   })
 
-  it('that never runs, or in a zone that does not exist, is refused in the plan and in the save', async () => {
+  it('that is not valid, or in a zone that does not exist, is refused in the plan and in the save', async () => {
     await harness.publish(timed)
     const scope = harness.newScope()
     await harness.installed(timed, { scope })

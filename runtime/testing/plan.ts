@@ -64,11 +64,12 @@ export function authorization(overrides: Partial<CompiledAuthorization> = {}): C
   }
 }
 
-/** A plan over one resource with these plugins, which may only read. */
+/** A plan over one resource with these plugins; by default with one that reads and writes. */
 export function planWith(plugins: CompiledAuthorization[] = [authorization()]): FrozenPlan {
   return { resources: [plannedResource()], plugins, changes: [] }
 }
 
+/** A plugin that may only read `region`. */
 export function reader(pluginId: string, order: number): CompiledAuthorization {
   return authorization({
     pluginId,

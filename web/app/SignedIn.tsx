@@ -16,7 +16,7 @@ import { startLiveUpdates } from '../api/live.ts'
 import { announceSignIn, reloadForAnotherPerson, useSession } from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../components/describe-code.ts'
-import { noteOperation } from '../components/failure-alerts.ts'
+import { countFailure } from '../components/failure-alerts.ts'
 import { lazyForm, lazyPart } from '../components/lazy-part.ts'
 import { currentText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
@@ -119,7 +119,7 @@ function useLiveWhile(isSignedIn: boolean) {
     if (!isSignedIn) return
     if (wasSignedIn.current) void client.invalidateQueries()
     wasSignedIn.current = true
-    return startLiveUpdates(client, noteOperation)
+    return startLiveUpdates(client, countFailure)
   }, [client, isSignedIn])
 }
 

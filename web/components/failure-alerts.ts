@@ -31,7 +31,7 @@ if (isBrowser) {
 }
 
 /** Counts an operation that failed while the tab is in the background, and shows a notification if these are on. */
-export function noteOperation({ operationId, state, finishedAt, installation }: Operation): void {
+export function countFailure({ operationId, state, finishedAt, installation }: Operation): void {
   if (hiddenSince === null || state !== 'FAILED' || finishedAt === null || missed.has(operationId)) return
   // an event may also be about a note on an old failure
   if (Date.parse(finishedAt) < hiddenSince - CLOCK_TOLERANCE_MS) return

@@ -4,7 +4,7 @@ import { TextInput } from '../../ui/TextInput.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 import type { FieldProps } from './field-props.ts'
 
-/** A single-line text. Keys and URLs contain no spaces, so pasted spaces are removed at once. */
+/** A single-line text. Keys and URLs have no spaces at their ends, so pasted ones are removed at once. */
 export function TextField<Values extends FieldValues>({
   control,
   name,

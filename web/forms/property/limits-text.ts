@@ -2,10 +2,10 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Translate } from '../../i18n/use-text.ts'
 import { schemaOf } from './control-kind.ts'
 
-/** Nobody exceeds a higher limit by accident, so only its error mentions it. */
+/** Nobody exceeds a higher limit alone by accident, so only its error mentions it. */
 const WORTH_TELLING = 100
 
-/** The limits of a schema as text, shown before anyone exceeds them: "1 to 65535", "at most 40 characters". */
+/** The limits of a schema as text, shown before anyone exceeds them: "1 to 65,535", "at most 40 characters". */
 export function limitsText(definition: PropertyDefinition, t: Translate): string {
   const schema = schemaOf(definition)
   const number = (key: string): number | undefined => {
@@ -18,6 +18,9 @@ export function limitsText(definition: PropertyDefinition, t: Translate): string
     parts.push(t('forms.limit.range', { from: minimum, to: maximum }))
   else if (minimum !== undefined) parts.push(t('forms.limit.minimum', { from: minimum }))
   else if (maximum !== undefined) parts.push(t('forms.limit.maximum', { to: maximum }))
+  const [above, below] = [number('exclusiveMinimum'), number('exclusiveMaximum')]
+  if (above !== undefined) parts.push(t('forms.limit.above', { from: above }))
+  if (below !== undefined) parts.push(t('forms.limit.below', { to: below }))
   const [shortest, longest] = [number('minLength'), number('maxLength')]
   if (shortest !== undefined && shortest > 1 && longest !== undefined) {
     parts.push(t('forms.limit.length', { from: shortest, to: longest }))
@@ -28,5 +31,6 @@ export function limitsText(definition: PropertyDefinition, t: Translate): string
   if (fewest !== undefined && most !== undefined)
     parts.push(t('forms.limit.items', { from: fewest, to: most }))
   else if (most !== undefined) parts.push(t('forms.limit.maxItems', { to: most }))
+  else if (fewest !== undefined && fewest > 0) parts.push(t('forms.limit.minItems', { n: fewest }))
   return parts.join(' · ')
 }

@@ -72,6 +72,10 @@ describe('validator messages', () => {
     assert.equal(translateError(problem, en), 'Must be at most 65,535')
     assert.equal(limitsText({ kind: 'DATA', schema }, en), '1 to 65,535')
     assert.equal(limitsText({ kind: 'DATA', schema: { minimum: 0.0001 } }, en), 'at least 0.0001')
+    const open = { minimum: 1, exclusiveMaximum: 10 }
+    assert.equal(limitsText({ kind: 'DATA', schema: open }, en), 'at least 1 · less than 10')
+    assert.equal(limitsText({ kind: 'DATA', schema: { exclusiveMinimum: 0 } }, en), 'more than 0')
+    assert.equal(limitsText({ kind: 'DATA', schema: { minItems: 2 } }, en), 'at least 2 items')
   })
 
   it('is shown unchanged without a translation', () => {
