@@ -87,8 +87,30 @@ test('each mistake in the arguments is explained in one line', async (t) => {
   assertUsage(await run('run', ...options, '--seed', 'x'), /--seed must be a whole number/)
   assertUsage(await run('run', ...options, '--case', 'unknown'), /There is no case unknown/)
   assertUsage(await run('run', ...options, '--url', 'plugin'), /is not an address/)
+})
+
+test('a report in a folder that does not exist is explained before the run', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder)
   const missing = join(folder, 'missing', 'report.html')
-  assertUsage(await run('run', ...options, '--case', 'echo', '--html', missing), /cannot be written/)
+  // a run would tell that nobody listens there
+  const url = `http://127.0.0.1:${await freePort()}/`
+  const at = (...files: string[]) => run('run', ...options, '--url', url, ...files)
+  assertUsage(await at('--html', missing), /report\.html cannot be written\. Check that its folder exists\.$/)
+  const store = join(folder, 'store')
+  assertUsage(await at('--store', store, '--html', join(store, 'report.html')), /cannot be reached/)
+})
+
+test('a report that cannot be written costs neither the results nor the other reports', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder, 'same-sequence')
+  const junit = join(folder, 'junit')
+  // a file cannot have the name of a folder
+  const ran = await run('run', ...options, '--case', 'late', '--json', folder, '--junit', junit)
+  assertUsage(ran, /^The report \S+ cannot be written/)
+  assert.match(ran.output.join('\n'), /✖ late\.same-sequence-refused/)
+  assert.deepEqual(readdirSync(join(folder, 'failures')), ['late.same-sequence-refused.json'])
+  assert.match(readFileSync(junit, 'utf8'), /late\.same-sequence-refused/)
 })
 
 test('a wrong profile is explained in one line', async (t) => {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { existsSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CASES } from '../cases/all-cases.ts'
 import type { Case } from '../cases/case.ts'
@@ -173,19 +174,32 @@ async function run(options: Options, terminal: Terminal): Promise<number> {
   const docsUrl = options['docs-url']
   if (docsUrl !== undefined && !/^https?:\/\/./.test(docsUrl))
     throw new UsageError('--docs-url must be an http or https address.')
-  const report = await check({
-    ...checkOptions(options),
-    cases: chosenCases(options.case),
-    ...(docsUrl !== undefined && { docsUrl }),
-  })
-  writeReports(options, report)
+  const cases = chosenCases(options.case)
+  // creates the store, in which a report may be
+  const checking = checkOptions(options)
+  requireWritable([options.json, options.junit, options.html, options.badge])
+  const report = await check({ ...checking, cases, ...(docsUrl !== undefined && { docsUrl }) })
   storeFailures(options.store, report)
   terminal.print(toTable(report))
   if (report.totals.FAILED > 0)
     terminal.print(
       `Failed cases are stored in ${options.store}: run plugin-check replay when they are fixed.`,
     )
+  // last: a report that cannot be written must not cost the results of the run
+  writeReports(options, report)
   return report.passed ? 0 : 1
+}
+
+/** Finds a wrong path before a run of minutes; only writing shows the others. */
+function requireWritable(files: readonly (string | undefined)[]): void {
+  for (const file of files) {
+    if (file === undefined) continue
+    try {
+      accessSync(existsSync(file) ? file : dirname(file), constants.W_OK)
+    } catch {
+      throw cannotWrite([file])
+    }
+  }
 }
 
 function writeReports(options: Options, report: Report): void {
@@ -195,16 +209,24 @@ function writeReports(options: Options, report: Report): void {
     [options.html, toHtml(report)],
     [options.badge, toBadge(report)],
   ] as const
-  for (const [file, text] of files) if (file !== undefined) writeReport(file, text)
+  const unwritten = files.flatMap(([file, text]) =>
+    file === undefined || writeReport(file, text) ? [] : [file],
+  )
+  if (unwritten.length > 0) throw cannotWrite(unwritten)
 }
 
-function writeReport(file: string, text: string): void {
+/** False if the file cannot be written. */
+function writeReport(file: string, text: string): boolean {
   try {
     writeFileSync(file, text)
+    return true
   } catch {
-    throw new UsageError(`The report ${file} cannot be written. Check that its folder exists.`)
+    return false
   }
 }
+
+const cannotWrite = (files: readonly string[]): UsageError =>
+  new UsageError(`The report ${files.join(', ')} cannot be written. Check that its folder exists.`)
 
 async function replay(options: Options, terminal: Terminal): Promise<number> {
   const failures = readFailures(options.store)
