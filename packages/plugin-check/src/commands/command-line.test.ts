@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -221,6 +221,29 @@ test('a failed case is stored, and replay tells when it is fixed', async (t) => 
   assert.equal(second.code, 0)
   assert.match(second.output.join('\n'), /^FIXED +late\.same-sequence-refused/)
   assert.deepEqual(readdirSync(join(folder, 'failures')), [])
+})
+
+test('replay removes a stored failure of a case that no longer exists', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder)
+  const stored = join(folder, 'failures')
+  mkdirSync(stored)
+  writeFileSync(join(stored, 'old.id.json'), JSON.stringify({ id: 'old.id', seed: 1, problem: 'It failed' }))
+  const { code, output } = await run('replay', ...options)
+  assert.equal(code, 0)
+  assert.deepEqual(output, [`old.id is no longer a case, and was removed from ${folder}.`])
+  assert.deepEqual(readdirSync(stored), [])
+})
+
+test('replay skips a stored failure with another id than its file', async (t) => {
+  const folder = temporary(t)
+  const options = await running(t, folder)
+  const outside = join(folder, 'outside.json')
+  mkdirSync(join(folder, 'failures'))
+  for (const file of [outside, join(folder, 'failures', 'old.id.json')])
+    writeFileSync(file, JSON.stringify({ id: '../outside', seed: 1, problem: 'It failed' }))
+  assert.match((await run('replay', ...options)).output.join('\n'), /^There are no stored failures/)
+  assert.ok(existsSync(outside))
 })
 
 test('run writes every report, and the HTML report loads nothing', async (t) => {

@@ -238,6 +238,12 @@ async function replay(options: Options, terminal: Terminal): Promise<number> {
   let code = 0
   for (const kept of receipts) code = Math.max(code, await sendReceipt(kept, options, terminal))
   for (const { id, seed } of failures) {
+    if (!CASES.some((one) => one.id === id)) {
+      // nothing could ever fix it
+      removeFailure(options.store, id)
+      terminal.print(`${id} is no longer a case, and was removed from ${options.store}.`)
+      continue
+    }
     const cases = id === AFTER_EVERY_CASE ? CASES : CASES.filter((one) => one.id === id)
     const report = await check({ ...checkOptions(options), seed, cases })
     const found = report.cases.find((one) => one.id === id)

@@ -20,7 +20,7 @@ export function storeFailures(store: string, report: Report): void {
 
 export const removeFailure = (store: string, id: string): void => rmSync(fileOf(store, id), { force: true })
 
-/** The stored failures by id; files that are none are skipped. */
+/** The stored failures by id; files that are none, or are not named after their id, are skipped. */
 export function readFailures(store: string): StoredFailure[] {
   let names: string[]
   try {
@@ -31,7 +31,7 @@ export function readFailures(store: string): StoredFailure[] {
   return names.sort().flatMap((name) => {
     try {
       const reading = StoredFailure.safeParse(JSON.parse(readFileSync(join(store, FOLDER, name), 'utf8')))
-      return reading.success ? [reading.data] : []
+      return reading.success && name === fileName(reading.data.id) ? [reading.data] : []
     } catch {
       return []
     }
@@ -40,4 +40,5 @@ export function readFailures(store: string): StoredFailure[] {
 
 const FOLDER = 'failures'
 
-const fileOf = (store: string, id: string): string => join(store, FOLDER, `${id}.json`)
+const fileName = (id: string): string => `${id}.json`
+const fileOf = (store: string, id: string): string => join(store, FOLDER, fileName(id))
