@@ -25,10 +25,14 @@ export interface ListenOptions {
   portVariable?: string
   /** Closes a connection that makes no progress for this long during a request; default 60,000. */
   idleMs?: number
+  /** How long a request waits until there is something to serve; default 5,000. */
+  startMs?: number
 }
 
 /** Longer than the pause between two heartbeats of an event stream, and than any request may take. */
 const IDLE_MS = 60_000
+/** Longer than a start without migrations, shorter than a proxy or a person waits. */
+const START_MS = 5_000
 
 export interface RunningServer {
   port: number
@@ -52,8 +56,9 @@ export async function serve({ app, front, ...options }: Served & ListenOptions):
 }
 
 /**
- * Opens a port, with limits against slow clients. Requests get 503 until there is something to serve: a program opens
- * its ports before it creates anything, so a port in use leaves nothing half-created.
+ * Opens a port, with limits against slow clients. A program opens its ports before it creates anything, so a port in use
+ * leaves nothing half-created. Requests wait until there is something to serve, so that a proxy in front of a program that is
+ * being replaced passes on no error; after `startMs` they get 503.
  *
  * @throws SettingsError if the port is taken or not permitted.
  */
@@ -63,8 +68,22 @@ export async function listen({
   addressVariable = 'RUNTIME_HOST',
   portVariable = 'PORT',
   idleMs = IDLE_MS,
+  startMs = START_MS,
 }: ListenOptions): Promise<Listener> {
-  let answer = respondStarting
+  let answer: Answer | null = null
+  const waiting = new Set<() => void>()
+  const wait: Answer = (incoming, outgoing) => {
+    const proceed = (): void => {
+      clearTimeout(timer)
+      waiting.delete(proceed)
+      if (!outgoing.destroyed) (answer ?? respondStarting)(incoming, outgoing)
+    }
+    const timer = setTimeout(proceed, startMs)
+    waiting.add(proceed)
+  }
+  const proceedAll = (): void => {
+    for (const proceed of waiting) proceed()
+  }
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -76,7 +95,7 @@ export async function listen({
     },
     (incoming, outgoing) => {
       if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NON_CANONICAL_PATH
-      answer(incoming, outgoing)
+      ;(answer ?? wait)(incoming, outgoing)
     },
   )
   server.maxConnections = 10_000
@@ -90,6 +109,7 @@ export async function listen({
   const stop = (graceMs: number): Promise<void> =>
     new Promise((resolve) => {
       const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      proceedAll()
       server.close(() => {
         clearTimeout(cut)
         resolve()
@@ -103,10 +123,13 @@ export async function listen({
       answer = (incoming, outgoing) => {
         if (front?.(incoming, outgoing) !== true) void listener(incoming, outgoing)
       }
+      proceedAll()
     },
     stop: ({ graceMs = 10_000 } = {}) => (stopping ??= stop(graceMs)),
   }
 }
+
+type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 function respondStarting(_: IncomingMessage, outgoing: ServerResponse): void {
   outgoing
