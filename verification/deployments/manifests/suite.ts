@@ -202,19 +202,19 @@ function* tryCompose({ path, env }: Programs): Generator<Trial> {
     }
   }
   yield {
-    name: 'the proxy of the compose file is the sample of Caddy',
-    wrong: sameProxy(folder) ? [] : ['deploy/compose/Caddyfile differs from deploy/caddy/Caddyfile'],
+    name: 'the proxy of the compose file is the sample of nginx',
+    wrong: sameProxy(folder)
+      ? []
+      : ['deploy/compose/nginx.conf differs from deploy/nginx/bundle-console.conf'],
   }
 }
 
-/** From its rules on, and apart from the names of the consoles. */
+/** From its rules on, and apart from the name of the consoles. */
 function sameProxy(folder: string): boolean {
   const settings = (file: string): string => {
     const text = readFileSync(file, 'utf8')
-    return text.slice(text.indexOf('\t# for machines inside only'))
+    return text.slice(text.indexOf('    client_max_body_size'))
   }
-  const sample = settings(join(DEPLOY, 'caddy/Caddyfile'))
-    .replace('127.0.0.1:8080', 'console-1:8080')
-    .replace('127.0.0.1:8090', 'console-2:8080')
-  return settings(join(folder, 'Caddyfile')) === sample
+  const sample = settings(join(DEPLOY, 'nginx/bundle-console.conf'))
+  return settings(join(folder, 'nginx.conf')) === sample.replaceAll('http://bundle_console', '$consoles')
 }
