@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
 import type { Installation, Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
@@ -37,7 +38,7 @@ async function issuedValues(trial: Trial, installation: Installation): Promise<M
 
 function checkDifferent(trial: Trial, one: Map<string, JsonValue>, two: Map<string, JsonValue>): void {
   for (const [where, value] of one)
-    trial.check(JSON.stringify(value) !== JSON.stringify(two.get(where)), `${where} has the same value twice`)
+    trial.check(!isDeepStrictEqual(value, two.get(where)), `${where} has the same value twice`)
 }
 
 export const INSTALLATION_CASES: readonly Case[] = [
@@ -128,9 +129,9 @@ export const INSTALLATION_CASES: readonly Case[] = [
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.complete(operation)
       await trial.complete(installation.operation('DETACH', 2))
-      const state = JSON.stringify(await trial.state(installation))
+      const state = await trial.state(installation)
       await trial.send(operation.before)
-      trial.check(state === JSON.stringify(await trial.state(installation)), 'The repeat changed the state')
+      await trial.checkSameState(installation, state, 'The repeat changed the state')
     },
   ),
   detach(
@@ -156,9 +157,9 @@ export const INSTALLATION_CASES: readonly Case[] = [
     },
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'DETACH')
-      const state = JSON.stringify(await trial.state(installation))
+      const state = await trial.state(installation)
       await trial.complete(operation)
-      trial.check(state !== JSON.stringify(await trial.state(installation)), 'The state is as before')
+      trial.check(!isDeepStrictEqual(state, await trial.state(installation)), 'The state is as before')
     },
   ),
   detach(
@@ -237,9 +238,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
         const data = isJsonObject(properties ?? null)
           ? (properties as Record<string, JsonValue>)[name]
           : undefined
-        const isSame =
-          data === undefined ||
-          (isJsonObject(data) && JSON.stringify(data['value']) === JSON.stringify(value))
+        const isSame = data === undefined || (isJsonObject(data) && isDeepStrictEqual(data['value'], value))
         trial.check(isSame, `${where} has changed`)
       }
     },
@@ -254,12 +253,9 @@ export const INSTALLATION_CASES: readonly Case[] = [
       const other = trial.install()
       const operation = other.operation('INSTALL', 1)
       await trial.finish(operation.before)
-      const state = JSON.stringify(await trial.state(other))
+      const state = await trial.state(other)
       await detached(trial)
-      trial.check(
-        state === JSON.stringify(await trial.state(other)),
-        'The state of the other installation changed',
-      )
+      await trial.checkSameState(other, state, 'The state of the other installation changed')
       trial.check(
         isDone((await trial.send(operation.after)).answer),
         'AFTER_RESOURCES of the other installation failed',

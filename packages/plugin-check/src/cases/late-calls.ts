@@ -81,12 +81,9 @@ export const LATE_CASES: readonly Case[] = [
     async (trial) => {
       const installation = trial.install()
       await trial.complete(installation.operation('INSTALL', 7))
-      const state = JSON.stringify(await trial.state(installation))
+      const state = await trial.state(installation)
       await trial.send(installation.operation('CONFIGURE', 6, { values: 'changed' }).before)
-      trial.check(
-        state === JSON.stringify(await trial.state(installation)),
-        'The late call changed the state',
-      )
+      await trial.checkSameState(installation, state, 'The late call changed the state')
     },
   ),
   late('refused-again', { title: 'A late call is refused in every repeat', fix: FENCE }, async (trial) => {

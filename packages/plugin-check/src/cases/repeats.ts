@@ -79,9 +79,9 @@ export const REPEAT_CASES: readonly Case[] = [
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
-      const state = JSON.stringify(await trial.state(installation))
+      const state = await trial.state(installation)
       await trial.send(operation.before)
-      trial.check(state === JSON.stringify(await trial.state(installation)), 'The repeat changed the state')
+      await trial.checkSameState(installation, state, 'The repeat changed the state')
     },
   ),
   repeat(
@@ -121,11 +121,11 @@ export const REPEAT_CASES: readonly Case[] = [
       const first = await trial.finish(operation.before)
       await trial.finish(operation.after)
       await trial.complete(installation.operation('CONFIGURE', 2, { values: 'changed' }))
-      const state = JSON.stringify(await trial.state(installation))
+      const state = await trial.state(installation)
       const again = await trial.send(operation.before)
       if (!(again.answer.kind === 'failure' && again.answer.retryable !== true))
         trial.checkSame(first, again, 'A repeat after a later operation')
-      trial.check(state === JSON.stringify(await trial.state(installation)), 'The repeat changed the state')
+      await trial.checkSameState(installation, state, 'The repeat changed the state')
     },
   ),
   repeat(
@@ -140,9 +140,9 @@ export const REPEAT_CASES: readonly Case[] = [
       const { installation, operation } = await prepare(trial, 'CONFIGURE')
       await trial.complete(operation)
       await trial.complete(installation.operation('CONFIGURE', 3))
-      const state = JSON.stringify(await trial.state(installation))
+      const state = await trial.state(installation)
       await trial.send(operation.before)
-      trial.check(state === JSON.stringify(await trial.state(installation)), 'The earlier values are back')
+      await trial.checkSameState(installation, state, 'The earlier values are back')
     },
   ),
   repeat(
@@ -264,13 +264,10 @@ export const REPEAT_CASES: readonly Case[] = [
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
-      const state = JSON.stringify(await trial.state(installation))
+      const state = await trial.state(installation)
       const changed = operation.variant('BEFORE_RESOURCES', { values: 'changed' })
       await trial.sendBytes(changed.bytes, changed)
-      trial.check(
-        state === JSON.stringify(await trial.state(installation)),
-        'The other bytes changed the state',
-      )
+      await trial.checkSameState(installation, state, 'The other bytes changed the state')
     },
   ),
   bytes(

@@ -10,10 +10,10 @@ async function rejects(trial: Trial, what: string, change: (call: Call) => Buffe
   const installation = trial.install()
   const { before } = installation.operation('INSTALL', 1)
   const changed = change(before)
-  const stateBefore = JSON.stringify(await trial.state(installation))
+  const stateBefore = await trial.state(installation)
   const bytes = Buffer.isBuffer(changed) ? changed : Buffer.from(JSON.stringify(changed))
   trial.checkRejected(await trial.sendBytes(bytes, before), what)
-  trial.check(stateBefore === JSON.stringify(await trial.state(installation)), `${what} had an effect`)
+  await trial.checkSameState(installation, stateBefore, `${what} had an effect`)
 }
 
 const rejection = (

@@ -78,6 +78,8 @@ export interface Trial extends Bench {
   check(isRight: boolean, problem: string): void
   /** Fails unless the response is equal to an earlier one in code, outcome and writes. */
   checkSame(first: Sent, again: Sent, what: string): void
+  /** Fails unless the business state is equal to an earlier one; the order of keys does not matter. */
+  checkSameState(installation: Installation, before: unknown, problem: string): Promise<void>
   /** Fails unless the response is a failure that the runtime does not repeat. */
   checkRefused(sent: Sent, what: string): void
   /** Like checkRefused; a 4xx status is right, too. */
@@ -149,6 +151,9 @@ export function createTrial(bench: Bench, random: Random): Trial {
         again.answer.kind === first.answer.kind && isDeepStrictEqual(essence(first), essence(again)),
         `${what} got another response: first ${describeAnswer(first.answer)}, then ${describeAnswer(again.answer)}${writesDiffer(first, again)}`,
       )
+    },
+    async checkSameState(installation, before, problem) {
+      check(isDeepStrictEqual(before, await trial.state(installation)), problem)
     },
     checkRefused({ answer }, what) {
       check(
