@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
@@ -21,6 +24,24 @@ interface LogLine {
 function logged(start: number): LogLine[] {
   const lines = server.log().slice(start).trim().split('\n')
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LogLine)
+}
+
+/** Sends the head of a sign-in form of this length, and the given part of it. */
+async function beginToSubmit({ length, sent }: { length: number; sent: string }): Promise<Socket> {
+  const browser = new TestBrowser(server.origin)
+  const { host, hostname, port, pathname } = new URL(await browser.openForm(), server.origin)
+  const cookies = [...browser.cookies.values()].map(({ name, value }) => `${name}=${value}`)
+  const socket = connect(Number(port), hostname)
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `host: ${host}`,
+    `origin: ${server.origin}`,
+    `cookie: ${cookies.join('; ')}`,
+    'content-type: application/x-www-form-urlencoded',
+    `content-length: ${length}`,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${sent}`)
+  return socket
 }
 
 describe('the log of failed sign-ins', () => {
@@ -50,5 +71,28 @@ describe('the log of failed sign-ins', () => {
     const refused = logged(start).find(({ msg }) => msg === 'sign-in refused after too many wrong passwords')
     assert.equal(refused?.address, '127.0.0.1')
     assert.ok(!server.log().includes('hunter3'))
+  })
+})
+
+describe('a form that is too large', () => {
+  it('gets a page while it is still being sent', async () => {
+    const socket = await beginToSubmit({ length: 20_000, sent: 'x'.repeat(5_000) })
+    const answer = await text(socket)
+    assert.match(answer, /^HTTP\/1\.1 413 /)
+    assert.match(answer, /\r\nconnection: close\r\n/i)
+    assert.match(answer, /Sign-in failed/)
+  })
+
+  it('is measured in bytes', async () => {
+    const browser = new TestBrowser(server.origin)
+    const form = await browser.openForm()
+    const submit = (password: string) =>
+      browser.request(form, {
+        method: 'POST',
+        body: `username=ada&password=${password}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: server.origin },
+      })
+    assert.equal((await submit('漢'.repeat(1_400))).status, 413)
+    assert.equal((await submit('漢'.repeat(1_300))).status, 401)
   })
 })

@@ -55,7 +55,11 @@ export async function handleInteraction(
     return send(outgoing, 403, noticePage({ language, notice: 'failed' }))
   }
   const fields = await readForm(incoming)
-  if (fields === null) return send(outgoing, 413, noticePage({ language, notice: 'failed' }))
+  if (fields === null) {
+    // the rest of the form is not read, so no other request can follow it on this connection
+    outgoing.setHeader('connection', 'close')
+    return send(outgoing, 413, noticePage({ language, notice: 'failed' }))
+  }
   const username = fields.get('username')?.trim() ?? ''
   const password = fields.get('password') ?? ''
   if (username === '' || password === '') return form(422, username, 'incomplete')
@@ -100,13 +104,18 @@ async function checkPassword(
   return { sub: user.sub }
 }
 
+/** The fields of a submitted form; null if it is too large. */
 async function readForm(incoming: IncomingMessage): Promise<URLSearchParams | null> {
-  let text = ''
-  for await (const chunk of incoming) {
-    text += String(chunk)
-    if (text.length > MAX_FORM_BYTES) return null
+  const chunks: Buffer[] = []
+  let bytes = 0
+  // otherwise leaving the loop would destroy the socket, and the response could not be sent
+  const body: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false })
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > MAX_FORM_BYTES) return null
+    chunks.push(chunk)
   }
-  return new URLSearchParams(text)
+  return new URLSearchParams(Buffer.concat(chunks).toString())
 }
 
 function send(outgoing: ServerResponse, status: number, page: string): void {
