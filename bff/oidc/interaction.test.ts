@@ -75,7 +75,7 @@ describe('the log of failed sign-ins', () => {
 })
 
 describe('a form that is too large', () => {
-  it('gets a page while it is still being sent', async () => {
+  it('gets a page while it is still being sent, and ends the connection', async () => {
     const socket = await beginToSubmit({ length: 20_000, sent: 'x'.repeat(5_000) })
     const answer = await text(socket)
     assert.match(answer, /^HTTP\/1\.1 413 /)

@@ -56,7 +56,7 @@ export async function handleInteraction(
   }
   const fields = await readForm(incoming)
   if (fields === null) {
-    // the rest of the form is not read, so no other request can follow it on this connection
+    // the rest of the form is not read, so another request on this connection might wait for it in vain
     outgoing.setHeader('connection', 'close')
     return send(outgoing, 413, noticePage({ language, notice: 'failed' }))
   }
@@ -108,7 +108,7 @@ async function checkPassword(
 async function readForm(incoming: IncomingMessage): Promise<URLSearchParams | null> {
   const chunks: Buffer[] = []
   let bytes = 0
-  // otherwise leaving the loop would destroy the socket, and the response could not be sent
+  // as documented, leaving the loop would otherwise destroy the request, and with it the socket for the response
   const body: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false })
   for await (const chunk of body) {
     bytes += chunk.length
