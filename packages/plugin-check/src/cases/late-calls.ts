@@ -7,14 +7,14 @@ const late = caseGroup('late', { rule: 'late-calls', kind: 'behaviour' })
 const FENCE =
   'Store the highest executionSequence of each installation with the effect, and refuse lower ones and equal ones of another operation.'
 
-/** Completes operations with the sequences, then sends one more with the last sequence. */
-async function refusesLast(trial: Trial, sequences: readonly [number, number]): Promise<void> {
+/** An INSTALL with the first sequence succeeds; a CONFIGURE with the second one must be refused. */
+async function refusesSecond(trial: Trial, sequences: readonly [number, number]): Promise<void> {
   const installation = trial.install()
-  const [done, lower] = sequences
-  await trial.complete(installation.operation('INSTALL', done))
+  const [first, second] = sequences
+  await trial.complete(installation.operation('INSTALL', first))
   trial.checkRefused(
-    await trial.send(installation.operation('CONFIGURE', lower).before),
-    `executionSequence ${lower} after ${done}`,
+    await trial.send(installation.operation('CONFIGURE', second).before),
+    `executionSequence ${second} after ${first}`,
   )
 }
 
@@ -28,7 +28,7 @@ async function acceptsLast(trial: Trial, sequences: readonly [number, number]): 
 
 export const LATE_CASES: readonly Case[] = [
   late('lower-refused', { title: 'A lower executionSequence is refused', fix: FENCE }, (trial) =>
-    refusesLast(trial, [7, 6]),
+    refusesSecond(trial, [7, 6]),
   ),
   late(
     'lower-after-refused',
@@ -45,7 +45,7 @@ export const LATE_CASES: readonly Case[] = [
   late(
     'nine-after-ten',
     { title: '9 is lower than 10', fix: 'Compare sequences as numbers, not as texts.' },
-    (trial) => refusesLast(trial, [10, 9]),
+    (trial) => refusesSecond(trial, [10, 9]),
   ),
   late(
     'ten-after-nine',
@@ -68,12 +68,12 @@ export const LATE_CASES: readonly Case[] = [
       title: '2^53 - 2 is refused after 2^53 - 1',
       fix: 'Store sequences as 64-bit integers, not as 32-bit ones or floats.',
     },
-    (trial) => refusesLast(trial, [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1]),
+    (trial) => refusesSecond(trial, [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1]),
   ),
   late(
     'same-sequence-refused',
     { title: 'The same executionSequence with another operationId is refused', fix: FENCE },
-    (trial) => refusesLast(trial, [3, 3]),
+    (trial) => refusesSecond(trial, [3, 3]),
   ),
   late(
     'no-effect',
