@@ -58,8 +58,11 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
     }
     const failed = (error: unknown): void => {
       log.error('the identity provider failed', { path: url.split('?', 1)[0] }, error)
-      if (!outgoing.headersSent) outgoing.statusCode = isUnavailable(error) ? 503 : 500
-      outgoing.end()
+      if (outgoing.headersSent) return void outgoing.end()
+      const isAway = isUnavailable(error)
+      const language = languageOf(incoming.headers['accept-language'])
+      const page = noticePage({ language, notice: isAway ? 'unreachable' : 'failed' })
+      outgoing.writeHead(isAway ? 503 : 500, { 'content-type': 'text/html; charset=utf-8' }).end(page)
     }
     if (url.startsWith(`${IDP_PATH}/interaction/`)) {
       handleInteraction(options, incoming, outgoing).catch(failed)

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
 
@@ -94,5 +95,56 @@ describe('a form that is too large', () => {
       })
     assert.equal((await submit('漢'.repeat(1_400))).status, 413)
     assert.equal((await submit('漢'.repeat(1_300))).status, 401)
+  })
+})
+
+describe('an error during a sign-in', () => {
+  /** Runs `task` while every insert into this table and every update of it raises this error. */
+  const whileFailing = async (table: string, errcode: string, task: () => Promise<void>): Promise<void> => {
+    const { db } = server.database
+    await sql
+      .raw(`create function public.fail() returns trigger language plpgsql as $$
+        begin raise exception 'invented' using errcode = '${errcode}'; end $$`)
+      .execute(db)
+    await sql
+      .raw(`create trigger failing before insert or update on bff.${table}
+        for each statement execute function public.fail()`)
+      .execute(db)
+    try {
+      await task()
+    } finally {
+      await sql`drop function public.fail() cascade`.execute(db)
+    }
+  }
+  const DISK_FULL = '53100'
+  const OTHER_ERROR = '22012'
+
+  it('shows a page that says why, if a password could not be checked', async () => {
+    const browser = new TestBrowser(server.origin)
+    const form = await browser.openForm()
+    for (const [errcode, status, title] of [
+      [DISK_FULL, 503, /The identity provider can’t be reached/],
+      [OTHER_ERROR, 500, /Sign-in failed/],
+    ] as const) {
+      await whileFailing('sign_in_limit', errcode, async () => {
+        const answer = await browser.submit(form, 'ada', 'correct horse')
+        assert.equal(answer.status, status)
+        assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8')
+        assert.match(await answer.text(), title)
+      })
+    }
+    assert.equal((await browser.submit(form, 'ada', 'correct horse')).status, 303)
+  })
+
+  it('shows such a page if a sign-in could not begin', async () => {
+    const browser = new TestBrowser(server.origin)
+    const begun = await browser.request('/auth/login')
+    await whileFailing('idp_record', DISK_FULL, async () => {
+      const answer = await browser.request(begun.headers.get('location') ?? '', {
+        headers: { accept: 'text/html' },
+      })
+      assert.equal(answer.status, 503)
+      assert.match(await answer.text(), /The identity provider can’t be reached/)
+    })
   })
 })

@@ -121,10 +121,14 @@ function configurationOf({
       return { accountId: sub, claims: () => ({ sub, name: user.name, roles: user.roles }) }
     },
     renderError(ctx, _, error) {
-      if (isUnavailable(error)) ctx.status = 503
-      const notice = error instanceof errors.SessionNotFound ? 'expired' : 'failed'
+      const isAway = isUnavailable(error)
+      if (isAway) ctx.status = 503
+      const other = error instanceof errors.SessionNotFound ? 'expired' : 'failed'
       ctx.type = 'html'
-      ctx.body = noticePage({ language: languageOf(ctx.get('accept-language')), notice })
+      ctx.body = noticePage({
+        language: languageOf(ctx.get('accept-language')),
+        notice: isAway ? 'unreachable' : other,
+      })
     },
   }
 }
