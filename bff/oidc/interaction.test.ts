@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
@@ -146,5 +147,21 @@ describe('an error during a sign-in', () => {
       assert.equal(answer.status, 503)
       assert.match(await answer.text(), /The identity provider can’t be reached/)
     })
+  })
+})
+
+describe('a client that disconnects in the middle of a form', () => {
+  it('is no error of the identity provider', async () => {
+    const start = server.log().length
+    const socket = await beginToSubmit({ length: 200, sent: 'username=ada' })
+    // until the server waits for the rest of the form
+    await sleep(200)
+    socket.destroy()
+    const deadline = Date.now() + 5_000
+    while (logged(start).length === 0 && Date.now() < deadline) await sleep(10)
+    assert.deepEqual(
+      logged(start).map(({ level, msg }) => [level, msg]),
+      [[20, 'a client closed the connection while it sent the sign-in form']],
+    )
   })
 })

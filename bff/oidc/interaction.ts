@@ -54,7 +54,15 @@ export async function handleInteraction(
   if (!isSameOrigin({ site: site?.toString(), origin }, options.publicOrigin)) {
     return send(outgoing, 403, noticePage({ language, notice: 'failed' }))
   }
-  const fields = await readForm(incoming)
+  let fields: URLSearchParams | null
+  try {
+    fields = await readForm(incoming)
+  } catch {
+    // there is nobody to respond to
+    options.log.debug('a client closed the connection while it sent the sign-in form')
+    outgoing.destroy()
+    return
+  }
   if (fields === null) {
     // the rest of the form is not read, so another request on this connection might wait for it in vain
     outgoing.setHeader('connection', 'close')
