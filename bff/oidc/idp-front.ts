@@ -40,8 +40,7 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
     if (!/^\/idp(?:[/?]|$)/i.test(url)) return false
     for (const [name, value] of headers) outgoing.setHeader(name, value)
     outgoing.setHeader('cache-control', 'no-store')
-    // the provider's own router ignores the letter case of its endpoints
-    if (!isCanonicalTarget(url, ['idp']) || /^\/idp\/[^/?]*[A-Z]/.test(url)) {
+    if (!isCanonicalTarget(url, ['idp'])) {
       outgoing.writeHead(404).end()
       return true
     }

@@ -19,7 +19,9 @@ export interface InteractionOptions {
   db: BffDb
   limiter: SignInLimiter
   publicOrigin: string
+  /** The address that a request is limited by, which for IPv6 is a whole network. */
   addressOf: (incoming: IncomingMessage) => string
+  /** The address of the client itself, for the audit. */
   exactAddressOf: (incoming: IncomingMessage) => string
   recorder: Pick<Recorder, 'signInFailed'>
   log: Log
@@ -28,7 +30,8 @@ export interface InteractionOptions {
 const MAX_FORM_BYTES = 4096
 
 /**
- * The sign-in form of the embedded identity provider, its only interaction. GET shows the form, POST checks it.
+ * The sign-in form of the embedded identity provider, its only interaction. GET shows the form, POST checks it;
+ * idp-routes.ts admits no other method.
  * A sign-in that has expired or belongs to another browser gets a notice page.
  */
 export async function handleInteraction(
@@ -49,7 +52,6 @@ export async function handleInteraction(
     send(outgoing, status, signInPage({ language, action: interactionPath(uid), username, problem }))
 
   if (incoming.method === 'GET') return form(200, '', null)
-  if (incoming.method !== 'POST') return send(outgoing, 405, '')
   const { 'sec-fetch-site': site, origin } = incoming.headers
   if (!isSameOrigin({ site: site?.toString(), origin }, options.publicOrigin)) {
     return send(outgoing, 403, noticePage({ language, notice: 'failed' }))
