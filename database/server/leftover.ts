@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { runToEnd, type Cluster } from './cluster.ts'
+import { isAlive } from './is-alive.ts'
 import type { DatabaseLog } from './log.ts'
 
 /** Larger than any process id on any system, so it never belongs to a process. */
@@ -106,23 +107,4 @@ async function endsAfter(pid: number, signal: NodeJS.Signals, withinMs: number):
     await sleep(20)
   }
   return true
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    // Permission denied means that the process exists.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-  return !isZombie(pid)
-}
-
-/** A zombie: dead, but not yet reaped by its parent, which in a container may never happen. */
-function isZombie(pid: number): boolean {
-  try {
-    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
 }

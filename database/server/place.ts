@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
+import { isAlive } from './is-alive.ts'
 import { giveDirectory, type OsUser } from './os-user.ts'
 
 const prefix = 'bundle-console-'
@@ -37,16 +38,7 @@ function hasSharedMemory(): boolean {
 /** The directories of kind `test` below `parent` whose process has ended. */
 export function abandonedDirectoriesIn(parent: string): string[] {
   const names = readdirSync(parent).filter((name) => name.startsWith(`${prefix}test-`))
-  return names.filter((name) => !isRunning(Number(name.split('-').at(-2)))).map((name) => join(parent, name))
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: it runs, as another user
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  return names.filter((name) => !isAlive(Number(name.split('-').at(-2)))).map((name) => join(parent, name))
 }
 
 /** Removes a directory of {@link makeRunDirectory}, and nothing else. */
