@@ -11,7 +11,7 @@ import type { IdpRouteKind } from './idp-routes.ts'
 import { handleInteraction } from './interaction.ts'
 import type { InteractionOptions } from './interaction.ts'
 import { languageOf } from './language.ts'
-import { noticePage } from './pages.ts'
+import { noticePage, sendPage } from './pages.ts'
 import { IDP_PATH } from './provider.ts'
 
 /**
@@ -51,8 +51,8 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
     }
     if (!buckets[route].take(options.addressOf(incoming))) {
       const language = languageOf(incoming.headers['accept-language'])
-      const page = noticePage({ language, notice: 'limited' })
-      outgoing.writeHead(429, { 'retry-after': '60', 'content-type': 'text/html; charset=utf-8' }).end(page)
+      outgoing.setHeader('retry-after', '60')
+      sendPage(outgoing, 429, noticePage({ language, notice: 'limited' }))
       return true
     }
     const failed = (error: unknown): void => {
@@ -60,8 +60,11 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
       if (outgoing.headersSent) return void outgoing.end()
       const isAway = isUnavailable(error)
       const language = languageOf(incoming.headers['accept-language'])
-      const page = noticePage({ language, notice: isAway ? 'unreachable' : 'failed' })
-      outgoing.writeHead(isAway ? 503 : 500, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+      sendPage(
+        outgoing,
+        isAway ? 503 : 500,
+        noticePage({ language, notice: isAway ? 'unreachable' : 'failed' }),
+      )
     }
     if (url.startsWith(`${IDP_PATH}/interaction/`)) {
       handleInteraction(options, incoming, outgoing).catch(failed)

@@ -9,7 +9,7 @@ import { findUser } from '../store/idp-users/find-user.ts'
 import type { BffDb } from '../store/tables.ts'
 import { languageOf } from './language.ts'
 import type { SignInLimiter } from './limiter.ts'
-import { noticePage, signInPage } from './pages.ts'
+import { noticePage, sendPage, signInPage } from './pages.ts'
 import type { SignInProblem } from './pages.ts'
 import { verifyPassword } from './password.ts'
 import { interactionPath } from './provider.ts'
@@ -46,15 +46,15 @@ export async function handleInteraction(
     uid = (await provider.interactionDetails(incoming, outgoing)).uid
   } catch (error) {
     if (!(error instanceof errors.SessionNotFound)) throw error
-    return send(outgoing, 400, noticePage({ language, notice: 'expired' }))
+    return sendPage(outgoing, 400, noticePage({ language, notice: 'expired' }))
   }
   const form = (status: number, username: string, problem: SignInProblem | null): void =>
-    send(outgoing, status, signInPage({ language, action: interactionPath(uid), username, problem }))
+    sendPage(outgoing, status, signInPage({ language, action: interactionPath(uid), username, problem }))
 
   if (incoming.method === 'GET') return form(200, '', null)
   const { 'sec-fetch-site': site, origin } = incoming.headers
   if (!isSameOrigin({ site: site?.toString(), origin }, options.publicOrigin)) {
-    return send(outgoing, 403, noticePage({ language, notice: 'failed' }))
+    return sendPage(outgoing, 403, noticePage({ language, notice: 'failed' }))
   }
   let fields: URLSearchParams | null
   try {
@@ -68,7 +68,7 @@ export async function handleInteraction(
   if (fields === null) {
     // the rest of the form is not read, so another request on this connection might wait for it in vain
     outgoing.setHeader('connection', 'close')
-    return send(outgoing, 413, noticePage({ language, notice: 'failed' }))
+    return sendPage(outgoing, 413, noticePage({ language, notice: 'failed' }))
   }
   const username = fields.get('username')?.trim() ?? ''
   const password = fields.get('password') ?? ''
@@ -126,10 +126,4 @@ async function readForm(incoming: IncomingMessage): Promise<URLSearchParams | nu
     chunks.push(chunk)
   }
   return new URLSearchParams(Buffer.concat(chunks).toString())
-}
-
-function send(outgoing: ServerResponse, status: number, page: string): void {
-  outgoing.statusCode = status
-  outgoing.setHeader('content-type', 'text/html; charset=utf-8')
-  outgoing.end(page)
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { languageTag } from './language.ts'
 import type { Language } from './language.ts'
 import { pageTexts } from './page-texts.ts'
@@ -76,6 +77,11 @@ export function signInPage(options: {
       <button type="submit">${t.signIn}</button>
     </form>`
   return page(language, t.signIn, content)
+}
+
+/** Sends a page of this file from Node's own request listeners. */
+export function sendPage(outgoing: ServerResponse, status: number, html: string): void {
+  outgoing.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html)
 }
 
 /** Why a sign-in did not create a session. */
