@@ -1,6 +1,7 @@
 import { encodingsOf } from '../wire/encodings.ts'
 import type { Sent, Trial } from '../run/trial.ts'
 import { prepare } from './repeats.ts'
+import { replaceIn } from '../wire/build-call.ts'
 import { caseGroup, type Case } from './case.ts'
 
 const secret = caseGroup('secret', { rule: 'secrets-in-responses', kind: 'behaviour' })
@@ -8,13 +9,8 @@ const secret = caseGroup('secret', { rule: 'secrets-in-responses', kind: 'behavi
 /** A value that occurs nowhere else for each sensitive text property of the profile, by locator and name. */
 function canaries(trial: Trial): Record<string, Record<string, string>> {
   const canary = (): string => `canary-${trial.random.bytes(12).toString('hex')}`
-  return Object.fromEntries(
-    Object.entries(trial.profile.resources).map(([locator, { sensitive, properties }]) => [
-      locator,
-      Object.fromEntries(
-        sensitive.filter((name) => typeof properties[name] === 'string').map((name) => [name, canary()]),
-      ),
-    ]),
+  return replaceIn(trial.profile, ({ sensitive, properties }) =>
+    sensitive.filter((name) => typeof properties[name] === 'string').map((name) => [name, canary()] as const),
   )
 }
 

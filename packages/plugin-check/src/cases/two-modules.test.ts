@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
-import { serve } from '../../testing/serve.ts'
+import { startEchoPlugin } from '../../testing/echo-plugin.ts'
 import { check } from '../commands/check.ts'
 import { parseProfile } from '../profile.ts'
 import { CASES } from './all-cases.ts'
@@ -17,14 +16,9 @@ const RESOURCES = {
 
 test('values that a case replaces are sent only to the Module that they are of', async (t) => {
   const requests: LifecycleRequest[] = []
-  const url = await serve(t, (incoming, outgoing) => {
-    void text(incoming).then((body) => {
-      // sent by the checker
-      const request = JSON.parse(body) as LifecycleRequest
-      requests.push(request)
-      const data = { ...request, outcome: 'APPLIED', resources: {} }
-      outgoing.end(JSON.stringify({ contractVersion: '1.0.0', errorCode: '0', data }))
-    })
+  const url = await startEchoPlugin(t, (request) => {
+    requests.push(request)
+    return {}
   })
   const profile = parseProfile({ pluginId: 'two-modules', resources: RESOURCES }, 'of the test')
   const ids = new Set(['version.unicode', 'secret.sensitive-input'])

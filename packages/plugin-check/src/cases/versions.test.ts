@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict'
-import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
-import { serve } from '../../testing/serve.ts'
+import { startEchoPlugin } from '../../testing/echo-plugin.ts'
 import { check } from '../commands/check.ts'
 import { parseProfile } from '../profile.ts'
 import { CASES } from './all-cases.ts'
 
 /** The result of version.schema-version for a plugin that responds with the contractVersion. */
 async function resultOf(t: TestContext, contractVersion: (request: LifecycleRequest) => unknown) {
-  const url = await serve(t, (incoming, outgoing) => {
-    void text(incoming).then((body) => {
-      // sent by the checker
-      const request = JSON.parse(body) as LifecycleRequest
-      const data = {
-        ...request,
-        contractVersion: contractVersion(request),
-        outcome: 'APPLIED',
-        resources: {},
-      }
-      outgoing.end(JSON.stringify({ contractVersion: '1.0.0', errorCode: '0', data }))
-    })
-  })
+  const url = await startEchoPlugin(t, (request) => ({ contractVersion: contractVersion(request) }))
   const profile = parseProfile(
     { pluginId: 'p', resources: { 'production/crm/MODULE/core': {} } },
     'of the test',

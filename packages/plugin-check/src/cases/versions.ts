@@ -2,6 +2,7 @@ import { callOf } from '../wire/build-call.ts'
 import type { Trial } from '../run/trial.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
+import { replaceIn } from '../wire/build-call.ts'
 import { caseGroup, type Case } from './case.ts'
 import { short } from './read-response.ts'
 
@@ -149,16 +150,11 @@ export const VERSION_CASES: readonly Case[] = [
       fix: 'Read and write UTF-8; do not assume ASCII.',
     },
     async (trial) => {
-      const replace = Object.fromEntries(
-        Object.entries(trial.profile.resources).map(([locator, { properties, sensitive }]) => [
-          locator,
-          Object.fromEntries(
-            Object.entries(properties)
-              .filter(([name, value]) => typeof value === 'string' && !sensitive.includes(name))
-              .slice(0, 1)
-              .map(([name, value]) => [name, `${String(value)} Ünï 東京 \u{1F680} \u2028`]),
-          ),
-        ]),
+      const replace = replaceIn(trial.profile, ({ properties, sensitive }) =>
+        Object.entries(properties)
+          .filter(([name, value]) => typeof value === 'string' && !sensitive.includes(name))
+          .slice(0, 1)
+          .map(([name, value]) => [name, `${String(value)} Ünï 東京 \u{1F680} \u2028`] as const),
       )
       const { answer } = await trial.send(trial.install().operation('INSTALL', 1, { replace }).before)
       checkDefinite(trial, answer, 'An INSTALL with Unicode values')

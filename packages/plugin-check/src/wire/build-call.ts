@@ -27,6 +27,15 @@ export interface CallOptions {
   locators?: readonly string[]
 }
 
+/** Values for `replace`: of each Module, those of these names and values. */
+export const replaceIn = (
+  { resources }: Profile,
+  valuesOf: (resource: Profile['resources'][string]) => readonly (readonly [name: string, value: string])[],
+): Record<string, Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(resources).map(([locator, resource]) => [locator, Object.fromEntries(valuesOf(resource))]),
+  )
+
 export const INSTALLED_VERSION = '1.0.0'
 const UPGRADED_VERSION = '1.1.0'
 
