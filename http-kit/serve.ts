@@ -70,13 +70,13 @@ export async function listen({
   idleMs = IDLE_MS,
   startMs = START_MS,
 }: ListenOptions): Promise<Listener> {
-  let answer: Answer | null = null
+  let handler: Handler | null = null
   const waiting = new Set<() => void>()
-  const wait: Answer = (incoming, outgoing) => {
+  const wait: Handler = (incoming, outgoing) => {
     const proceed = (): void => {
       clearTimeout(timer)
       waiting.delete(proceed)
-      if (!outgoing.destroyed) (answer ?? respondStarting)(incoming, outgoing)
+      if (!outgoing.destroyed) (handler ?? respondStarting)(incoming, outgoing)
     }
     const timer = setTimeout(proceed, startMs)
     waiting.add(proceed)
@@ -95,7 +95,8 @@ export async function listen({
     },
     (incoming, outgoing) => {
       if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NON_CANONICAL_PATH
-      ;(answer ?? wait)(incoming, outgoing)
+      const handle = handler ?? wait
+      handle(incoming, outgoing)
     },
   )
   server.maxConnections = 10_000
@@ -120,7 +121,7 @@ export async function listen({
     port: actualPort,
     serve({ app, front }) {
       const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings))
-      answer = (incoming, outgoing) => {
+      handler = (incoming, outgoing) => {
         if (front?.(incoming, outgoing) !== true) void listener(incoming, outgoing)
       }
       proceedAll()
@@ -129,7 +130,7 @@ export async function listen({
   }
 }
 
-type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 function respondStarting(_: IncomingMessage, outgoing: ServerResponse): void {
   outgoing
