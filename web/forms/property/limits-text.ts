@@ -2,7 +2,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Translate } from '../../i18n/use-text.ts'
 import { schemaOf } from './control-kind.ts'
 
-/** Nobody exceeds a higher limit alone by accident, so only its error mentions it. */
+/** Nobody exceeds a higher limit by accident, so unless the text names a least length too, only its error mentions it. */
 const WORTH_TELLING = 100
 
 /** The limits of a schema as text, shown before anyone exceeds them: "1 to 65,535", "at most 40 characters". */
