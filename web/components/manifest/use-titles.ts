@@ -43,8 +43,6 @@ function useManifest(bundle: Parameters<typeof useTitles>[0], version: string | 
       params: { environmentKey, bundleId, version: version ?? '' },
     }),
     enabled: bundle !== undefined && version !== null && !isStored,
-    // the parts of a page mount one after the other; a refusal is the same for each
-    retryOnMount: false,
   })
   return data
 }
