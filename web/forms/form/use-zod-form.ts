@@ -30,9 +30,9 @@ export function useZodForm<Values extends FieldValues>(
   const resolver = useMemo(() => zodResolver(schema), [schema])
   // `Form` focuses the first invalid field, in page order
   const form = useForm<Values>({ defaultValues, mode, resolver, shouldFocusError: false })
-  const findErrorsAgain = useEffectEvent(() => {
+  const findErrorsAgain = useEffectEvent((changed?: string) => {
     const names = Object.entries(form.formState.errors)
-      .filter(([, error]) => error?.type !== 'server')
+      .filter(([name, error]) => name !== changed && error?.type !== 'server')
       // the keys of the errors are field names
       .map(([name]) => name as FieldPath<Values>)
     if (names.length > 0) void form.trigger(names)
@@ -43,5 +43,17 @@ export function useZodForm<Values extends FieldValues>(
     checkedWith.current = schema
     findErrorsAgain()
   }, [schema])
+  // a change validates its own field only; the error of a rule about several fields may be at another one
+  const { subscribe } = form
+  useEffect(
+    () =>
+      subscribe({
+        formState: { values: true },
+        callback: ({ name, type }) => {
+          if (type === 'change') findErrorsAgain(name)
+        },
+      }),
+    [subscribe],
+  )
   return form
 }

@@ -57,7 +57,7 @@ export const webhookSchema = (t: Translate) => {
         error: t('notifications.form.missing'),
       }),
       z.refine((form) => NOTIFICATION_EVENTS.some((event) => form[EVENT_FIELDS[event]]), {
-        path: ['url'],
+        path: [EVENT_FIELDS['operation.failed']],
         error: t('notifications.form.events.none'),
       }),
     )
