@@ -36,7 +36,6 @@ test('what fails in the background is counted in the title, and notified when th
   }
   window.Notification = Recorded as unknown as typeof Notification
   const { api } = await serveScope({ 'GET /operations/{operationId}': () => failed })
-  await page.viewport(1280, 800)
   const { address } = await renderConsole('/operations')
   await expect.poll(() => document.title).toMatch(/^Operations/)
   const { installation, operationId } = failed

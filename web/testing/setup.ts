@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { page } from 'vitest/browser'
 import { cleanup, configure } from 'vitest-browser-react/pure'
 import { queryClient } from '../app/query-client.ts'
 import { pageTexts } from '../i18n/catalogue.ts'
@@ -16,10 +17,11 @@ await loadTexts(Object.keys(pageTexts.en) as PageNamespace[])
 // React logs faulty components there, and so does our own code
 const errors = vi.spyOn(console, 'error')
 
-beforeEach(() => {
+beforeEach(async () => {
   localStorage.clear()
   sessionStorage.clear()
   errors.mockClear()
+  await resetViewport()
 })
 
 afterEach(async () => {
@@ -30,3 +32,8 @@ afterEach(async () => {
   for (const { id } of currentToasts()) dismissToast(id)
   expect(errors.mock.calls).toEqual([])
 })
+
+/** The size that the configuration of the tests names. */
+async function resetViewport(): Promise<void> {
+  if (innerWidth !== 1280 || innerHeight !== 800) await page.viewport(1280, 800)
+}

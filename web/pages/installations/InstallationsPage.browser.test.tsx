@@ -73,7 +73,6 @@ test('the whole scope is visible in a window of 1280 px', async () => {
       nextCursor: null,
     }),
   })
-  await page.viewport(1280, 800)
   await renderConsole('/installations')
   const cell = page.getByRole('cell', { name: 'production/ap-southeast/1234' })
   await expect.element(cell).toBeVisible()

@@ -156,34 +156,26 @@ test('more rows are fetched near the end, and not before', async () => {
 
 test('in a narrow table, a row is a card, and still a row for screen readers', async () => {
   await page.viewport(360, 740)
-  try {
-    await renderTable({})
-    await expect.element(page.getByRole('cell', { name: 'Person 1' })).toBeVisible()
-    await expect.element(rows).toHaveLength(4)
-    await expect.element(page.getByRole('columnheader', { name: 'Name' })).toBeInTheDocument()
-    expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(360)
-  } finally {
-    await page.viewport(1280, 800)
-  }
+  await renderTable({})
+  await expect.element(page.getByRole('cell', { name: 'Person 1' })).toBeVisible()
+  await expect.element(rows).toHaveLength(4)
+  await expect.element(page.getByRole('columnheader', { name: 'Name' })).toBeInTheDocument()
+  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(360)
 })
 
 test('on a card, the checkbox is visible and large enough for a finger', async () => {
   await page.viewport(360, 740)
-  try {
-    const onToggle = vi.fn()
-    const check = { labelOf: ({ name }: Person) => `Select ${name}`, onToggle }
-    await renderTable({
-      selection: { keys: new Set(), check, onToggleAll: () => undefined, labelOfAll: 'Select all' },
-    })
-    const checkbox = page.getByRole('checkbox', { name: 'Select Person 1' })
-    await expect.element(checkbox).toBeVisible()
-    const { width, height, right } = checkbox.element().getBoundingClientRect()
-    expect([width >= 24, height >= 24, right <= 360]).toEqual([true, true, true])
-    await checkbox.click()
-    expect(onToggle).toHaveBeenCalledTimes(1)
-  } finally {
-    await page.viewport(1280, 800)
-  }
+  const onToggle = vi.fn()
+  const check = { labelOf: ({ name }: Person) => `Select ${name}`, onToggle }
+  await renderTable({
+    selection: { keys: new Set(), check, onToggleAll: () => undefined, labelOfAll: 'Select all' },
+  })
+  const checkbox = page.getByRole('checkbox', { name: 'Select Person 1' })
+  await expect.element(checkbox).toBeVisible()
+  const { width, height, right } = checkbox.element().getBoundingClientRect()
+  expect([width >= 24, height >= 24, right <= 360]).toEqual([true, true, true])
+  await checkbox.click()
+  expect(onToggle).toHaveBeenCalledTimes(1)
 })
 
 test('a press beside the checkbox of a row does not open it', async () => {

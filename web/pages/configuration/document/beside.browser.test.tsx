@@ -46,15 +46,11 @@ test('a button opens the document beside the form; the address and the browser r
 
 test('a narrow window has only the tabs', async () => {
   await page.viewport(1279, 800)
-  try {
-    const scope = await serveScope()
-    await renderConsole(`${scope.address(MAIL)}&beside=document`)
-    await expect.element(field('SMTP port')).toBeVisible()
-    expect(toggle.query()).toBeNull()
-    expect(text.query()).toBeNull()
-  } finally {
-    await page.viewport(1280, 800)
-  }
+  const scope = await serveScope()
+  await renderConsole(`${scope.address(MAIL)}&beside=document`)
+  await expect.element(field('SMTP port')).toBeVisible()
+  expect(toggle.query()).toBeNull()
+  expect(text.query()).toBeNull()
 })
 
 test('what is typed in the form appears in the document, which marks it and leaves the focus', async () => {

@@ -72,7 +72,6 @@ test('a card in brief is about as high as in full, in a wide window and in a nar
     expect(Math.abs((full ?? 0) / (brief ?? 1) - 1)).toBeLessThan(0.1)
     await screen.unmount()
   }
-  await page.viewport(1280, 800)
 })
 
 test('the keyboard reaches the cards one after the other', async () => {
