@@ -66,7 +66,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   OPERATION_IN_PROGRESS: {
     title: 'An operation is in progress',
     message: 'An operation has locked this installation. Nothing was saved.',
-    remedy: 'Wait until it ends. The form unlocks automatically.',
+    remedy: 'Wait until the operation ends. The form is then unlocked automatically.',
   },
   OPERATION_CLAIM_HELD: {
     title: 'Locked by a failed operation',
@@ -187,7 +187,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   },
   PAYLOAD_TOO_LARGE: {
     title: 'The request is too large',
-    message: 'The body exceeds the limit for this call.',
+    message: 'The body exceeds the limit of this endpoint.',
     remedy: 'Send less at a time.',
   },
   UNSUPPORTED_MEDIA_TYPE: {

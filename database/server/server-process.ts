@@ -38,7 +38,7 @@ export async function startServer(
   const deadline = Date.now() + 10_000
   for (;;) {
     const server = launch(cluster, log, extra)
-    if (await answers(server, log)) return server
+    if (await acceptsConnections(server, log)) return server
     const { output } = await server.exited
     // The workers of a killed server hold its memory until they notice.
     if (!output.includes('pre-existing shared memory block') || Date.now() > deadline) {
@@ -135,7 +135,7 @@ function watch(child: ChildProcess, log: DatabaseLog, wasExpected: () => boolean
   })
 }
 
-async function answers(server: ServerProcess, log: DatabaseLog): Promise<boolean> {
+async function acceptsConnections(server: ServerProcess, log: DatabaseLog): Promise<boolean> {
   const gone = new AbortController()
   void server.exited.then(() => gone.abort())
   const since = Date.now()

@@ -5,12 +5,12 @@ import { insertSnapshotChanges } from '../store/configuration/insert-snapshot-ch
 import { insertSnapshots } from '../store/configuration/insert-snapshots.ts'
 import { putProperties } from '../store/configuration/put-properties.ts'
 import { emptyLedgers } from '../store/operations/delete-resources.ts'
-import { encryptHistory } from '../store/configuration/encrypt-history.ts'
+import { sealNewlySensitive } from '../store/configuration/seal-newly-sensitive.ts'
 import { lockScopes } from '../store/operations/lock-scopes.ts'
 import { putResourceWrites } from '../store/operations/put-resource-writes.ts'
 import { readInstallationProperties } from '../store/operations/read-installation-properties.ts'
 import { readKnownSensitivity } from '../store/operations/read-known-sensitivity.ts'
-import { becomeSensitive, configurationChanges } from '../engine/steps/configuration-changes.ts'
+import { newlySensitive, configurationChanges } from '../engine/steps/configuration-changes.ts'
 import type { ConfigurationChange } from '../engine/steps/configuration-changes.ts'
 import { mergedWrites } from '../engine/steps/merged-writes.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
@@ -63,11 +63,11 @@ export async function applySuccess(tx: Tx, vault: Vault, successes: readonly Suc
     return changes.length === 0 ? [] : [{ operation, changes }]
   })
   await writeSnapshots(tx, vault, changed)
-  await encryptHistory(
+  await sealNewlySensitive(
     tx,
     vault,
     changing.flatMap(({ operation, plan }) =>
-      becomeSensitive(plan, current.get(operation.bundle_install_id) ?? new Map()).map((property) => ({
+      newlySensitive(plan, current.get(operation.bundle_install_id) ?? new Map()).map((property) => ({
         ...property,
         scopeId: operation.scope_id,
       })),

@@ -36,7 +36,7 @@ async function realFacts(): Promise<Facts> {
     requestIds: [],
     result: 'accepted',
     operations,
-    answers: ['the same'],
+    responses: ['the same'],
   })
 
   engine.plugin.script(() => ({ outcome: 'APPLIED', resources: { [CORE]: { tenantId: wrapData('t-1') } } }))
@@ -136,7 +136,7 @@ const PLANTED: Record<string, [promise: string, plant: (facts: Facts) => void]> 
     'I11',
     ({ writes }) => void (at(at(writes, 0).operations, 0).operationId = 'lost'),
   ],
-  'two answers for one key': ['I11', ({ writes }) => void (at(writes, 0).answers = ['one', 'another'])],
+  'two responses for one key': ['I11', ({ writes }) => void (at(writes, 0).responses = ['one', 'another'])],
   'an acknowledged save that is lost': [
     'I11',
     ({ writes }) => void (at(writes, 1).snapshot = { scopeId: 1, version: 99, base: 98 }),

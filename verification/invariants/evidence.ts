@@ -33,12 +33,12 @@ export interface ClientWrite {
   requestIds: readonly string[]
   /** What the client knows: `unknown` if no response arrived. */
   result: 'accepted' | 'refused' | 'unknown'
-  /** The operations in the answer. A save that changed nothing has none. */
+  /** The operations in the response. A save that changed nothing has none. */
   operations: readonly AcknowledgedOperation[]
   /** For an accepted save: the snapshot it made, and the one it was based on. */
   snapshot?: { scopeId: number; version: number; base: number }
   /** Every response that arrived, as text: all must be equal. */
-  answers: readonly string[]
+  responses: readonly string[]
 }
 
 export type AcknowledgedOperation = Pick<Operation, 'operationId' | 'operationType' | 'executionSequence'>
@@ -47,15 +47,15 @@ export type AcknowledgedOperation = Pick<Operation, 'operationId' | 'operationTy
 export function clientWrite(of: {
   kind: ClientWrite['kind']
   requestIds: readonly string[]
-  answers: readonly { errorCode: string; data: unknown }[]
+  responses: readonly { errorCode: string; data: unknown }[]
   save?: { scopeId: number; base: number } | null
 }): ClientWrite {
-  const { kind, requestIds, answers, save = null } = of
-  const [first] = answers
-  const common = { kind, requestIds, answers: answers.map((answer) => JSON.stringify(answer)) }
+  const { kind, requestIds, responses, save = null } = of
+  const [first] = responses
+  const common = { kind, requestIds, responses: responses.map((response) => JSON.stringify(response)) }
   if (first === undefined) return { ...common, result: 'unknown', operations: [] }
   if (first.errorCode !== '0') return { ...common, result: 'refused', operations: [] }
-  // each endpoint that starts operations answers some of this
+  // each endpoint that starts operations returns some of this
   const { operation, operations, snapshotVersion } = first.data as {
     operation?: Operation
     operations?: Operation[]

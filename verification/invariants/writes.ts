@@ -9,8 +9,8 @@ export function* acknowledged({ state, writes }: Facts): Generator<Violation> {
   const operations = new Map(state.operations.map((row) => [row.operation_id, row]))
   const makers = new Map<string, ClientWrite>()
   for (const write of writes) {
-    const answers = new Set(write.answers)
-    if (answers.size > 1) yield broken('I11', `${nameOf(write)} got ${answers.size} different answers`)
+    const responses = new Set(write.responses)
+    if (responses.size > 1) yield broken('I11', `${nameOf(write)} got ${responses.size} different responses`)
     if (write.result !== 'accepted') continue
     for (const { operationId, operationType, executionSequence } of write.operations) {
       const row = operations.get(operationId)

@@ -148,8 +148,8 @@ class Scope {
         answeredAt: answer === null ? Infinity : performance.now(),
       })
     if (name === 'configuration' && entry.base !== null) {
-      const answers = answer === null ? [] : [{ errorCode: answer.errorCode, data: answer.data }]
-      this.writes.push(clientWrite({ kind: 'CONFIGURE', requestIds: [requestId], answers }))
+      const responses = answer === null ? [] : [{ errorCode: answer.errorCode, data: answer.data }]
+      this.writes.push(clientWrite({ kind: 'CONFIGURE', requestIds: [requestId], responses }))
     }
     return result
   }

@@ -33,16 +33,18 @@ const KINDS: Record<string, ClientWrite['kind'] | undefined> = {
 function writeOf(sent: SentWrite, scopeIds: Readonly<Record<string, number>>): ClientWrite | null {
   const kind = KINDS[sent.name]
   if (kind === undefined) return null
-  const answers = sent.results.map((result) =>
+  const responses = sent.results.map((result) =>
     result.isDone ? { errorCode: '0', data: result.data } : { errorCode: result.errorCode, data: null },
   )
   const save = kind === 'CONFIGURE' ? saveOf(sent, scopeIds) : null
-  return clientWrite({ kind, requestIds: [sent.requestId], answers, save })
+  return clientWrite({ kind, requestIds: [sent.requestId], responses, save })
 }
 
 function saveOf({ params, body }: SentWrite, scopeIds: Readonly<Record<string, number>>) {
   const { environmentKey, applicationRuntimeId, workspaceId } = params
   // a save names the snapshot that it is based on
   const { snapshotVersion: base } = body as { snapshotVersion: number }
-  return { scopeId: scopeIds[`${environmentKey} ${applicationRuntimeId} ${workspaceId}`] ?? 0, base }
+  const scopeId = scopeIds[`${environmentKey} ${applicationRuntimeId} ${workspaceId}`]
+  // a save of a scope that does not exist was refused
+  return scopeId === undefined ? null : { scopeId, base }
 }

@@ -30,8 +30,9 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   'an unknown commit that was applied, then success': succeededAfter('unknown-applied'),
   'an unknown commit that was not applied, then success': succeededAfter('unknown-not-applied'),
   'a DETACH refused because of an operation that then succeeded': ({ writes, state }) =>
-    writes.some(({ kind, answers }) => kind === 'DETACH' && answers[0]?.includes('OPERATION_IN_PROGRESS')) &&
-    state.operations.some((row) => row.state === 'SUCCEEDED'),
+    writes.some(
+      ({ kind, responses }) => kind === 'DETACH' && responses[0]?.includes('OPERATION_IN_PROGRESS'),
+    ) && state.operations.some((row) => row.state === 'SUCCEEDED'),
   'a DETACH after a failed UPGRADE, which succeeded': (facts) =>
     facts.state.operations.some(
       ({ takes_over, state }) =>
@@ -40,9 +41,9 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
         operationOf(facts, takes_over)?.operation_type === 'UPGRADE',
     ),
   'a stale save that was repeated on the new snapshot and accepted': ({ writes }) =>
-    writes.some(({ answers }, index) => {
+    writes.some(({ responses }, index) => {
       const next = writes.slice(index + 1).find(({ kind }) => kind === 'CONFIGURE')
-      return answers[0]?.includes('CONFIGURATION_SNAPSHOT_STALE') === true && next?.result === 'accepted'
+      return responses[0]?.includes('CONFIGURATION_SNAPSHOT_STALE') === true && next?.result === 'accepted'
     }),
   'a save with two owners': ({ writes }) =>
     writes.some(({ kind, operations }) => kind === 'CONFIGURE' && operations.length > 1),
@@ -79,7 +80,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     state.operations.some(({ error_code }) => error_code === 'PLUGIN_RESULT_UNKNOWN'),
   'an accepted write whose first answer was lost': ({ writes }) =>
     writes.some(
-      ({ result, requestIds, answers }) => result === 'accepted' && requestIds.length > answers.length,
+      ({ result, requestIds, responses }) => result === 'accepted' && requestIds.length > responses.length,
     ),
   'an operation leased by three workers': ({ state }) =>
     state.operations.some(({ lease_epoch, run }) => run === 1 && lease_epoch >= 3),

@@ -119,13 +119,13 @@ export class Users {
     const { schedule, random, note, scope } = this.options
     const key = `${scope.applicationRuntimeId}-key-${++this.keys}`
     const requestIds: string[] = []
-    const answers: { errorCode: string; data: unknown }[] = []
+    const responses: { errorCode: string; data: unknown }[] = []
     for (let attempt = 0, isDone = false; attempt < 12 && !isDone; attempt++) {
       const requestId = `${key}-${attempt}`
       requestIds.push(requestId)
       const answer = await this.send(request, { key, requestId })
       // an envelope
-      if (answer !== null) answers.push(answer as { errorCode: string; data: unknown })
+      if (answer !== null) responses.push(answer as { errorCode: string; data: unknown })
       // now and then an answered request is sent again, to compare the answers
       isDone = answer !== null && !(random.chance(0.1) && this.options.isLossy())
       if (!isDone) await schedule.wait(random.between(100, 1_500))
@@ -133,8 +133,8 @@ export class Users {
     const { kind } = request
     const scopeId = view?.scopeId ?? null
     const save = scopeId === null ? null : { scopeId, base: view?.snapshotVersion ?? 0 }
-    const write = clientWrite({ kind, requestIds, answers, save })
-    note(`${kind} ${key}: ${write.result}${write.result === 'refused' ? ` ${answers[0]?.errorCode}` : ''}`)
+    const write = clientWrite({ kind, requestIds, responses, save })
+    note(`${kind} ${key}: ${write.result}${write.result === 'refused' ? ` ${responses[0]?.errorCode}` : ''}`)
     this.writes.push(write)
     return write
   }

@@ -63,6 +63,7 @@ function resume<Input>(
   }
 }
 
+// by hand: the list of operations would load zod with its first scripts
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 const hasTexts = (value: unknown, names: readonly string[]): boolean =>

@@ -1,5 +1,6 @@
 import { useRichText, useText } from '../i18n/use-text.ts'
 import { Badge, type BadgeLook } from './Badge.tsx'
+import { cx } from './class-names.ts'
 import {
   claimLook,
   installationLook,
@@ -24,11 +25,11 @@ export function InstallationBadge({ state, ...rest }: { state: InstallationState
   return <Explained appearance={installationLook[state]} {...rest} />
 }
 
-export function StepBadge({ state, look = 'pill' }: { state: StepState } & Look) {
+export function StepBadge({ state, look = 'pill', className }: { state: StepState } & Look) {
   const t = useText()
   const { tone, icon, word } = stepLook[state]
   return (
-    <Badge tone={tone} icon={icon} look={look}>
+    <Badge tone={tone} icon={icon} look={look} className={className}>
       {t(word)}
     </Badge>
   )
@@ -38,17 +39,18 @@ export function StepBadge({ state, look = 'pill' }: { state: StepState } & Look)
 export function ClaimBadge({
   claim,
   look = 'plain',
+  className,
 }: {
   claim: { operationType: OperationType; state: ClaimState } | null
 } & Look) {
   const t = useText()
   const rich = useRichText()
-  if (!claim) return <span className="text-faint">{t('vocabulary.lock.none')}</span>
+  if (!claim) return <span className={cx('text-faint', className)}>{t('vocabulary.lock.none')}</span>
   const { tone, icon, meaning } = claimLook[claim.state]
   return (
     <Tooltip text={t(meaning)}>
       {(target) => (
-        <Badge {...target} tone={tone} icon={icon} look={look}>
+        <Badge {...target} tone={tone} icon={icon} look={look} className={className}>
           {rich('vocabulary.lock.by', {
             type: <span className="font-medium">{t(`vocabulary.type.${claim.operationType}`)}</span>,
             state: t(`vocabulary.operation.${claim.state}`).toLocaleLowerCase(),

@@ -83,7 +83,7 @@ export function configurationChanges({
 }
 
 /** The properties that a plan defines as sensitive and that the configuration does not yet store as sensitive. */
-export function becomeSensitive(
+export function newlySensitive(
   plan: FrozenPlan,
   current: CurrentProperties,
 ): { locator: string; property: string }[] {

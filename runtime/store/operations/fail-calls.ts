@@ -14,7 +14,7 @@ export function failCalls(calls: readonly FailedCall[]): RawBuilder<unknown> {
         ${calls.map(({ pluginId }) => pluginId)}::text[],
         ${calls.map(({ failure }) => JSON.stringify(failure))}::text[])
         as failing (operation_id, stage, plugin_id, failure)
-      join sound using (operation_id)
+      join confirmed using (operation_id)
       where plugin_call.operation_id = failing.operation_id and plugin_call.stage = failing.stage
         and plugin_call.plugin_id = failing.plugin_id and not plugin_call.ended_well
     )`

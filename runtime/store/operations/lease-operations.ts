@@ -129,12 +129,12 @@ export async function leaseOperations(
       from taken
       where operation.operation_id = taken.operation_id
       returning operation.*, taken.state as state_before
-    ), told as (
+    ), event as (
       insert into runtime.event (kind, scope_id, object_id)
-      select told.kind, leased.scope_id, told.object_id
+      select changed.kind, leased.scope_id, changed.object_id
       from leased, lateral (values
         ('operation', leased.operation_id::text),
-        ('installation', leased.bundle_install_id::text)) as told (kind, object_id)
+        ('installation', leased.bundle_install_id::text)) as changed (kind, object_id)
       where leased.state_before <> 'RUNNING'
     ), first_call as materialized (
       select leased.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, 0 as run_attempts, leased.run, leased.lease_epoch,

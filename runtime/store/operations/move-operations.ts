@@ -7,13 +7,13 @@ import type { Lease } from '../../model/lease.ts'
 /** For `persistTransitions`: emits events of operations whose rows do not change while their calls advance. */
 export function notifyUnmoved(leases: readonly Lease[]): RawBuilder<unknown> {
   return sql`
-    stayed as (
+    unmoved as (
       select operation_id, held.scope_id
-      from unnest(${leases.map(({ operationId }) => operationId)}::uuid[]) as staying (operation_id)
-      join sound using (operation_id) join held using (operation_id)
-    ), told_of_stayed as (
+      from unnest(${leases.map(({ operationId }) => operationId)}::uuid[]) as reported (operation_id)
+      join confirmed using (operation_id) join held using (operation_id)
+    ), unmoved_event as (
       insert into runtime.event (kind, scope_id, object_id)
-      select 'operation', scope_id, operation_id::text from stayed
+      select 'operation', scope_id, operation_id::text from unmoved
     )`
 }
 
@@ -26,7 +26,7 @@ export function moveOperations(moves: readonly LeasedTransition[]): RawBuilder<u
   const targets = moves.map(({ move }) => targetOf(move))
   return sql`
     target as (
-      select operation_id, state, phase, failure, keeps, is_new_state, next_plugin,
+      select operation_id, state, phase, failure, keeps_lease, is_new_state, next_plugin,
         coalesce(until, clock_timestamp() + due_in_ms * interval '1 millisecond') as due_at
       from unnest(
         ${moves.map(({ lease }) => lease.operationId)}::uuid[],
@@ -35,26 +35,26 @@ export function moveOperations(moves: readonly LeasedTransition[]): RawBuilder<u
         ${targets.map(({ failure }) => failure)}::text[],
         ${targets.map(({ until }) => until)}::timestamptz[],
         ${targets.map(({ dueInMs }) => dueInMs)}::float8[],
-        ${targets.map(({ keeps }) => keeps)}::boolean[],
+        ${targets.map(({ keepsLease }) => keepsLease)}::boolean[],
         ${targets.map(({ isNewState }) => isNewState)}::boolean[],
         ${moves.map(({ nextPlugin }) => nextPlugin ?? null)}::text[])
-      as target (operation_id, state, phase, failure, until, due_in_ms, keeps, is_new_state, next_plugin)
+      as target (operation_id, state, phase, failure, until, due_in_ms, keeps_lease, is_new_state, next_plugin)
     ), moved as (
       update runtime.operation
       set state = target.state,
         phase = target.phase,
         failure = target.failure::json,
         holds_claim = target.state <> 'SUCCEEDED',
-        lease_owner = case when target.keeps then operation.lease_owner end,
+        lease_owner = case when target.keeps_lease then operation.lease_owner end,
         finished_at = case when target.state in ('SUCCEEDED', 'FAILED') then clock_timestamp() end,
         next_attempt_at = case when target.state = 'WAITING' then target.due_at end,
         available_at = coalesce(target.due_at, operation.available_at),
         next_plugin = coalesce(target.next_plugin, operation.next_plugin)
-      from target join sound using (operation_id) join lease using (operation_id)
+      from target join confirmed using (operation_id) join lease using (operation_id)
       where operation.operation_id = target.operation_id
         and operation.lease_owner = lease.owner and operation.lease_epoch = lease.epoch
       returning operation.operation_id, operation.bundle_install_id, operation.scope_id, target.is_new_state
-    ), told as (
+    ), event as (
       insert into runtime.event (kind, scope_id, object_id)
       select 'operation', scope_id, operation_id::text from moved
       union all
@@ -68,13 +68,13 @@ interface Target {
   failure: string | null
   until: string | null
   dueInMs: number | null
-  keeps: boolean
+  keepsLease: boolean
   isNewState: boolean
 }
 
 /** Fields that a case leaves out are, or become, empty in a leased operation. */
 function targetOf(move: Transition): Target {
-  const nothing = { failure: null, until: null, dueInMs: null, keeps: false, isNewState: true }
+  const nothing = { failure: null, until: null, dueInMs: null, keepsLease: false, isNewState: true }
   switch (move.kind) {
     case 'keep':
       return {
@@ -82,7 +82,7 @@ function targetOf(move: Transition): Target {
         state: 'RUNNING',
         phase: move.phase,
         dueInMs: move.leaseMs,
-        keeps: true,
+        keepsLease: true,
         isNewState: false,
       }
     case 'wait':

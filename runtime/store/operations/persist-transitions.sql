@@ -5,13 +5,13 @@ It is written in persist-transitions.ts and the files that it imports. persist-t
 lease, held      the leases of the worker that still hold, locked
 answer … unsure  the answers that came; unsure are operations for which an answer was recorded before
 beginning, stale the attempts to start; stale are operations whose plugin is registered differently now
-sound            held operations whose state is what the worker assumed: only these are changed below
+confirmed        held operations whose state is what the worker assumed: only these are changed below
 failing          calls that fail without being sent
 put              the ledger after RESOURCES
 called, begun    the attempts that start
 settled          the installations of operations that succeeded
-target, moved    the operations themselves; told are the events
-stayed           operations whose row does not change
+target, moved    the operations themselves, and the events of those that moved
+unmoved          operations whose row does not change, and their events
 */
 
 with lease as (select * from unnest(
@@ -119,7 +119,7 @@ stale as (
   where plugin.plugin_id is null
 ),
 
-sound as (select operation_id from held where true and not exists (select from unsure as other where other.operation_id = held.operation_id) and not exists (select from stale as other where other.operation_id = held.operation_id)),
+confirmed as (select operation_id from held where true and not exists (select from unsure as other where other.operation_id = held.operation_id) and not exists (select from stale as other where other.operation_id = held.operation_id)),
 failing as (
   update runtime.plugin_call
   set failed = true, last_failure = failing.failure::json, next_attempt_at = null
@@ -129,7 +129,7 @@ failing as (
     $37::text[],
     $38::text[])
   as failing (operation_id, stage, plugin_id, failure)
-  join sound using (operation_id)
+  join confirmed using (operation_id)
   where plugin_call.operation_id = failing.operation_id and plugin_call.stage = failing.stage
   and plugin_call.plugin_id = failing.plugin_id and not plugin_call.ended_well
 ),
@@ -153,7 +153,7 @@ put as (
     $49::text[])
   as putting (operation_id, bundle_install_id, locator, scope_id, kind, title, module_id, version, definitions,
     written_by, properties)
-  join sound using (operation_id)
+  join confirmed using (operation_id)
   on conflict (bundle_install_id, locator) do update
   set title = excluded.title, module_id = excluded.module_id, version = excluded.version,
   definitions = excluded.definitions, written_by = excluded.written_by,
@@ -168,7 +168,7 @@ called as (
   update runtime.plugin_call
   set attempts = beginning.attempt, run_attempts = run_attempts + 1, next_attempt_at = null,
   request = coalesce(request, beginning.bytes)
-  from beginning join sound using (operation_id)
+  from beginning join confirmed using (operation_id)
   where plugin_call.operation_id = beginning.operation_id and plugin_call.stage = beginning.stage
   and plugin_call.plugin_id = beginning.plugin_id
   and plugin_call.attempts = beginning.attempt - 1 and not plugin_call.ended_well
@@ -199,12 +199,12 @@ settled as (
     $55::text[],
     $56::text[])
   as settled (operation_id, bundle_install_id, state, version)
-  join sound using (operation_id)
+  join confirmed using (operation_id)
   where installation.bundle_install_id = settled.bundle_install_id
 ),
 
 target as (
-  select operation_id, state, phase, failure, keeps, is_new_state, next_plugin,
+  select operation_id, state, phase, failure, keeps_lease, is_new_state, next_plugin,
   coalesce(until, clock_timestamp() + due_in_ms * interval '1 millisecond') as due_at
   from unnest(
     $57::uuid[],
@@ -216,7 +216,7 @@ target as (
     $63::boolean[],
     $64::boolean[],
     $65::text[])
-  as target (operation_id, state, phase, failure, until, due_in_ms, keeps, is_new_state, next_plugin)
+  as target (operation_id, state, phase, failure, until, due_in_ms, keeps_lease, is_new_state, next_plugin)
 ),
 
 moved as (
@@ -225,33 +225,33 @@ moved as (
   phase = target.phase,
   failure = target.failure::json,
   holds_claim = target.state <> 'SUCCEEDED',
-  lease_owner = case when target.keeps then operation.lease_owner end,
+  lease_owner = case when target.keeps_lease then operation.lease_owner end,
   finished_at = case when target.state in ('SUCCEEDED', 'FAILED') then clock_timestamp() end,
   next_attempt_at = case when target.state = 'WAITING' then target.due_at end,
   available_at = coalesce(target.due_at, operation.available_at),
   next_plugin = coalesce(target.next_plugin, operation.next_plugin)
-  from target join sound using (operation_id) join lease using (operation_id)
+  from target join confirmed using (operation_id) join lease using (operation_id)
   where operation.operation_id = target.operation_id
   and operation.lease_owner = lease.owner and operation.lease_epoch = lease.epoch
   returning operation.operation_id, operation.bundle_install_id, operation.scope_id, target.is_new_state
 ),
 
-told as (
+event as (
   insert into runtime.event (kind, scope_id, object_id)
   select 'operation', scope_id, operation_id::text from moved
   union all
   select 'installation', scope_id, bundle_install_id::text from moved where is_new_state
 ),
 
-stayed as (
+unmoved as (
   select operation_id, held.scope_id
-  from unnest($66::uuid[]) as staying (operation_id)
-  join sound using (operation_id) join held using (operation_id)
+  from unnest($66::uuid[]) as reported (operation_id)
+  join confirmed using (operation_id) join held using (operation_id)
 ),
 
-told_of_stayed as (
+unmoved_event as (
   insert into runtime.event (kind, scope_id, object_id)
-  select 'operation', scope_id, operation_id::text from stayed
+  select 'operation', scope_id, operation_id::text from unmoved
 )
-select array(select operation_id from moved union all select operation_id from stayed)::text[] as moved,
+select array(select operation_id from moved union all select operation_id from unmoved)::text[] as moved,
 array(select operation_id from begun)::text[] as begun

@@ -74,7 +74,7 @@ export async function persistTransitions(
   }
   if (stays.length > 0) {
     parts.push(notifyUnmoved(stays))
-    moved.push(sql`select operation_id from stayed`)
+    moved.push(sql`select operation_id from unmoved`)
   }
   const advanced = await sql<{ moved: string[]; begun: string[] }>`
     with lease as (select * from ${leaseRows(leases)}
@@ -98,5 +98,5 @@ function expectedOperations(without: readonly RawBuilder<unknown>[]): RawBuilder
     (others) => sql`not exists (select from ${others} as other where other.operation_id = held.operation_id)`,
   )
   return sql`
-    sound as (select operation_id from held where ${sql.join([sql`true`, ...conditions], sql` and `)})`
+    confirmed as (select operation_id from held where ${sql.join([sql`true`, ...conditions], sql` and `)})`
 }

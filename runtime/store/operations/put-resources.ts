@@ -33,7 +33,7 @@ export function putResources(vault: Vault, resources: readonly ResourceToPut[]):
         ${column((resource) => JSON.stringify(sealed(vault, resource)))}::text[])
         as putting (operation_id, bundle_install_id, locator, scope_id, kind, title, module_id, version, definitions,
           written_by, properties)
-      join sound using (operation_id)
+      join confirmed using (operation_id)
       on conflict (bundle_install_id, locator) do update
       set title = excluded.title, module_id = excluded.module_id, version = excluded.version,
         definitions = excluded.definitions, written_by = excluded.written_by,

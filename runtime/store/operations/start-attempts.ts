@@ -64,7 +64,7 @@ export const startAttempts: RawBuilder<unknown> = sql`
       update runtime.plugin_call
       set attempts = beginning.attempt, run_attempts = run_attempts + 1, next_attempt_at = null,
         request = coalesce(request, beginning.bytes)
-      from beginning join sound using (operation_id)
+      from beginning join confirmed using (operation_id)
       where plugin_call.operation_id = beginning.operation_id and plugin_call.stage = beginning.stage
         and plugin_call.plugin_id = beginning.plugin_id
         and plugin_call.attempts = beginning.attempt - 1 and not plugin_call.ended_well

@@ -18,7 +18,7 @@ export function updateInstallations(operations: readonly OperationRow[]): RawBui
         ${settled.map(({ state }) => state)}::text[],
         ${settled.map(({ version }) => version)}::text[])
         as settled (operation_id, bundle_install_id, state, version)
-      join sound using (operation_id)
+      join confirmed using (operation_id)
       where installation.bundle_install_id = settled.bundle_install_id
     )`
 }

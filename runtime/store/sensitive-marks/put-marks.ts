@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ScopedProperty } from '../configuration/encrypt-history.ts'
+import type { ScopedProperty } from '../configuration/seal-newly-sensitive.ts'
 import type { Tx } from '../../model/db.ts'
 
 /** Marks properties as sensitive from now on; replaces an earlier mark. */

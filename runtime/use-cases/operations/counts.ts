@@ -26,7 +26,7 @@ export async function countOperations(
   if (until - since > BUCKETS_MAX * BUCKET_MS[bucket])
     throw new DomainError(
       'REQUEST_INVALID',
-      `These are more than ${BUCKETS_MAX} buckets. Ask for a shorter time or a larger bucket.`,
+      `This time range has more than ${BUCKETS_MAX} buckets. Choose a shorter range or a larger bucket.`,
     )
 
   const rows = await countRows(deps.db, actor, { ...filter, since: new Date(since).toISOString() }, bucket)

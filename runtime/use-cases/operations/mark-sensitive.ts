@@ -3,7 +3,7 @@ import type { Failure } from '#contract/runtime-api/common.ts'
 import { emitEvents } from '../../store/events/emit-events.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { maskFailure } from '../../engine/calls/failures.ts'
-import { encryptHistory } from '../../store/configuration/encrypt-history.ts'
+import { sealNewlySensitive } from '../../store/configuration/seal-newly-sensitive.ts'
 import { putDefinitions } from '../../store/installations/put-definitions.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { findTakenOver } from '../../store/operations/find-taken-over.ts'
@@ -40,7 +40,7 @@ export async function markSensitive(
   )
   if (properties.length === 0) return
   await putMarks(tx, properties)
-  await encryptHistory(tx, vault, properties)
+  await sealNewlySensitive(tx, vault, properties)
   for (const row of ledger) {
     const marked = marks.get(row.locator)
     if (marked !== undefined)

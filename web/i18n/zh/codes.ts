@@ -189,7 +189,7 @@ export const codes = codeTexts({
   },
   PAYLOAD_TOO_LARGE: {
     title: '请求过大',
-    message: '请求体超出此调用的上限。',
+    message: '请求体超出此端点的大小上限。',
     remedy: '请减少每次发送的内容。',
   },
   UNSUPPORTED_MEDIA_TYPE: {

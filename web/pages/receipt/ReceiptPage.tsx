@@ -14,7 +14,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { JsonTree } from '../../ui/values/JsonTree.tsx'
-import { AsAssigned } from '../operations/detail/Notes.tsx'
+import { ReceiptAssignment } from '../operations/detail/Notes.tsx'
 import { Facts } from '../operations/detail/Facts.tsx'
 import { FailurePanel } from '../operations/detail/FailurePanel.tsx'
 import { Changes, Resources } from '../operations/detail/Outcome.tsx'
@@ -108,7 +108,7 @@ function Receipt({ receipt }: { receipt: OperationReceipt }) {
         <FailurePanel operation={operation} timeline={timelineOf(operation)} failure={operation.failure} />
       )}
       <Facts operation={operation} />
-      <AsAssigned operation={operation} />
+      <ReceiptAssignment operation={operation} />
       <Section title={t('operations.detail.calls')} flush>
         <JsonTree value={operation.stages} label={t('operations.detail.calls')} openDepth={3} />
       </Section>

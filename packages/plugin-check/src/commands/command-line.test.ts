@@ -37,7 +37,7 @@ function temporary(t: TestContext): string {
 }
 
 /** The reference plugin in this process, and the options with which the checker reaches it. */
-async function running(t: TestContext, folder: string, defect: DefectName | null = null) {
+async function startPlugin(t: TestContext, folder: string, defect: DefectName | null = null) {
   const port = await freePort()
   const plugin = await startReferencePlugin({ platform: `http://127.0.0.1:${port}`, file: null, defect })
   t.after(() => plugin.close())
@@ -83,7 +83,7 @@ test('each mistake in the arguments is explained in one line', async (t) => {
     /^receipt\.json is at the wrong place: .* plugin-check replay RECEIPT --url URL\. See plugin-check help\.$/,
   )
   assertUsage(await run('explain', 'nothing'), /There is no case nothing/)
-  const options = await running(t, folder)
+  const options = await startPlugin(t, folder)
   assertUsage(await run('run', ...options, '--seed', 'x'), /--seed must be a whole number/)
   assertUsage(await run('run', ...options, '--case', 'unknown'), /There is no case unknown/)
   assertUsage(await run('run', ...options, '--url', 'plugin'), /is not an address/)
@@ -91,7 +91,7 @@ test('each mistake in the arguments is explained in one line', async (t) => {
 
 test('a report in a folder that does not exist is explained before the run', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder)
+  const options = await startPlugin(t, folder)
   const missing = join(folder, 'missing', 'report.html')
   // a run would tell that nobody listens there
   const url = `http://127.0.0.1:${await freePort()}/`
@@ -103,7 +103,7 @@ test('a report in a folder that does not exist is explained before the run', asy
 
 test('a report that cannot be written costs neither the results nor the other reports', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder, 'same-sequence')
+  const options = await startPlugin(t, folder, 'same-sequence')
   const junit = join(folder, 'junit')
   // a file cannot have the name of a folder
   const ran = await run('run', ...options, '--case', 'late', '--json', folder, '--junit', junit)
@@ -132,7 +132,7 @@ test('a wrong profile is explained in one line', async (t) => {
 
 test('a plugin that cannot be tested is explained in one line', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder)
+  const options = await startPlugin(t, folder)
   const at = (url: string) => run('run', ...options, '--url', url)
   assertUsage(
     await at(`http://127.0.0.1:${await freePort()}/`),
@@ -160,7 +160,7 @@ test('a plugin that cannot be tested is explained in one line', async (t) => {
 
 test('a credential that the platform does not know is explained in one line', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder)
+  const options = await startPlugin(t, folder)
   const file = join(folder, 'profile.json')
   const profile: object = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify({ ...profile, credential: 'a-renewed-credential' }))
@@ -169,7 +169,7 @@ test('a credential that the platform does not know is explained in one line', as
 
 test('a plugin that resolves before the resources are installed is explained in one line', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder)
+  const options = await startPlugin(t, folder)
   const platform = `http://127.0.0.1:${options[options.indexOf('--platform-port') + 1] ?? ''}`
   const { resources } = JSON.parse(readFileSync(join(folder, 'profile.json'), 'utf8')) as {
     resources: Record<string, { references: object }>
@@ -202,21 +202,21 @@ test('a profile to start from is created once', async (t) => {
 
 test('a port that is in use is explained in one line', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder)
+  const options = await startPlugin(t, folder)
   const taken = await serve(t, (_, response) => response.end())
   assertUsage(await run('run', ...options, '--platform-port', new URL(taken).port), /is in use/)
 })
 
 test('a failed case is stored, and replay tells when it is fixed', async (t) => {
   const folder = temporary(t)
-  const broken = await running(t, folder, 'same-sequence')
+  const broken = await startPlugin(t, folder, 'same-sequence')
   const first = await run('run', ...broken, '--case', 'late')
   assert.equal(first.code, 1, first.errors.join())
   assert.deepEqual(readdirSync(join(folder, 'failures')), ['late.same-sequence-refused.json'])
   const still = await run('replay', ...broken)
   assert.equal(still.code, 1, still.errors.join())
   assert.match(still.output.join('\n'), /^STILL FAILS {2}late\.same-sequence-refused/)
-  const fixed = await running(t, folder)
+  const fixed = await startPlugin(t, folder)
   const second = await run('replay', ...fixed)
   assert.equal(second.code, 0)
   assert.match(second.output.join('\n'), /^FIXED +late\.same-sequence-refused/)
@@ -225,7 +225,7 @@ test('a failed case is stored, and replay tells when it is fixed', async (t) => 
 
 test('replay removes a stored failure of a case that no longer exists', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder)
+  const options = await startPlugin(t, folder)
   const stored = join(folder, 'failures')
   mkdirSync(stored)
   writeFileSync(join(stored, 'old.id.json'), JSON.stringify({ id: 'old.id', seed: 1, problem: 'It failed' }))
@@ -237,7 +237,7 @@ test('replay removes a stored failure of a case that no longer exists', async (t
 
 test('replay skips a stored failure with another id than its file', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder)
+  const options = await startPlugin(t, folder)
   const outside = join(folder, 'outside.json')
   mkdirSync(join(folder, 'failures'))
   for (const file of [outside, join(folder, 'failures', 'old.id.json')])
@@ -248,7 +248,7 @@ test('replay skips a stored failure with another id than its file', async (t) =>
 
 test('run writes every report, and the HTML report loads nothing', async (t) => {
   const folder = temporary(t)
-  const options = await running(t, folder, 'no-fingerprint')
+  const options = await startPlugin(t, folder, 'no-fingerprint')
   const files = ['json', 'junit', 'html', 'badge'].flatMap((name) => [`--${name}`, join(folder, name)])
   const { code, output } = await run('run', ...options, ...files, '--case', 'bytes', '--case', 'restart')
   assert.equal(code, 1)
@@ -271,7 +271,7 @@ test('run writes every report, and the HTML report loads nothing', async (t) => 
 })
 
 test('a plugin that gives no complete response is not said to be unreachable', async (t) => {
-  const options = await running(t, temporary(t))
+  const options = await startPlugin(t, temporary(t))
   const at = (url: string) => run('run', ...options, '--url', url)
   const plain = await serve(t, (_, response) => response.end())
   assertUsage(
@@ -286,7 +286,7 @@ test('a plugin that gives no complete response is not said to be unreachable', a
 })
 
 test('a page instead of a plugin is explained in one line, and garbage that is not constant is tested', async (t) => {
-  const options = await running(t, temporary(t))
+  const options = await startPlugin(t, temporary(t))
   const page = await serve(t, (_, response) =>
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Hello</h1>'),
   )
@@ -306,7 +306,7 @@ test('a page instead of a plugin is explained in one line, and garbage that is n
 })
 
 test('a partial run says that it is no proof', async (t) => {
-  const options = await running(t, temporary(t))
+  const options = await startPlugin(t, temporary(t))
   const { code, output } = await run('run', ...options, '--case', 'echo')
   assert.equal(code, 0)
   assert.match(output.join('\n'), /PASSED in .*\n.*\nThis was a partial run, which proves nothing/)

@@ -38,7 +38,7 @@ export function Notes({ operation: { notes } }: { operation: OperationDetail }) 
 }
 
 /** The assignee and the notes of a receipt, if it has any. */
-export function AsAssigned({ operation }: { operation: OperationDetail }) {
+export function ReceiptAssignment({ operation }: { operation: OperationDetail }) {
   const t = useText()
   if (operation.assignee === null && (operation.notes ?? []).length === 0) return null
   return (

@@ -20,7 +20,7 @@ const SENSITIVE = { isSensitive: true }
  * Seals the configuration and the history of properties that have become sensitive. Values and snapshots do not
  * change.
  */
-export async function encryptHistory(
+export async function sealNewlySensitive(
   tx: Tx,
   vault: Vault,
   properties: readonly ScopedProperty[],
