@@ -121,9 +121,12 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
   await publishAll(call, plugins)
 
   const ended = async (operationId: string): Promise<Operation> => {
+    const deadline = Date.now() + 30_000
     for (;;) {
       const operation = await call(platform, 'GET /operations/{operationId}', { params: { operationId } })
       if (['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(operation.state)) return operation
+      if (Date.now() > deadline)
+        throw new Error(`Operation ${operationId} is still ${operation.state} after 30 s`)
       await new Promise((resolve) => setTimeout(resolve, 40))
     }
   }

@@ -44,7 +44,7 @@ export const test = base.extend<Fixtures, { system: System }>({
     await use(browserErrors)
     if (browserErrors.length > 0) throw new Error(`The browser reported errors:\n${browserErrors.join('\n')}`)
   },
-  visit: async ({ browser, system, browserErrors }, use) => {
+  visit: async ({ browser, system, browserErrors }, use, info) => {
     const contexts: BrowserContext[] = []
     await use(async (path, device = {}) => {
       const context = await newBrowser(browser, system, browserErrors, device)
@@ -53,6 +53,11 @@ export const test = base.extend<Fixtures, { system: System }>({
       await page.goto(path)
       return page
     })
+    // a journey that ran out of time may not say where it was
+    if (info.status !== info.expectedStatus) {
+      const addresses = contexts.flatMap((context) => context.pages()).map((page) => page.url())
+      await info.attach('open pages', { body: addresses.join('\n'), contentType: 'text/plain' })
+    }
     system.proxy.up()
     for (const context of contexts) await context.close()
   },
