@@ -113,6 +113,16 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'The local service has changed since you started. Nothing was saved.',
     remedy: 'Compare the two versions, then save on top of the new one.',
   },
+  REGISTRATION_EXISTS: {
+    title: 'This ID is already registered',
+    message: 'Nothing was saved.',
+    remedy: 'Choose another ID, or edit the registration that has it.',
+  },
+  REGISTRATION_STALE: {
+    title: 'Someone else saved first',
+    message: 'The registration has changed since you opened it. Nothing was saved.',
+    remedy: 'Open the form again, and apply your change to the current registration.',
+  },
   PLUGIN_NOT_CHECKED: {
     title: 'A plugin has no passing report',
     message: 'This environment requires a passing plugin-check report of every plugin that is called.',
@@ -236,6 +246,8 @@ const STATUS: Readonly<Record<string, number>> = {
   INSTALLATION_NOT_ACTIVE: 409,
   VERSION_EXISTS: 409,
   LOCAL_SERVICE_STALE: 409,
+  REGISTRATION_EXISTS: 409,
+  REGISTRATION_STALE: 409,
   PLUGIN_NOT_CHECKED: 409,
   BATCH_NOT_PAUSED: 409,
   BATCH_FINISHED: 409,

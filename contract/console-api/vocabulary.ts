@@ -1,3 +1,4 @@
 // The names of the runtime API's states, for the browser; without zod.
 export * from '#contract/runtime-api/vocabulary.ts'
 export { durationMs, momentAt } from '#contract/runtime-api/moment.ts'
+export { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'

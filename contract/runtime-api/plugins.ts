@@ -45,8 +45,16 @@ export const Plugin = z.object({
   /** Whether the last report of this version passed. NONE: there is no report, or no version. */
   check: z.enum(['PASSED', 'NOT_PASSED', 'NONE']),
   credentials: z.array(PluginCredential),
+  /** When the registration was saved last. */
+  updatedAt: Timestamp,
 })
 export type Plugin = z.infer<typeof Plugin>
+
+/**
+ * The time of the registration that the caller saw; null if it must not be registered yet. Without it, the registration
+ * is replaced, whatever it is.
+ */
+export const ExpectedRegistration = Timestamp.nullable().optional()
 
 const params = z.strictObject({ pluginId: Key })
 
@@ -76,10 +84,11 @@ export const pluginEndpoints = defineEndpoints({
       version: Key.optional(),
       ...limits,
       owner: PluginOwner.optional(),
+      expected: ExpectedRegistration,
       reason: Reason.optional(),
     }),
     answer: Plugin,
-    codes: ['IDEMPOTENCY_KEY_REUSED'],
+    codes: ['REGISTRATION_EXISTS', 'REGISTRATION_STALE', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /plugins/{pluginId}/credentials': {
     summary: 'Create a credential; its secret is returned only once. At most two can be valid at a time',

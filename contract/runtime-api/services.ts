@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Key, PropertyName, ResourceLocator, Uuid } from '#contract/protocol/keys.ts'
 import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
-import { listOf, pageQuery, Reason, scopeFilter, searchText } from './common.ts'
-import { Address } from './plugins.ts'
+import { listOf, pageQuery, Reason, scopeFilter, searchText, Timestamp } from './common.ts'
+import { Address, ExpectedRegistration } from './plugins.ts'
 
 const owner = z.strictObject({ bundleInstallId: Uuid, locator: ResourceLocator })
 const method = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/, 'Must be one path segment')
@@ -16,6 +16,8 @@ export const Service = z.object({
   owner: owner.nullable(),
   consumers: z.array(Scope),
   enabled: z.boolean(),
+  /** When the registration was saved last. */
+  updatedAt: Timestamp,
 })
 export type Service = z.infer<typeof Service>
 
@@ -60,10 +62,16 @@ export const serviceEndpoints = defineEndpoints({
       owner: owner.nullable(),
       consumers: z.array(Scope).max(1000),
       enabled: z.boolean(),
+      expected: ExpectedRegistration,
       reason: Reason.optional(),
     }),
     answer: Service,
-    codes: ['RESOURCE_OWNERSHIP_MISSING', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: [
+      'REGISTRATION_EXISTS',
+      'REGISTRATION_STALE',
+      'RESOURCE_OWNERSHIP_MISSING',
+      'IDEMPOTENCY_KEY_REUSED',
+    ],
   },
   'GET /services/{serviceId}/referrers': {
     summary: 'Properties of installed resources that refer to the service',

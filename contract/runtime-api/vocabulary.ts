@@ -181,3 +181,9 @@ export const NOTE_MAX = 1_000
 
 /** The value of the filter `assignee` for operations that have none. */
 export const UNASSIGNED = '-'
+
+/** The actors of what the runtime and the console do themselves; no person has these IDs. */
+export const RUNTIME_ACTOR_ID = 'bundle-runtime'
+export const CONSOLE_ACTOR_ID = 'bundle-console'
+export const isProgram = (actorId: string): boolean =>
+  actorId === RUNTIME_ACTOR_ID || actorId === CONSOLE_ACTOR_ID

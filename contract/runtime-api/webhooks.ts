@@ -75,7 +75,8 @@ export const webhookEndpoints = defineEndpoints({
     summary: 'Change, enable or disable a webhook; its secret stays',
     access: { needs: 'notification:write', where: 'everywhere' },
     params,
-    body: z.strictObject({ ...settings, enabled: z.boolean(), reason: Reason.optional() }),
+    // without `enabled` it stays as it is: the platform may have disabled it in the meantime
+    body: z.strictObject({ ...settings, enabled: z.boolean().optional(), reason: Reason.optional() }),
     answer: Webhook,
     codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
   },

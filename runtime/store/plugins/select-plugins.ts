@@ -4,7 +4,7 @@ import type { PluginCredential } from '#contract/runtime-api/plugins.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Db } from '../../model/db.ts'
 
-export type PluginRow = Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at'> & {
+export type PluginRow = Selectable<RuntimeTables['runtime.plugin']> & {
   credentials: PluginCredential[]
   /** Whether the last report of the registered version passed; null without one. */
   report_passed: boolean | null
@@ -18,7 +18,7 @@ export async function selectPlugins(
   { where, limit = null }: { where: RawBuilder<unknown>; limit?: number | null },
 ): Promise<PluginRow[]> {
   const result = await sql<PluginRow>`
-    select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled,
+    select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled, plugin.updated_at,
       plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
       plugin.owner_team, plugin.owner_contact, plugin.version, report.passed as report_passed, coalesce(credential.all, '[]'::json) as credentials
     from runtime.plugin as plugin

@@ -26,6 +26,7 @@ export interface ServiceRow {
   owner_has_module: boolean
   consumers: Scope[]
   enabled: boolean
+  updated_at: string
   /** The value of the `isUsable` condition. */
   is_usable: boolean
 }
@@ -51,7 +52,8 @@ export function serviceQuery({
 }: ServiceQuery): RawBuilder<ServiceRow> {
   return sql<ServiceRow>`
     select
-      service.service_id, service.title, service.url, service.consumers, service.enabled, owner.state as owner_state,
+      service.service_id, service.title, service.url, service.consumers, service.enabled,
+      service.updated_at, owner.state as owner_state,
       case when service.owner_locator is not null then json_build_object(
         'bundleInstallId', owner.bundle_install_id,
         'locator', service.owner_locator,

@@ -12,6 +12,7 @@ import { selectPlugins } from '../../store/plugins/select-plugins.ts'
 import type { PluginRow } from '../../store/plugins/select-plugins.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { ownerOf } from '../../engine/plugin-owner.ts'
+import { registrationExists, requireExpected } from './expected.ts'
 import { requireReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
 import { notFound } from '../authorize.ts'
@@ -40,14 +41,19 @@ export function readPlugin(
   return requirePlugin(deps.db, params.pluginId)
 }
 
-/** Registers a plugin or changes its registration. Refuses an endpoint that the deployment does not allow. */
+/**
+ * Registers a plugin or changes its registration. Refuses a registration other than the expected one with
+ * REGISTRATION_EXISTS or REGISTRATION_STALE, and an endpoint that the deployment does not allow; a plugin that is only
+ * disabled may keep it.
+ */
 export async function savePlugin(
   { tx, actor }: WriteContext,
   { params, body }: Input<'PUT /plugins/{pluginId}'>,
   egress: Egress,
 ): Promise<Answer<'PUT /plugins/{pluginId}'>> {
-  requireReachable(egress, body.endpoint, 'endpoint')
   const before = await lockPlugin(tx, params.pluginId)
+  requireExpected(body.expected, before, 'pluginId')
+  if (body.enabled || body.endpoint !== before?.endpoint) requireReachable(egress, body.endpoint, 'endpoint')
   const after = {
     plugin_id: params.pluginId,
     title: body.title,
@@ -60,7 +66,8 @@ export async function savePlugin(
     owner_team: body.owner?.team ?? null,
     owner_contact: body.owner?.contact ?? null,
   }
-  await savePluginRow(tx, after)
+  const isSaved = await savePluginRow(tx, after, { mustBeNew: body.expected === null })
+  if (!isSaved) throw registrationExists('pluginId')
   await recordAudit(tx, actor, {
     action: 'plugin.save',
     subject: params.pluginId,
@@ -104,5 +111,6 @@ function pluginView(row: PluginRow): Plugin {
     owner: ownerOf(row),
     check: row.report_passed === null ? 'NONE' : row.report_passed ? 'PASSED' : 'NOT_PASSED',
     credentials: row.credentials,
+    updatedAt: row.updated_at,
   }
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { createHash } from 'node:crypto'
+import { openDatabase } from '#database/pool.ts'
 import { textOf } from '../../testing/http.ts'
 import { CORE, ResolveHarness, SCOPE } from '../../testing/resolve.ts'
 
@@ -42,6 +44,7 @@ describe('plugins', () => {
       owner,
       check: 'NONE',
       credentials: [],
+      updatedAt: made.data['updatedAt'],
     })
     const changed = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, enabled: false } })
     assert.deepEqual(changed.data, {
@@ -51,6 +54,7 @@ describe('plugins', () => {
       owner: null,
       check: 'NONE',
       credentials: [],
+      updatedAt: changed.data['updatedAt'],
     })
     assert.deepEqual((await call('/plugins/mailer', { grants: reader })).data, changed.data)
     assert.equal((await call('/plugins/nobody')).errorCode, 'NOT_FOUND')
@@ -302,3 +306,54 @@ describe('services', () => {
     assert.equal(answer.errorCode, 'PERMISSION_DENIED')
   })
 })
+
+for (const [name, registration] of [
+  ['plugins', plugin],
+  ['services', service],
+] as const) {
+  describe(`registrations of ${name}`, () => {
+    const put = (id: string, fields: JsonObject) =>
+      call(`/${name}/${id}`, { method: 'PUT', body: { ...registration, ...fields } })
+    const read = async (id: string) => (await call(`/${name}/${id}`)).data
+
+    it('are not replaced by one that must be new, also if both arrive at once', async () => {
+      const results = await Promise.all(
+        ['First', 'Second'].map((title) => put('once', { title, expected: null })),
+      )
+      const refused = results.find(({ errorCode }) => errorCode !== '0')
+      assert.equal(results.filter(({ errorCode }) => errorCode === '0').length, 1)
+      assert.equal(refused?.errorCode, 'REGISTRATION_EXISTS')
+      const param = name === 'plugins' ? 'pluginId' : 'serviceId'
+      const [detail] = (refused?.data['details'] ?? []) as JsonObject[]
+      assert.equal(detail?.['path'], `path.${param}`)
+      const kept = await read('once')
+      assert.equal((await put('once', { title: 'Third', expected: null })).errorCode, 'REGISTRATION_EXISTS')
+      assert.deepEqual(await read('once'), kept)
+    })
+
+    it('are not changed on the basis of an older one', async () => {
+      const { updatedAt } = (await put('edited', {})).data
+      const newer = await put('edited', { title: 'Newer', expected: updatedAt ?? null })
+      assert.equal(newer.errorCode, '0')
+      const stale = await put('edited', { title: 'Stale', expected: updatedAt ?? null })
+      assert.equal(stale.errorCode, 'REGISTRATION_STALE')
+      assert.equal((await put('missing', { expected: updatedAt ?? null })).errorCode, 'REGISTRATION_STALE')
+      assert.deepEqual(await read('edited'), newer.data)
+      assert.equal((await put('edited', { title: 'Any' })).errorCode, '0')
+    })
+
+    it('can be disabled although their address is not allowed any more', async () => {
+      const [table, column] = name === 'plugins' ? ['plugin', 'endpoint'] : ['service', 'url']
+      await put('moved', {})
+      const address = { [column]: 'http://10.0.0.1/hook' }
+      const database = openDatabase(deps.http.connection)
+      await sql`update ${sql.table(`runtime.${table}`)} set ${sql.ref(column)} = 'http://10.0.0.1/hook'
+        where ${sql.ref(`${table}_id`)} = 'moved'`.execute(database.db)
+      await database.close()
+      assert.equal((await put('moved', { ...address, title: 'Enabled' })).errorCode, 'REQUEST_INVALID')
+      assert.equal((await put('moved', { ...address, enabled: false })).errorCode, '0')
+      const other = { [column]: 'http://10.0.0.2/hook' }
+      assert.equal((await put('moved', { ...other, enabled: false })).errorCode, 'REQUEST_INVALID')
+    })
+  })
+}

@@ -33,13 +33,11 @@ const setPolicy = (policy: PluginPolicyName) =>
   )
 const register = (version: string | null = null) =>
   inTransaction(deps.runtime.db, (tx) =>
-    savePluginRow(tx, {
-      plugin_id: 'tenants',
-      title: 'Tenants',
-      endpoint: 'http://127.0.0.1:9/',
-      enabled: true,
-      version,
-    }),
+    savePluginRow(
+      tx,
+      { plugin_id: 'tenants', title: 'Tenants', endpoint: 'http://127.0.0.1:9/', enabled: true, version },
+      { mustBeNew: false },
+    ),
   )
 
 type Status = PluginCheckReport['cases'][number]['status']

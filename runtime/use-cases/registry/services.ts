@@ -23,6 +23,7 @@ import { saveServiceRow } from '../../store/services/save-service.ts'
 import { selectServices } from '../../store/services/select-services.ts'
 import type { ServiceOwner, ServiceRow } from '../../store/services/select-services.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { registrationExists, requireExpected } from './expected.ts'
 import { requireReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
 import { notFound, requireVisible } from '../authorize.ts'
@@ -56,15 +57,20 @@ export function readService(
 }
 
 /**
- * Registers a service or changes its registration. Refuses an address that the deployment does not allow, and an owner
- * that is not an installed Module with RESOURCE_OWNERSHIP_MISSING.
+ * Registers a service or changes its registration. Refuses a registration other than the expected one with
+ * REGISTRATION_EXISTS or REGISTRATION_STALE, an address that the deployment does not allow (a service that is only
+ * disabled may keep it), and an owner that is not an installed Module with RESOURCE_OWNERSHIP_MISSING.
  */
 export async function saveService(
   { tx, actor }: WriteContext,
   { params, body }: Input<'PUT /services/{serviceId}'>,
   egress: Egress,
 ): Promise<Answer<'PUT /services/{serviceId}'>> {
-  requireReachable(egress, body.url, 'url')
+  const before = await lockService(tx, params.serviceId)
+  requireExpected(body.expected, before, 'serviceId')
+  // a method is appended as one more segment
+  const url = body.url.replace(/\/+$/, '')
+  if (body.enabled || url !== before?.url) requireReachable(egress, body.url, 'url')
   if (body.owner !== null && !(await ownsModule(tx, body.owner))) {
     throw new DomainError('RESOURCE_OWNERSHIP_MISSING', platformMessage('ownerNotModule'), {
       details: [
@@ -77,23 +83,22 @@ export async function saveService(
       ],
     })
   }
-  const before = await lockService(tx, params.serviceId)
   const after = {
     service_id: params.serviceId,
     title: body.title,
-    // a method is appended as one more segment
-    url: body.url.replace(/\/+$/, ''),
+    url,
     methods: body.methods,
     owner_bundle_install_id: body.owner?.bundleInstallId ?? null,
     owner_locator: body.owner?.locator ?? null,
     consumers: body.consumers,
     enabled: body.enabled,
   }
-  await saveServiceRow(tx, {
-    ...after,
-    methods: JSON.stringify(after.methods),
-    consumers: JSON.stringify(after.consumers),
-  })
+  const isSaved = await saveServiceRow(
+    tx,
+    { ...after, methods: JSON.stringify(after.methods), consumers: JSON.stringify(after.consumers) },
+    { mustBeNew: body.expected === null },
+  )
+  if (!isSaved) throw registrationExists('serviceId')
   await recordAudit(tx, actor, {
     action: 'service.save',
     subject: params.serviceId,
@@ -200,6 +205,7 @@ function serviceView(row: ServiceRow, actor: Actor): Service {
     owner: row.owner !== null && mayRead(row.owner.scope) ? ownerView(row.owner) : null,
     consumers: row.consumers.filter(mayRead),
     enabled: row.enabled,
+    updatedAt: row.updated_at,
   }
 }
 

@@ -116,6 +116,16 @@ export const codes = codeTexts({
     message: '您开始编辑后，本地服务已发生变化。未保存任何内容。',
     remedy: '请比较两个版本，然后在新版本上保存。',
   },
+  REGISTRATION_EXISTS: {
+    title: '此 ID 已注册',
+    message: '未保存任何内容。',
+    remedy: '请换用其他 ID，或编辑使用此 ID 的注册信息。',
+  },
+  REGISTRATION_STALE: {
+    title: '他人已先保存',
+    message: '打开之后，注册信息已被更改。未保存任何内容。',
+    remedy: '请重新打开表单，并在当前注册信息上进行更改。',
+  },
   PLUGIN_NOT_CHECKED: {
     title: '有插件缺少已通过的检查报告',
     message: '此环境要求每个被调用的插件都有已通过的 plugin-check 报告。',

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
 import { NumberField } from '../../forms/fields/NumberField.tsx'
@@ -28,6 +28,8 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
   const schema = useMemo(() => pluginSchema(t), [t])
   const form = useZodForm(schema, { defaultValues: pluginFormOf(plugin) })
   const { control } = form
+  // what the form began with, also after the page behind it has read a newer one
+  const [expected] = useState(() => plugin?.updatedAt ?? null)
   const save = useWrite('PUT /plugins/{pluginId}', {
     invalidates: ['GET /plugins', 'GET /plugins/{pluginId}'],
   })
@@ -35,7 +37,10 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
     form,
     async (values) => {
       const { pluginId } = values
-      const saved = await save.mutateAsync({ params: { pluginId }, body: pluginBodyOf(values) })
+      const saved = await save.mutateAsync({
+        params: { pluginId },
+        body: { ...pluginBodyOf(values), expected },
+      })
       showToast({ text: t('plugins.form.saved', { plugin: saved.title }) })
       onClose()
       if (plugin === null) void navigate(paths.plugin(pluginId))

@@ -41,8 +41,9 @@ test('editing a plugin without changes sends it unchanged', () => {
     timeoutMs: 900,
     owner: { team: 'Messaging', contact: 'mailto:messaging@example.com' },
   }
+  const updatedAt = '2026-11-20T08:00:00.000Z'
   const body = pluginBodyOf(
-    pluginFormOf({ ...registration, pluginId: 'mailer', credentials: [], check: 'NONE' }),
+    pluginFormOf({ ...registration, pluginId: 'mailer', credentials: [], check: 'NONE', updatedAt }),
   )
   assert.deepEqual(body, registration)
 })

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { Service } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
@@ -25,6 +25,8 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
   const schema = useMemo(() => serviceSchema(t), [t])
   const form = useZodForm(schema, { defaultValues: serviceFormOf(service) })
   const { control } = form
+  // what the form began with, also after the page behind it has read a newer one
+  const [expected] = useState(() => service?.updatedAt ?? null)
   const hasOwner = useWatch({ control, name: 'owner' }) !== null
   const save = useWrite('PUT /services/{serviceId}', {
     invalidates: ['GET /services', 'GET /services/{serviceId}', 'GET /services/{serviceId}/referrers'],
@@ -33,7 +35,10 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
     form,
     async (values) => {
       const { serviceId } = values
-      const saved = await save.mutateAsync({ params: { serviceId }, body: serviceBodyOf(values) })
+      const saved = await save.mutateAsync({
+        params: { serviceId },
+        body: { ...serviceBodyOf(values), expected },
+      })
       showToast({ text: t('services.form.saved', { service: saved.title }) })
       onClose()
       if (service === null) void navigate(paths.service(serviceId))

@@ -15,6 +15,7 @@ const plugin: Plugin = {
   version: '2.4.0',
   check: 'NOT_PASSED',
   credentials: [],
+  updatedAt: '2026-11-20T08:00:00.000Z',
 }
 const report = (version: string, more: Partial<PluginReport> = {}): PluginReport => ({
   version,
