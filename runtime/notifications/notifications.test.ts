@@ -292,6 +292,52 @@ describe('notifications', { concurrency: false }, () => {
     for (const id of [webhookId, elsewhere]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
   })
 
+  it('report a batch of which no target could start', async () => {
+    const scope = deps.newScope()
+    const { webhookId } = await create({ events: ['batch.finished'], scope: { ...scope } })
+    const bundleInstallId = await deps.installed(plain, { scope })
+    await deps.succeeds(await deps.detach(bundleInstallId))
+    await deps.ok('/batches', {
+      method: 'POST',
+      body: { action: 'DETACH', targets: [bundleInstallId], reason: VALUE },
+    })
+    await ended(webhookId, 'DELIVERED')
+    const [delivery] = await log(webhookId)
+    const { data } = JSON.parse(arrivedAs(delivery?.deliveryId)[0]?.body ?? '{}') as { data: JsonObject }
+    assert.deepEqual([data['state'], data['items']], ['DONE', { REFUSED: 1 }])
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('stay as enabled and as failing as they are when only their title changes', async () => {
+    const { webhookId } = await create()
+    const settings = {
+      title: 'Renamed',
+      url: receiver.url,
+      events: ['operation.failed'],
+      scope: null,
+      retryingAfterMinutes: 30,
+    }
+    const save = (body: JsonObject) =>
+      deps.ok(`/webhooks/${webhookId}`, { method: 'PUT', body: { ...settings, ...body } })
+    const since = '2026-11-20T08:00:00.000Z'
+    const fail = (isEnabled: boolean) =>
+      sql`update runtime.webhook set failing_since = ${since}, enabled = ${isEnabled} where webhook_id = ${webhookId}`.execute(
+        deps.db,
+      )
+    await fail(false)
+    await save({})
+    const { title, enabled, failingSince } = await webhook(webhookId)
+    assert.deepEqual([title, enabled, failingSince], ['Renamed', false, since])
+    await save({ enabled: true })
+    assert.equal((await webhook(webhookId)).failingSince, null)
+    await fail(true)
+    await save({ enabled: true })
+    assert.equal((await webhook(webhookId)).failingSince, since)
+    await save({ url: `${receiver.url}/moved` })
+    assert.equal((await webhook(webhookId)).failingSince, null)
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
   it('report once that an operation has been retrying for a long time', async () => {
     const { webhookId } = await create({ events: ['operation.retrying'] })
     deps.plugin.script(() => ({ outcome: 'UNKNOWN' }))

@@ -38,6 +38,8 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /services',
   'GET /services/{serviceId}',
   'GET /audit',
+  'GET /webhooks',
+  'GET /webhooks/{webhookId}/deliveries',
 ]
 for (const name of WITHOUT_EVENTS)
   queryClient.setQueryDefaults([name], {

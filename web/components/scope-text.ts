@@ -12,14 +12,14 @@ export function matchesWords(text: string, words: string): boolean {
     .every((word) => lower.includes(word))
 }
 
+/** Whether a text is a workspace ID: a whole number that JavaScript represents exactly. */
+export const isWorkspaceId = (text: string): boolean =>
+  /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text))
+
 /** `environment/runtime/workspace` parsed as a scope; null for anything else. */
 export function parseScope(text: string): ScopeKey | null {
   const [environmentKey = '', applicationRuntimeId = '', workspace = '', ...rest] = text.split('/')
   const isScope =
-    rest.length === 0 &&
-    isKey(environmentKey) &&
-    isKey(applicationRuntimeId) &&
-    /^(0|[1-9]\d{0,15})$/.test(workspace) &&
-    Number.isSafeInteger(Number(workspace))
+    rest.length === 0 && isKey(environmentKey) && isKey(applicationRuntimeId) && isWorkspaceId(workspace)
   return isScope ? { environmentKey, applicationRuntimeId, workspaceId: Number(workspace) } : null
 }

@@ -47,7 +47,7 @@ export async function insertWebhook(
     .execute()
 }
 
-/** Changes a webhook. One that is enabled again starts without its past failures. */
+/** Changes a webhook. One that is enabled again, or has another URL, starts without its past failures. */
 export async function updateWebhook(
   tx: Tx,
   webhookId: string,
@@ -59,7 +59,7 @@ export async function updateWebhook(
     .set({
       ...row,
       disabled_because: sql`case when not enabled and not ${row.enabled}::boolean then disabled_because end`,
-      failing_since: null,
+      failing_since: sql`case when url = ${row.url} and (enabled or not ${row.enabled}::boolean) then failing_since end`,
     })
     .where('webhook_id', '=', webhookId)
     .execute()

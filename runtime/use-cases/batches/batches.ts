@@ -5,6 +5,7 @@ import { Uuid } from '#contract/protocol/keys.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { BATCH_REFERENCES_MAX } from '#contract/runtime-api/batches.ts'
 import type { BatchInput, BatchRequest } from '#contract/runtime-api/batches.ts'
+import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { BatchAction, BatchItemState } from '#contract/runtime-api/vocabulary.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { propertyView } from '../../engine/changes/property-view.ts'
@@ -29,7 +30,7 @@ import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { batchTokenOf, refuseMovedTargets } from './batch-token.ts'
-import { changesText, inputOf, PERMISSION_OF, planTargets } from './targets.ts'
+import { changesText, inputOf, planTargets } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
 import { subjectOf, summaryOf } from './summary.ts'
 
@@ -103,14 +104,14 @@ export async function createBatch(
       concurrency: body.concurrency,
       stop_after_failures: body.stopAfterFailures ?? null,
       reason: body.reason ?? null,
-      state: stopsAtOnce ? 'DONE' : 'RUNNING',
+      state: 'RUNNING',
       because: null,
       is_released: false,
       requested_by_id: actor.id,
       requested_by_name: actor.name,
       actor: JSON.stringify(acting),
       grants_until: grantsUntil,
-      finished_at: stopsAtOnce ? sql<string>`clock_timestamp()` : null,
+      finished_at: null,
     })
     .execute()
   const rows = planned.map((one, position) => {
@@ -134,6 +135,8 @@ export async function createBatch(
     }
   })
   await tx.insertInto('runtime.batch_item').values(rows).execute()
+  // as an update, like every other end of a batch, so that it is reported with its counts
+  if (stopsAtOnce) await moveBatch(tx, batchId, { state: 'DONE', because: null, isFinished: true })
   await recordAudit(tx, actor, {
     action: 'batch.create',
     ...subjectOf(
@@ -179,7 +182,7 @@ function isSetBy(request: BatchRequest): (change: PropertyChange) => boolean {
 
 /** The person for whom items are carried out, with the permissions that this action needs and no others. */
 function actingFor(actor: Actor, batchId: string, action: BatchAction): Actor {
-  const needed = ['read', PERMISSION_OF[action]] as const
+  const needed = ['read', BATCH_PERMISSION[action]] as const
   return {
     ...actor,
     grants: actor.grants.map(({ permissions, scope }) => ({
@@ -357,7 +360,7 @@ async function lockFor({ tx, actor }: WriteContext, batchId: string) {
   const scopes = rows.map(scopeOf)
   for (const scope of scopes) {
     if (!mayIn(actor.grants, 'read', scope)) throw notFound('batch')
-    authorize(actor, PERMISSION_OF[batch.action], scope)
+    authorize(actor, BATCH_PERMISSION[batch.action], scope)
   }
   return { batch, scopes }
 }

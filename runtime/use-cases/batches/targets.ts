@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Permission } from '#contract/endpoint/permission.ts'
+import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
 import type { BatchRequest } from '#contract/runtime-api/batches.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
@@ -32,14 +32,6 @@ import { notFailedInRun } from '../operations/lock-operation-for.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/evaluation.ts'
 import { itemTokenOf } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
-
-export const PERMISSION_OF: Readonly<Record<BatchAction, Permission>> = {
-  RETRY: 'operation:retry',
-  TAKEOVER: 'operation:takeover',
-  UPGRADE: 'installation:upgrade',
-  CONFIGURE: 'configuration:write',
-  DETACH: 'installation:detach',
-}
 
 /** What a batch would do to one target, and every reason to refuse it. */
 export interface PlannedTarget {
@@ -132,7 +124,7 @@ async function planTarget(
   }
   const refusals = new Refusals()
   const isAllowed = await refusals.try(() => {
-    authorize(actor, PERMISSION_OF[request.action], scopeOf(installation))
+    authorize(actor, BATCH_PERMISSION[request.action], scopeOf(installation))
     return true
   })
   if (isAllowed === undefined)

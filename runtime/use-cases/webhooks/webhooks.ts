@@ -63,16 +63,19 @@ export async function createWebhook(
   }
 }
 
-/** Changes a webhook. Refuses with NOT_FOUND. */
+/**
+ * Changes a webhook. Refuses with NOT_FOUND, and an address that the deployment does not allow; a webhook that is only
+ * disabled may keep it.
+ */
 export async function saveWebhook(
   { tx, actor }: WriteContext,
   { params: { webhookId }, body }: Input<'PUT /webhooks/{webhookId}'>,
   egress: Egress,
 ): Promise<Answer<'PUT /webhooks/{webhookId}'>> {
-  requireReachable(egress, body.url, 'url')
   await lockWebhooks(tx)
   const before = await requireWebhook(tx, webhookId)
-  const after = { ...settingsOf(body), enabled: body.enabled }
+  const after = { ...settingsOf(body), enabled: body.enabled ?? before.enabled }
+  if (after.enabled || after.url !== before.url) requireReachable(egress, body.url, 'url')
   await updateWebhook(tx, webhookId, after)
   await recordAudit(tx, actor, {
     action: 'webhook.save',

@@ -20,7 +20,8 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
   const t = useText()
   const [created, setCreated] = useState<{ secret: string | null } | null>(null)
   const schema = useMemo(() => webhookSchema(t), [t])
-  const form = useZodForm(schema, { defaultValues: webhookFormOf(webhook) })
+  const [initial] = useState(() => webhookFormOf(webhook))
+  const form = useZodForm(schema, { defaultValues: initial })
   const { control } = form
   const create = useWrite('POST /webhooks', { invalidates: ['GET /webhooks'] })
   const save = useWrite('PUT /webhooks/{webhookId}', { invalidates: ['GET /webhooks'] })
@@ -36,7 +37,12 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
         return
       }
       const { webhookId } = webhook
-      await save.mutateAsync({ params: { webhookId }, body: { ...body, enabled: values.enabled } })
+      // the platform may have disabled it since the form was opened
+      const isSwitched = values.enabled !== initial.enabled
+      await save.mutateAsync({
+        params: { webhookId },
+        body: { ...body, ...(isSwitched && { enabled: values.enabled }) },
+      })
       showToast({ text: t('notifications.form.saved') })
       onClose()
     },
@@ -127,7 +133,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
             name="workspaceId"
             kind="key"
             label={<span className="font-normal">{t('notifications.field.workspace')}</span>}
-            maxLength={15}
+            maxLength={128}
           />
         </div>
       </fieldset>

@@ -34,7 +34,7 @@ const DeleteWebhook = lazyForm(async () => (await import('./DeleteWebhook.tsx'))
 
 const route = getRouteApi('/notifications/$id')
 /** How often the log is read again while something is not sent yet. */
-const REFRESH_MS = 2_000
+const REFRESH_MS = { pending: 2_000, settled: 5_000 }
 
 /** One webhook, and what was sent to it. */
 export function WebhookPage() {
@@ -141,7 +141,9 @@ function Log({ webhookId }: { webhookId: string }) {
     ),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.items.some((delivery) => delivery.state === 'PENDING') === true ? REFRESH_MS : false,
+      state.data?.items.some((delivery) => delivery.state === 'PENDING') === true
+        ? REFRESH_MS.pending
+        : REFRESH_MS.settled,
   })
   const columns = useMemo(() => deliveryColumns(t), [t])
   return (

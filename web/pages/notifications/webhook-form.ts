@@ -8,7 +8,7 @@ import {
 } from '#contract/console-api/vocabulary.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { isAddress } from '../../components/address.ts'
-import { scopeText } from '../../components/scope-text.ts'
+import { isWorkspaceId, scopeText } from '../../components/scope-text.ts'
 import { reasonIn } from '../../forms/form/reason.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
@@ -43,7 +43,7 @@ export const webhookSchema = (t: Translate) => {
       applicationRuntimeId: key,
       workspaceId: z
         .string()
-        .check(z.refine((text) => /^(0|[1-9]\d{0,14})?$/.test(text), t('notifications.form.workspace'))),
+        .check(z.refine((text) => text === '' || isWorkspaceId(text), t('notifications.form.workspace'))),
       enabled: z.boolean(),
       reason: z.string(),
     })
