@@ -281,3 +281,17 @@ test('the plan that is sent is the one that was shown, for the targets at the ti
     { targets: targets.map(({ id }) => id), planToken: 'second' },
   ])
 })
+
+test('a batch starts without the targets that the person may not change', async () => {
+  const denied: Problems = [{ errorCode: 'PERMISSION_DENIED', message: 'You may not do this here.' }]
+  const [first, second] = targets
+  const api = await serveApi({
+    [PLAN]: () => planWith('first', (id) => (id === second?.id ? denied : [])),
+    [CREATE]: () => ({ batch }),
+  })
+  const screen = await open('RETRY')
+  await expect.element(page.getByText('1 will start, 1 is refused')).toBeVisible()
+  await page.getByRole('button', { name: /^Retry/ }).click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([{ targets: [first?.id] }])
+})

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useMemo, useState } from 'react'
 import { RECENT_SIGN_IN_REQUIRED } from '#contract/console-api/recent-sign-in.ts'
+import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
@@ -133,6 +134,7 @@ export function BatchDialog({
           // what detaches needs a reason, and the form is not sent without it
           body: {
             ...wanted,
+            targets: permittedTargets(wanted.targets, plan.data),
             ...limitsIn(limits),
             ...reasonIn(values),
             planToken: plan.data.planToken,
@@ -286,4 +288,14 @@ export function BatchDialog({
       )}
     </FormDialog>
   )
+}
+
+/** Without the targets that the plan refuses to this person: with one of them, the whole batch would be refused. */
+function permittedTargets(targets: Body['targets'], { items }: BatchPlan): Body['targets'] {
+  const denied = new Set(
+    items
+      .filter(({ problems }) => problems.some(({ errorCode }) => errorCode === 'PERMISSION_DENIED'))
+      .map(({ target }) => target),
+  )
+  return targets.filter((target) => !denied.has(target))
 }

@@ -15,6 +15,7 @@ export const batches = {
   'state.STOPPED': 'Stopped',
   'state.DONE': 'Finished',
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
+  permission: 'You don’t have the permission that this batch needs.',
   'because.GRANTS_EXPIRED':
     'The permissions of the person who started it were kept for 24 hours. Continue the batch to use your own.',
   'because.DATABASE_RECOVERED':

@@ -17,6 +17,7 @@ export const batches: Translated<typeof source> = {
   'state.STOPPED': '已停止',
   'state.DONE': '已结束',
   'because.FIRST': '首批目标已执行完毕。请查看结果，然后继续其余部分。',
+  permission: '您没有此批次所需的权限。',
   'because.GRANTS_EXPIRED': '发起人的权限仅保留 24 小时。继续执行时将使用您的权限。',
   'because.DATABASE_RECOVERED':
     '数据库可能已恢复到较早的状态，因此待执行的目标可能已经执行过。请检查各目标，然后继续或停止。',

@@ -1,10 +1,13 @@
 import { Suspense, useState } from 'react'
+import { BATCH_PERMISSION } from '#contract/console-api/vocabulary.ts'
 import type { Batch } from '#contract/console-api/shapes.ts'
+import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
-import { useErrorView } from '../../components/describe-code.ts'
+import { errorView } from '../../components/describe-code.ts'
 import { lazyForm } from '../../components/lazy-part.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
+import { showToast } from '../../ui/toast.ts'
 
 const StopDialog = lazyForm(async () => (await import('./StopDialog.tsx')).StopDialog, ['batches'])
 
@@ -16,25 +19,28 @@ export function BatchActions({ batch }: { batch: Batch }) {
   const resume = useWrite('POST /batches/{batchId}/continue', {
     invalidates: ['GET /batches', 'GET /batches/{batchId}', 'GET /batches/{batchId}/items'],
   })
-  const error = useErrorView(resume.error)
+  // the server checks the scopes of all items
+  const may = useMay(BATCH_PERMISSION[batch.action], 'anywhere')
+  const disabledReason = may ? null : t('batches.permission')
+  const resumeBatch = () =>
+    resume.mutate(
+      { params: { batchId }, body: {} },
+      { onError: (error) => showToast({ tone: 'error', text: errorView(error).message }) },
+    )
   if (state !== 'RUNNING' && state !== 'PAUSED') return null
   return (
     <>
-      {error && (
-        <span role="alert" className="text-fail">
-          {error.message}
-        </span>
-      )}
       {state === 'PAUSED' && (
         <Button
           variant="primary"
           busy={resume.isPending}
-          onClick={() => resume.mutate({ params: { batchId }, body: {} })}
+          disabledReason={disabledReason}
+          onClick={resumeBatch}
         >
           {t('batches.continue')}
         </Button>
       )}
-      <Button variant="dangerQuiet" onClick={() => setStopping(true)}>
+      <Button variant="dangerQuiet" disabledReason={disabledReason} onClick={() => setStopping(true)}>
         {t('batches.stop')}
       </Button>
       {isStopping && (
