@@ -1,3 +1,5 @@
+import { PageGuard } from '../forms/form/PageGuard.tsx'
+import { useUnloadGuard } from '../forms/form/use-unload-guard.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/dialog/Dialog.tsx'
@@ -15,6 +17,7 @@ export function SecretDialog({
   onClose: () => void
 }) {
   const t = useText()
+  useUnloadGuard(secret !== null)
   return (
     <Dialog
       open
@@ -28,6 +31,7 @@ export function SecretDialog({
         </Button>
       }
     >
+      {secret !== null && <PageGuard isActive onLeave={(decide) => decide(true)} />}
       {secret === null ? (
         <p>{texts.lost}</p>
       ) : (

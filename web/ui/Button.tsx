@@ -9,7 +9,10 @@ type Own = {
   icon?: IconName
   /** Shown after the label: a chevron, a count, a key. */
   trailing?: ReactNode
-  /** Work is in progress. The button keeps its width and focus, and cannot be pressed again. */
+  /**
+   * Work is in progress. The button keeps its width and focus, and does nothing when it is pressed; a submit
+   * button leaves that to its form.
+   */
   busy?: boolean
   /**
    * Why the button is disabled. It stays reachable by keyboard and shows the reason. A submit button still submits its
@@ -25,9 +28,12 @@ export type ButtonProps = Own & Named & Omit<ComponentProps<'button'>, 'children
 /** The only button component. An icon-only button gets its name from `label`. */
 export function Button(props: ButtonProps) {
   const { disabledReason, label } = props
-  const hint = disabledReason || label
-  if (!hint) return <PlainButton {...props} />
-  return <Tooltip text={hint}>{(target) => <PlainButton {...props} {...withOwn(target, props)} />}</Tooltip>
+  // always, because a button that gets a reason, or loses it, must keep the focus
+  return (
+    <Tooltip text={disabledReason || label}>
+      {(target) => <PlainButton {...props} {...withOwn(target, props)} />}
+    </Tooltip>
+  )
 }
 
 /** Combines the button's own listeners with those of its tooltip. */
@@ -65,7 +71,7 @@ function PlainButton({
 }: ButtonProps) {
   const reasonId = useId()
   const blocked = busy || Boolean(disabledReason)
-  const isDead = blocked && type !== 'submit'
+  const isInert = blocked && type !== 'submit'
   return (
     <button
       {...rest}
@@ -76,7 +82,7 @@ function PlainButton({
       aria-busy={busy || undefined}
       aria-describedby={disabledReason ? reasonId : rest['aria-describedby']}
       className={`${buttonStyle({ variant, size, iconOnly: label !== undefined, disabled: Boolean(disabledReason) })} ${className ?? ''}`}
-      onClick={isDead ? (event) => event.preventDefault() : onClick}
+      onClick={isInert ? (event) => event.preventDefault() : onClick}
     >
       {busy ? <Icon name="running" size={14} /> : icon && <Icon name={icon} size={size === 'sm' ? 14 : 16} />}
       {children}

@@ -65,3 +65,18 @@ test('it does not stay after a mouse press', async () => {
   await userEvent.pointer({ target: document.body, coords: { x: 4, y: 4 } })
   await expect.element(bubble).not.toBeInTheDocument()
 })
+
+test('a button that gets a reason, and loses it, keeps the focus', async () => {
+  const withReason = (disabledReason: string | null) => (
+    <Button disabledReason={disabledReason}>Show all</Button>
+  )
+  const screen = await renderInConsole(withReason(null))
+  const button = page.getByRole('button', { name: 'Show all' })
+  button.element().focus()
+  await screen.rerender(withReason('Everything is shown.'))
+  await expect.element(button).toHaveAccessibleDescription('Everything is shown.')
+  await expect.element(button).toHaveFocus()
+  await screen.rerender(withReason(null))
+  await expect.element(button).not.toHaveAttribute('aria-disabled')
+  await expect.element(button).toHaveFocus()
+})

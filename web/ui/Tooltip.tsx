@@ -21,19 +21,21 @@ export function Tooltip({
   text,
   children,
 }: {
+  /** Without one there is no tooltip. */
   text: ReactNode
   children: (target: TooltipTarget) => ReactNode
 }) {
   const id = useId()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const close = () => setAnchor(null)
+  const [hovered, setHovered] = useState<HTMLElement | null>(null)
+  const anchor = text ? hovered : null
+  const close = () => setHovered(null)
   return (
     <>
       {children({
         'aria-describedby': anchor ? id : undefined,
-        onPointerEnter: (event) => event.pointerType === 'mouse' && setAnchor(event.currentTarget),
+        onPointerEnter: (event) => event.pointerType === 'mouse' && setHovered(event.currentTarget),
         onPointerLeave: ({ relatedTarget }) => !isIn(document.getElementById(id), relatedTarget) && close(),
-        onFocus: (event) => event.target.matches(':focus-visible') && setAnchor(event.currentTarget),
+        onFocus: (event) => event.target.matches(':focus-visible') && setHovered(event.currentTarget),
         onBlur: close,
         onKeyDown: (event) => event.key === 'Escape' && close(),
       })}

@@ -234,7 +234,7 @@ function Legend({ id, kind, series, marks }: PlotProps & { id: string }) {
           <svg width="16" height="12">
             {kind === 'bars' ? (
               <>
-                <Textures id={`${id}-legend`} series={series} />
+                <Textures id={`${id}-legend`} series={series.filter((one) => one.id === name)} />
                 <rect
                   x="2.5"
                   y="0.5"

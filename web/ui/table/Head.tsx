@@ -15,7 +15,7 @@ export function TableHead<Row>({
   columns: readonly Column<Row>[]
   sort: string | undefined
   onSort: ((sort: string) => void) | undefined
-  /** The checkbox of all rows. */
+  /** The checkbox that selects all rows. */
   check: ReactNode
 }) {
   return (
@@ -51,7 +51,7 @@ export function TableHead<Row>({
 const directionOf = (sorts: readonly Sort[], sort: string | undefined) =>
   sorts.map(({ key }) => sortDirection(sort, key)).find((direction) => direction !== undefined) ?? 'none'
 
-/** One button says what the header says; several need it before them, for screen readers. */
+/** A single sort button repeats the header, which is hidden then; before several buttons, screen readers have it. */
 function headerTextClass<Row>({ headerHidden }: Column<Row>, sorts: readonly Sort[]): string {
   if (headerHidden === true || sorts.length > 1) return 'sr-only'
   return sorts.length === 1 ? 'hidden @max-[40rem]/table:inline' : 'block truncate'

@@ -87,7 +87,7 @@ export function DocumentPane({
 /** The height of the dock and the space around it, in pixels. */
 const BELOW_PANE = 80
 
-/** Keeps an element as high as the window has room below its top, wherever the page is scrolled to. */
+/** Makes an element fill the window below its top edge, at any scroll position. */
 function useFittingHeight() {
   const ref = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
@@ -183,7 +183,8 @@ function DocumentText({
         >
           <ul className={cx('mt-1 space-y-0.5', height === 'fill' && 'max-h-28 overflow-y-auto')}>
             {problems.map((problem) => (
-              <li key={`${problem.path} ${problem.kind} ${problem.keyword}`}>
+              // one keyword can have several: each branch of `allOf` has its own
+              <li key={JSON.stringify(problem)}>
                 {lineButton(lineAt(text, places.get(problem.path)?.from ?? 0))}{' '}
                 <span className="mono wrap-anywhere">{readable(problem.path)}</span>{' '}
                 {describeProblem(problem, t)}

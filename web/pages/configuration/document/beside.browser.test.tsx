@@ -107,3 +107,17 @@ test('invalid JSON names its line and changes nothing', async () => {
   await page.getByRole('button', { name: 'Regenerate' }).click()
   await expect.element(text).toMatchTextContent(/2525/)
 })
+
+test('discarding all edits discards text that is not valid, too', async () => {
+  await renderBeside()
+  await field('SMTP port').fill('2525')
+  await expect.element(text).toMatchTextContent(/2525/)
+  await text.fill('{\n  "half')
+  const broken = page.getByRole('button', { name: 'Line 2' })
+  await expect.element(broken).toBeVisible()
+  await bar.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+  await expect.element(text).not.toMatchTextContent(/2525/)
+  await expect.element(broken).not.toBeInTheDocument()
+  await expect.element(text).toMatchTextContent(/587/)
+})

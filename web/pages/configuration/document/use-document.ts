@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
+import { isReplacingPage } from '../../../api/session.ts'
 import { parseJson } from '../../../forms/fields/parse-json.ts'
 import { allEdits, type Draft } from '../editor/draft.ts'
 import type { DraftStore } from '../editor/draft-store.ts'
@@ -68,16 +69,17 @@ export function useDocument({
   )
   // errors in values are in the draft too; other errors exist only in the text
   const hasFaults = reading?.problems.some(({ kind }) => kind !== 'value') === true
-  if (session?.isApplied === true) {
+  if (session !== null) {
     const hasMoved =
       draft !== session.agreed.draft || configuration.snapshotVersion !== session.from.snapshotVersion
     // discarding all edits discards the text too
-    if (store.timesCleared() !== session.timesCleared || (hasMoved && !hasFaults)) setSession(null)
+    const isDiscarded = store.timesCleared() !== session.timesCleared
+    if (isDiscarded || (session.isApplied && hasMoved && !hasFaults)) setSession(null)
   }
 
   const apply = useEffectEvent((written: Session) => {
     const document = parseJson(written.text)
-    if (document === undefined) return
+    if (document === undefined || store.timesCleared() !== written.timesCleared) return
     const { agreed } = written
     const next = readDocument(document, written.from)
     const hasMoved = store.current() !== agreed.draft
@@ -112,7 +114,7 @@ export function useDocument({
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => {
       flush()
-      if (isUnfinished) event.preventDefault()
+      if (isUnfinished && !isReplacingPage()) event.preventDefault()
     }
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)

@@ -36,3 +36,23 @@ test('a number that is typed in part comes back as it was', () => {
   writeFormDraft(draft, resources, { edits: { [id]: new FormEdit(edit) }, reason: '' }, null)
   expect(readFormDraft(draft, resources)?.values.edits[id]?.read()).toEqual(edit)
 })
+
+test('what was typed for another version stays until that version is chosen again', () => {
+  const [core] = resources
+  const [field] = core?.fields ?? []
+  if (core === undefined || field === undefined) throw new Error('There is no field')
+  const newer = fieldId(CORE, 'newer')
+  const withNewer = [{ ...core, fields: [field, { ...field, id: newer, property: 'newer' }] }]
+  const edit = { kind: 'unfinished', text: '1e', isPartialNumber: true } as const
+  const draft = {
+    personId: 'olivia',
+    place: { kind: 'UPGRADE', bundleInstallId: 'one', version: '3.0.0' },
+    title: 'CRM',
+  } as const
+  writeFormDraft(draft, withNewer, { edits: { [newer]: new FormEdit(edit) }, reason: '' }, null)
+  writeFormDraft(draft, resources, { edits: {}, reason: 'For the new branch' }, null)
+  expect(readFormDraft(draft, resources)?.values).toEqual({ edits: {}, reason: 'For the new branch' })
+  expect(readFormDraft(draft, withNewer)?.values.edits[newer]?.read()).toEqual(edit)
+  writeFormDraft(draft, withNewer, { edits: {}, reason: '' }, null)
+  expect(readFormDraft(draft, withNewer)).toBeNull()
+})

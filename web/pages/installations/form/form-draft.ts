@@ -54,7 +54,10 @@ export function readFormDraft(draft: DraftOf, resources: readonly FormResource[]
   return isEmpty ? null : { values: { edits, reason: data.reason }, since: data.since, base: data.base }
 }
 
-/** Stores the input of a form, without sensitive values; removes it if nothing is left. */
+/**
+ * Stores the input of a form, without sensitive values; removes it if nothing is left. What was stored for the properties
+ * of another version stays.
+ */
 export function writeFormDraft(
   draft: DraftOf,
   resources: readonly FormResource[],
@@ -62,14 +65,19 @@ export function writeFormDraft(
   base: number | null,
 ): void {
   const all = editsIn(values)
-  const edits = Object.fromEntries(
-    storableFields(resources).flatMap(({ id }) => {
-      const edit = all.get(id)
-      return edit === undefined ? [] : [[id, edit] as const]
-    }),
-  )
+  const stored = Stored.safeParse(parse(itemOf(draft))).data
+  const known = new Set(resources.flatMap(({ fields }) => fields.map(({ id }) => id)))
+  const edits = {
+    ...Object.fromEntries(Object.entries(stored?.edits ?? {}).filter(([id]) => !known.has(id))),
+    ...Object.fromEntries(
+      storableFields(resources).flatMap(({ id }) => {
+        const edit = all.get(id)
+        return edit === undefined ? [] : [[id, edit] as const]
+      }),
+    ),
+  }
   if (Object.keys(edits).length === 0 && values.reason.trim() === '') return removeFormDraft(draft)
-  const since = Stored.safeParse(parse(itemOf(draft))).data?.since ?? Date.now()
+  const since = stored?.since ?? Date.now()
   const { place, title } = draft
   try {
     localStorage.setItem(

@@ -61,7 +61,8 @@ export function UpgradeForm({
   )
   // restored values keep the snapshot that they are based on
   const restoredBase = draft.restored?.base ?? null
-  const keep = (values: OperationValues) => draft.keep(values, base ?? restoredBase ?? snapshotVersion)
+  const keep = (values: OperationValues) =>
+    draft.keep(values, editsIn(values).size === 0 ? null : (base ?? restoredBase ?? snapshotVersion))
   const { form, clear, hasEdits, isSensitiveTyped, invalid, fieldOf } = useOperationForm(
     resources,
     input,
