@@ -6,7 +6,7 @@ import type { Result } from './report.ts'
 const RESPONSE_MS = 5
 const SLOWEST_SHOWN = 8
 
-/** Runs all cases of `plugin-check`, those that kill the plugin too, against the reference plugin with slow responses. */
+/** Runs all cases of `plugin-check`, including those that kill the plugin, against the reference plugin with slow responses. */
 export async function benchChecker(): Promise<Result> {
   const report = await checkReference({ defect: null, seed: 1, isProcess: true, answerMs: RESPONSE_MS })
   const finding = report.cases.find(isFinding)
@@ -23,6 +23,6 @@ export async function benchChecker(): Promise<Result> {
     ],
     figure: seconds,
     goal: 60,
-    meaning: `Seconds of a whole run of the checker against a plugin that responds in ${RESPONSE_MS} ms; at most.`,
+    meaning: `Seconds of a whole run of the checker against a plugin that responds in ${RESPONSE_MS} ms.`,
   }
 }

@@ -1,3 +1,4 @@
+import { CONSOLE_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { Outbound, OutboundResult } from '#http-kit/outbound-types.ts'
@@ -22,7 +23,7 @@ export interface RuntimeCheck {
   stop(): Promise<void>
 }
 
-const CONSOLE = { id: 'bundle-console', name: 'Bundle Console', grants: [] }
+const CONSOLE = { id: CONSOLE_ACTOR_ID, name: 'Bundle Console', grants: [] }
 const TIMEOUT_MS = 5_000
 /** The pause between checks: `retry` until the runtime accepts this console, `repeat` afterwards. */
 const PAUSES_MS = { retry: 5_000, repeat: 60_000 }

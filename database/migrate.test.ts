@@ -303,7 +303,7 @@ describeOnEachEngine('migrate', (fresh) => {
       )
       const other = await pool.connect()
       try {
-        // so it is the migration that the server ends, however long this session takes to wait too
+        // so that the server aborts the migration, even if this session begins to wait much later
         await other.query(`set deadlock_timeout = '1min'; set lock_timeout = 0`)
         await other.query(`begin; lock table ${schema}.one in access exclusive mode`)
         const migrating = migrate(pool, { schema, folder })

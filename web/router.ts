@@ -14,6 +14,8 @@ export const router = createRouter({
   defaultPreloadDelay: 60,
   // the stale times of the queries apply
   defaultPreloadStaleTime: 0,
+  // another object is another page: what was typed or refused for the last one does not apply to it
+  defaultRemountDeps: ({ params }) => params,
   defaultErrorComponent: CrashPage,
   // the address is that of the next page already, so the previous one must not stay under it
   defaultPendingComponent: OpeningPage,

@@ -4,7 +4,7 @@ const EVERY_MS = 2
 
 /** Detects when jobs are completed, in the same way for all engines: polls the database on a separate connection. */
 export class Watch {
-  private readonly waiting = new Map<string, (at: number) => void>()
+  private readonly waiting = new Map<string, PromiseWithResolvers<number>>()
   private readonly pool: pg.Pool
   private readonly query: { name: string; text: string }
   private looking: Promise<void> | undefined
@@ -18,10 +18,10 @@ export class Watch {
 
   /** Resolves with the time at which it was seen completed. */
   completed(id: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, resolve)
-      this.looking ??= this.look().catch(reject)
-    })
+    const completion = Promise.withResolvers<number>()
+    this.waiting.set(id, completion)
+    this.looking ??= this.look().finally(() => (this.looking = undefined))
+    return completion.promise
   }
 
   async stop(): Promise<void> {
@@ -30,17 +30,21 @@ export class Watch {
   }
 
   private async look(): Promise<void> {
-    while (this.waiting.size > 0) {
-      const { rows } = await this.pool.query<{ id: string }>({
-        ...this.query,
-        values: [[...this.waiting.keys()]],
-      })
-      for (const { id } of rows) {
-        this.waiting.get(id)?.(performance.now())
-        this.waiting.delete(id)
+    try {
+      while (this.waiting.size > 0) {
+        const { rows } = await this.pool.query<{ id: string }>({
+          ...this.query,
+          values: [[...this.waiting.keys()]],
+        })
+        for (const { id } of rows) {
+          this.waiting.get(id)?.resolve(performance.now())
+          this.waiting.delete(id)
+        }
+        await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
       }
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+    } catch (error) {
+      for (const { reject } of this.waiting.values()) reject(error)
+      this.waiting.clear()
     }
-    this.looking = undefined
   }
 }

@@ -1,4 +1,4 @@
-/** Answers each line of standard input with the CPU time since the previous one, in milliseconds. */
+/** Prints the CPU time since the previous chunk of standard input, in milliseconds, for each chunk. */
 export function reportCpuTime(): void {
   let before = process.cpuUsage()
   process.stdin.on('data', () => {

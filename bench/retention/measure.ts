@@ -12,7 +12,7 @@ import { CONCURRENCY } from '../engine/arm.ts'
 import type { ArmContext } from '../engine/arm.ts'
 import { bundleConsoleArm } from '../engine/bundle-console.ts'
 
-/** What processed operations a second in two slices that follow each other. */
+/** Operations processed per second in two consecutive slices. */
 export interface Pair {
   without: number
   with: number
@@ -20,7 +20,7 @@ export interface Pair {
 
 export interface RetentionMeasured {
   pairs: Pair[]
-  /** Operations and their attempts, while retention removes. */
+  /** Operations, with their attempts, that retention removed per second. */
   removedPerSecond: number
   /** Of one operation in compact tables, before and after its attempts and requests are removed. */
   bytes: { before: number; after: number }
@@ -37,7 +37,7 @@ const task = JSON.parse(process.argv[2] ?? '') as ArmContext
 process.send?.(await measure(task))
 process.exit(0)
 
-/** In slices with and without retention, in turns, so that whatever else the machine does slows both. */
+/** Alternates slices with and without retention, so that other load affects both equally. */
 async function measure(context: ArmContext): Promise<RetentionMeasured> {
   const { db, close } = openDatabase<RuntimeTables>(fromUrl(context.databaseUrl), {
     max: 2,

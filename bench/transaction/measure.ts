@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { CONCURRENCY } from '../engine/arm.ts'
 import type { ArmContext } from '../engine/arm.ts'
 import { bundleConsoleArm } from '../engine/bundle-console.ts'
 import { clientConfig, fromUrl } from '#database/settings.ts'
@@ -54,7 +55,7 @@ async function measure({ isHeld, slices, ...context }: TransactionTask): Promise
       const missing = BACKLOG - (made - done)
       if (missing > 0) {
         await arm.fill?.(missing)
-        made = Math.max(made, done) + Math.ceil(missing / 20) * 20
+        made = Math.max(made, done) + Math.ceil(missing / CONCURRENCY) * CONCURRENCY
       } else await sleep(5)
       if (performance.now() < sliceEnds) continue
       counts.push(done - before)
@@ -71,7 +72,7 @@ async function measure({ isHeld, slices, ...context }: TransactionTask): Promise
   return { before, after }
 }
 
-/** As a forgotten session or a dump: it sees the state of its begin, and has its own number. */
+/** Like a forgotten session or a dump: keeps the snapshot of its start, and has a transaction ID. */
 async function holdTransaction(url: string): Promise<pg.Client> {
   const client = await connect(url)
   await client.query('begin isolation level repeatable read')

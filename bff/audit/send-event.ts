@@ -1,3 +1,4 @@
+import { CONSOLE_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
@@ -12,7 +13,7 @@ export type SendResult =
 export type SendEvent = (event: AuditEventRow, signal: AbortSignal) => Promise<SendResult>
 
 /** The actor of events whose person is unknown. */
-const CONSOLE = { id: 'bundle-console', name: 'Bundle Console' }
+const CONSOLE = { id: CONSOLE_ACTOR_ID, name: 'Bundle Console' }
 /** Shorter than the pause before an event is due again. */
 const TIMEOUT_MS = 8_000
 

@@ -3,7 +3,7 @@ import { ling, platform } from '../../demo/people.ts'
 import { configurationPath } from '../vocabulary.ts'
 import type { System } from './system.ts'
 
-/** Creates data of every kind. Returns the path of every page, by a name for messages. */
+/** Creates data of every kind. Returns paths of every page, by a name for messages; a test compares them with the routes. */
 export async function seedEveryPage(system: System): Promise<Record<string, string>> {
   const scope = system.newScope()
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
@@ -45,6 +45,26 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     },
     crypto.randomUUID(),
   )
+  const { webhook } = await system.call(
+    platform,
+    'POST /webhooks',
+    {
+      body: {
+        title: 'Support channel',
+        url: 'http://127.0.0.1:9/hook',
+        events: ['operation.failed', 'batch.finished'],
+        scope: null,
+        retryingAfterMinutes: 30,
+      },
+    },
+    crypto.randomUUID(),
+  )
+  const { batch } = await system.call(
+    platform,
+    'POST /batches',
+    { body: { action: 'RETRY', targets: [desk.operation.operationId], concurrency: 1 } },
+    crypto.randomUUID(),
+  )
   await system.script.add({ when: { workspaceId, bundleId: 'crm-suite' }, behaviour: { kind: 'unknown' } })
   const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
   const waiting = await system.configure(scope, mail, 'smtpPort', wrapData(2525), ling)
@@ -74,6 +94,9 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'a failed operation': `/operations/${shop.operation.operationId}`,
     'a waiting operation': `/operations/${waiting.operationId}`,
     'a succeeded operation': `/operations/${desk.operation.operationId}`,
+    batches: '/batches',
+    'a batch': `/batches/${batch.batchId}`,
+    'a receipt': '/receipt',
     'the catalog': '/catalog',
     'a version of a bundle': version,
     'a comparison of two versions': `${version}?tab=compare`,
@@ -83,6 +106,7 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'a service': `/services/${serviceId}`,
     'a plugin’s health': '/plugins/scripted-hooks?tab=health',
     notifications: '/notifications',
+    'a webhook': `/notifications/${webhook.webhookId}`,
     'the audit': '/audit',
     'a missing page': '/nowhere',
     'the signed-out page': '/signed-out',

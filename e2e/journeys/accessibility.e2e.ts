@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { pageReads } from '#contract/console-api/pages/page-reads.ts'
 import { configurationPath, expectSettled, field, review, saveButton } from '../vocabulary.ts'
 import { seedEveryPage } from '../harness/seed-every-page.ts'
 import { expect, test } from '../harness/test.ts'
@@ -103,6 +104,13 @@ async function setBrowserFont(page: Page, standard: number): Promise<void> {
   await session.detach()
 }
 
+/** The routes that no path leads to. */
+const routesWithout = (addresses: readonly string[]): string[] =>
+  Object.keys(pageReads).filter((route) => {
+    const pattern = new RegExp(`^${route.replaceAll(/\$\w+/g, '[^/]+')}$`)
+    return !addresses.some((address) => pattern.test(address.replace(/\?.*/, '')))
+  })
+
 test.describe.configure({ timeout: 300_000 })
 
 for (const half of [0, 1]) {
@@ -111,6 +119,7 @@ for (const half of [0, 1]) {
     signIn,
   }) => {
     const pages = Object.entries(await seedEveryPage(system))
+    expect(routesWithout(pages.map(([, path]) => path))).toEqual([])
     const page = await signIn('admin')
     for (const [name, path] of pages.filter((_, index) => index % 2 === half)) {
       await page.setViewportSize(PHONE)

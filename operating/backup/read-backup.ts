@@ -15,7 +15,7 @@ const BATCH = 500
 const BATCH_BYTES = 4 * 2 ** 20
 
 /**
- * Reads a backup part by part. Throws one line if the file is incomplete, damaged or no backup; the trailer is the last
+ * Reads a backup part by part. Throws an error with a message of one line if the file is incomplete, damaged or not a backup; the trailer is the last
  * part, and is returned only if everything before it is as it was written.
  */
 export async function* readBackup(file: string): AsyncGenerator<BackupPart> {
@@ -33,7 +33,8 @@ export async function* readBackup(file: string): AsyncGenerator<BackupPart> {
       yield { kind: 'header', header: shapeOf(Header, value) }
       continue
     }
-    if (Array.isArray(value) && table !== null) {
+    if (Array.isArray(value)) {
+      if (table === null) throw damaged()
       hash.update(line)
       rows.push(shapeOf(Row, value))
       bytes += line.length

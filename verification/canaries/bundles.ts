@@ -9,7 +9,7 @@ export const SCOPE: Scope = { environmentKey: 'prod', applicationRuntimeId: 'can
 export const METHOD = 'changed'
 /** The property that the plugins write. */
 export const WRITTEN = 'note'
-/** The references to one service through which events are published: to the own Module, and to the other's. */
+/** The references through which a plugin publishes events: to the service of the plugin's Module, and of the other's. */
 export const PUBLISHERS = ['own', 'other'] as const
 
 /** A plugin, its bundle and its service. */

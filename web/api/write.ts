@@ -4,6 +4,9 @@ import { ApiError, callApi } from './client.ts'
 import type { Answer, Call, EndpointName } from './client.ts'
 import { invalidateEndpoints } from './query.ts'
 
+/** How long a write that has succeeded waits for the reads that it invalidates. */
+const READS_MS = 1_000
+
 type WriteName = Exclude<EndpointName, `GET ${string}` | `POST ${string}/plan`>
 
 /**
@@ -30,6 +33,12 @@ export function useWrite<Name extends WriteName>(
         throw error
       }
     },
-    onSettled: () => invalidateEndpoints(client, options.invalidates ?? []),
+    onSettled: (_, error) => {
+      const invalidated = invalidateEndpoints(client, options.invalidates ?? [])
+      // after a success, the page behind the form is current when the form closes, if its reads are fast
+      return error === null
+        ? Promise.race([invalidated, new Promise<void>((resolve) => setTimeout(resolve, READS_MS))])
+        : undefined
+    },
   })
 }

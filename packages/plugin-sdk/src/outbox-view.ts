@@ -6,8 +6,9 @@ const LIMIT = 200
 
 /**
  * Shows the outbox to the plugin's author: `GET` lists the newest events with state, attempts and last error, `?state=`
- * selects, and `POST ?retry=<eventId>` makes a failed event due again. Payloads are left out, and no access is stored.
- * Another path than this one is 404, another state 400. It checks no caller: serve it where only the author can reach it.
+ * filters by state, and `POST ?retry=<eventId>` makes a failed event due again. Payloads are left out, and addresses and
+ * tokens are never stored. Any other path returns 404, an unknown state 400. Callers are not authenticated: serve it where
+ * only the author can reach it.
  *
  * @param options.path where the view is served; default `/`.
  */

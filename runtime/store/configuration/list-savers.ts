@@ -5,8 +5,9 @@ import type { Db } from '../../model/db.ts'
 const PEOPLE_MAX = 1000
 
 /**
- * Those who have saved snapshots of a scope, each with the name of the newest one, ordered by id; at most 1,000. The index
- * of migration 0034_history_people finds each after the one before, so the time depends on the people, not on the saves.
+ * The people who saved snapshots of a scope, each with the name in their newest snapshot, ordered by id; at most 1,000. The
+ * index of migration 0034_history_people finds each after the one before, so the time depends on the number of people, not
+ * of saves.
  */
 export async function listSavers(db: Db, scopeId: number): Promise<Person[]> {
   const { rows } = await sql<Person>`
@@ -21,6 +22,6 @@ export async function listSavers(db: Db, scopeId: number): Promise<Person[]> {
         from runtime.snapshot where scope_id = ${scopeId} and saved_by_id > saver.id
         order by saved_by_id, snapshot_version desc limit 1) as next
     )
-    select id, name from saver limit ${PEOPLE_MAX}`.execute(db)
+    select id, name from saver order by id limit ${PEOPLE_MAX}`.execute(db)
   return rows
 }

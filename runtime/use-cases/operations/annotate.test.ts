@@ -3,11 +3,13 @@ import { after, before, suite, test } from 'node:test'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import { MAX_NOTES } from '#contract/runtime-api/operations.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
 import { actorWith } from '../../testing/runtime.ts'
+import { recordAudit } from '../audit/record.ts'
 import { addNote, assignOperation } from './annotate.ts'
 import { listOperations } from './list.ts'
 import { readOperation } from './read.ts'
@@ -74,6 +76,12 @@ suite('the assignee and the notes of an operation', { concurrency: false }, () =
 
   test('only people who are known can be assigned, and only by those who may annotate', async () => {
     await assert.rejects(assign(grace, 'nobody-knows', null), { code: 'REQUEST_INVALID' })
+    // its actions are in the audit too
+    const program = { ...person('Bundle Console'), id: RUNTIME_ACTOR_ID }
+    await engine.runtime.write(({ tx }) =>
+      recordAudit(tx, program, { action: 'operation.assign', subject: '' }),
+    )
+    await assert.rejects(assign(grace, program.id, null), { code: 'REQUEST_INVALID' })
     const viewer = person('Viewer')
     await assert.rejects(assign(viewer, viewer.id, null), { code: 'PERMISSION_DENIED' })
     await assert.rejects(note(viewer, 'x'), { code: 'PERMISSION_DENIED' })

@@ -1,4 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { isProgram } from '#contract/runtime-api/vocabulary.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
 import { MAX_NOTES } from '#contract/runtime-api/operations.ts'
 import type { Note } from '#contract/runtime-api/operations.ts'
@@ -73,7 +74,7 @@ export const noteView = (row: NoteRow): Note => ({
 
 async function findPerson({ tx, actor }: WriteContext, id: string): Promise<Person> {
   if (id === actor.id) return { id, name: actor.name }
-  const name = await findPersonName(tx, id)
+  const name = isProgram(id) ? undefined : await findPersonName(tx, id)
   if (name === undefined) throw new DomainError('REQUEST_INVALID', platformMessage('personUnknown'))
   return { id, name }
 }

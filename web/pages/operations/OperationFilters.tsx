@@ -30,7 +30,11 @@ export function OperationFilters({
   const t = useText()
   const { ask, ...known } = useScopeSuggestions()
   const [wanted, setWanted] = useState(false)
-  const plugins = useQuery({ ...apiQuery('GET /plugins', { query: { limit: 200 } }), enabled: wanted })
+  const plugins = useQuery({
+    ...apiQuery('GET /plugins', { query: { limit: 200 } }),
+    enabled: wanted,
+    refetchInterval: false,
+  })
   const { user } = useShell()
   // the query of the list
   const shown = useQuery({ ...apiQuery('GET /operations', operationsCall(search)), enabled: false })

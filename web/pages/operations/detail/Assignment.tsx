@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { isProgram } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
@@ -92,7 +93,11 @@ export function Assignment({ operation }: { operation: OperationDetail }) {
 function AssignTo({ operation, onChoose }: { operation: OperationDetail; onChoose: (id: string) => void }) {
   const t = useText()
   const [wanted, setWanted] = useState(false)
-  const recent = useQuery({ ...apiQuery('GET /audit', { query: { limit: 200 } }), enabled: wanted })
+  const recent = useQuery({
+    ...apiQuery('GET /audit', { query: { limit: 200 } }),
+    enabled: wanted,
+    refetchInterval: false,
+  })
   const people = useKnownPeople([
     operation.requestedBy,
     ...operation.retries.map(({ startedBy }) => startedBy),
@@ -110,7 +115,7 @@ function AssignTo({ operation, onChoose }: { operation: OperationDetail; onChoos
         )}
       >
         {people
-          .filter(({ id }) => id !== operation.assignee?.id)
+          .filter(({ id }) => id !== operation.assignee?.id && !isProgram(id))
           .map(({ id, name }) => (
             <MenuItem key={id} onSelect={() => onChoose(id)}>
               {name}
