@@ -5,14 +5,16 @@ export interface Page<Row> {
   nextCursor: string | null
 }
 
-/** Every row that matches, page by page, as far as a batch can have targets. */
+/** Every row that matches, page by page, as far as a batch can have targets. Throws when the signal is aborted. */
 export async function loadAll<Row>(
   load: (page: { limit: number; cursor?: string }) => Promise<Page<Row>>,
+  signal?: AbortSignal,
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
   const rows: Row[] = []
   let cursor: string | null = null
   do {
     const page: Page<Row> = await load({ limit: 200, ...(cursor !== null && { cursor }) })
+    signal?.throwIfAborted()
     rows.push(...page.items)
     cursor = page.nextCursor
   } while (cursor !== null && rows.length < BATCH_TARGETS_MAX)

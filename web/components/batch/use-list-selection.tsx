@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useMemo, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import type { RowSelection } from '../../ui/table/column.ts'
 import { showToast } from '../../ui/toast.ts'
@@ -31,13 +31,22 @@ export function useListSelection<Row>({
     }),
     [t, nameOf, toggle],
   )
+  // a search for rare words can take many pages
+  const visit = useRef<AbortController>(null)
+  useEffect(() => {
+    const controller = new AbortController()
+    visit.current = controller
+    return () => controller.abort()
+  }, [])
   const selectAll = useMutation({
-    mutationFn: () => loadAll(loadPage),
+    mutationFn: () => loadAll(loadPage, visit.current?.signal),
     onSuccess: (found) => {
       replace(found.rows)
       if (found.hasMore) showToast({ tone: 'info', text: t('selection.tooMany', { max: BATCH_TARGETS_MAX }) })
     },
-    onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
+    onError: (error) => {
+      if (visit.current?.signal.aborted !== true) showToast({ tone: 'error', text: errorView(error).message })
+    },
   })
   return {
     rows,

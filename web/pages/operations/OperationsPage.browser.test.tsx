@@ -21,6 +21,21 @@ test('"Select all that match" keeps the filters of the list, and reports a failu
   await expect.element(page.getByText('The list is not available.')).toBeVisible()
 })
 
+test('"Select all that match" stops reading when the person leaves the list', async () => {
+  const { api } = await serveScope({ [OPERATIONS]: () => ({ items: [operation()], nextCursor: 'more' }) })
+  await renderConsole('/operations')
+  await page.getByRole('checkbox', { name: /^Select CONFIGURE support-desk/ }).click()
+  await page.getByRole('button', { name: 'Select all that match' }).click()
+  const reads = () => api.requests(OPERATIONS).filter(({ query }) => query.get('limit') === '200').length
+  await expect.poll(reads).toBeGreaterThan(3)
+  await page.getByRole('link', { name: 'Configuration' }).first().click()
+  await expect.element(page.getByRole('heading', { level: 1, name: 'Operations' })).not.toBeInTheDocument()
+  const read = reads()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  // the one that was on its way
+  expect(reads() - read).toBeLessThanOrEqual(1)
+})
+
 test('a failed operation shows its failure, its plugin call and who acts next', async () => {
   const failed = operation({
     state: 'FAILED',
