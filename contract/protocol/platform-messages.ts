@@ -70,6 +70,13 @@ export const PLATFORM_MESSAGES = {
   viewsFull: 'You already have {max} views, the maximum. Delete one first.',
   sharedViewsFull:
     'There are already {max} shared views, the maximum. Save it without sharing, or delete one first.',
+  registrationExists: 'This ID is already registered. Choose another one.',
+  registrationStale:
+    'The registration has changed since you read it. Read it again and apply your change to it.',
+  addressNotAllowed:
+    'The setting EGRESS_ALLOW does not allow calls to this host and port. Enter another address, or ask the platform team to allow this one.',
+  addressOfPlatform:
+    'This is an address of the platform itself: its console, runtime, or database. Enter the address of the service.',
   personUnknown: 'This person has never signed in, so nothing can be assigned to them.',
   operationFailedAgain:
     'The operation has failed again since you read it: this is run {run}, not run {seen}. Reload it.',

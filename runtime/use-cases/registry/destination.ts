@@ -2,6 +2,8 @@ import { allowsDestination, destinationOf } from '#http-kit/egress.ts'
 import type { EgressRule } from '#http-kit/egress.ts'
 import { namesPlatform } from '#http-kit/platform-addresses.ts'
 import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 
 /** The allowed addresses of plugins and services. */
@@ -17,20 +19,12 @@ export interface Egress {
  */
 export function requireReachable({ allow, platform }: Egress, address: string, field: string): void {
   const destination = destinationOf(new URL(address))
-  if (!allowsDestination(allow, destination))
-    throw unreachable(
-      field,
-      'The setting EGRESS_ALLOW does not allow calls to this host and port. Enter another address, or ask the platform team to allow this one',
-    )
-  if (namesPlatform(platform, destination))
-    throw unreachable(
-      field,
-      'This is an address of the platform itself: its console, runtime, or database. Enter the address of the service',
-    )
+  if (!allowsDestination(allow, destination)) throw unreachable(field, platformMessage('addressNotAllowed'))
+  if (namesPlatform(platform, destination)) throw unreachable(field, platformMessage('addressOfPlatform'))
 }
 
-function unreachable(field: string, message: string): DomainError {
-  return new DomainError('REQUEST_INVALID', `${field}: ${message}.`, {
-    details: [{ path: `body.${field}`, errorCode: 'REQUEST_INVALID', message }],
+function unreachable(field: string, reason: PlatformMessage): DomainError {
+  return new DomainError('REQUEST_INVALID', `${field}: ${reason.message}`, {
+    details: [{ path: `body.${field}`, errorCode: 'REQUEST_INVALID', ...reason }],
   })
 }

@@ -1,3 +1,4 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 
 /**
@@ -13,13 +14,13 @@ export function requireExpected(
   if (expected === null) {
     if (current !== undefined) throw registrationExists(param)
   } else if (current?.updated_at !== expected)
-    throw new DomainError('REGISTRATION_STALE', 'The registration has changed since it was read')
+    throw new DomainError('REGISTRATION_STALE', platformMessage('registrationStale'))
 }
 
 /** The refusal of an ID that is registered already. */
 export function registrationExists(param: 'pluginId' | 'serviceId'): DomainError {
-  const message = 'This ID is already registered'
-  return new DomainError('REGISTRATION_EXISTS', message, {
-    details: [{ path: `path.${param}`, errorCode: 'REGISTRATION_EXISTS', message }],
+  const exists = platformMessage('registrationExists')
+  return new DomainError('REGISTRATION_EXISTS', exists, {
+    details: [{ path: `path.${param}`, errorCode: 'REGISTRATION_EXISTS', ...exists }],
   })
 }

@@ -78,7 +78,7 @@ export async function saveService(
           locator: body.owner.locator,
           path: 'body.owner',
           errorCode: 'RESOURCE_OWNERSHIP_MISSING',
-          message: 'This installation has no such Module',
+          ...platformMessage('ownerNotModule'),
         },
       ],
     })

@@ -50,6 +50,10 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   viewNotYours: '只有共享视图的所有者或管理员才能更改它。您可以另存为自己的视图。',
   viewsFull: '您已有 {max} 个视图，达到上限。请先删除一个。',
   sharedViewsFull: '已有 {max} 个共享视图，达到上限。请保存为个人视图，或先删除一个共享视图。',
+  registrationExists: '此 ID 已注册。请换用其他 ID。',
+  registrationStale: '您读取之后该注册信息已发生变化。请重新读取，再应用您的更改。',
+  addressNotAllowed: '设置 EGRESS_ALLOW 不允许访问此主机和端口。请输入其他地址，或请平台团队放行此地址。',
+  addressOfPlatform: '这是平台自身（控制台、运行时或数据库）的地址。请输入该服务的地址。',
   personUnknown: '此人从未登录过，因此无法向其分配操作。',
   operationFailedAgain:
     '在您查看之后，该操作又失败了一次：现在是第 {run} 轮，而不是第 {seen} 轮。请重新加载。',
