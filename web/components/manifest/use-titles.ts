@@ -3,39 +3,50 @@ import { useMemo } from 'react'
 import { schemaTitle } from '#contract/json-schema/schema-title.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useAsOf } from '../../ui/as-of.ts'
-import { locatorIn } from './writers.ts'
+import { locatorIn, type Manifest } from './writers.ts'
 
 /** The title of a resource, or of one of its properties; undefined if it has none, or until it is known. */
 export type TitleOf = (locator: string | null, property?: string) => string | undefined
 
 /**
- * The titles in a version of a bundle and, for what that lacks, in the earlier one. Without the permission to read the
- * manifests there are none.
+ * The titles of these changes in a version of a bundle. What that lacks has its title in the earlier version, which is read
+ * only then. Without the permission to read the manifests there are none.
  */
 export function useTitles(
+  changes: readonly { locator: string; property: string }[],
   bundle: { environmentKey: string; bundleId: string } | undefined,
   { targetVersion, currentVersion }: { targetVersion: string | null; currentVersion: string | null },
 ): TitleOf {
-  const target = useManifest(bundle, targetVersion)
-  const current = useManifest(bundle, currentVersion)
+  const isWanted = changes.length > 0
+  const target = useManifest(bundle, isWanted ? targetVersion : null)
+  const ofTarget = useMemo(() => titlesIn(target), [target])
+  const isLacking =
+    targetVersion === null ||
+    (target !== undefined && changes.some(({ locator, property }) => !ofTarget.has(keyOf(locator, property))))
+  const current = useManifest(bundle, isWanted && isLacking ? currentVersion : null)
   return useMemo(() => {
-    const titles = new Map<string, string>()
-    for (const manifest of [target, current].filter((known) => known !== undefined))
-      for (const resource of manifest.resources) {
-        const locator = locatorIn(manifest, resource)
-        if (!titles.has(locator)) titles.set(locator, resource.title)
-        for (const [property, { schema }] of Object.entries(resource.properties)) {
-          const key = `${locator} ${property}`
-          if (!titles.has(key)) titles.set(key, schemaTitle(schema) ?? property)
-        }
-      }
-    return (locator, property) =>
-      titles.get(property === undefined ? (locator ?? '') : `${locator} ${property}`)
-  }, [target, current])
+    const titles = new Map([...titlesIn(current), ...ofTarget])
+    return (locator, property) => titles.get(keyOf(locator ?? '', property))
+  }, [current, ofTarget])
+}
+
+const keyOf = (locator: string, property?: string): string =>
+  property === undefined ? locator : `${locator} ${property}`
+
+function titlesIn(manifest: Manifest | undefined): Map<string, string> {
+  const titles = new Map<string, string>()
+  if (manifest === undefined) return titles
+  for (const resource of manifest.resources) {
+    const locator = locatorIn(manifest, resource)
+    titles.set(locator, resource.title)
+    for (const [property, { schema }] of Object.entries(resource.properties))
+      titles.set(keyOf(locator, property), schemaTitle(schema) ?? property)
+  }
+  return titles
 }
 
 /** Undefined for a stored document, and until it is read. */
-function useManifest(bundle: Parameters<typeof useTitles>[0], version: string | null) {
+function useManifest(bundle: Parameters<typeof useTitles>[1], version: string | null) {
   const isStored = useAsOf() !== null
   const { environmentKey = '', bundleId = '' } = bundle ?? {}
   const { data } = useQuery({

@@ -74,7 +74,7 @@ function PlannedChanges({ plan }: { plan: OperationPlan }) {
   const { resources, changes } = plan
   // all of them are resources of the one bundle
   const bundle = parseLocator(resources[0]?.locator ?? '') ?? undefined
-  const titleOf = useTitles(bundle, plan)
+  const titleOf = useTitles(changes, bundle, plan)
   if (changes.length === 0) return <p className="text-muted">{t('plans.changes.none')}</p>
   return (
     <details className="group/changes">

@@ -364,18 +364,28 @@ test('changes have the titles of the version, else of the earlier one, and keep 
     ],
     plugins: [],
   })
-  await serveScope({
+  const { api } = await serveScope({
     'GET /operations/{operationId}': () => detail,
     [VERSION]: ({ params }) =>
       params['version'] === '2.0.0'
         ? manifest('2.0.0', { host: 'Mail server' })
         : manifest('1.0.0', { host: 'Server', folder: 'Folder' }),
   })
-  await renderConsole(`/operations/${detail.operationId}`)
+  const screen = await renderConsole(`/operations/${detail.operationId}`)
   const changes = page.getByRole('list', { name: 'Property changes' })
   await expect.element(changes.getByText('Inbox 2.0.0')).toBeVisible()
   await expect.element(changes.getByText('Folder folder')).toBeVisible()
   expect(changes.element().textContent).toMatch(/Mail server host.*Folder folder.*other/)
+
+  // the earlier version is read only for what the version lacks
+  const reads = api.requests(VERSION).length
+  await screen.unmount()
+  queryClient.clear()
+  detail.changes = detail.changes.slice(0, 1)
+  await renderConsole(`/operations/${detail.operationId}`)
+  await expect.element(changes.getByText('Mail server host')).toBeVisible()
+  const later = api.requests(VERSION).slice(reads)
+  expect([...new Set(later.map(({ params }) => params['version']))]).toEqual(['2.0.0'])
 })
 
 test('changes keep their names if the manifest cannot be read', async () => {

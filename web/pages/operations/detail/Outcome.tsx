@@ -61,7 +61,7 @@ export function Resources({ operation }: { operation: OperationDetail }) {
 export function Changes({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { changes, installation } = operation
-  const titleOf = useTitles(changes.length > 0 ? installation.bundle : undefined, operation)
+  const titleOf = useTitles(changes, installation.bundle, operation)
   const title = t(isApplied(operation) ? 'operations.detail.changes' : 'operations.detail.changes.planned')
   return (
     <Section title={<WithCount title={title} count={changes.length} />} flush={changes.length > 0}>
