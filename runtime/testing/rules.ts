@@ -92,7 +92,14 @@ export async function startRuleHarness(options: Partial<RuntimeOptions> = {}): P
     return seen
   }
   const registerWith = async (pluginId: string, settings: JsonObject) => {
-    const body = { title: pluginId, endpoint: plugin.endpoint(pluginId), enabled: true, maxBackoffMs: 100 }
+    // attempts for as long as a test looks at an operation that waits
+    const body = {
+      title: pluginId,
+      endpoint: plugin.endpoint(pluginId),
+      enabled: true,
+      maxBackoffMs: 100,
+      maxAttempts: 100,
+    }
     await ok(`/plugins/${pluginId}`, { method: 'PUT', body: { ...body, ...settings } })
   }
   const configuration = async (scope: Scope) =>
