@@ -119,8 +119,8 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     remedy: 'Choose another ID, or edit the registration that has it.',
   },
   REGISTRATION_STALE: {
-    title: 'Someone else saved first',
-    message: 'The registration has changed since you opened it. Nothing was saved.',
+    title: 'The registration has changed',
+    message: 'It was saved again after you opened it. Your change was not saved.',
     remedy: 'Open the form again, and apply your change to the current registration.',
   },
   PLUGIN_NOT_CHECKED: {

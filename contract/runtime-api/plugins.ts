@@ -51,8 +51,8 @@ export const Plugin = z.object({
 export type Plugin = z.infer<typeof Plugin>
 
 /**
- * The time of the registration that the caller saw; null if it must not be registered yet. Without it, the registration
- * is replaced, whatever it is.
+ * `updatedAt` of the registration that the caller saw; null if the ID must be new. Without it, the registration is
+ * replaced, whatever it is.
  */
 export const ExpectedRegistration = Timestamp.nullable().optional()
 

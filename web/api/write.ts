@@ -4,8 +4,9 @@ import { ApiError, callApi } from './client.ts'
 import type { Answer, Call, EndpointName } from './client.ts'
 import { invalidateEndpoints } from './query.ts'
 
-/** How long a write that has succeeded waits for the reads that it invalidates. */
-const READS_MS = 1_000
+/** How long a write that the server has answered waits for the reads that it invalidates. */
+const READS_MS = 3_000
+const afterReads = () => new Promise<void>((resolve) => setTimeout(resolve, READS_MS))
 
 type WriteName = Exclude<EndpointName, `GET ${string}` | `POST ${string}/plan`>
 
@@ -35,10 +36,8 @@ export function useWrite<Name extends WriteName>(
     },
     onSettled: (_, error) => {
       const invalidated = invalidateEndpoints(client, options.invalidates ?? [])
-      // after a success, the page behind the form is current when the form closes, if its reads are fast
-      return error === null
-        ? Promise.race([invalidated, new Promise<void>((resolve) => setTimeout(resolve, READS_MS))])
-        : undefined
+      // the page behind the form is current when the form closes or shows why it was refused, if its reads are fast
+      return error === null || error.isDecided ? Promise.race([invalidated, afterReads()]) : undefined
     },
   })
 }

@@ -1,11 +1,8 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, type EndpointName } from '../api/client.ts'
 import { invalidateEndpoints } from '../api/query.ts'
+import { FOLLOW_MS, followInterval, refetchAfterOutage } from '../api/refetch-interval.ts'
 
-/** Lists that no event announces are read again after this time, while their page is visible. */
-const FOLLOW_MS = 5_000
-/** A page that shows an outage refetches after this time. */
-const REFETCH_INTERVAL_MS = 10_000
 const RECENT_MS = 2_000
 
 /** Events invalidate answers, so these may be cached. Queries do not retry: `callApi` and the console's server do. */
@@ -43,12 +40,8 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
 ]
 for (const name of WITHOUT_EVENTS)
   queryClient.setQueryDefaults([name], {
-    refetchInterval: ({ state: { error } }) => (error === null ? FOLLOW_MS : refetchAfterOutage(error)),
+    refetchInterval: ({ state: { error } }) => followInterval(error, FOLLOW_MS),
   })
-
-function refetchAfterOutage(error: unknown): number | false {
-  return error instanceof ApiError && error.isUncertain ? REFETCH_INTERVAL_MS : false
-}
 
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiError && error.problem.code === 'AUTHENTICATION_REQUIRED'

@@ -28,7 +28,7 @@ export type ButtonProps = Own & Named & Omit<ComponentProps<'button'>, 'children
 /** The only button component. An icon-only button gets its name from `label`. */
 export function Button(props: ButtonProps) {
   const { disabledReason, label } = props
-  // always, because a button that gets a reason, or loses it, must keep the focus
+  // always in a tooltip: a button that gets a reason, or loses it, must keep the focus
   return (
     <Tooltip text={disabledReason || label}>
       {(target) => <PlainButton {...props} {...withOwn(target, props)} />}

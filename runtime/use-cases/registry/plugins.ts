@@ -43,8 +43,8 @@ export function readPlugin(
 
 /**
  * Registers a plugin or changes its registration. Refuses a registration other than the expected one with
- * REGISTRATION_EXISTS or REGISTRATION_STALE, and an endpoint that the deployment does not allow; a plugin that is only
- * disabled may keep it.
+ * REGISTRATION_EXISTS or REGISTRATION_STALE, and an endpoint that the deployment does not allow; a disabled plugin
+ * may keep its address.
  */
 export async function savePlugin(
   { tx, actor }: WriteContext,

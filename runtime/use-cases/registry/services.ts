@@ -58,8 +58,8 @@ export function readService(
 
 /**
  * Registers a service or changes its registration. Refuses a registration other than the expected one with
- * REGISTRATION_EXISTS or REGISTRATION_STALE, an address that the deployment does not allow (a service that is only
- * disabled may keep it), and an owner that is not an installed Module with RESOURCE_OWNERSHIP_MISSING.
+ * REGISTRATION_EXISTS or REGISTRATION_STALE, an address that the deployment does not allow (a disabled service
+ * may keep its address), and an owner that is not an installed Module with RESOURCE_OWNERSHIP_MISSING.
  */
 export async function saveService(
   { tx, actor }: WriteContext,

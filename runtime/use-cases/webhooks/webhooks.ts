@@ -64,8 +64,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes a webhook. Refuses with NOT_FOUND, and an address that the deployment does not allow; a webhook that is only
- * disabled may keep it.
+ * Changes a webhook. Refuses with NOT_FOUND, and an address that the deployment does not allow; a disabled webhook
+ * may keep its address.
  */
 export async function saveWebhook(
   { tx, actor }: WriteContext,

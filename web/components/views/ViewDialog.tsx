@@ -59,7 +59,7 @@ function NameView({
         const { viewId } = await create.mutateAsync({ body: { page, search, name, shared } })
         onClose()
         showToast({ text: t('views.saved', { name: name.trim() }) })
-        // the list shows the new view; `web/paths.ts` has checked the target
+        // `web/paths.ts` has checked the target
         const target = { ...viewLink({ page, search, id: viewId }), replace: true }
         return navigate(target as unknown as NavigateOptions)
       }

@@ -122,8 +122,8 @@ export const codes = codeTexts({
     remedy: '请换用其他 ID，或编辑使用此 ID 的注册信息。',
   },
   REGISTRATION_STALE: {
-    title: '他人已先保存',
-    message: '打开之后，注册信息已被更改。未保存任何内容。',
+    title: '注册信息已变化',
+    message: '您打开之后，注册信息又被保存过。您的更改未保存。',
     remedy: '请重新打开表单，并在当前注册信息上进行更改。',
   },
   PLUGIN_NOT_CHECKED: {

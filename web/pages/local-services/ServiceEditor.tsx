@@ -1,11 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useFormState, useWatch } from 'react-hook-form'
 import type { LocalService } from '#contract/console-api/shapes.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { ApiError, callApi } from '../../api/client.ts'
-import { invalidateEndpoints } from '../../api/query.ts'
 import { useWrite } from '../../api/write.ts'
 import { JsonField } from '../../forms/fields/JsonField.tsx'
 import { ReasonField } from '../../forms/fields/ReasonField.tsx'
@@ -43,7 +41,6 @@ export function ServiceEditor({
 }) {
   const t = useText()
   const rich = useRichText()
-  const client = useQueryClient()
   const navigate = useNavigate()
   const { form, base, values, isDirty, setTyping, reset, rebase, forget } = useServiceForm(
     keyOf(scope, service?.serviceName ?? ''),
@@ -78,12 +75,8 @@ export function ServiceEditor({
         })
         if (service === null) void navigate(paths.localServices(scope, { service: name }))
       } catch (error) {
-        if (isStale(error)) {
-          await Promise.all([
-            callApi(`GET ${BASE}/{serviceName}`, { params }).then(setFound, () => undefined),
-            invalidateEndpoints(client, [LIST]),
-          ])
-        }
+        if (isStale(error) && service === null)
+          await callApi(`GET ${BASE}/{serviceName}`, { params }).then(setFound, () => undefined)
         throw error
       }
     },

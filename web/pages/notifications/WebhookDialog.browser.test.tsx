@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
+import type { Webhook } from '#contract/console-api/shapes.ts'
 import { serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
 import { WebhookDialog } from './WebhookDialog.tsx'
 
+const SAVE = 'PUT /webhooks/{webhookId}'
 const field = (name: string) => page.getByRole('textbox', { name, exact: true })
 const create = page.getByRole('button', { name: 'Create webhook' })
 
@@ -37,4 +39,40 @@ test('half a workspace is an error until either half is corrected', async () => 
   await expect.element(workspace).toBeInvalid()
   await field('Runtime').clear()
   await expect.element(workspace).toBeValid()
+})
+
+test('a webhook that the platform disables meanwhile stays disabled, unless the person enables it', async () => {
+  const webhook: Webhook = {
+    webhookId: '01920000-0000-7000-8000-000000000001',
+    title: 'Support channel',
+    url: 'https://hooks.example.com/support',
+    events: ['operation.failed'],
+    scope: null,
+    retryingAfterMinutes: 30,
+    enabled: true,
+    createdAt: '2026-11-20T08:00:00.000Z',
+    failingSince: null,
+    disabledBecause: null,
+    pending: 0,
+  }
+  const disabled: Webhook = { ...webhook, enabled: false, disabledBecause: 'GONE' }
+  const api = await serveApi({ [SAVE]: () => disabled })
+  const dialog = (shown: Webhook) => <WebhookDialog webhook={shown} onClose={() => undefined} />
+  const screen = await renderInConsole(dialog(webhook))
+  await field('Name').fill('Renamed')
+  const enabled = page.getByRole('switch', { name: /^Enabled/ })
+  await expect.element(enabled).toBeChecked()
+  await screen.rerender(dialog(disabled))
+  await expect.element(enabled).not.toBeChecked()
+  const save = page.getByRole('button', { name: 'Save' })
+  await save.click()
+  await expect.poll(() => api.requests(SAVE)).toHaveLength(1)
+  await enabled.click()
+  await save.click()
+  await expect.poll(() => api.requests(SAVE)).toHaveLength(2)
+  const bodies = api.requests(SAVE).map(({ body }) => body as { title: string; enabled?: boolean })
+  expect(bodies.map(({ title, enabled: sent }) => [title, sent])).toEqual([
+    ['Renamed', undefined],
+    ['Renamed', true],
+  ])
 })

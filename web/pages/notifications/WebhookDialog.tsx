@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Webhook } from '#contract/console-api/shapes.ts'
 import { NOTIFICATION_EVENTS } from '#contract/console-api/vocabulary.ts'
 import { useWrite } from '../../api/write.ts'
@@ -20,8 +20,16 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
   const t = useText()
   const [created, setCreated] = useState<{ secret: string | null } | null>(null)
   const schema = useMemo(() => webhookSchema(t), [t])
-  const [initial] = useState(() => webhookFormOf(webhook))
-  const form = useZodForm(schema, { defaultValues: initial })
+  const form = useZodForm(schema, { defaultValues: webhookFormOf(webhook) })
+  // the platform may disable it while the form is open; a person's choice stays
+  const isEnabled = webhook?.enabled ?? true
+  const wasEnabled = useRef(isEnabled)
+  useEffect(() => {
+    if (isEnabled === wasEnabled.current) return
+    const isUntouched = form.getValues('enabled') === wasEnabled.current
+    if (isUntouched) form.resetField('enabled', { defaultValue: isEnabled })
+    wasEnabled.current = isEnabled
+  }, [form, isEnabled])
   const { control } = form
   const create = useWrite('POST /webhooks', { invalidates: ['GET /webhooks'] })
   const save = useWrite('PUT /webhooks/{webhookId}', { invalidates: ['GET /webhooks'] })
@@ -37,8 +45,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
         return
       }
       const { webhookId } = webhook
-      // the platform may have disabled it since the form was opened
-      const isSwitched = values.enabled !== initial.enabled
+      const isSwitched = values.enabled !== wasEnabled.current
       await save.mutateAsync({
         params: { webhookId },
         body: { ...body, ...(isSwitched && { enabled: values.enabled }) },

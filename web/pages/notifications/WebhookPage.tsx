@@ -4,6 +4,7 @@ import { Suspense, useMemo, useState } from 'react'
 import { deliveriesCall, webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import type { Webhook, WebhookDelivery } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
+import { FOLLOW_MS, followInterval } from '../../api/refetch-interval.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { errorView } from '../../components/describe-code.ts'
@@ -34,7 +35,7 @@ const DeleteWebhook = lazyForm(async () => (await import('./DeleteWebhook.tsx'))
 
 const route = getRouteApi('/notifications/$id')
 /** How often the log is read again while something is not sent yet. */
-const REFRESH_MS = { pending: 2_000, settled: 5_000 }
+const SENDING_MS = 2_000
 
 /** One webhook, and what was sent to it. */
 export function WebhookPage() {
@@ -140,10 +141,11 @@ function Log({ webhookId }: { webhookId: string }) {
       deliveriesCall(webhookId, cursor === undefined ? {} : { cursor }),
     ),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.items.some((delivery) => delivery.state === 'PENDING') === true
-        ? REFRESH_MS.pending
-        : REFRESH_MS.settled,
+    refetchInterval: ({ state: { data, error } }) =>
+      followInterval(
+        error,
+        data?.items.some(({ state }) => state === 'PENDING') === true ? SENDING_MS : FOLLOW_MS,
+      ),
   })
   const columns = useMemo(() => deliveryColumns(t), [t])
   return (

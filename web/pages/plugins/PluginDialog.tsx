@@ -29,7 +29,7 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
   const form = useZodForm(schema, { defaultValues: pluginFormOf(plugin) })
   const { control } = form
   // what the form began with, also after the page behind it has read a newer one
-  const [expected] = useState(() => plugin?.updatedAt ?? null)
+  const [expected] = useState(() => (plugin === null ? null : plugin.updatedAt))
   const save = useWrite('PUT /plugins/{pluginId}', {
     invalidates: ['GET /plugins', 'GET /plugins/{pluginId}'],
   })

@@ -47,7 +47,7 @@ test('an edit is sent on the basis of the registration that the form was opened 
   // the page behind the form has read what a colleague saved
   await screen.rerender(dialog({ ...service, title: 'Theirs', updatedAt: '2026-11-20T09:00:00.000Z' }))
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.element(page.getByText('Someone else saved first')).toBeVisible()
+  await expect.element(page.getByText('The registration has changed')).toBeVisible()
   await expect.element(field(/^Title/)).toHaveValue('Mail relay')
   expect(api.requests(SAVE).map(({ body }) => body)).toMatchObject([{ expected: service.updatedAt }])
 })

@@ -26,7 +26,7 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
   const form = useZodForm(schema, { defaultValues: serviceFormOf(service) })
   const { control } = form
   // what the form began with, also after the page behind it has read a newer one
-  const [expected] = useState(() => service?.updatedAt ?? null)
+  const [expected] = useState(() => (service === null ? null : service.updatedAt))
   const hasOwner = useWatch({ control, name: 'owner' }) !== null
   const save = useWrite('PUT /services/{serviceId}', {
     invalidates: ['GET /services', 'GET /services/{serviceId}', 'GET /services/{serviceId}/referrers'],

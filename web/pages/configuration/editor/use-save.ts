@@ -85,7 +85,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
       if (error instanceof ApiError && error.isUncertain) return false
       setSent(null)
       if (error instanceof ApiError) showRefusal(form, store, error, t)
-      void invalidateEndpoints(client, [CONFIGURATION, PLAN])
+      void invalidateEndpoints(client, [PLAN])
       return false
     }
   }

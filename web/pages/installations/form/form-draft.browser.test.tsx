@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { FormEdit } from '../../../forms/property/form-edit.ts'
+import { renderInConsole } from '../../../testing/render.tsx'
 import { readFormDraft, writeFormDraft } from './form-draft.ts'
+import { useFormDraft, type FormDraft } from './use-form-draft.ts'
 import type { FormField, FormResource } from './property-form.ts'
 
 const CORE = 'development/crm/MODULE/core'
@@ -44,15 +46,50 @@ test('what was typed for another version stays until that version is chosen agai
   const newer = fieldId(CORE, 'newer')
   const withNewer = [{ ...core, fields: [field, { ...field, id: newer, property: 'newer' }] }]
   const edit = { kind: 'unfinished', text: '1e', isPartialNumber: true } as const
+  const of = (version: string) =>
+    ({
+      personId: 'olivia',
+      place: { kind: 'UPGRADE', bundleInstallId: 'one', version },
+      title: 'CRM',
+    }) as const
+  const stored = () =>
+    Object.values({ ...localStorage }).map((text) => JSON.parse(String(text)) as { place: unknown })
+  writeFormDraft(of('3.0.0'), withNewer, { edits: { [newer]: new FormEdit(edit) }, reason: '' }, 5)
+  writeFormDraft(of('2.0.0'), resources, { edits: {}, reason: 'For the new branch' }, null)
+  expect(readFormDraft(of('2.0.0'), resources)).toMatchObject({
+    values: { edits: {}, reason: 'For the new branch' },
+    base: 5,
+  })
+  const restored = readFormDraft(of('3.0.0'), withNewer)
+  expect([restored?.values.edits[newer]?.read(), restored?.base]).toEqual([edit, 5])
+
+  // the draft then leads to the version that it is for
+  writeFormDraft(of('2.0.0'), resources, { edits: {}, reason: '' }, null)
+  expect(stored()).toMatchObject([{ place: of('3.0.0').place, base: 5 }])
+  writeFormDraft(of('3.0.0'), withNewer, { edits: {}, reason: '' }, null)
+  expect(stored()).toEqual([])
+})
+
+test('a version adds what is stored for it to what another version hands over', async () => {
   const draft = {
-    personId: 'olivia',
-    place: { kind: 'UPGRADE', bundleInstallId: 'one', version: '3.0.0' },
+    place: { kind: 'UPGRADE', bundleInstallId: 'one', version: '2.0.0' },
     title: 'CRM',
   } as const
-  writeFormDraft(draft, withNewer, { edits: { [newer]: new FormEdit(edit) }, reason: '' }, null)
-  writeFormDraft(draft, resources, { edits: {}, reason: 'For the new branch' }, null)
-  expect(readFormDraft(draft, resources)?.values).toEqual({ edits: {}, reason: 'For the new branch' })
-  expect(readFormDraft(draft, withNewer)?.values.edits[newer]?.read()).toEqual(edit)
-  writeFormDraft(draft, withNewer, { edits: {}, reason: '' }, null)
-  expect(readFormDraft(draft, withNewer)).toBeNull()
+  const edit = { kind: 'unfinished', text: '1e', isPartialNumber: true } as const
+  writeFormDraft(
+    { ...draft, personId: 'olivia' },
+    resources,
+    { edits: { [id]: new FormEdit(edit) }, reason: '' },
+    5,
+  )
+  const input = { values: { edits: {}, reason: 'For the new branch' } }
+  let seen: FormDraft | undefined
+  function Seen() {
+    seen = useFormDraft(draft, resources, input)
+    return null
+  }
+  await renderInConsole(<Seen />)
+  expect(seen?.initial?.reason).toBe('For the new branch')
+  expect(seen?.initial?.edits[id]?.read()).toEqual(edit)
+  expect(seen?.restored?.base).toBe(5)
 })

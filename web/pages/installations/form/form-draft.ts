@@ -32,6 +32,9 @@ const Stored = z.object({
   reason: z.string(),
   since: z.number(),
   base: z.nullable(z.number()),
+  place: z.unknown(),
+  /** The form of the edits that are no fields of the one at `place`. */
+  otherPlace: z.optional(z.unknown()),
 })
 
 /** Restored input; `base` is the snapshot that the values were based on. */
@@ -67,28 +70,36 @@ export function writeFormDraft(
   const all = editsIn(values)
   const stored = Stored.safeParse(parse(itemOf(draft))).data
   const known = new Set(resources.flatMap(({ fields }) => fields.map(({ id }) => id)))
-  const edits = {
-    ...Object.fromEntries(Object.entries(stored?.edits ?? {}).filter(([id]) => !known.has(id))),
-    ...Object.fromEntries(
-      storableFields(resources).flatMap(({ id }) => {
-        const edit = all.get(id)
-        return edit === undefined ? [] : [[id, edit] as const]
-      }),
-    ),
+  const others = Object.entries(stored?.edits ?? {}).filter(([id]) => !known.has(id))
+  const own = storableFields(resources).flatMap(({ id }) => {
+    const edit = all.get(id)
+    return edit === undefined ? [] : [[id, edit] as const]
+  })
+  const hasOwn = own.length > 0 || values.reason.trim() !== ''
+  const hasOthers = stored !== undefined && others.length > 0
+  if (!hasOwn && !hasOthers) return removeFormDraft(draft)
+  const isElsewhere = hasOthers && JSON.stringify(stored.place) !== JSON.stringify(draft.place)
+  const otherPlace = hasOthers ? (isElsewhere ? stored.place : stored.otherPlace) : undefined
+  const item = {
+    place: hasOwn ? draft.place : (otherPlace ?? draft.place),
+    ...(hasOwn && otherPlace !== undefined && { otherPlace }),
+    title: draft.title,
+    edits: Object.fromEntries([...others, ...own]),
+    reason: values.reason,
+    since: stored?.since ?? Date.now(),
+    base: hasOthers ? earlier(stored.base, base) : base,
   }
-  if (Object.keys(edits).length === 0 && values.reason.trim() === '') return removeFormDraft(draft)
-  const since = stored?.since ?? Date.now()
-  const { place, title } = draft
   try {
-    localStorage.setItem(
-      keyOf(draft),
-      JSON.stringify({ place, title, edits, reason: values.reason, since, base }),
-    )
+    localStorage.setItem(keyOf(draft), JSON.stringify(item))
   } catch {
     // without storage, or when it is full, the input exists only in the form
   }
   announceDraftChange()
 }
+
+/** The snapshot to compare with, of edits that were based on either: the form then names every later change. */
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
 
 export function removeFormDraft(draft: DraftOf): void {
   try {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { OperationDraftPlace } from '../../../components/stored-drafts.ts'
 import { useShell } from '../../../layouts/shell-context.ts'
+import { editsIn } from '../../../forms/property/form-edit.ts'
 import { readFormDraft, removeFormDraft, writeFormDraft, type RestoredDraft } from './form-draft.ts'
 import type { FormResource } from './property-form.ts'
 import { hasInput, type OperationInput, type OperationValues } from './operation-input.ts'
@@ -27,10 +28,9 @@ export function useFormDraft(
 ): FormDraft {
   const personId = useShell().user?.id
   const draft = personId === undefined ? null : { personId, place, title }
-  const [restored, setRestored] = useState(() => {
-    // input that another version of the form has handed over wins
-    return draft === null || hasInput(input) ? null : readFormDraft(draft, resources)
-  })
+  const [restored, setRestored] = useState(() =>
+    draft === null ? null : withInput(readFormDraft(draft, resources), input),
+  )
   const [initial] = useState(restored?.values)
   return {
     restored,
@@ -39,4 +39,14 @@ export function useFormDraft(
     keep: (values, base = null) => draft && writeFormDraft(draft, resources, values, base),
     remove: () => draft && removeFormDraft(draft),
   }
+}
+
+/** Input that another version of the form has handed over wins over what is stored; null if that adds nothing. */
+function withInput(stored: RestoredDraft | null, { values }: OperationInput): RestoredDraft | null {
+  if (stored === null || !hasInput({ values })) return stored
+  const handedOver = editsIn(values)
+  const isNew = Object.keys(stored.values.edits).some((id) => !handedOver.has(id))
+  if (!isNew) return null
+  const edits = { ...stored.values.edits, ...values.edits }
+  return { ...stored, values: { edits, reason: values.reason } }
 }

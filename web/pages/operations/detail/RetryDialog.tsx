@@ -26,7 +26,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
       title={t('recovery.retry.title')}
       confirm={t('recovery.retry.confirm')}
       reason={{ label: t('recovery.retry.reason'), required: false }}
-      // an event may arrive before the response, so this waits for the response and not for the page's data
+      // an event may arrive before the response, so this waits for the response of the request
       send={async ({ reason }) => {
         await retry.mutateAsync({ params: { operationId }, body: { run, ...reasonIn({ reason }) } })
         showToast({

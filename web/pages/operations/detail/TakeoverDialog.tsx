@@ -44,7 +44,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
           <SignInAgain keep={(personId) => keepTakeover(personId, operationId, { run, reason })} />
         )
       }
-      // an event may arrive before the response, so this waits for the response and not for the page's data
+      // an event may arrive before the response, so this waits for the response of the request
       send={async ({ reason }) => {
         const answer = await planned.send(request, (token) =>
           takeOver.mutateAsync({ params: { operationId }, body: { run, reason, ...token } }),
