@@ -14,6 +14,7 @@ export async function registration(system: System) {
     pluginId: _,
     credentials: __,
     check: ___,
+    updatedAt: ____,
     owner,
     ...rest
   } = await system.call(platform, 'GET /plugins/{pluginId}', { params })
