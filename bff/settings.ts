@@ -30,6 +30,7 @@ const schema = z.object({
       protocol: /^https?$/,
       error: 'the address of a runtime is needed, such as https://platform.example.org',
     })
+    .refine((text) => !/[@?#]/.test(text), 'a URL without user, query and fragment is needed')
     .optional(),
   RUNTIME_API_CREDENTIAL: credentials,
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')} is needed`).default('warn'),
@@ -59,5 +60,5 @@ function runtimeOf(base: string | undefined, [credential]: readonly string[]): C
   if (base === undefined) return null
   if (credential === undefined)
     throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: RUNTIME_API_BASE needs it')
-  return { baseUrl: `${base.replace(/\/$/, '')}/bundle-runtime/api`, credential }
+  return { baseUrl: `${base.replace(/\/+$/, '')}/bundle-runtime/api`, credential }
 }

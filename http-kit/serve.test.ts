@@ -30,3 +30,20 @@ test('they get 503 if the start takes longer, or is given up', async () => {
   await stopped.stop()
   assert.equal((await pending).status, 503)
 })
+
+test('headers have a limit, which a program can raise', async () => {
+  const send = async (maxHeaderBytes?: number): Promise<number> => {
+    const listener = await listen({
+      port: 0,
+      hostname: '127.0.0.1',
+      ...(maxHeaderBytes !== undefined && { maxHeaderBytes }),
+    })
+    listener.serve({ app })
+    const headers = { 'x-large': 'x'.repeat(100_000) }
+    const { status } = await fetch(`http://127.0.0.1:${listener.port}/`, { headers })
+    await listener.stop()
+    return status
+  }
+  assert.equal(await send(), 431)
+  assert.equal(await send(200_000), 200)
+})

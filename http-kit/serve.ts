@@ -27,12 +27,15 @@ export interface ListenOptions {
   idleMs?: number
   /** How long a request waits until there is something to serve; default 5,000. */
   startMs?: number
+  /** The bytes that the headers of a request may have together; default 16 KiB. */
+  maxHeaderBytes?: number
 }
 
 /** Longer than the pause between two heartbeats of an event stream, and than any request may take. */
 const IDLE_MS = 60_000
 /** Longer than a start without migrations, shorter than a proxy or a person waits. */
 const START_MS = 5_000
+const HEADER_BYTES = 16 * 1024
 
 export interface RunningServer {
   port: number
@@ -69,6 +72,7 @@ export async function listen({
   portVariable = 'PORT',
   idleMs = IDLE_MS,
   startMs = START_MS,
+  maxHeaderBytes = HEADER_BYTES,
 }: ListenOptions): Promise<Listener> {
   let handler: Handler | null = null
   const waiting = new Set<() => void>()
@@ -90,7 +94,7 @@ export async function listen({
       requestTimeout: 30_000,
       keepAliveTimeout: 5_000,
       connectionsCheckingInterval: 5_000,
-      maxHeaderSize: 16 * 1024,
+      maxHeaderSize: maxHeaderBytes,
       noDelay: true,
     },
     (incoming, outgoing) => {

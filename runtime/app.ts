@@ -158,7 +158,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     platformAddress(host, port),
   )
   const platform: PlatformAddresses = () => [...databases, ...(options.ownAddresses?.() ?? [])]
-  const http = countCalls(createOutbound({ egressAllow, platform }), metrics, () => clock.monotonic())
+  const outbound = createOutbound({ egressAllow, platform })
+  const http = countCalls(outbound, metrics, () => clock.monotonic())
 
   // separate pools, so that a burst of requests cannot keep the worker from renewing its leases, nor plugins from resolving
   const requests = options.connections?.http ?? 16
@@ -352,7 +353,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         })
       }
       if (options.worker !== 'off')
-        notifications = startNotifications(workerDeps, { isPaused: () => space.isOut(working.db) })
+        // a receiver that is down is no plugin that does not answer
+        notifications = startNotifications(
+          { ...workerDeps, http: outbound },
+          { isPaused: () => space.isOut(working.db) },
+        )
       if (options.listens !== false) {
         replicas = joinReplicas({
           connection: options.direct ?? connection,

@@ -122,9 +122,18 @@ async function extraClaims(
   claims: Record<string, unknown>,
   rolesClaim: string,
 ): Promise<Record<string, unknown>> {
-  const isComplete = findClaim(claims, rolesClaim) !== undefined
-  if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return {}
-  return oidc.fetchUserInfo(config, accessToken, String(claims.sub))
+  const hasRoles = findClaim(claims, rolesClaim) !== undefined
+  const hasName = [claims['name'], claims['preferred_username'], claims['email']].some(
+    (name) => cleanName(name) !== '',
+  )
+  if ((hasRoles && hasName) || config.serverMetadata().userinfo_endpoint === undefined) return {}
+  try {
+    return await oidc.fetchUserInfo(config, accessToken, String(claims.sub))
+  } catch (error) {
+    // a name is not worth a sign-in
+    if (hasRoles) return {}
+    throw error
+  }
 }
 
 const MAX_NAME = 200

@@ -202,7 +202,7 @@ describe('sign-in with an external identity provider', () => {
     assert.equal(headers.get('strict-transport-security'), 'max-age=31536000; includeSubDomains')
   })
 
-  it('reads roles and name from userinfo if the ID token has none', async () => {
+  it('reads roles and name from userinfo if the ID token lacks either', async () => {
     provider.claims = { sub: 'u-2' }
     provider.userinfo = { sub: 'u-2', preferred_username: 'bob', realm_access: { roles: ['operator'] } }
     const bob = browser()
@@ -210,6 +210,14 @@ describe('sign-in with an external identity provider', () => {
     const session = (await (await bob.api('/api/session')).json()) as { user: unknown; roles: string[] }
     assert.deepEqual([session.user, session.roles], [{ id: 'u-2', name: 'bob' }, ['operator']])
 
+    provider.claims = { sub: 'u-3', realm_access: { roles: ['viewer'] } }
+    provider.userinfo = { sub: 'u-3', name: 'Carol' }
+    const carol = browser()
+    await signIn(carol)
+    const named = (await (await carol.api('/api/session')).json()) as { user: unknown; roles: string[] }
+    assert.deepEqual([named.user, named.roles], [{ id: 'u-3', name: 'Carol' }, ['viewer']])
+
+    provider.claims = { sub: 'u-2' }
     provider.userinfo = { sub: 'somebody-else', realm_access: { roles: ['admin'] } }
     assert.equal((await signIn(browser())).status, 502)
     provider.userinfo = null

@@ -15,8 +15,8 @@ import { checkRemoteRuntime } from './check-runtime.ts'
 import { checked, fail, ok, skip } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** One runtime and one console. */
-const CONNECTIONS_OF = { runtime: 1, console: 10 }
+/** Beside the pools of a runtime: its listener and its watch for failovers. */
+const CONNECTIONS_OF = { runtime: 2, console: 10 }
 
 /** Examines the deployment of this environment. Creates and changes nothing. */
 export async function examine(env: Record<string, string | undefined>): Promise<Finding[]> {

@@ -6,10 +6,15 @@ export function describeSettings(env: Record<string, string | undefined>): Recor
   for (const name of [...VARIABLES, ...SECRET_VARIABLES.map(fileVariable)]) {
     const value = env[name]?.trim()
     if (value === undefined || value === '') continue
-    described[name] = SECRET_VARIABLES.some((secret) => secret === name) ? 'set (hidden)' : value
+    described[name] = SECRET_VARIABLES.some((secret) => secret === name)
+      ? 'set (hidden)'
+      : withoutPassword(value)
   }
   return described
 }
+
+/** A user and password in a URL make the setting invalid, but it is described all the same. */
+const withoutPassword = (value: string): string => value.replaceAll(/(?<=:\/\/)[^/@\s]*@/g, '(hidden)@')
 
 /** Every text that must not appear anywhere: the secrets themselves, and the parts of them that are secrets. */
 export function secretsOf(deployment: {

@@ -17,6 +17,7 @@ import {
   wrapped,
 } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
+import { encodeCursor } from '../use-cases/paging/cursor.ts'
 import { until } from '../testing/stream.ts'
 
 const secret = { ...TEXT, isSensitive: true } as const
@@ -361,6 +362,29 @@ describe('a batch', () => {
     assert.deepEqual(resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
   })
 
+  it('refuses an item if the key of what was planned has been removed since', async () => {
+    const fleet = await install(2)
+    const { batchId } = await make({
+      action: 'CONFIGURE',
+      targets: idsOf(fleet),
+      first: 1,
+      input: { changes: { [MAIN]: wrapped({ name: 'rotated' }) } },
+    })
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    // the digest names its key in the bytes before it
+    await sql`update runtime.batch_item set changes_digest = set_byte(changes_digest, 1, get_byte(changes_digest, 1) # 255)
+      where batch_id = ${batchId}`.execute(deps.db)
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await finished(batchId)
+    assert.deepEqual(
+      (await itemsOf(batchId)).map(({ state, code }) => [state, code]),
+      [
+        ['SUCCEEDED', undefined],
+        ['REFUSED', 'PLAN_STALE'],
+      ],
+    )
+  })
+
   it('upgrades no target in which a value that it would replace was saved since', async () => {
     const fleet = await install(3)
     const properties = { [MAIN]: wrapped({ name: 'fleet' }) }
@@ -474,6 +498,13 @@ describe('a batch', () => {
       item?.problems.map(({ property }) => property),
       ['unknown'],
     )
+  })
+
+  it('has no items beyond any position', async () => {
+    const { batchId } = await make(upgradeOf(await install(1)))
+    const beyond = await deps.ok(`/batches/${batchId}/items?cursor=${encodeCursor([2 ** 40])}`, {})
+    assert.deepEqual(beyond['items'], [])
+    await finished(batchId)
   })
 
   it('is listed page by page, newest first, with the number of its items in each state', async () => {

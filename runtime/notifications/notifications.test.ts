@@ -15,6 +15,7 @@ import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT } from
 import type { RuleHarness } from '../testing/rules.ts'
 import { expireDeliveries, reportRetrying } from '../store/webhooks/deliver.ts'
 import { until } from '../testing/stream.ts'
+import { encodeCursor } from '../use-cases/paging/cursor.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
 import { delayMs } from './deliver.ts'
 
@@ -290,6 +291,24 @@ describe('notifications', { concurrency: false }, () => {
     assert.doesNotMatch(arrived?.body ?? VALUE, new RegExp(VALUE))
     assert.deepEqual(await log(elsewhere), [])
     for (const id of [webhookId, elsewhere]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
+  })
+
+  it('have a log whose cursor is checked', async () => {
+    const { webhookId } = await create()
+    const path = `/webhooks/${webhookId}/deliveries?cursor=${encodeCursor([1, 'x'])}`
+    assert.equal((await deps.http.call(path)).errorCode, 'REQUEST_INVALID')
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('are not counted as plugin calls', async () => {
+    const calls = async () =>
+      (await (await deps.http.send('/bundle-runtime/api/metrics')).text()).match(/plugin_calls_total.*/g)
+    const before = await calls()
+    const { webhookId } = await create()
+    await sendTest(webhookId)
+    await ended(webhookId, 'DELIVERED')
+    assert.deepEqual(await calls(), before)
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
   })
 
   it('report a batch of which no target could start', async () => {

@@ -155,6 +155,21 @@ it('batches pause, because their pending items may have run already', async () =
   assert.equal((counts as JsonObject)['SUCCEEDED'], 2)
 })
 
+it('a batch that waited for a look at its first results continues at once', async () => {
+  const { db } = http.runtime.deps
+  await sql`update runtime.batch set state = 'PAUSED', because = 'FIRST', is_released = false, finished_at = null`.execute(
+    db,
+  )
+  await sql`update runtime.batch_item set state = 'PENDING', ended_at = null, operation_id = null where position = 1`.execute(
+    db,
+  )
+  await sql`update runtime.server_identity set identity = '1/00000001'`.execute(db)
+  await recoverIfMoved(http.runtime.deps, db)
+  const { rows } = await sql`select state, because, is_released from runtime.batch`.execute(db)
+  assert.deepEqual(rows, [{ state: 'PAUSED', because: 'DATABASE_RECOVERED', is_released: true }])
+  await sql`update runtime.batch set state = 'STOPPED', finished_at = clock_timestamp()`.execute(db)
+})
+
 it('webhooks start without the failures of the restored state', async () => {
   const { db } = http.runtime.deps
   await sql`

@@ -79,10 +79,14 @@ export async function recover(
   })
 }
 
-/** Pending items may have run after the restored state, so a person decides whether a batch continues. */
+/**
+ * Pending items may have run after the restored state, so a person decides whether a batch continues. Once, also for one
+ * that waited for a look at its first results.
+ */
 async function pauseBatches(tx: Tx): Promise<void> {
   await sql`
-    update runtime.batch set state = 'PAUSED', because = 'DATABASE_RECOVERED'
+    update runtime.batch set state = 'PAUSED', because = 'DATABASE_RECOVERED',
+      is_released = is_released or because = 'FIRST'
     where finished_at is null and state in ('RUNNING', 'PAUSED') and exists (
       select from runtime.batch_item
       where batch_item.batch_id = batch.batch_id and batch_item.state = 'PENDING')`.execute(tx)

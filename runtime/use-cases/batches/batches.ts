@@ -271,7 +271,7 @@ export async function listBatchItems(
   await requireBatch(deps.db, actor, params.batchId)
   const rows = await listItems(deps.db, actor, params.batchId, {
     state: query.state,
-    after: values === null ? -1 : cursorInteger(values[0]),
+    after: values === null ? -1 : Math.min(cursorInteger(values[0]), POSITION_MAX),
     limit: query.limit + 1,
   })
   const shown = rows.slice(0, query.limit)
@@ -297,6 +297,9 @@ export async function listBatchItems(
     ...(rows.length > shown.length && last !== undefined && { next: encodeCursor([last.position]) }),
   }
 }
+
+/** Of PostgreSQL's integer, the type of the column. */
+const POSITION_MAX = 2 ** 31 - 1
 
 /** Continues a paused batch, for the person who continues it: their grants are used from now on. */
 export async function continueBatch(

@@ -3,7 +3,7 @@ import { DomainError } from '../../engine/domain-error.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import type { LockedBatch, PendingItem } from '../../store/batches/run-items.ts'
 import { batchPlace } from '../../sealing/places.ts'
-import { opening } from '../../sealing/opening.ts'
+import { opening, UnknownDataKey } from '../../sealing/opening.ts'
 import { saveConfiguration } from '../configuration/save.ts'
 import type { WriteContext } from '../context.ts'
 import { detach } from '../installations/detach.ts'
@@ -114,8 +114,14 @@ async function requireUnmoved(
 ): Promise<void> {
   const { changes_digest: seen } = given.item
   const text = changesText(given.batch.action, given.input, given.plan)
-  if (seen === null || !(await opening(vault, tx, () => vault.isDigestOf(seen, text))))
-    throw new DomainError('PLAN_STALE', platformMessage('planTargetMoved'))
+  // the key of the digest is removed a day after a rotation, and a batch can be paused for longer
+  const isSeen =
+    seen !== null &&
+    (await opening(vault, tx, () => vault.isDigestOf(seen, text)).catch((error: unknown) => {
+      if (error instanceof UnknownDataKey) return false
+      throw error
+    }))
+  if (!isSeen) throw new DomainError('PLAN_STALE', platformMessage('planTargetMoved'))
 }
 
 async function inputOfBatch(

@@ -27,6 +27,11 @@ describe('the catalog', () => {
     assert.deepEqual(first.data['publishedBy'], { id: 'ada', name: 'ada' })
     assert.deepEqual((await http.call(pathOf('crm', '1.0.0'))).data, manifest)
     assert.deepEqual((await publish('crm', '1.0.0')).json, first.json, 'the same again is the same')
+    const inOtherOrder = await http.call(pathOf('crm', '1.0.0'), {
+      method: 'PUT',
+      body: Object.fromEntries(Object.entries(manifest).toReversed()),
+    })
+    assert.deepEqual(inOtherOrder.json, first.json)
     assert.equal((await publish('crm', '1.0.0', { title: 'Other' })).errorCode, 'VERSION_EXISTS')
     assert.deepEqual((await http.call(pathOf('crm', '1.0.0'))).data, manifest)
     assert.equal((await http.call(pathOf('crm', '9'))).errorCode, 'NOT_FOUND')

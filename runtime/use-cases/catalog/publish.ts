@@ -7,6 +7,7 @@ import { fieldChanges } from '../audit/field-changes.ts'
 import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
+import { canonicalText } from '../plans/values-digest.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { findVersion } from '../../store/catalog/find-version.ts'
 import { insertVersion } from '../../store/catalog/insert-version.ts'
@@ -15,7 +16,8 @@ import { versionView } from './version-view.ts'
 type Name = 'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}'
 
 /**
- * Publishes a version. Publishing the identical manifest again changes nothing and returns the first answer.
+ * Publishes a version. Publishing the same manifest again, in whatever order of its keys, changes nothing and returns the
+ * first answer.
  *
  * Refuses with MANIFEST_INVALID, listing every reason, and with VERSION_EXISTS if another manifest was published as
  * this version.
@@ -31,7 +33,7 @@ export async function publishVersion(
   const isNew = await insertVersion(tx, body, actor)
   const published = await findVersion(tx, params, params.version)
   if (published === undefined) throw new Error('an inserted or existing version is missing')
-  if (!isNew && JSON.stringify(published.manifest) !== JSON.stringify(body)) {
+  if (!isNew && canonicalText(published.manifest) !== canonicalText(body)) {
     throw new DomainError('VERSION_EXISTS', platformMessage('versionExists', { version: params.version }))
   }
   if (isNew) {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { FormEdit } from '../../../forms/property/form-edit.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { readFormDraft, writeFormDraft } from './form-draft.ts'
-import { useFormDraft, type FormDraft } from './use-form-draft.ts'
+import { useFormDraft } from './use-form-draft.ts'
 import type { FormField, FormResource } from './property-form.ts'
 
 const CORE = 'development/crm/MODULE/core'
@@ -83,13 +84,12 @@ test('a version adds what is stored for it to what another version hands over', 
     5,
   )
   const input = { values: { edits: {}, reason: 'For the new branch' } }
-  let seen: FormDraft | undefined
   function Seen() {
-    seen = useFormDraft(draft, resources, input)
-    return null
+    const { initial, restored } = useFormDraft(draft, resources, input)
+    return <output>{JSON.stringify([initial?.reason, initial?.edits[id]?.read(), restored?.base])}</output>
   }
   await renderInConsole(<Seen />)
-  expect(seen?.initial?.reason).toBe('For the new branch')
-  expect(seen?.initial?.edits[id]?.read()).toEqual(edit)
-  expect(seen?.restored?.base).toBe(5)
+  await expect
+    .element(page.getByRole('status'))
+    .toHaveTextContent(JSON.stringify(['For the new branch', edit, 5]))
 })
