@@ -36,6 +36,8 @@ export interface StartOptions {
   databaseTemplates?: string
   /** How long to wait for a database of a URL; default one minute. */
   databaseWaitMs?: number
+  /** How long a document waits for its data; default 300. */
+  documentWaitMs?: number
   /** Whether to migrate the database; default true. */
   databaseMigrates?: boolean
   console: ConsoleSettings
@@ -241,6 +243,7 @@ async function startConsole(
     isRuntimeRemote: options.console.runtime !== null,
     assertionKey,
     folder: options.folder,
+    documentWaitMs: options.documentWaitMs,
     rates: options.console.rates,
     loopback: () => `http://127.0.0.1:${listener.port}`,
     log,

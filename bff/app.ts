@@ -65,6 +65,8 @@ export interface ConsoleOptions {
   assertionKey: AssertionKey
   /** The built console. */
   folder: string
+  /** How long a document waits for its data; default 300. */
+  documentWaitMs?: number | undefined
   /** The address at which this process reaches its own server; called only at sign-in. */
   loopback: () => string
   /** Rate limits per person; default: those of the rate-limit middleware. */
@@ -205,6 +207,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
         hasSessionCookie,
         eventPosition: () => eventPosition,
         log,
+        ...(options.documentWaitMs !== undefined && { waitMs: options.documentWaitMs }),
       }),
     )
   }

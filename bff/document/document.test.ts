@@ -61,6 +61,8 @@ before(async () => {
     },
     plugins: false,
     folder,
+    // a busy machine may take longer than a person should wait
+    documentWaitMs: 20_000,
     log: createLog({ name: 'test', level: 'silent' }),
   })
   stopAll = async () => {
