@@ -21,7 +21,7 @@ import { createOutbound } from '#http-kit/outbound.ts'
 import type { PlatformAddress } from '#http-kit/platform-addresses.ts'
 import { listen } from '#http-kit/serve.ts'
 import type { Listener } from '#http-kit/serve.ts'
-import { ASSERTION_BYTES_MAX } from '#runtime/http/actor-assertion.ts'
+import { HEADER_BYTES_MAX } from '#runtime/http/header-limit.ts'
 import type { Runtime, RuntimeOptions } from '#runtime/app.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { createDemoCaller } from './demo/caller.ts'
@@ -122,7 +122,7 @@ async function start(options: StartOptions, stops: Stops, stop: () => Promise<vo
           port: options.runtime.port,
           hostname: '127.0.0.1',
           portVariable: portNames.runtime,
-          maxHeaderBytes: ASSERTION_BYTES_MAX,
+          maxHeaderBytes: HEADER_BYTES_MAX,
         })
       : null
   if (runtimeListener !== null) stops.push(() => runtimeListener.stop())

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { credentials, port, readSettings, SettingsError } from '#http-kit/settings.ts'
+import { apiBase, credentials, port, readSettings, SettingsError } from '#http-kit/settings.ts'
 import { LOG_LEVELS } from '#http-kit/log.ts'
 import type { LogLevel } from '#http-kit/log.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
@@ -25,13 +25,9 @@ const schema = z.object({
   HOST: z.string().optional(),
   PORT: port(8080),
   ACTOR_ASSERTION_KEY_FILE: z.string().nullable().default(null),
-  RUNTIME_API_BASE: z
-    .url({
-      protocol: /^https?$/,
-      error: 'the address of a runtime is needed, such as https://platform.example.org',
-    })
-    .refine((text) => !/[@?#]/.test(text), 'a URL without user, query and fragment is needed')
-    .optional(),
+  RUNTIME_API_BASE: apiBase(
+    'the address of a runtime is needed, such as https://platform.example.org',
+  ).optional(),
   RUNTIME_API_CREDENTIAL: credentials,
   LOG_LEVEL: z.enum(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')} is needed`).default('warn'),
 })
@@ -60,5 +56,5 @@ function runtimeOf(base: string | undefined, [credential]: readonly string[]): C
   if (base === undefined) return null
   if (credential === undefined)
     throw new SettingsError('RUNTIME_API_CREDENTIAL is not set: RUNTIME_API_BASE needs it')
-  return { baseUrl: `${base.replace(/\/+$/, '')}/bundle-runtime/api`, credential }
+  return { baseUrl: `${base}/bundle-runtime/api`, credential }
 }

@@ -14,6 +14,13 @@ export class SettingsError extends Error {
 // The message never repeats a value under one of these names, whatever its schema says.
 const SECRET_NAME = /SECRET|PASSWORD|CREDENTIAL|TOKEN|KEY|DATABASE_URL|USERS/
 
+/** The URL of an API, to which paths are appended; without the slashes at its end. */
+export const apiBase = (error: string) =>
+  z
+    .url({ protocol: /^https?$/, error })
+    .refine((text) => !/[@?#]/.test(text), 'must be a URL without user, query and fragment')
+    .transform((text) => text.replace(/\/+$/, ''))
+
 /**
  * Reads the variables that the schema names. An empty variable counts as absent, as compose files leave them. A secret
  * may come from the file that its variable with `_FILE` names, as container platforms mount secrets.

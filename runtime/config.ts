@@ -4,7 +4,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { parseEgressDeny } from '#http-kit/platform-addresses.ts'
-import { credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
+import { apiBase, credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
 import { DATABASE_VARIABLES, databaseSettings } from './database-settings.ts'
 import { RETENTION_VARIABLES, retentionSettings } from './retention-settings.ts'
 
@@ -14,11 +14,7 @@ const Settings = z.object({
   DATA_DIR: z.string().default('./data'),
   ...DATABASE_VARIABLES,
   SEALING_KEY_FILE: csv.default([]),
-  PLATFORM_API_BASE: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-    .refine((text) => !/[@?#]/.test(text), 'must be a URL without user, query and fragment')
-    .transform((text) => text.replace(/\/+$/, ''))
-    .optional(),
+  PLATFORM_API_BASE: apiBase('must be an http or https URL').optional(),
   EGRESS_ALLOW: z.string().default('loopback'),
   EGRESS_DENY: z.string().default(''),
   RUNTIME_API_CREDENTIAL: credentials,

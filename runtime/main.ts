@@ -8,7 +8,7 @@ import { listen } from '#http-kit/serve.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
-import { ASSERTION_BYTES_MAX } from './http/actor-assertion.ts'
+import { HEADER_BYTES_MAX } from './http/header-limit.ts'
 import { requireArchive } from './retention/archive-receipts.ts'
 import { readRole } from './role.ts'
 
@@ -31,7 +31,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     port: settings.port,
     hostname: settings.host,
     portVariable: 'RUNTIME_PORT',
-    maxHeaderBytes: ASSERTION_BYTES_MAX,
+    maxHeaderBytes: HEADER_BYTES_MAX,
   })
   const database = await openServer({
     databaseUrl: databaseSettings.url,

@@ -123,10 +123,8 @@ async function extraClaims(
   rolesClaim: string,
 ): Promise<Record<string, unknown>> {
   const hasRoles = findClaim(claims, rolesClaim) !== undefined
-  const hasName = [claims['name'], claims['preferred_username'], claims['email']].some(
-    (name) => cleanName(name) !== '',
-  )
-  if ((hasRoles && hasName) || config.serverMetadata().userinfo_endpoint === undefined) return {}
+  if ((hasRoles && nameIn(claims) !== undefined) || config.serverMetadata().userinfo_endpoint === undefined)
+    return {}
   try {
     return await oidc.fetchUserInfo(config, accessToken, String(claims.sub))
   } catch (error) {
@@ -144,11 +142,13 @@ export function personOf(claims: Record<string, unknown>, rolesClaim: string): S
   const { iss, sub } = claims
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUB) return null
   if (/\p{Cc}/u.test(sub)) return null
-  const names = [claims.name, claims.preferred_username, claims.email, sub]
-  const name = names.map(cleanName).find((text) => text !== '') ?? sub
+  const name = nameIn(claims) ?? (cleanName(sub) || sub)
   const authTime = typeof claims.auth_time === 'number' && claims.auth_time > 0 ? claims.auth_time : null
   return { iss, sub, name, roles: rolesOfClaim(findClaim(claims, rolesClaim)), authTime }
 }
+
+const nameIn = (claims: Record<string, unknown>): string | undefined =>
+  [claims['name'], claims['preferred_username'], claims['email']].map(cleanName).find((text) => text !== '')
 
 /** Removes characters that could reverse a name or break the line in which it is shown. */
 function cleanName(name: unknown): string {

@@ -9,9 +9,6 @@ import { unauthenticated } from './credentials.ts'
 
 export const ACTOR_HEADER = 'X-Runtime-Actor-Assertion'
 
-/** The headers of a request: an assertion has the permissions of the person in each of up to 500 scopes. */
-export const ASSERTION_BYTES_MAX = 512 * 1024
-
 const LIFETIME_SECONDS = 60
 /** Tolerance for the clock difference between two machines. */
 const TOLERANCE_SECONDS = 5

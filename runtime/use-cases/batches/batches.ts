@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
-import { Uuid } from '#contract/protocol/keys.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { BATCH_REFERENCES_MAX } from '#contract/runtime-api/batches.ts'
 import type { BatchInput, BatchRequest } from '#contract/runtime-api/batches.ts'
@@ -24,7 +23,7 @@ import { lockBatch, moveBatch, skipPending } from '../../store/batches/run-items
 import { recordAudit } from '../audit/record.ts'
 import { authorize, notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
+import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
 import { encodeCursor } from '../paging/cursor.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
@@ -240,15 +239,13 @@ export async function listBatches(
   { query }: Input<'GET /batches'>,
 ): Promise<Answer<'GET /batches'>> {
   const values = cursorValues(query.cursor, ['number', 'string'])
-  const batchId = values === null ? undefined : Uuid.safeParse(values[1])
-  if (batchId?.success === false) throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
   const rows = await listRows(deps.db, actor, {
     state: query.state,
     limit: query.limit + 1,
     after:
-      values === null || batchId === undefined
+      values === null
         ? undefined
-        : { createdMicroseconds: cursorInteger(values[0]), batchId: batchId.data },
+        : { createdMicroseconds: cursorInteger(values[0]), batchId: cursorUuid(values[1]) },
   })
   return pageOf(rows, query.limit, {
     item: batchView,

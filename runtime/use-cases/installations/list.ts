@@ -1,14 +1,11 @@
-import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { DomainError } from '../../engine/domain-error.ts'
 import { listInstallations as listRows, SORTS } from '../../store/installations/list-installations.ts'
 import type {
   After,
   InstallationQuery,
   ListedInstallation,
 } from '../../store/installations/list-installations.ts'
-import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
+import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
 import { installationView } from '../../engine/installation-view.ts'
 
 type Name = 'GET /installations'
@@ -40,12 +37,10 @@ function readCursor({ cursor, sort }: InstallationQuery): After | undefined {
     'string',
   ])
   if (after === null) return undefined
-  const bundleInstallId = Uuid.safeParse(after.at(-1))
-  if (!bundleInstallId.success) throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
   return {
     values: columns.map((column, place) =>
       column === 'updated_at' ? cursorInteger(after[place]) : String(after[place]),
     ),
-    bundleInstallId: bundleInstallId.data,
+    bundleInstallId: cursorUuid(after.at(-1)),
   }
 }

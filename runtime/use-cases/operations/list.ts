@@ -1,9 +1,8 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { Uuid } from '#contract/protocol/keys.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { encodeCursor } from '../paging/cursor.ts'
-import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
+import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
 import { listOperations as listRows } from '../../store/operations/list-operations.ts'
 import type { ListedOperation } from '../../store/operations/list-operations.ts'
 import { SORTS } from '../../store/operations/operation-order.ts'
@@ -49,12 +48,11 @@ function readCursor({ cursor, sort }: Input<Name>['query']): After | undefined {
   const values = cursorValues(cursor, isByEnd ? ['number', 'string', 'string'] : ['number', 'string'])
   if (values === null) return undefined
   const [microseconds, id, part] = values
-  const operationId = Uuid.safeParse(id)
-  if (!operationId.success || (isByEnd && part !== ENDED && part !== OPEN))
+  if (isByEnd && part !== ENDED && part !== OPEN)
     throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
   return {
     microseconds: cursorInteger(microseconds),
-    operationId: operationId.data,
+    operationId: cursorUuid(id),
     hasEnded: part !== OPEN,
   }
 }

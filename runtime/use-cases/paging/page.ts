@@ -1,3 +1,4 @@
+import { Uuid } from '#contract/protocol/keys.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
@@ -22,6 +23,13 @@ export function cursorValues(
   kinds: readonly ('string' | 'number')[],
 ): (string | number)[] | null {
   return cursor === undefined ? null : decodeCursor(cursor, kinds)
+}
+
+/** A UUID of a cursor; any other text would cause a database error. */
+export function cursorUuid(value: string | number | undefined): string {
+  const uuid = Uuid.safeParse(value)
+  if (uuid.success) return uuid.data
+  throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
 }
 
 /** An integer of a cursor; any other number would cause a database error. */

@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { uuidv7 } from '#http-kit/ids.ts'
 import type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
-import { Uuid } from '#contract/protocol/keys.ts'
-import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import type { Tx } from '../../model/db.ts'
 import { webhookPlace } from '../../sealing/places.ts'
@@ -21,7 +19,7 @@ import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
+import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
 import { requireReachable } from '../registry/destination.ts'
 import type { Egress } from '../registry/destination.ts'
 
@@ -124,14 +122,8 @@ export async function listDeliveries(
   const [row] = await selectWebhooks(deps.db, webhookId)
   if (row === undefined) throw notFound('webhook')
   const values = cursorValues(query.cursor, ['number', 'string'])
-  const deliveryId = values === null ? undefined : Uuid.safeParse(values[1])
-  if (deliveryId?.success === false)
-    throw new DomainError('REQUEST_INVALID', platformMessage('cursorInvalid'))
   const rows = await listDeliveryRows(deps.db, webhookId, {
-    after:
-      values === null || deliveryId === undefined
-        ? null
-        : { microseconds: cursorInteger(values[0]), deliveryId: deliveryId.data },
+    after: values && { microseconds: cursorInteger(values[0]), deliveryId: cursorUuid(values[1]) },
     limit: query.limit + 1,
   })
   return pageOf(rows, query.limit, {
