@@ -54,8 +54,8 @@ export async function editField(
     const isUntouched = now !== undefined && before.some((start) => meansSame(kind, start, now.content))
     const showsLock =
       now?.lock === 'readOnly' || now?.lock === 'missed' || (refused !== null && now?.isOpen === false)
-    // a click on a control that a short operation has just locked; a key press in it is noted separately
-    const wasLocked = gesture.isClick === true && view.claims > claims
+    // a short operation has just locked the control; a key press in a control that keeps the focus is noted separately
+    const wasLocked = (gesture.isClick === true || refused !== null) && view.claims > claims
     const isExcused = (showsLock || wasLocked) && !wasActive && mayStart
     if (isUntouched && isExcused) {
       tab.activeField = null

@@ -25,3 +25,10 @@ export const click = (button: Locator): Pick<Gesture, 'perform' | 'isClick'> => 
   perform: () => button.click({ timeout: CONTROL_TIMEOUT_MS }),
   isClick: true,
 })
+
+/** Focuses a control. Fails if it cannot have the focus, for example a switch that was just locked: the next key would go to another field. */
+export async function focus(control: Locator): Promise<void> {
+  await control.focus({ timeout: CONTROL_TIMEOUT_MS })
+  if (!(await control.evaluate((element) => element.matches(':focus'))))
+    throw new Error('the control cannot have the focus')
+}

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import type { SeededRandom } from '../seeded-random.ts'
 import { CHOICES, type Field } from './bundle.ts'
-import { click, CONTROL_TIMEOUT_MS, type FieldLocators, type Gesture } from './gesture.ts'
+import { click, CONTROL_TIMEOUT_MS, focus, type FieldLocators, type Gesture } from './gesture.ts'
 import { editList, editReferenceList, editReferenceMap } from './item-gestures.ts'
 import { contentOf, sameContent, type Content, type Value } from './values.ts'
 
@@ -38,7 +38,10 @@ export function chooseGesture(
       return {
         name: 'toggle',
         makes: (before, after) => after === (before === 'on' ? 'off' : 'on'),
-        perform: () => place.control.press('Space'),
+        perform: async () => {
+          await focus(place.control)
+          await place.page.keyboard.press('Space')
+        },
       }
     case 'choice':
       return choose(place.control, another([...CHOICES, ''], content, random))
@@ -76,14 +79,14 @@ function type(
       name: `replace by ${JSON.stringify(whole)}`,
       makes: (_, after) => after === prefix + whole,
       perform: async () => {
-        await input.focus()
+        await focus(input)
         await page.keyboard.press('ControlOrMeta+A')
         if (whole === '') await page.keyboard.press('Delete')
         else await page.keyboard.insertText(whole)
       },
     }
   const atEnd = async (key: string) => {
-    await input.focus()
+    await focus(input)
     await page.keyboard.press('End')
     await page.keyboard.press(key)
   }
@@ -118,7 +121,7 @@ const choose = (select: Locator, option: string): Gesture => ({
   name: `choose ${option === '' ? 'nothing' : option}`,
   makes: (_, after) => after === option,
   perform: async () => {
-    await select.focus()
+    await focus(select)
     await select.selectOption(option, { timeout: CONTROL_TIMEOUT_MS })
   },
 })
@@ -133,7 +136,7 @@ function editDocument({ page, row, control }: FieldLocators, random: SeededRando
     if (await button.isVisible()) await button.click({ timeout: CONTROL_TIMEOUT_MS })
     await editor.waitFor({ timeout: CONTROL_TIMEOUT_MS })
     const hasFocus = await editor.evaluate((element) => element.matches(':focus'))
-    if (!hasFocus) await editor.focus()
+    if (!hasFocus) await focus(editor)
   }
   if (random.chance(0.3)) {
     const text = random.chance(0.5) ? whole.replaceAll(/\s+/g, ' ') : whole.replaceAll(/\s+/g, '')

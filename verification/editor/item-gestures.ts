@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test'
 import type { SeededRandom } from '../seeded-random.ts'
-import { click, CONTROL_TIMEOUT_MS, type FieldLocators, type Gesture } from './gesture.ts'
+import { click, CONTROL_TIMEOUT_MS, focus, type FieldLocators, type Gesture } from './gesture.ts'
 import type { Content } from './values.ts'
 
 type Items = readonly (string | [string, string])[]
@@ -23,9 +23,7 @@ export function editList({ page, row }: FieldLocators, length: number, random: S
       return same(after, replaced(itemsOf(before), index, next))
     },
     perform: async () => {
-      await row
-        .getByRole('textbox', { name: `Item ${index + 1}`, exact: true })
-        .focus({ timeout: CONTROL_TIMEOUT_MS })
+      await focus(row.getByRole('textbox', { name: `Item ${index + 1}`, exact: true }))
       await page.keyboard.press('End')
       await page.keyboard.press(letter)
     },
