@@ -96,6 +96,27 @@ test('a read-only field reports input that it ignored, even when the operation h
   await expect(page.getByText('your input was not applied')).toHaveCount(0)
 })
 
+test('a click reaches its button although the note above it disappears when the field loses the focus', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await editing()
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
+  await expect(page.getByRole('region', { name: 'Locked by an operation' })).toBeVisible()
+  await field(page, 'SMTP user').focus()
+  await page.keyboard.type('x')
+  await system.script.clear()
+  await system.ended(operationId)
+  await expect(page.getByText('your input was not applied')).toBeVisible()
+  const password = page.locator('[id="row-smtpPassword"]')
+  await password.getByRole('button', { name: 'Replace' }).click()
+  await expect(password.getByRole('textbox')).toBeFocused()
+  await expect(page.getByText('your input was not applied')).toHaveCount(0)
+})
+
 test('a change in the JSON document is kept as a draft while an operation runs', async ({
   system,
   signIn,

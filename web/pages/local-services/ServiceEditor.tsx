@@ -14,6 +14,7 @@ import type { Detail } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths, type ScopeKey } from '../../paths.ts'
+import { afterMousePress } from '../../ui/after-press.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { showToast } from '../../ui/toast.ts'
@@ -157,7 +158,7 @@ export function ServiceEditor({
             onTake={(next) => take(conflict, next)}
           />
         )}
-        <div onBlur={() => setTyping(false)}>
+        <div onBlur={() => afterMousePress(() => setTyping(false))}>
           <JsonField
             control={control}
             name="text"

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { TextArea, TextInput } from '../../../ui/TextInput.tsx'
 import type { ControlProps } from './control-props.ts'
 import { dataValue, setData } from '../edit.ts'
@@ -25,25 +26,31 @@ export function LongTextControl({ definition, value, onEdit, wiring, readOnly }:
   )
 }
 
-/** A domain name. Surrounding spaces and capitals are normalized on blur. */
+/**
+ * A domain name, without surrounding spaces and in lower case. The text stays as typed while the person is in the field;
+ * leaving the field rewrites it.
+ */
 export function DomainControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
-  const text = textOf(value)
+  const [typed, setTyped] = useState('')
+  const domain = textOf(value)
   return (
     <TextInput
       {...wiring}
       code
       inputMode="url"
       autoCapitalize="none"
-      value={text}
+      value={domainIn(typed) === domain ? typed : domain}
       readOnly={readOnly}
-      onChange={(event) => onEdit(setData(definition, event.target.value))}
-      onBlur={() => {
-        const tidy = text.trim().toLowerCase()
-        if (!readOnly && tidy !== text) onEdit(setData(definition, tidy))
+      onChange={({ target: { value: text } }) => {
+        setTyped(text)
+        onEdit(setData(definition, domainIn(text)))
       }}
+      onBlur={() => setTyped('')}
     />
   )
 }
+
+const domainIn = (text: string): string => text.trim().toLowerCase()
 
 function textOf(value: ControlProps['value']): string {
   const text = dataValue(value)

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { loadTexts } from '../../../i18n/locale.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import type { Edit } from '../edit.ts'
@@ -12,7 +13,7 @@ import { useText } from '../../../i18n/use-text.ts'
 const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
 
 /** A field over a schema, with an edit of a saved value; returns the value that would be saved. */
-async function field(schema: JsonObject, first: JsonValue, saved?: JsonValue) {
+async function field(schema: JsonObject, first: JsonValue, saved?: JsonValue, kind: ResourceKind = 'MODULE') {
   await loadTexts(['forms'])
   let current: Edit = { kind: 'set', value: { '@type': 'Data', value: first } }
   const definition = { kind: 'DATA' as const, schema: { title: 'Setting', ...schema }, required: true }
@@ -28,7 +29,7 @@ async function field(schema: JsonObject, first: JsonValue, saved?: JsonValue) {
         id="setting"
         property="setting"
         definition={definition}
-        resourceKind="MODULE"
+        resourceKind={kind}
         edit={edit}
         view={view}
         isSet
@@ -112,6 +113,24 @@ test('a number with group separators is valid as soon as it is typed', async () 
   await expect.element(input).not.toHaveAttribute('aria-invalid')
   await userEvent.tab()
   await expect.element(input).toHaveValue('1000000')
+})
+
+test('a domain is valid as soon as it is typed with capitals, and the field keeps them until it is left', async () => {
+  const value = await field(
+    { type: 'string', format: 'hostname', pattern: '^[a-z.]+$' },
+    'crm.example',
+    undefined,
+    'GATEWAY',
+  )
+  const input = page.getByRole('textbox', { name: 'Setting' })
+  await input.fill('')
+  await input.click()
+  await userEvent.keyboard(' Shop.Example ')
+  await expect.element(input).toHaveValue(' Shop.Example ')
+  expect(value()).toBe('shop.example')
+  await expect.element(input).not.toHaveAttribute('aria-invalid')
+  await userEvent.tab()
+  await expect.element(input).toHaveValue('shop.example')
 })
 
 test('a value that may be null has a box for none, and keeps the value before it', async () => {

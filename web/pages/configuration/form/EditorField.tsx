@@ -6,6 +6,7 @@ import { PropertyField } from '../../../forms/property/PropertyField.tsx'
 import { isSet } from '../../../forms/property/property-value.ts'
 import { isManagedBy, useManagerText, type Manager } from '../../../components/use-manager-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import { afterMousePress } from '../../../ui/after-press.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
@@ -13,7 +14,6 @@ import { useActive } from '../editor/drafts.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle } from '../labels.ts'
 import { PropertyHistoryDialog, ReferenceTest } from '../parts.ts'
-import { afterMousePress } from './after-press.ts'
 import { FieldHints, hasHints } from './FieldHints.tsx'
 import { EditStatus, FieldNotes } from './FieldNotes.tsx'
 import { controlId, rowId } from './focus-property.ts'
@@ -58,8 +58,10 @@ export const EditorField = memo(function EditorField({
   const [isMissed, setIsMissed] = useState(false)
   const row = useRef<HTMLDivElement>(null)
   const leave = () => {
-    const isIn = document.hasFocus() && row.current?.contains(document.activeElement) === true
-    if (!isIn) store.leave({ locator, property })
+    if (document.hasFocus() && row.current?.contains(document.activeElement) === true) return
+    setHasFocus(false)
+    setIsMissed(false)
+    store.leave({ locator, property })
   }
   useEffect(() => {
     // a control that is removed while it has the focus gets no blur event
@@ -138,10 +140,7 @@ export const EditorField = memo(function EditorField({
           if (isOpen) store.enter({ locator, property })
         },
         onBlur: ({ currentTarget, relatedTarget }) => {
-          if (currentTarget.contains(relatedTarget)) return
-          setHasFocus(false)
-          setIsMissed(false)
-          afterMousePress(leave)
+          if (!currentTarget.contains(relatedTarget)) afterMousePress(leave)
         },
         onKeyDown: ({ key, ctrlKey, metaKey }) => {
           const isTyped =
