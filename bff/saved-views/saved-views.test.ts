@@ -98,6 +98,22 @@ test('a view is its owner’s until it is shared', async () => {
   assert.deepEqual([shared?.name, shared?.shared, shared?.editable], ['Failed, all', true, false])
 })
 
+test('a change of one setting keeps what somebody else has changed in the others', async () => {
+  await clear()
+  const { viewId } = await create('olga', { shared: true })
+  const save = (user: string, body: object) =>
+    send(user, 'PUT', `/${viewId}`, { body: { page: 'operations', ...body } })
+  for (const [user, change] of [
+    ['ada', { name: 'Renamed' }],
+    ['olga', { search: 'state=WAITING' }],
+    ['ada', { shared: false }],
+  ] as const)
+    assert.equal((await save(user, change)).status, 200)
+  const [view] = await list('olga')
+  assert.deepEqual([view?.name, view?.search, view?.shared], ['Renamed', 'state=WAITING', false])
+  await refused(save('olga', { search: 'nothing=known' }), { status: 400, path: 'search' })
+})
+
 test('views of a page are seen only by people who may see the page', async () => {
   await clear()
   await create('ada', { page: 'audit', name: 'Sign-ins', search: 'action=session.sign-in', shared: true })

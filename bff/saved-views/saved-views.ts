@@ -35,6 +35,7 @@ const PAGE_NEEDS: Record<ViewPage, Permission> = {
 }
 
 type Settings = z.output<(typeof savedViewApi)['POST /saved-views']['body']>
+type Changes = z.output<(typeof savedViewApi)['PUT /saved-views/{viewId}']['body']>
 
 export interface SavedViews {
   /** The person's own views and the shared ones, of the pages that the person may see. */
@@ -42,7 +43,7 @@ export interface SavedViews {
   /** Creates a view. The same key creates it once and returns it again. Refuses with REQUEST_INVALID at the field. */
   create(person: Person, settings: Settings, idempotencyKey: string, origin: Origin): Promise<SavedView>
   /** Refuses with NOT_FOUND, PERMISSION_DENIED, or REQUEST_INVALID at the field. */
-  save(person: Person, viewId: string, settings: Settings, origin: Origin): Promise<SavedView>
+  save(person: Person, viewId: string, changes: Changes, origin: Origin): Promise<SavedView>
   /** Refuses with NOT_FOUND or PERMISSION_DENIED. */
   remove(person: Person, viewId: string, origin: Origin): Promise<void>
 }
@@ -106,11 +107,16 @@ export function createSavedViews({
         return viewOf(row, person)
       })
     },
-    save(person, viewId, settings, origin) {
+    save(person, viewId, { page, name, search, shared }, origin) {
       return change(person, { action: 'view.save', origin }, async (tx) => {
         const before = await requireEditable(tx, person, viewId)
-        if (before.page !== settings.page) throw invalidAt('page', 'Must be the page of the view')
-        const view = { ...before, ...columnsOf(settings) }
+        if (before.page !== page) throw invalidAt('page', 'Must be the page of the view')
+        const view = {
+          ...before,
+          name: name ?? before.name,
+          search: search ?? before.search,
+          is_shared: shared ?? before.is_shared,
+        }
         await checkView(tx, view)
         const row = await putView(tx, view)
         const renamed = before.name === row.name ? '' : ` (was “${before.name}”)`

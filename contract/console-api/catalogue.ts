@@ -123,6 +123,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'It was saved again after you opened it. Your change was not saved.',
     remedy: 'Open the form again, and apply your change to the current registration.',
   },
+  WEBHOOK_STALE: {
+    title: 'The webhook has changed',
+    message: 'It was saved again after you opened it. Your change was not saved.',
+    remedy: 'Open the form again, and apply your change to the current webhook.',
+  },
   PLUGIN_NOT_CHECKED: {
     title: 'A plugin has no passing report',
     message: 'This environment requires a passing plugin-check report of every plugin that is called.',
@@ -248,6 +253,7 @@ const STATUS: Readonly<Record<string, number>> = {
   LOCAL_SERVICE_STALE: 409,
   REGISTRATION_EXISTS: 409,
   REGISTRATION_STALE: 409,
+  WEBHOOK_STALE: 409,
   PLUGIN_NOT_CHECKED: 409,
   BATCH_NOT_PAUSED: 409,
   BATCH_FINISHED: 409,

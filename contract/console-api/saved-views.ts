@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { listOf, Person, plainName, Timestamp, Uuid } from '#contract/runtime-api/common.ts'
 import { isViewSearch, VIEW_NAME_MAX, VIEW_PAGES, VIEW_SEARCH_MAX } from './pages/saved-views.ts'
+import type { ViewPage } from './pages/saved-views.ts'
 
 const page = z.enum(VIEW_PAGES)
 const name = plainName(VIEW_NAME_MAX)
@@ -26,10 +27,12 @@ export const SavedView = z.object({
 })
 export type SavedView = z.infer<typeof SavedView>
 
-const body = z.strictObject(settings).refine((view) => isViewSearch(view.page, view.search), {
+const hasFilters = (view: { page: ViewPage; search?: string | undefined }) =>
+  view.search === undefined || isViewSearch(view.page, view.search)
+const wrongFilters = {
   path: ['search'],
   message: 'Must contain only filters of this page, and at least one',
-})
+}
 const params = z.strictObject({ viewId: Uuid })
 
 /** The endpoints of saved views. The BFF stores them; the runtime does not know them. */
@@ -44,15 +47,15 @@ export const savedViewApi = defineEndpoints({
   'POST /saved-views': {
     summary: 'Save the filters of a page under a name',
     access: { needs: 'session' },
-    body,
+    body: z.strictObject(settings).refine(hasFilters, wrongFilters),
     answer: SavedView,
     codes: [],
   },
   'PUT /saved-views/{viewId}': {
-    summary: 'Rename, share or change a view; its page stays',
+    summary: 'Rename, share or change a view; its page and what is not given stay',
     access: { needs: 'session' },
     params,
-    body,
+    body: z.strictObject(settings).partial().required({ page: true }).refine(hasFilters, wrongFilters),
     answer: SavedView,
     codes: ['NOT_FOUND'],
   },

@@ -73,6 +73,7 @@ export const PLATFORM_MESSAGES = {
   registrationExists: 'This ID is already registered. Choose another one.',
   registrationStale:
     'The registration has changed since you read it. Read it again and apply your change to it.',
+  webhookStale: 'The webhook has changed since you read it. Read it again and apply your change to it.',
   addressNotAllowed:
     'The setting EGRESS_ALLOW does not allow calls to this host and port. Enter another address, or ask the platform team to allow this one.',
   addressOfPlatform:

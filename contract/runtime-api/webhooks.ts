@@ -27,6 +27,8 @@ export const Webhook = z.object({
   webhookId: Uuid,
   enabled: z.boolean(),
   createdAt: Timestamp,
+  /** When a person last saved it. */
+  updatedAt: Timestamp,
   /** Since when no delivery has succeeded. */
   failingSince: Timestamp.nullable(),
   /** Why the platform disabled it: no delivery succeeded for days, or the receiver returned HTTP 410. */
@@ -76,9 +78,15 @@ export const webhookEndpoints = defineEndpoints({
     access: { needs: 'notification:write', where: 'everywhere' },
     params,
     // without `enabled` it stays as it is: the platform may have disabled it in the meantime
-    body: z.strictObject({ ...settings, enabled: z.boolean().optional(), reason: Reason.optional() }),
+    body: z.strictObject({
+      ...settings,
+      enabled: z.boolean().optional(),
+      /** `updatedAt` of the webhook that the caller saw. Without it, the settings are replaced, whatever they are. */
+      expected: Timestamp.optional(),
+      reason: Reason.optional(),
+    }),
     answer: Webhook,
-    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['NOT_FOUND', 'WEBHOOK_STALE', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'DELETE /webhooks/{webhookId}': {
     summary: 'Delete a webhook with its log',

@@ -15,9 +15,7 @@ import type {
   BatchItemState,
   BatchReason,
   BatchState,
-  DeliveryState,
   InstallationState,
-  NotificationEvent,
   OperationState,
   Phase,
   PluginPolicyName,
@@ -26,6 +24,7 @@ import type { Actor } from './actor.ts'
 import type { FrozenPlan, Writes } from './plan.ts'
 import type { PluginReportTable } from './plugin-report-table.ts'
 import type { StoredValue } from './stored-value.ts'
+import type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts'
 
 // The content of the tables of migrations/*.sql as the driver returns it: int8 as number, timestamptz as RFC 3339
 // text in UTC, json parsed. Json columns are written as text from JSON.stringify.
@@ -319,38 +318,8 @@ export interface RuntimeTables {
     last_used_at: string | null
     revoked_at: string | null
   }
-  'runtime.webhook': {
-    webhook_id: string
-    title: string
-    url: string
-    events: NotificationEvent[]
-    environment_key: string | null
-    application_runtime_id: string | null
-    workspace_id: number | null
-    retrying_after_minutes: number
-    enabled: boolean
-    /** Sealed. */
-    secret: Buffer
-    created_at: Time
-    failing_since: string | null
-    disabled_because: 'FAILING' | 'GONE' | null
-  }
-  'runtime.webhook_delivery': {
-    delivery_id: Generated<string>
-    webhook_id: string
-    event: NotificationEvent | 'test'
-    subject: string
-    operation_id: string | null
-    batch_id: string | null
-    body: string
-    state: Generated<DeliveryState>
-    attempts: Generated<number>
-    created_at: Time
-    available_at: Time
-    ended_at: string | null
-    last_status: number | null
-    last_error: string | null
-  }
+  'runtime.webhook': WebhookTable
+  'runtime.webhook_delivery': WebhookDeliveryTable
   'runtime.service': {
     service_id: string
     title: string

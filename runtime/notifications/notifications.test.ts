@@ -204,6 +204,21 @@ describe('notifications', { concurrency: false }, () => {
     for (const id of [webhookId, gone]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
   })
 
+  it('have settings that are not changed on the basis of older ones', async () => {
+    const { webhookId } = await create()
+    const { updatedAt, title, url, events, scope, retryingAfterMinutes } = await webhook(webhookId)
+    const save = (body: JsonObject) =>
+      deps.http.call(`/webhooks/${webhookId}`, {
+        method: 'PUT',
+        body: { title, url, events, scope, retryingAfterMinutes, ...body },
+      })
+    assert.equal((await save({ title: 'Newer', expected: updatedAt })).errorCode, '0')
+    assert.equal((await save({ title: 'Stale', expected: updatedAt })).errorCode, 'WEBHOOK_STALE')
+    assert.equal((await webhook(webhookId)).title, 'Newer')
+    assert.equal((await save({ title: 'Any' })).errorCode, '0')
+    await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
   it('wait while a person has disabled the webhook, also when a test of it fails', async () => {
     const { webhookId } = await create()
     receiver.reply.status = 500

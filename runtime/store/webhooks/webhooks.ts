@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { DeliveryState } from '#contract/runtime-api/vocabulary.ts'
-import type { RuntimeTables } from '../../model/tables.ts'
 import type { Db, Tx } from '../../model/db.ts'
+import type { WebhookDeliveryTable, WebhookTable } from '../../model/webhook-tables.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 
-export type WebhookRow = Omit<Selectable<RuntimeTables['runtime.webhook']>, 'secret'> & { pending: number }
+export type WebhookRow = Omit<Selectable<WebhookTable>, 'secret'> & { pending: number }
 export type WebhookSettings = Pick<
   WebhookRow,
   | 'title'
@@ -21,7 +21,7 @@ export type WebhookSettings = Pick<
 export async function selectWebhooks(db: Db, webhookId: string | null = null): Promise<WebhookRow[]> {
   const { rows } = await sql<WebhookRow>`
     select webhook_id, title, url, events, environment_key, application_runtime_id, workspace_id,
-      retrying_after_minutes, enabled, created_at, failing_since, disabled_because,
+      retrying_after_minutes, enabled, created_at, updated_at, failing_since, disabled_because,
       (select count(*) from runtime.webhook_delivery as delivery
         where delivery.webhook_id = webhook.webhook_id and delivery.state = 'PENDING') as pending
     from runtime.webhook as webhook
@@ -58,6 +58,7 @@ export async function updateWebhook(
     // an edit of a webhook that stays disabled keeps the reason
     .set({
       ...row,
+      updated_at: sql<string>`clock_timestamp()`,
       disabled_because: sql`case when not enabled and not ${row.enabled}::boolean then disabled_because end`,
       failing_since: sql`case when url = ${row.url} and (enabled or not ${row.enabled}::boolean) then failing_since end`,
     })
@@ -80,7 +81,7 @@ export async function insertTest(tx: Tx, webhookId: string, deliveryId: string):
 
 export interface DeliveryRow {
   delivery_id: string
-  event: RuntimeTables['runtime.webhook_delivery']['event']
+  event: WebhookDeliveryTable['event']
   operation_id: string | null
   batch_id: string | null
   state: DeliveryState

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { uuidv7 } from '#http-kit/ids.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import type { Tx } from '../../model/db.ts'
@@ -64,8 +65,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes a webhook. Refuses with NOT_FOUND, and an address that the deployment does not allow; a disabled webhook
- * may keep its address.
+ * Changes a webhook. Refuses with NOT_FOUND, with WEBHOOK_STALE if it is not the one that the caller saw, and an address
+ * that the deployment does not allow; a disabled webhook may keep its address.
  */
 export async function saveWebhook(
   { tx, actor }: WriteContext,
@@ -74,6 +75,8 @@ export async function saveWebhook(
 ): Promise<Answer<'PUT /webhooks/{webhookId}'>> {
   await lockWebhooks(tx)
   const before = await requireWebhook(tx, webhookId)
+  if (body.expected !== undefined && body.expected !== before.updated_at)
+    throw new DomainError('WEBHOOK_STALE', platformMessage('webhookStale'))
   const after = { ...settingsOf(body), enabled: body.enabled ?? before.enabled }
   if (after.enabled || after.url !== before.url) requireReachable(egress, body.url, 'url')
   await updateWebhook(tx, webhookId, after)
@@ -196,6 +199,7 @@ function webhookView(row: WebhookRow): Webhook {
     retryingAfterMinutes: row.retrying_after_minutes,
     enabled: row.enabled,
     createdAt: row.created_at,
+    updatedAt: row.updated_at,
     failingSince: row.failing_since,
     disabledBecause: row.disabled_because,
     pending: row.pending,

@@ -64,7 +64,9 @@ function NameView({
         return navigate(target as unknown as NavigateOptions)
       }
       const { viewId } = view
-      await save.mutateAsync({ params: { viewId }, body: { page, search: view.search, name, shared } })
+      // what the person left as it was stays: it may have been changed in the meantime
+      const body = { page, ...(name !== view.name && { name }), ...(shared !== view.shared && { shared }) }
+      await save.mutateAsync({ params: { viewId }, body })
       onClose()
     },
     fieldOfRequest(['name']),

@@ -34,10 +34,8 @@ export function ViewItems({
     void navigate(viewLink(view) as unknown as NavigateOptions)
   }
   const put = async (view: SavedView, changes: { search: string } | { shared: boolean }, done: string) => {
-    const { viewId, name, shared } = view
-    const body = { page, name, shared, search: view.search, ...changes }
     try {
-      await save.mutateAsync({ params: { viewId }, body })
+      await save.mutateAsync({ params: { viewId: view.viewId }, body: { page, ...changes } })
       showToast({ text: done })
     } catch (thrown) {
       const { title, message } = errorView(thrown)

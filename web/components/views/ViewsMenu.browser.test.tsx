@@ -135,6 +135,10 @@ test('a view is shared, renamed and deleted; those of others only chosen', async
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Night')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect.element(trigger).toHaveAccessibleName('View: Night')
+  expect(api.requests('PUT /saved-views/{viewId}').map(({ body }) => body)).toEqual([
+    { page: 'operations', shared: true },
+    { page: 'operations', name: 'Night' },
+  ])
   await trigger.click()
   await item(/^Delete/).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).click()

@@ -126,6 +126,11 @@ export const codes = codeTexts({
     message: '您打开之后，注册信息又被保存过。您的更改未保存。',
     remedy: '请重新打开表单，并在当前注册信息上进行更改。',
   },
+  WEBHOOK_STALE: {
+    title: 'Webhook 已变化',
+    message: '您打开之后，该 Webhook 又被保存过。您的更改未保存。',
+    remedy: '请重新打开表单，并在当前 Webhook 上进行更改。',
+  },
   PLUGIN_NOT_CHECKED: {
     title: '有插件缺少已通过的检查报告',
     message: '此环境要求每个被调用的插件都有已通过的 plugin-check 报告。',

@@ -52,6 +52,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   sharedViewsFull: '已有 {max} 个共享视图，达到上限。请保存为个人视图，或先删除一个共享视图。',
   registrationExists: '此 ID 已注册。请换用其他 ID。',
   registrationStale: '您读取之后该注册信息已发生变化。请重新读取，再应用您的更改。',
+  webhookStale: '您读取之后该 Webhook 已发生变化。请重新读取，再应用您的更改。',
   addressNotAllowed: '设置 EGRESS_ALLOW 不允许访问此主机和端口。请输入其他地址，或请平台团队放行此地址。',
   addressOfPlatform: '这是平台自身（控制台、运行时或数据库）的地址。请输入该服务的地址。',
   personUnknown: '此人从未登录过，因此无法向其分配操作。',

@@ -51,11 +51,18 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
     retryingAfterMinutes: 30,
     enabled: true,
     createdAt: '2026-11-20T08:00:00.000Z',
+    updatedAt: '2026-11-20T08:00:00.000Z',
     failingSince: null,
     disabledBecause: null,
     pending: 0,
   }
-  const disabled: Webhook = { ...webhook, enabled: false, disabledBecause: 'GONE' }
+  const disabled: Webhook = {
+    ...webhook,
+    enabled: false,
+    disabledBecause: 'GONE',
+    // another person has saved it as well
+    updatedAt: '2026-11-20T09:00:00.000Z',
+  }
   const api = await serveApi({ [SAVE]: () => disabled })
   const dialog = (shown: Webhook) => <WebhookDialog webhook={shown} onClose={() => undefined} />
   const screen = await renderInConsole(dialog(webhook))
@@ -70,7 +77,10 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
   await enabled.click()
   await save.click()
   await expect.poll(() => api.requests(SAVE)).toHaveLength(2)
-  const bodies = api.requests(SAVE).map(({ body }) => body as { title: string; enabled?: boolean })
+  const bodies = api
+    .requests(SAVE)
+    .map(({ body }) => body as { title: string; enabled?: boolean; expected: string })
+  expect(new Set(bodies.map(({ expected }) => expected))).toEqual(new Set([webhook.updatedAt]))
   expect(bodies.map(({ title, enabled: sent }) => [title, sent])).toEqual([
     ['Renamed', undefined],
     ['Renamed', true],

@@ -21,6 +21,8 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
   const [created, setCreated] = useState<{ secret: string | null } | null>(null)
   const schema = useMemo(() => webhookSchema(t), [t])
   const form = useZodForm(schema, { defaultValues: webhookFormOf(webhook) })
+  // what the form began with, also after the page behind it has read a newer one
+  const [expected] = useState(() => webhook?.updatedAt)
   // the platform may disable it while the form is open; a person's choice stays
   const isEnabled = webhook?.enabled ?? true
   const wasEnabled = useRef(isEnabled)
@@ -48,7 +50,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       const isSwitched = values.enabled !== wasEnabled.current
       await save.mutateAsync({
         params: { webhookId },
-        body: { ...body, ...(isSwitched && { enabled: values.enabled }) },
+        body: { ...body, expected, ...(isSwitched && { enabled: values.enabled }) },
       })
       showToast({ text: t('notifications.form.saved') })
       onClose()
