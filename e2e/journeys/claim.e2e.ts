@@ -96,6 +96,34 @@ test('a read-only field reports input that it ignored, even when the operation h
   await expect(page.getByText('your input was not applied')).toHaveCount(0)
 })
 
+test('a field that had the focus when the lock ended keeps what is typed back through its base', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const page = await editing()
+  const user = field(page, 'SMTP user')
+  const lock = page.getByRole('region', { name: 'Locked by an operation' })
+  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
+  await expect(lock).toBeVisible()
+  await user.focus()
+  await system.script.clear()
+  await system.ended(operationId)
+  await expect(lock).toHaveCount(0)
+  await page.keyboard.press('End')
+  await page.keyboard.type('1')
+  await expect(user).toHaveValue('crm1')
+  await page.keyboard.press('Backspace')
+  await expect(user).toHaveValue('crm')
+  await system.ended((await system.configure(crmScope, mail, 'smtpUser', wrapData('mira'), mira)).operationId)
+  await expect(page.getByText('This changed after you started:')).toBeVisible()
+  await expect(user).toHaveValue('crm')
+  await page.keyboard.type('2')
+  await expect(user).toHaveValue('crm2')
+})
+
 test('a click reaches its button although the note above it disappears when the field loses the focus', async ({
   system,
   editing,

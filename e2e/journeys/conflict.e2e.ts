@@ -188,9 +188,11 @@ test('typing back through the base value keeps the edit and its conflict', async
   // likewise when the edit was typed back to its base before they saved
   await page.getByRole('button', { name: 'Reset' }).click()
   await expect(port).toHaveValue('80')
+  await expect(page.getByRole('region', { name: 'Locked by an operation' })).toHaveCount(0)
   await port.click()
   await page.keyboard.press('End')
   await page.keyboard.type('1')
+  await expect(port).toHaveValue('801')
   await page.keyboard.press('Backspace')
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
   await saveAsMira(25)

@@ -57,8 +57,9 @@ export const EditorField = memo(function EditorField({
   const [hasFocus, setHasFocus] = useState(false)
   const [isMissed, setIsMissed] = useState(false)
   const row = useRef<HTMLDivElement>(null)
+  const isEntered = () => document.hasFocus() && row.current?.contains(document.activeElement) === true
   const leave = () => {
-    if (document.hasFocus() && row.current?.contains(document.activeElement) === true) return
+    if (isEntered()) return
     setHasFocus(false)
     setIsMissed(false)
     store.leave({ locator, property })
@@ -66,6 +67,8 @@ export const EditorField = memo(function EditorField({
   useEffect(() => {
     // a control that is removed while it has the focus gets no blur event
     if (active !== undefined) afterMousePress(leave)
+    // the lock ended while the field had the focus
+    else if (hasFocus && isOpen && isEntered()) store.enter({ locator, property })
   })
   // without an edit a field shows the saved value, or the value that the typing is based on
   const shown = active?.began ? active.began.base : view
