@@ -88,7 +88,7 @@ describe('the check of the runtime', () => {
     })
     const options = await optionsOf(folders.other, CREDENTIALS[0] ?? '')
     const check = startRuntimeCheck({ ...options, log })
-    await until(() => lines.length > 0, 5_000)
+    await until(() => lines.length > 0)
     await check.stop()
     assert.equal(check.verdict(), 'assertion-refused')
     assert.equal(lines.length, 1)

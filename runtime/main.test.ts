@@ -92,7 +92,7 @@ async function isReady(replica: Replica): Promise<void> {
       ({ status }) => status === 200,
       () => false,
     )
-  }, 60_000)
+  })
 }
 
 async function stopsCleanly(replica: Replica): Promise<void> {
@@ -148,7 +148,7 @@ describe('a replica', () => {
   it('stops at once and successfully while it waits for the database', async () => {
     const away = `postgresql://jon:canary@127.0.0.1:${await freePort()}/console`
     const replica = await start(['--worker'], { DATABASE_URL: away, DATABASE_WAIT_SECONDS: '3600' })
-    await until(() => replica.out().includes('waiting for the database'), 30_000)
+    await until(() => replica.out().includes('waiting for the database'))
     assert.ok(!replica.out().includes('ECONNREFUSED'))
     await stopsCleanly(replica)
   })
@@ -174,12 +174,9 @@ describe('a replica', () => {
       )
       return rowCount === 1
     }
-    await until(cut, 30_000)
-    await until(
-      () => replica.out().includes('the database went away during the start: it is stopping'),
-      30_000,
-    )
-    await until(cut, 30_000)
+    await until(cut)
+    await until(() => replica.out().includes('the database went away during the start: it is stopping'))
+    await until(cut)
     await blocker.query('select pg_advisory_unlock_all()')
     blocker.release()
     await close()
@@ -198,7 +195,7 @@ describe('a replica', () => {
         where application_name = 'bundle-runtime' and wait_event = 'advisory' and datname = current_database()`,
       )
       return rowCount === 1
-    }, 30_000)
+    })
     await isRefused(replica, /^The database went away during the start: it is stopping\.\n$/)
     blocker.release(true)
     await close()
@@ -233,7 +230,7 @@ describe('a replica', () => {
     const replica = await start(['--worker'], { SHUTDOWN_DELAY_SECONDS: '2' })
     await isReady(replica)
     replica.stop()
-    await until(async () => (await fetch(`${replica.url}/readyz`)).status === 503, 10_000)
+    await until(async () => (await fetch(`${replica.url}/readyz`)).status === 503)
     assert.equal((await fetch(`${replica.url}/healthz`)).status, 200)
     assert.equal(await replica.ended, 0)
   })

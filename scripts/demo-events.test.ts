@@ -45,7 +45,7 @@ test('the order desk of the demo publishes events to its own Module and to that 
   await until(async () => {
     const { counts } = JSON.parse(await read(`${plugins.orderDesk}/outbox`)) as { counts: object }
     return JSON.stringify(counts) === JSON.stringify({ PENDING: 0, DELIVERED: 3, FAILED: 0 })
-  }, 20_000)
+  })
   const ownEvents = await read(`${plugins.orderDesk}/received`)
   assert.match(ownEvents, /"method":"desk-configured","plugin_id":"order-desk"/)
   const other = await read(`${plugins.warehouse}/received`)

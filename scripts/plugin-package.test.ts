@@ -162,7 +162,7 @@ describe('"A plugin in ten minutes"', () => {
         const operation = await http.call(`/operations/${operationId}`)
         assert.notEqual(textOf(operation.data['state']), 'FAILED', JSON.stringify(operation.data))
         return operation.data['state'] === 'SUCCEEDED'
-      }, 20_000)
+      })
     }
     await succeed(made)
     const saved = await http.call('/scopes/development/lab/1/configuration')

@@ -73,8 +73,8 @@ test('every program of the image works with what is in it', { skip }, async () =
     for (const { child, output } of programs) assert.equal(child.exitCode, null, output())
     return (await fetch(url).catch(() => null))?.status === 200
   }
-  await until(() => isReady(`${runtime.PLATFORM_API_BASE}/bundle-runtime/api/readyz`), 30_000)
-  await until(() => isReady(`${origin}/readyz`), 30_000)
+  await until(() => isReady(`${runtime.PLATFORM_API_BASE}/bundle-runtime/api/readyz`))
+  await until(() => isReady(`${origin}/readyz`))
   const cookie = await sessionCookie(origin, user)
   const overview = await fetch(`${origin}/api/summary`, { headers: { cookie, 'x-requested-by': 'console' } })
   assert.equal(overview.status, 200, await overview.text())

@@ -46,7 +46,7 @@ before(async () => {
   })
   const { installation } = installed.data['operation'] as { installation: { bundleInstallId: string } }
   ;({ bundleInstallId } = installation)
-  await until(async () => (await operations()).every((state) => state === 'SUCCEEDED'), 20_000)
+  await until(async () => (await operations()).every((state) => state === 'SUCCEEDED'))
 })
 after(async () => {
   await http.close()
@@ -149,7 +149,7 @@ describe('npm run backup and npm run restore', () => {
         `select from pg_stat_activity where application_name = 'bundle-console-backup' and wait_event_type = 'Lock'`,
       )
       return rows.length === 1
-    }, 20_000)
+    })
     await migration.query('commit')
     migration.release()
     const made = await making
@@ -275,7 +275,7 @@ describe('npm run backup and npm run restore', () => {
           and database = (select oid from pg_database where datname = current_database())`,
       )
       return rowCount === 1
-    }, 60_000)
+    })
     restore.kill('SIGKILL')
     await once(restore, 'exit')
     await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity

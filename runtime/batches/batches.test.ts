@@ -88,7 +88,7 @@ const reaches = async (id: string, isReached: (batch: Batch) => boolean): Promis
   await until(async () => {
     batch = await read(id)
     return isReached(batch)
-  }, 60_000)
+  })
   return batch
 }
 const finished = (id: string) => reaches(id, ({ finishedAt }) => finishedAt !== null)
@@ -164,7 +164,7 @@ describe('a batch', () => {
     const { batchId } = await make(upgradeOf(await install(2), { first: 1 }))
     await reaches(batchId, ({ state, counts }) => state === 'PAUSED' && counts.SUCCEEDED === 1)
     // the result shows before it is recorded
-    await until(async () => !(await findUnfinished(deps.db)).includes(batchId), 30_000)
+    await until(async () => !(await findUnfinished(deps.db)).includes(batchId))
     await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
     assert.equal((await finished(batchId)).counts.SUCCEEDED, 2)
   })

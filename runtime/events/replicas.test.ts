@@ -93,7 +93,7 @@ describe('two replicas', () => {
     // after it starts to listen or is notified, a replica polls often for two seconds
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     const operationId = await install()
-    await until(() => operationIds(reader).includes(operationId), 15_000)
+    await until(() => operationIds(reader).includes(operationId))
     await reader.leave()
     await other.close()
   })
@@ -107,7 +107,7 @@ describe('two replicas', () => {
       if (n % 4 === 0) cut += await cutListeners()
       made.push(await install())
     }
-    await until(() => new Set(operationIds(reader)).size >= made.length, 15_000)
+    await until(() => new Set(operationIds(reader)).size >= made.length)
     assert.deepEqual([...new Set(operationIds(reader))].toSorted(), made.toSorted())
     const { positions } = reader
     positions.forEach((position, at) => {
@@ -123,7 +123,7 @@ describe('two replicas', () => {
     const other = await replica({ worker: { pollMs: NEVER_MS } })
     const operationId = await install()
     const stateOf = async () => (await writing.call(`/operations/${operationId}`)).data['state']
-    await until(async () => (await stateOf()) === 'SUCCEEDED', 15_000)
+    await until(async () => (await stateOf()) === 'SUCCEEDED')
     await other.close()
   })
 
@@ -137,7 +137,7 @@ describe('two replicas', () => {
         const streamed = JSON.parse(data || '{}')
         return event === 'operation' && streamed.id === operationId && streamed.row.state === 'SUCCEEDED'
       })
-    await until(isStreamed, 15_000)
+    await until(isStreamed)
     await reader.leave()
     await watching.close()
     await other.close()
@@ -147,7 +147,7 @@ describe('two replicas', () => {
     const other = await replica({ listens: false })
     const reader = await other.open()
     const operationId = await install()
-    await until(() => operationIds(reader).includes(operationId), 15_000)
+    await until(() => operationIds(reader).includes(operationId))
     await reader.leave()
     await other.close()
   })
@@ -162,10 +162,10 @@ describe('two replicas', () => {
       onUp: () => void (isUp = true),
       onDown: () => undefined,
     })
-    await until(() => isUp, 15_000)
+    await until(() => isUp)
     const began = performance.now()
     await Promise.all(Array.from({ length: 60 }, install))
-    await until(() => notified > 0, 15_000)
+    await until(() => notified > 0)
     const most = (performance.now() - began) / 20 + 1
     assert.ok(notified <= most, `${notified} notifications, expected at most ${most}`)
     await listening.stop()
@@ -191,10 +191,10 @@ describe('joining', () => {
       })
     }
     const [one, two] = [join('one'), join('two')]
-    await until(() => one.isListening() && two.isListening(), 15_000)
+    await until(() => one.isListening() && two.isListening())
     const before = { ...woken }
     one.notify('events')
-    await until(() => woken['two'] !== before['two'], 15_000)
+    await until(() => woken['two'] !== before['two'])
     assert.deepEqual(woken, { one: before['one'], two: (before['two'] ?? 0) + 1 })
     await Promise.all([one.stop(), two.stop()])
     await alone.close()

@@ -117,7 +117,7 @@ describe('the event stream', () => {
     assert.deepEqual(event.scope, HERE)
     assert.equal(event.version, version)
     assert.deepEqual(event.row.savedBy, { id: 'ada', name: 'Ada' })
-    await until(() => reader.comments.length > 1, 5_000)
+    await until(() => reader.comments.length > 1)
     await reader.leave()
   })
 

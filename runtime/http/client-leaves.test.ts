@@ -66,7 +66,7 @@ it(
       )
       return found.rows.length > 0
     }
-    await until(isWaiting, 20_000)
+    await until(isWaiting)
     client.abort()
     await assert.rejects(request, { name: 'AbortError' })
     await left.promise
@@ -76,7 +76,7 @@ it(
       const found = await pool.query('select from runtime.idempotency where answer is not null')
       return found.rows.length > 0
     }
-    await until(isDone, 10_000)
+    await until(isDone)
     const again = await http.call(path, { method: 'PUT', body: billing as unknown as JsonObject, key })
     assert.equal(again.errorCode, '0')
     const stored = await pool.query('select from runtime.bundle_version')

@@ -128,7 +128,7 @@ describe('the endpoints without a credential', () => {
     await db.transaction().execute(async (holder) => {
       await lock.execute(holder)
       waiting = lock.execute(db)
-      await until(async () => (await lockWait()) > 0.2, 20_000)
+      await until(async () => (await lockWait()) > 0.2)
     })
     await waiting
     assert.equal(await lockWait(), 0)

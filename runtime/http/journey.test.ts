@@ -42,7 +42,7 @@ async function ended(id: string): Promise<JsonObject> {
   await until(async () => {
     data = (await http.call(`/operations/${id}`)).data
     return ['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(textOf(data['state']))
-  }, 15_000)
+  })
   return data
 }
 

@@ -108,7 +108,7 @@ async function ends(started: JsonObject, state: string): Promise<string> {
     // does not collect this response: a plugin message about a value that is not yet known to be sensitive is shown
     operation = (await http.call(`/operations/${operationId}`)).data
     return ['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(textOf(operation['state']))
-  }, 20_000)
+  })
   assert.equal(operation['state'], state, JSON.stringify(operation['failure']))
   await ok(`/operations/${operationId}`, 'GET')
   return operationId

@@ -95,16 +95,13 @@ describe('notifications', { concurrency: false }, () => {
   const sendTest = async (webhookId: string) =>
     String((await deps.ok(`/webhooks/${webhookId}/test`, { method: 'POST', body: {} }))['deliveryId'])
   const attempted = (webhookId: string, attempts: number) =>
-    until(
-      async () => (await log(webhookId))[0]?.attempts === attempts && (await hasResult(webhookId)),
-      20_000,
-    )
+    until(async () => (await log(webhookId))[0]?.attempts === attempts && (await hasResult(webhookId)))
   const hasResult = async (webhookId: string) => {
     const [row] = await log(webhookId)
     return row?.lastStatus !== null || row.lastError !== null
   }
   const ended = (webhookId: string, state: string) =>
-    until(async () => (await log(webhookId))[0]?.state === state, 20_000)
+    until(async () => (await log(webhookId))[0]?.state === state)
   const arrivedAs = (deliveryId: string | undefined) =>
     receiver.arrived.filter(({ headers }) => headers['webhook-id'] === deliveryId)
   /** The plugin quotes the value of a property wherever it can. */
@@ -191,7 +188,7 @@ describe('notifications', { concurrency: false }, () => {
     await sql`update runtime.webhook set failing_since = now() - interval '4 days'`.execute(deps.db)
     receiver.reply.status = 500
     await sendTest(webhookId)
-    await until(async () => (await webhook(webhookId)).disabledBecause === 'FAILING', 20_000)
+    await until(async () => (await webhook(webhookId)).disabledBecause === 'FAILING')
     assert.equal((await webhook(webhookId)).enabled, false)
     await failedOperation()
     assert.ok((await log(webhookId)).every(({ event }) => event === 'test'))
@@ -199,7 +196,7 @@ describe('notifications', { concurrency: false }, () => {
     const { webhookId: gone } = await create()
     receiver.reply.status = 410
     await sendTest(gone)
-    await until(async () => (await webhook(gone)).disabledBecause === 'GONE', 20_000)
+    await until(async () => (await webhook(gone)).disabledBecause === 'GONE')
     receiver.reply.status = 200
     for (const id of [webhookId, gone]) await deps.ok(`/webhooks/${id}`, { method: 'DELETE' })
   })
@@ -237,7 +234,6 @@ describe('notifications', { concurrency: false }, () => {
     const deliveryId = await sendTest(webhookId)
     await until(
       async () => (await log(webhookId)).find((row) => row.deliveryId === deliveryId)?.lastStatus === 500,
-      20_000,
     )
     const waiting = (await log(webhookId)).find((row) => row.operationId === operationId)
     assert.equal(waiting?.state, 'PENDING')
@@ -247,7 +243,6 @@ describe('notifications', { concurrency: false }, () => {
     await until(
       async () =>
         (await log(webhookId)).find((row) => row.operationId === operationId)?.state === 'DELIVERED',
-      30_000,
     )
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
   })
@@ -285,10 +280,7 @@ describe('notifications', { concurrency: false }, () => {
     const failed = await failedOperation(scope)
     deps.plugin.script(() => ({ outcome: 'APPLIED' }))
     await deps.succeeds(await deps.takeOver(failed))
-    await until(
-      async () => (await log(webhookId)).some(({ event }) => event === 'operation.taken_over'),
-      20_000,
-    )
+    await until(async () => (await log(webhookId)).some(({ event }) => event === 'operation.taken_over'))
 
     const bundleInstallId = await deps.installed(plain, { scope })
     const other = await deps.installed(plain, { scope: deps.newScope() })
@@ -296,7 +288,7 @@ describe('notifications', { concurrency: false }, () => {
       method: 'POST',
       body: { action: 'DETACH', title: VALUE, targets: [bundleInstallId, other], reason: VALUE },
     })
-    await until(async () => (await log(webhookId)).some(({ event }) => event === 'batch.finished'), 30_000)
+    await until(async () => (await log(webhookId)).some(({ event }) => event === 'batch.finished'))
     await ended(webhookId, 'DELIVERED')
     const [delivery] = await log(webhookId)
     const [arrived] = arrivedAs(delivery?.deliveryId)
@@ -376,7 +368,7 @@ describe('notifications', { concurrency: false }, () => {
     const { webhookId } = await create({ events: ['operation.retrying'] })
     deps.plugin.script(() => ({ outcome: 'UNKNOWN' }))
     const { operationId } = await deps.install(guarded, { scope: deps.newScope() })
-    await until(() => waitForLong(deps.db, operationId), 15_000)
+    await until(() => waitForLong(deps.db, operationId))
     await reportRetrying(deps.db)
     assert.deepEqual(await log(webhookId), [])
     await sql`

@@ -448,7 +448,7 @@ async function untilAttempted(
   await until(async () => {
     const { stages } = await harness.operation(operationId)
     return condition(stages.flatMap(({ calls }) => calls).flatMap(({ attempts }) => attempts))
-  }, 60_000)
+  })
 }
 
 async function closedPort(): Promise<number> {

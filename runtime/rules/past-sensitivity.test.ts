@@ -151,7 +151,7 @@ describe('a property that an upgrade marks as sensitive', () => {
         : { errorCode: 'BROKEN', data: { message: `never ${SECOND}`, retryable: false } },
     )
     const upgrade = await harness.upgrade(id, { targetVersion: '2.0.0' })
-    await until(async () => harness.callsOf(upgrade).length > 0, 10_000)
+    await until(async () => harness.callsOf(upgrade).length > 0)
     assertHidden(await answersOf(scope, [id]))
     const { resources } = await harness.configuration(scope)
     assert.deepEqual(resources[MAIN]?.properties['key'], { '@type': 'Data', isSensitive: true, isSet: true })
@@ -163,7 +163,7 @@ describe('a property that an upgrade marks as sensitive', () => {
 
     harness.plugin.script(() => ({ outcome: 'UNKNOWN' }))
     const detach = await harness.takeOver(failed)
-    await until(async () => harness.callsOf(detach).length > 0, 10_000)
+    await until(async () => harness.callsOf(detach).length > 0)
     assertHidden(await answersOf(scope, [id]))
     harness.plugin.script(() => ({ outcome: 'NOT_APPLIED' }))
     await harness.succeeds(detach)
@@ -204,7 +204,7 @@ describe('a property that a later installation marks as sensitive', () => {
     assert.ok(shown(await answersOf(scope, [id]), FIRST).length > 0)
     harness.plugin.script(() => ({ outcome: 'UNKNOWN' }))
     const { bundleInstallId: later, operationId } = await harness.install(bundle.marked, { scope })
-    await until(async () => harness.callsOf(operationId).length > 0, 10_000)
+    await until(async () => harness.callsOf(operationId).length > 0)
     assertHidden(await answersOf(scope, [id, later]))
     harness.plugin.script(() => applied)
     await harness.succeeds(operationId)

@@ -159,7 +159,7 @@ describe('a late answer', () => {
       return { outcome: 'APPLIED', resources: made('first') }
     })
     const { bundleInstallId, operationId } = await harness.install(bundle, { scope })
-    await until(() => harness.callsOf(operationId).length === 1, 30_000)
+    await until(() => harness.callsOf(operationId).length === 1)
     // as if the worker had been paused for longer than its lease: another one may take the operation now
     await sql`update runtime.operation set available_at = clock_timestamp() where operation_id = ${operationId}`.execute(
       harness.db,
@@ -177,7 +177,7 @@ describe('a late answer', () => {
       const attempts = stages.flatMap(({ calls }) => calls).flatMap((call) => call.attempts)
       // not always the first: an attempt that finds no permit is given back before it is sent
       return attempts.some(({ late, outcome }) => late && outcome === 'APPLIED')
-    }, 30_000)
+    })
   }
 
   it('is recorded as late and changes nothing if the call was repeated and the operation has finished', async () => {

@@ -28,7 +28,7 @@ async function write(method: string, path: string, body: JsonObject): Promise<Js
 
 async function succeeded(operation: JsonObject): Promise<JsonObject> {
   const path = `/operations/${textOf(operation['operationId'])}`
-  await until(async () => (await http.call(path)).data['state'] === 'SUCCEEDED', 20_000)
+  await until(async () => (await http.call(path)).data['state'] === 'SUCCEEDED')
   return operation
 }
 
@@ -137,7 +137,7 @@ it('batches pause, because their pending items may have run already', async () =
   const body = { action: 'DETACH', title: 'Detach', reason: 'a test', targets, first: 1 }
   const path = `/batches/${textOf(((await write('POST', '/batches', body))['batch'] as JsonObject)['batchId'])}`
   const read = async () => (await http.call(path)).data
-  await until(async () => (await read())['state'] === 'PAUSED', 20_000)
+  await until(async () => (await read())['state'] === 'PAUSED')
 
   const { db } = http.runtime.deps
   // continued, but the next item has not started yet
@@ -150,7 +150,7 @@ it('batches pause, because their pending items may have run already', async () =
 
   await sql`update runtime.batch set available_at = clock_timestamp()`.execute(db)
   await write('POST', `${path}/continue`, {})
-  await until(async () => (await read())['state'] === 'DONE', 20_000)
+  await until(async () => (await read())['state'] === 'DONE')
   const { counts } = await read()
   assert.equal((counts as JsonObject)['SUCCEEDED'], 2)
 })
@@ -196,7 +196,7 @@ it('a recovery awaits a scope before it locks an installation, so that it cannot
         db,
       )
       return rows.length === 1
-    }, 4_000)
+    })
     await sql`select from runtime.installation for update nowait`.execute(tx)
   })
   await recovery
@@ -250,5 +250,5 @@ it('recovers a database however long a statement takes', async (t) => {
   await until(async () => {
     const { rows } = await sql`select from runtime.server_identity where recovered_at is not null`.execute(db)
     return rows.length === 1
-  }, 40_000)
+  })
 })

@@ -49,14 +49,14 @@ const tryInstall = () =>
 const statusOf = async (path: string) => (await http.send(API + path)).status
 
 async function worksAgain(): Promise<string> {
-  await until(async () => (await statusOf('/readyz')) === 200, 20_000)
+  await until(async () => (await statusOf('/readyz')) === 200)
   const { status, data } = await tryInstall()
   assert.equal(status, 200)
   const operationId = textOf((data['operation'] as JsonObject)['operationId'])
   await until(async () => {
     const { data: operation } = await http.call(`/operations/${operationId}`)
     return operation['state'] === 'SUCCEEDED'
-  }, 20_000)
+  })
   return operationId
 }
 
@@ -100,14 +100,13 @@ describe('while the database is unavailable', () => {
 
     await server.restart()
     const operationId = await worksAgain()
-    await until(
-      () => reader.messages.some(({ event, data }) => event === 'operation' && data.includes(operationId)),
-      20_000,
+    await until(() =>
+      reader.messages.some(({ event, data }) => event === 'operation' && data.includes(operationId)),
     )
     await until(async () => {
       const text = await (await http.send(`${API}/metrics`)).text()
       return /^bundle_runtime_database_up 1$/m.test(text) && /^bundle_runtime_listening 1$/m.test(text)
-    }, 20_000)
+    })
     await reader.leave()
   })
 
@@ -120,15 +119,15 @@ describe('while the database is unavailable', () => {
       where application_name like 'bundle-runtime%'`,
     )
     // a request may still use a connection whose end has not been noticed here
-    await until(async () => (await http.call('/operations')).status === 200, 20_000)
+    await until(async () => (await http.call('/operations')).status === 200)
     const readOnly = 'The database is set to read-only and takes no writes'
-    await until(async () => (await whyNotReady()) === readOnly, 20_000)
+    await until(async () => (await whyNotReady()) === readOnly)
     assert.equal((await tryInstall()).status, 503)
     // concurrent requests leave as many sessions behind, all of them permanently read-only
     const reads = await Promise.all(Array.from({ length: 8 }, () => http.call('/operations')))
     assert.ok(reads.every(({ status }) => status === 200))
     await onServer(`alter database ${name} reset default_transaction_read_only`)
-    await until(async () => (await statusOf('/readyz')) === 200, 20_000)
+    await until(async () => (await statusOf('/readyz')) === 200)
     const writes = await Promise.all(Array.from({ length: 4 }, () => tryInstall()))
     assert.deepEqual(
       writes.map(({ status }) => status),
@@ -141,7 +140,7 @@ describe('while the database is unavailable', () => {
     await server.pause()
     writeFileSync(join(fromUrl(server.url).host, 'postgresql', 'standby.signal'), '')
     await server.restart()
-    await until(async () => (await whyNotReady()) !== 'The database cannot be reached', 20_000)
+    await until(async () => (await whyNotReady()) !== 'The database cannot be reached')
     assert.equal(await whyNotReady(), 'The database is a standby, which takes no writes')
     assert.equal((await http.call('/operations')).status, 200)
     assert.equal((await tryInstall()).status, 503)
@@ -168,7 +167,7 @@ describe('while the database is unavailable', () => {
     try {
       for (const how of ['in order', 'killed', 'in order', 'killed'] as const) {
         await server.restart(how)
-        await until(async () => (await statusOf('/readyz')) === 200, 20_000)
+        await until(async () => (await statusOf('/readyz')) === 200)
       }
     } finally {
       over.abort()

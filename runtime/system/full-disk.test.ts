@@ -128,7 +128,7 @@ for (const [name, makeSpace] of [
         (await http.call(`/operations/${operationId}`)).data['state'] === 'SUCCEEDED'
 
       note(await install())
-      await until(() => isDone(acknowledged[0] ?? ''), 20_000)
+      await until(() => isDone(acknowledged[0] ?? ''))
       await space.take(run)
       workspaceId++
       for (let refusals = 0; refusals < 20;) {
@@ -156,12 +156,12 @@ for (const [name, makeSpace] of [
 
       await space.giveBack(run)
       // the metric alone finds that there is space again, also where nothing asks for readiness
-      await until(async () => /^bundle_runtime_database_full 0$/m.test(await metrics()), 20_000)
+      await until(async () => /^bundle_runtime_database_full 0$/m.test(await metrics()))
       assert.equal((await http.send(`${API}/readyz`)).status, 200)
       const repeated = await install(`key-${workspaceId}`)
       assert.equal(repeated.errorCode, '0')
       note(repeated)
-      for (const operationId of acknowledged) await until(() => isDone(operationId), 20_000)
+      for (const operationId of acknowledged) await until(() => isDone(operationId))
       const { db } = http.runtime.deps
       t.diagnostic(`${acknowledged.length} operations`)
       const stored = await db.selectFrom('runtime.operation').select('operation_id').execute()

@@ -83,7 +83,7 @@ export async function startRuleHarness(options: Partial<RuntimeOptions> = {}): P
     await until(async () => {
       seen = await operation(operationId)
       return ['SUCCEEDED', 'FAILED', 'TAKEN_OVER'].includes(seen.state)
-    }, 60_000)
+    })
     return seen
   }
   const succeeds = async (operationId: string) => {

@@ -60,7 +60,7 @@ export class TestReader {
   }
 
   async begun(): Promise<void> {
-    await until(() => this.messages.length > 0, 10_000)
+    await until(() => this.messages.length > 0)
   }
 
   /** Disconnects as a closed browser does. */
@@ -99,7 +99,8 @@ export class TestReader {
   }
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+/** Waits until the condition is met. The time limit ends a test that would hang: a busy machine takes many times as long as an idle one. */
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const end = performance.now() + timeoutMs
   while (!(await condition())) {
     if (performance.now() > end)

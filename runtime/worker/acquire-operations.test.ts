@@ -25,7 +25,7 @@ suite('the acquired state of an operation', { concurrency: false }, () => {
         .execute(db)
         .catch(() => null)
       return setting?.rows[0]?.format === 'escape'
-    }, 10_000)
+    })
 
     engine.plugin.script((_, earlier) =>
       earlier === 0

@@ -97,7 +97,7 @@ suite('capacity of a worker', { concurrency: false }, () => {
       late.resolve()
       return worker.stop()
     })
-    await until(() => engine.plugin.calls.length === 3, 10_000)
+    await until(() => engine.plugin.calls.length === 3)
     const after = [await freeze(), await freeze(), await freeze(), await freeze()]
     const { leased, release } = hold()
     letGo = release
@@ -109,7 +109,7 @@ suite('capacity of a worker', { concurrency: false }, () => {
     release()
     const isCalled = (operationId: string) =>
       engine.plugin.calls.some(({ request }) => request.operation.operationId === operationId)
-    await until(() => after.every(isCalled), 10_000)
+    await until(() => after.every(isCalled))
     late.resolve()
     for (const operationId of after) await engine.until(operationId, 'SUCCEEDED')
   })

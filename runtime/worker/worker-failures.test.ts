@@ -216,7 +216,7 @@ suite('an operation whose plugin calls fail', { concurrency: false }, () => {
         .where('plugin_id', '=', 'first')
         .execute()
     const worker = engine.work()
-    await until(() => engine.plugin.calls.length === 2, 10_000)
+    await until(() => engine.plugin.calls.length === 2)
     await damage('7')
     // another session has locked it, so that it is advanced on its own, from what is read
     await inTransaction(db, async (tx) => {
@@ -224,10 +224,7 @@ suite('an operation whose plugin calls fail', { concurrency: false }, () => {
       answerFirst.resolve()
       await engine.deps.clock.sleep(300)
     })
-    await until(
-      async () => (await attemptsOf(operation_id)).some(({ outcome }) => outcome === 'FAILED'),
-      10_000,
-    )
+    await until(async () => (await attemptsOf(operation_id)).some(({ outcome }) => outcome === 'FAILED'))
     await damage(null)
     // if it were released, it would be leased now
     await db

@@ -114,10 +114,7 @@ test('in an empty folder it creates a profile, runs the system, and ends with Ct
       headers: { origin: controlsUrl },
       body: new URLSearchParams({ type: 'INSTALL' }),
     })
-    await until(
-      async () => (await pageOf(controlsUrl)).includes('INSTALL BEFORE_RESOURCES, sequence 1'),
-      20_000,
-    )
+    await until(async () => (await pageOf(controlsUrl)).includes('INSTALL BEFORE_RESOURCES, sequence 1'))
     assert.match(tokens[0] ?? '', /^Bearer \S+\.\S+\.\S+$/)
   } finally {
     program.kill('SIGINT')
@@ -149,7 +146,7 @@ for (const [name, signals] of [
     }
     const [code] = (await exit) as [number]
     assert.equal(code, signals.length === 1 ? 0 : 130)
-    await until(async () => !(await isListening(pluginUrl)), 5_000)
+    await until(async () => !(await isListening(pluginUrl)))
   })
 
 test('the profile of the SDK is the one to start from, and says how to start its plugin', () => {

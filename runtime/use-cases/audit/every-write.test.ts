@@ -62,7 +62,7 @@ async function failedOperation(): Promise<Sample['params']> {
 /** An operation whose next attempt is due in an hour. */
 async function waitingOperation(): Promise<{ operationId: string }> {
   const { operationId } = await deps.install(patient, { scope: deps.newScope() })
-  await until(() => waitForLong(deps.db, operationId), 15_000)
+  await until(() => waitForLong(deps.db, operationId))
   return { operationId }
 }
 
@@ -82,7 +82,7 @@ async function pausedBatch(): Promise<string> {
   const targets = [(await configured()).bundleInstallId, (await configured()).bundleInstallId]
   const body = { action: 'UPGRADE', title: 'Next', targets, input: { targetVersion: '2.0.0' }, first: 1 }
   const { batch } = (await deps.ok('/batches', { method: 'POST', body })) as { batch: { batchId: string } }
-  await until(async () => (await deps.ok(`/batches/${batch.batchId}`, {}))['state'] === 'PAUSED', 60_000)
+  await until(async () => (await deps.ok(`/batches/${batch.batchId}`, {}))['state'] === 'PAUSED')
   return batch.batchId
 }
 
