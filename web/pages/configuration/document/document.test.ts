@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { wrapData } from '#contract/protocol/data.ts'
 import { EMPTY, applyStep, type Draft } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
 import { documentOf, readDocument, stepTo } from './document.ts'
@@ -32,7 +33,10 @@ const text = () => structuredClone(documentOf(saved, EMPTY))
 const at = (document: JsonObject, locator: string) => document[locator] as Record<string, JsonValue>
 const wants = (document: JsonValue, draft: Draft = EMPTY, before: JsonValue = documentOf(saved, draft)) => {
   const reading = readDocument(document, saved)
-  return applyStep(draft, stepTo(reading, { configuration: saved, draft, before, after: document }))
+  return applyStep(
+    draft,
+    stepTo(reading, { configuration: saved, newest: saved, draft, before, after: document }),
+  )
 }
 const kinds = (document: JsonValue) => readDocument(document, saved).problems.map(({ kind }) => kind)
 
@@ -133,6 +137,30 @@ describe('the configuration as one document', () => {
     assert.deepEqual(document, text())
     at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
     assert.deepEqual(Object.keys(wants(document, draft)[CORE] ?? {}), ['password', 'name'])
+  })
+
+  it('keeps a value that was saved when it was generated, if another one has been saved since', () => {
+    const seats = (value: number) => ({ ...at(text(), CORE), seats: data(value) })
+    const newest = configuration(8, {
+      ...saved.resources,
+      [CORE]: resource({
+        ...saved.resources[CORE],
+        definitions: saved.resources[CORE]?.definitions ?? {},
+        properties: { ...saved.resources[CORE]?.properties, seats: data(9), tenant: data('t-2') },
+      }),
+    })
+    const after = { ...text(), [CORE]: seats(5) }
+    const step = (before: JsonObject, draft: Draft) =>
+      stepTo(readDocument(after, saved), { configuration: saved, newest, draft, before, after })
+    const before = { ...text(), [CORE]: { ...seats(9), tenant: data('mine') } }
+    const set = (value: number) => ({ kind: 'set' as const, value: wrapData(value) })
+    const kept = { edit: set(5), base: data(5), version: 7, isSensitive: false }
+    // somebody saved the same 9, so the edit was discarded while this was typed
+    assert.deepEqual(step(before, EMPTY), [{ locator: CORE, property: 'seats', next: kept }])
+    const mine = { ...kept, edit: set(9) }
+    assert.deepEqual(step(before, { [CORE]: { seats: mine } }), [
+      { locator: CORE, property: 'seats', next: kept },
+    ])
   })
 
   it('reports values that cannot be saved, with their paths', () => {

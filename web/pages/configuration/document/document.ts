@@ -5,17 +5,9 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../../forms/property/edit.ts'
-import {
-  allEdits,
-  editAt,
-  editOn,
-  viewAt,
-  type Draft,
-  type DraftEdit,
-  type DraftStep,
-} from '../editor/draft.ts'
+import { editAt, editOn, viewAt, type Draft, type DraftEdit, type DraftStep } from '../editor/draft.ts'
 import { definitionOf } from '../editor/outline.ts'
-import { isHidden, isSet } from '../../../forms/property/property-value.ts'
+import { isHidden, isSet, valueOf } from '../../../forms/property/property-value.ts'
 import { pointerTo } from '#contract/json-schema/pointer.ts'
 import { isReferenceShape } from '../editor/is-reference-shape.ts'
 
@@ -148,16 +140,25 @@ function readResource({
  * The step from the current draft to the content of a document. Only what changed between `before` and `after`, the
  * document as it last agreed with the draft and as it is now, becomes a step, so that it never overwrites what was typed
  * in the form or adopted from elsewhere since. The new edits are based on the configuration that the document was
- * generated from, so that it never overwrites what others have saved since, either.
+ * generated from, so that it never overwrites what others have saved since, either. A value of that configuration is an
+ * edit if `newest` has another one.
  */
 export function stepTo(
   { wanted, problems }: Pick<DocumentReading, 'wanted' | 'problems'>,
   {
     configuration,
+    newest,
     draft,
     before,
     after,
-  }: { configuration: Configuration; draft: Draft; before: JsonValue; after: JsonValue },
+  }: {
+    /** The document was generated from it. */
+    configuration: Configuration
+    newest: Configuration
+    draft: Draft
+    before: JsonValue
+    after: JsonValue
+  },
 ): DraftStep {
   const isChanged = (locator: string, property: string) =>
     !deepEqual(valueIn(before, locator, property), valueIn(after, locator, property))
@@ -174,21 +175,54 @@ export function stepTo(
       step.push({
         locator,
         property,
-        next: editOn({ base, version }, edit, { saved: viewAt(resource, property), isSensitive }),
+        next: editOn({ base, version }, edit, {
+          saved: viewAt(newest.resources[locator], property),
+          isSensitive,
+        }),
       })
     }
   }
   // what the document cannot express at the moment stays as it is
   const faulty = new Set(problems.filter(({ kind }) => kind !== 'value').map(({ path }) => path))
-  for (const { locator, property, edit, isSensitive } of allEdits(draft)) {
-    const ofResource = wanted.get(locator)
-    if (ofResource === undefined || ofResource.has(property) || !isChanged(locator, property)) continue
-    if (faulty.has(pointerTo(locator, property))) continue
-    // a document cannot express the removal of a hidden value, or a partial number
-    if (edit.kind === 'unfinished' || (isSensitive && edit.kind === 'removed')) continue
-    step.push({ locator, property, next: null })
+  for (const [locator, edits] of wanted) {
+    const resource = configuration.resources[locator]
+    const names = new Set([...namesIn(before, locator), ...namesIn(after, locator)])
+    for (const property of names) {
+      if (edits.has(property) || !isChanged(locator, property)) continue
+      if (faulty.has(pointerTo(locator, property)) || isWritten(resource, property)) continue
+      const known = editAt(draft, locator, property)
+      // a document cannot express the removal of a hidden value, or a partial number
+      if (known?.edit.kind === 'unfinished' || (known?.isSensitive === true && known.edit.kind === 'removed'))
+        continue
+      const next = backTo(viewAt(resource, property), {
+        version: configuration.snapshotVersion,
+        saved: viewAt(newest.resources[locator], property),
+        known,
+      })
+      if (next !== null || known !== undefined) step.push({ locator, property, next })
+    }
   }
   return step
+}
+
+/** The edit that remains when the document has its first value again: none, unless somebody has saved another value since. */
+function backTo(
+  view: PropertyView | null,
+  { version, saved, known }: { version: number; saved: PropertyView | null; known: DraftEdit | undefined },
+): DraftEdit | null {
+  if (isHidden(view) || deepEqual(view, saved)) return null
+  const value = valueOf(view)
+  const edit: Edit = value === null ? { kind: 'removed' } : { kind: 'set', value }
+  return editOn(known ?? { base: view, version }, edit, { saved, isSensitive: known?.isSensitive === true })
+}
+
+const isWritten = (resource: ConfigurationResource | undefined, property: string): boolean =>
+  resource !== undefined && Object.hasOwn(resource.writtenBy, property)
+
+function namesIn(document: JsonValue, locator: string): string[] {
+  const properties =
+    isJsonObject(document) && Object.hasOwn(document, locator) ? document[locator] : undefined
+  return properties !== undefined && isJsonObject(properties) ? Object.keys(properties) : []
 }
 
 function valueIn(document: JsonValue, locator: string, property: string): JsonValue {

@@ -86,6 +86,7 @@ export function useDocument({
     store.apply(
       stepTo(next, {
         configuration: written.from,
+        newest: configuration,
         draft: store.current(),
         before: agreed.document,
         after: document,
