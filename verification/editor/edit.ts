@@ -1,8 +1,9 @@
 import type { SeededRandom } from '../seeded-random.ts'
 import type { Field } from './bundle.ts'
 import { chooseGesture } from './gestures.ts'
-import { InvariantViolation, type Edit } from './model.ts'
+import { InvariantViolation } from './model.ts'
 import type { FieldView } from './read-page.ts'
+import { remember } from './remember.ts'
 import { formatContent, type Tab } from './tab.ts'
 import { anyValue, contentOf, meansSame, type Content } from './values.ts'
 
@@ -47,7 +48,7 @@ export async function editField(
       from.length > 0 &&
       (now.isEdited || !isUnchanged(from, now.content))
     ) {
-      remember(tab, field, { now, from, version: view.version, isRemoved: gesture.isRemoval === true })
+      remember(tab, field, { now, from, first, version: view.version, isRemoved: gesture.isRemoval === true })
       tab.activeField = view.focus === property ? property : null
       return `${gesture.name}: ${formatContent(now.content)}`
     }
@@ -113,37 +114,6 @@ async function possibleStarts(tab: Tab, field: Field, content: Content, version:
   return [content, ...newer.filter((one) => JSON.stringify(one) !== JSON.stringify(content))]
 }
 
-function remember(
-  tab: Tab,
-  field: Field,
-  {
-    now,
-    from,
-    version,
-    isRemoved,
-  }: { now: FieldView; from: readonly Content[]; version: number; isRemoved: boolean },
-): void {
-  const { model } = tab
-  const known = model.edit(tab.index, field)
-  const continues = known !== undefined && from.some((start) => meansSame(field.kind, start, known.content))
-  const before = continues ? known : undefined
-  const isFrom = (value: Edit['seen'][number]) =>
-    from.some((start) => meansSame(field.kind, start, contentOf(field.kind, value)))
-  const all = model.history.since(field.property, 0).map(({ value }) => value)
-  const mine: Edit = {
-    content: now.content,
-    isRemoved,
-    seen: before?.seen ?? all.filter(isFrom),
-    seenVersion: before?.seenVersion ?? version,
-    typedVersion: version,
-    savedSince: null,
-  }
-  if (before?.savedSince !== null && before !== undefined)
-    mine.seenVersion = Math.max(before.seenVersion, before.savedSince)
-  model.set(tab.index, field, mine)
-  model.note(field, mine)
-}
-
 /** Presses a key in a field that is locked: its value must not change, and it must say why. */
 async function tryLocked(tab: Tab, field: Field, seen: FieldView): Promise<string> {
   const { property, kind } = field
@@ -153,6 +123,7 @@ async function tryLocked(tab: Tab, field: Field, seen: FieldView): Promise<strin
   tab.activeField = null
   await tab.locators(property).control.focus()
   await tab.page.keyboard.press('End')
+  const { version: first } = await tab.view()
   await tab.page.keyboard.press('9')
   await tab.waitFor('a locked field says so', (view) => {
     const now = view.fields[property]
@@ -166,6 +137,7 @@ async function tryLocked(tab: Tab, field: Field, seen: FieldView): Promise<strin
     remember(tab, field, {
       now,
       from: [String(now.content).slice(0, -1)],
+      first,
       version: (await tab.view()).version,
       isRemoved: false,
     })

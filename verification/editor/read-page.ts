@@ -31,6 +31,8 @@ export interface PageView {
   fields: Partial<Record<string, FieldView>>
   /** The number of sensitive values that the page reports as not kept. */
   notKept: number
+  /** The JSON document beside the form; null if it is not open. */
+  document: string | null
 }
 
 const KINDS = Object.fromEntries(FIELDS.map(({ property, kind }) => [property, kind]))
@@ -133,6 +135,11 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
       isEdited: [...row.querySelectorAll('button')].some(({ textContent }) => textContent === 'Reset'),
     }
   }
+  const pane = document.querySelector('section[aria-labelledby="document-pane"]')
+  const editor = [...(pane?.querySelectorAll('*') ?? [])]
+    .map(({ shadowRoot }) => shadowRoot?.querySelector('.cm-content'))
+    .find((content) => content !== null && content !== undefined)
+  const tile = editor as unknown as { cmTile: { root: { view: { state: { doc: object } } } } } | undefined
   const bar = document.querySelector('[role=region][aria-label="Unsaved changes"]')
   const dialogs = [...document.querySelectorAll('dialog[open]')]
   const focused = document.activeElement?.closest('[id^="row-"]')
@@ -145,6 +152,7 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
     isClaimed: document.querySelector('[aria-label="Locked by an operation"]') !== null,
     claims: Number(document.documentElement.dataset['claims'] ?? 0),
     fields,
+    document: tile === undefined ? null : String(tile.cmTile.root.view.state.doc),
     notKept: Number(
       /(\d+) sensitive values you entered were not kept/.exec(document.body.textContent)?.[1] ??
         (document.body.textContent.includes('A sensitive value you entered was not kept') ? 1 : 0),

@@ -1,6 +1,7 @@
 import { fieldOf } from './bundle.ts'
 import { CLICK_TIMEOUT_MS, succeeds, type ReviewContext } from './dialog.ts'
 import { editField } from './edit.ts'
+import { editInDocument } from './edit-document.ts'
 import type { Model } from './model.ts'
 import { hasUnsavedEdit, reset } from './reset.ts'
 import { review } from './review.ts'
@@ -20,6 +21,8 @@ export async function runStep(step: Step, context: StepContext): Promise<void> {
   switch (step.kind) {
     case 'edit':
       return note(await editField(tab, fieldOf(step.property), random, context.services))
+    case 'document':
+      return note(await editInDocument(tab, fieldOf(step.property), random, context.services))
     case 'colleague': {
       const saving = context.saveAsColleague(step.properties)
       if (random.chance(0.4)) return note('begins to save')

@@ -3,7 +3,7 @@ import { EDITABLE } from './bundle.ts'
 
 /** One step of a trial. `seed` is for its own random choices, so that it stays the same when other steps are removed. */
 export type Step = { seed: number } & (
-  | { kind: 'edit'; tab: number; property: string }
+  | { kind: 'edit' | 'document'; tab: number; property: string }
   | { kind: 'reset'; tab: number; property: string }
   | { kind: 'open'; tab: number; property: string }
   | { kind: 'blur' | 'reload' | 'discard' | 'review' | 'wait'; tab: number }
@@ -28,7 +28,8 @@ function anyStep(random: SeededRandom, chosen: readonly string[], tab: number): 
   const seed = random.below(2 ** 32)
   const property = random.chance(0.85) ? random.pick(chosen) : random.pick(EDITABLE).property
   const chance = random.below(100)
-  if (chance < 48) return { kind: 'edit', tab, property, seed }
+  if (chance < 40) return { kind: 'edit', tab, property, seed }
+  if (chance < 48) return { kind: 'document', tab, property, seed }
   if (chance < 72) {
     const another = () => (random.chance(0.75) ? random.pick(chosen) : random.pick(EDITABLE).property)
     return { kind: 'colleague', properties: random.chance(0.25) ? [property, another()] : [another()], seed }
