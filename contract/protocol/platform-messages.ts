@@ -71,9 +71,8 @@ export const PLATFORM_MESSAGES = {
   sharedViewsFull:
     'There are already {max} shared views, the maximum. Save it without sharing, or delete one first.',
   registrationExists: 'This ID is already registered. Choose another one.',
-  registrationStale:
-    'The registration has changed since you read it. Read it again and apply your change to it.',
-  webhookStale: 'The webhook has changed since you read it. Read it again and apply your change to it.',
+  registrationStale: 'The registration has changed since you read it. Your change was not saved.',
+  webhookStale: 'The webhook has changed since you read it. Your change was not saved.',
   addressNotAllowed:
     'The setting EGRESS_ALLOW does not allow calls to this host and port. Enter another address, or ask the platform team to allow this one.',
   addressOfPlatform:

@@ -14,6 +14,7 @@ test('a viewer sees everywhere why actions are disabled, and the API rejects the
   })
   const { bundleInstallId } = await system.install(scope, 'crm-suite', '1.0.0')
   const page = await signIn('vera', `/installations/${bundleInstallId}`)
+  await expect(page.getByRole('navigation', { name: 'Main', exact: true })).not.toContainText('Activity')
   for (const [name, reason] of [
     ['Upgrade', 'You don’t have permission to upgrade in this scope.'],
     ['Detach', 'You don’t have permission to detach in this scope.'],

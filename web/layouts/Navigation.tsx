@@ -64,49 +64,53 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   // the page that is shown, which follows the address when it has loaded; none if only the frame matches
   const shown = useRouterState({ select: ({ matches: [, page] }) => page?.pathname ?? '' })
   const next = useLocation({ select: ({ pathname }) => pathname })
+  const shownGroups = navigation
+    .map(({ group, entries }) => ({
+      group,
+      entries: entries.filter(({ needs }) => needs === undefined || can(needs)),
+    }))
+    .filter(({ entries }) => entries.length > 0)
   return (
     <nav aria-label={t('shell.navigation')} className="flex-1 overflow-y-auto px-2 py-1">
-      {navigation.map(({ group, entries }) => (
+      {shownGroups.map(({ group, entries }) => (
         <div key={group} className="mb-4">
           <p className="px-2 pb-1 text-xs font-medium tracking-wide text-faint">{t(group)}</p>
           <ul className="space-y-px">
-            {entries
-              .filter(({ needs }) => needs === undefined || can(needs))
-              .map(({ label, icon, to }) => {
-                const mark = marks[label]
-                const current = isWithin(shown, to.to)
-                const isOpening = !current && isWithin(next, to.to)
-                return (
-                  <li key={label}>
-                    <PlainLink
-                      to={to}
-                      {...(onNavigate && { onClick: onNavigate })}
-                      aria-current={current ? 'page' : undefined}
-                      className={cx(
-                        'flex h-7.5 items-center gap-2.5 rounded-md px-2 font-medium transition-colors duration-75 -outline-offset-2 pointer-coarse:h-10',
-                        current ? 'bg-selected text-ink' : 'text-muted hover:bg-selected/60 hover:text-ink',
-                      )}
-                    >
-                      <Icon name={icon} className={current ? 'text-ink' : 'text-faint'} />
-                      {t(label)}
-                      {mark !== undefined && mark.n > 0 && (
-                        <span className="ml-auto inline-flex items-center gap-1 text-xs text-accent tabular-nums">
-                          <Icon name="edit" size={12} />
-                          <span aria-hidden="true">{mark.n}</span>
-                          <span className="sr-only">{mark.text}</span>
-                        </span>
-                      )}
-                      {isOpening && (
-                        <Icon
-                          name="running"
-                          size={14}
-                          className="ml-auto animate-appear text-faint [animation-delay:400ms]"
-                        />
-                      )}
-                    </PlainLink>
-                  </li>
-                )
-              })}
+            {entries.map(({ label, icon, to }) => {
+              const mark = marks[label]
+              const current = isWithin(shown, to.to)
+              const isOpening = !current && isWithin(next, to.to)
+              return (
+                <li key={label}>
+                  <PlainLink
+                    to={to}
+                    {...(onNavigate && { onClick: onNavigate })}
+                    aria-current={current ? 'page' : undefined}
+                    className={cx(
+                      'flex h-7.5 items-center gap-2.5 rounded-md px-2 font-medium transition-colors duration-75 -outline-offset-2 pointer-coarse:h-10',
+                      current ? 'bg-selected text-ink' : 'text-muted hover:bg-selected/60 hover:text-ink',
+                    )}
+                  >
+                    <Icon name={icon} className={current ? 'text-ink' : 'text-faint'} />
+                    {t(label)}
+                    {mark !== undefined && mark.n > 0 && (
+                      <span className="ml-auto inline-flex items-center gap-1 text-xs text-accent tabular-nums">
+                        <Icon name="edit" size={12} />
+                        <span aria-hidden="true">{mark.n}</span>
+                        <span className="sr-only">{mark.text}</span>
+                      </span>
+                    )}
+                    {isOpening && (
+                      <Icon
+                        name="running"
+                        size={14}
+                        className="ml-auto animate-appear text-faint [animation-delay:400ms]"
+                      />
+                    )}
+                  </PlainLink>
+                </li>
+              )
+            })}
           </ul>
         </div>
       ))}

@@ -2,9 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { useForm } from 'react-hook-form'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { ApiError, lostAnswer } from '../../api/client.ts'
 import { renderInConsole } from '../../testing/render.tsx'
 import { TextField } from '../fields/TextField.tsx'
 import { FormDialog } from './FormDialog.tsx'
+import { useSubmit } from './use-submit.ts'
 
 function TitleDialog() {
   const form = useForm({ defaultValues: { title: '', endpoint: '' } })
@@ -70,4 +72,31 @@ test('leaving the page under a dialog with input asks first, as closing the tab 
   document.querySelector('a')?.click()
   await page.getByRole('button', { name: 'Discard' }).click()
   await expect.poll(address).toBe('/plugins')
+})
+
+function RefusedDialog() {
+  const form = useForm({ defaultValues: { title: '' } })
+  const { onSubmit, busy, error } = useSubmit(
+    form,
+    () => Promise.reject(new ApiError(lostAnswer)),
+    () => null,
+  )
+  return (
+    <FormDialog
+      form={form}
+      {...{ onSubmit, busy, error }}
+      title="Long form"
+      submit="Save"
+      onClose={() => undefined}
+    >
+      <TextField control={form.control} name="title" label="Title" />
+      <div style={{ height: '200vh' }} />
+    </FormDialog>
+  )
+}
+
+test('a refusal of a form that is longer than its dialog comes into view', async () => {
+  await renderInConsole(<RefusedDialog />)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(page.getByRole('alert')).toBeInViewport()
 })

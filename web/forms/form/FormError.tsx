@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { LocatorText } from '../../components/LocatorText.tsx'
 import { MovedList } from '../../components/plan/MovedList.tsx'
 import { useErrorView } from '../../components/describe-code.ts'
@@ -7,19 +7,26 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { placedError } from '../property/translate-error.ts'
 import type { Detail, SubmitError } from './server-errors.ts'
 
-/** Shows errors that belong to no field: what went wrong, what to do next, and the details for a ticket. */
+/**
+ * Shows errors that belong to no field: what went wrong, what to do next, and the details for a ticket. They come into
+ * view, because they stand below the fields.
+ */
 export function FormError({ error, actions }: { error: SubmitError | null; actions?: ReactNode }) {
   const view = useErrorView(error?.error)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (error !== null) box.current?.scrollIntoView({ block: 'nearest' })
+  }, [error])
   if (error === null || view === null || error.isAtFields) return null
   return (
-    <>
+    <div ref={box} className="scroll-my-20 space-y-4">
       <ErrorState error={view} actions={actions} />
       {error.error.problem.code === 'PLAN_STALE' ? (
         <MovedList error={error.error} />
       ) : (
         error.unplaced.length > 0 && <Unplaced details={error.unplaced} />
       )}
-    </>
+    </div>
   )
 }
 

@@ -66,6 +66,7 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
   const api = await serveApi({ [SAVE]: () => disabled })
   const dialog = (shown: Webhook) => <WebhookDialog webhook={shown} onClose={() => undefined} />
   const screen = await renderInConsole(dialog(webhook))
+  await expect.element(page.getByText('The signing secret is shown once')).not.toBeInTheDocument()
   await field('Name').fill('Renamed')
   const enabled = page.getByRole('switch', { name: /^Enabled/ })
   await expect.element(enabled).toBeChecked()

@@ -78,7 +78,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       form={form}
       {...submit}
       title={t(webhook ? 'notifications.form.title.edit' : 'notifications.form.title.new')}
-      description={t('notifications.form.about')}
+      description={webhook === null ? t('notifications.form.about') : undefined}
       submit={t(webhook ? 'common.save' : 'notifications.create')}
       onClose={onClose}
     >
