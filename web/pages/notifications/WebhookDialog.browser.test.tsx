@@ -83,7 +83,7 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
     .map(({ body }) => body as { title: string; enabled?: boolean; expected: string })
   expect(new Set(bodies.map(({ expected }) => expected))).toEqual(new Set([webhook.updatedAt]))
   expect(bodies.map(({ title, enabled: sent }) => [title, sent])).toEqual([
-    ['Renamed', undefined],
+    ['Renamed', false],
     ['Renamed', true],
   ])
 })

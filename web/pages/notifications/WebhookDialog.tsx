@@ -22,7 +22,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
   const schema = useMemo(() => webhookSchema(t), [t])
   const form = useZodForm(schema, { defaultValues: webhookFormOf(webhook) })
   // what the form began with, also after the page behind it has read a newer one
-  const [expected] = useState(() => webhook?.updatedAt)
+  const [opened] = useState(webhook)
   // the platform may disable it while the form is open; a person's choice stays
   const isEnabled = webhook?.enabled ?? true
   const wasEnabled = useRef(isEnabled)
@@ -47,10 +47,11 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
         return
       }
       const { webhookId } = webhook
-      const isSwitched = values.enabled !== wasEnabled.current
+      // the same when it is sent again: then the page may have read what the first request has saved
+      const isSwitched = values.enabled !== wasEnabled.current || values.enabled !== opened?.enabled
       await save.mutateAsync({
         params: { webhookId },
-        body: { ...body, expected, ...(isSwitched && { enabled: values.enabled }) },
+        body: { ...body, expected: opened?.updatedAt, ...(isSwitched && { enabled: values.enabled }) },
       })
       showToast({ text: t('notifications.form.saved') })
       onClose()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { wrapData } from '#contract/protocol/data.ts'
+import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import { EMPTY, applyStep, type Draft } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
-import { documentOf, readDocument, stepTo } from './document.ts'
+import { agreedAfter, documentOf, readDocument, stepTo } from './document.ts'
 
 const saved = configuration(7, {
   [CORE]: resource({
@@ -161,6 +161,42 @@ describe('the configuration as one document', () => {
     assert.deepEqual(step(before, { [CORE]: { seats: mine } }), [
       { locator: CORE, property: 'seats', next: kept },
     ])
+  })
+
+  it('takes nothing for changed that it could not express for a while', () => {
+    const newest = configuration(8, {
+      ...saved.resources,
+      [MAIL]: resource({ definitions: { host: define() }, properties: { host: data('theirs') } }),
+    })
+    const secret = { kind: 'set' as const, value: wrapSensitive('typed') }
+    const draft: Draft = {
+      [CORE]: { password: { edit: secret, base: hidden(true), version: 7, isSensitive: true } },
+    }
+    const whole = documentOf(saved, draft)
+    for (const broken of [
+      { [CORE]: at(whole, CORE), 'production/crm/MODULE/mistyped': at(whole, MAIL) },
+      { ...whole, [MAIL]: null },
+      { ...whole, [MAIL]: { host: 'no typed value' } },
+      { ...whole, [CORE]: { ...at(whole, CORE), password: 'no typed value' } },
+      { [MAIL]: at(whole, MAIL) },
+      [],
+    ]) {
+      const reading = readDocument(broken, saved)
+      const first = { configuration: saved, newest: saved, draft, before: whole, after: broken }
+      assert.deepEqual(stepTo(reading, first), [])
+      const before = agreedAfter(reading, { before: whole, after: broken })
+      const back = { configuration: saved, newest, draft, before, after: whole }
+      assert.deepEqual(stepTo(readDocument(whole, saved), back), [])
+    }
+  })
+
+  it('discards the edit of a property that a plugin writes since', () => {
+    const mine = { kind: 'set' as const, value: wrapData('mine') }
+    const draft: Draft = {
+      [CORE]: { tenant: { edit: mine, base: data('t-0'), version: 6, isSensitive: false } },
+    }
+    const next = wants(text(), draft)
+    assert.deepEqual(next, {})
   })
 
   it('reports values that cannot be saved, with their paths', () => {

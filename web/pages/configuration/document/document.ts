@@ -189,20 +189,47 @@ export function stepTo(
     const names = new Set([...namesIn(before, locator), ...namesIn(after, locator)])
     for (const property of names) {
       if (edits.has(property) || !isChanged(locator, property)) continue
-      if (faulty.has(pointerTo(locator, property)) || isWritten(resource, property)) continue
+      if (faulty.has(pointerTo(locator, property))) continue
       const known = editAt(draft, locator, property)
       // a document cannot express the removal of a hidden value, or a partial number
       if (known?.edit.kind === 'unfinished' || (known?.isSensitive === true && known.edit.kind === 'removed'))
         continue
-      const next = backTo(viewAt(resource, property), {
-        version: configuration.snapshotVersion,
-        saved: viewAt(newest.resources[locator], property),
-        known,
-      })
+      const saved = newest.resources[locator]
+      const next =
+        isWritten(resource, property) || isWritten(saved, property)
+          ? null
+          : backTo(viewAt(resource, property), {
+              version: configuration.snapshotVersion,
+              saved: viewAt(saved, property),
+              known,
+            })
       if (next !== null || known !== undefined) step.push({ locator, property, next })
     }
   }
   return step
+}
+
+/**
+ * The document that agrees with the draft after `stepTo`: what the document cannot express at the moment stays as it was
+ * in the one before.
+ */
+export function agreedAfter(
+  { wanted, problems }: Pick<DocumentReading, 'wanted' | 'problems'>,
+  { before, after }: { before: JsonValue; after: JsonValue },
+): JsonValue {
+  const faulty = new Set(problems.filter(({ kind }) => kind !== 'value').map(({ path }) => path))
+  const locators = new Set([...(isJsonObject(before) ? Object.keys(before) : []), ...wanted.keys()])
+  return Object.fromEntries(
+    [...locators].map((locator) => {
+      const names = new Set([...namesIn(before, locator), ...namesIn(after, locator)])
+      const entries = [...names].flatMap((property) => {
+        const isKept = !wanted.has(locator) || faulty.has(pointerTo(locator, property))
+        const value = valueIn(isKept ? before : after, locator, property)
+        return value === null ? [] : [[property, value] as const]
+      })
+      return [locator, Object.fromEntries(entries)]
+    }),
+  )
 }
 
 /** The edit that remains when the document has its first value again: none, unless somebody has saved another value since. */

@@ -5,7 +5,7 @@ import { isReplacingPage } from '../../../api/session.ts'
 import { parseJson } from '../../../forms/fields/parse-json.ts'
 import { allEdits, type Draft } from '../editor/draft.ts'
 import type { DraftStore } from '../editor/draft-store.ts'
-import { documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
+import { agreedAfter, documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
 
 const DEBOUNCE_MS = 300
 
@@ -94,7 +94,10 @@ export function useDocument({
     )
     store.flush()
     // after a change elsewhere the text is not the whole draft, and is generated again once it has no errors
-    const now = { document, draft: hasMoved ? agreed.draft : store.current() }
+    const now = {
+      document: agreedAfter(next, { before: agreed.document, after: document }),
+      draft: hasMoved ? agreed.draft : store.current(),
+    }
     setSession((current) =>
       current?.text === written.text ? { ...current, agreed: now, isApplied: true } : current,
     )
