@@ -1,7 +1,24 @@
+import type { Page } from '@playwright/test'
 import { wrapData } from '#contract/protocol/data.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { mira } from '../../demo/people.ts'
 import { configurationPath, field, review, saveButton } from '../vocabulary.ts'
+import type { System } from '../harness/system.ts'
 import { expect, test } from '../harness/test.ts'
+
+const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
+const lockOn = (page: Page) => page.getByRole('region', { name: 'Locked by an operation' })
+
+/** Lets another person save a property, whose operation locks the form until the returned function is called. */
+async function lockForm(page: Page, system: System, scope: Scope): Promise<() => Promise<void>> {
+  await system.script.add({ when: { workspaceId: scope.workspaceId }, behaviour: { kind: 'unknown' } })
+  const { operationId } = await system.configure(scope, mail, 'smtpPort', wrapData(2525), mira)
+  await expect(lockOn(page)).toBeVisible()
+  return async () => {
+    await system.script.clear()
+    await system.ended(operationId)
+  }
+}
 
 test('while an operation locks the installation the form shows it, and unlocks automatically when it ends', async ({
   system,
@@ -15,9 +32,8 @@ test('while an operation locks the installation the form shows it, and unlocks a
   const page = await editing()
   await expect(field(page, 'SMTP user')).toBeEditable()
 
-  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
   await system.configure(crmScope, mail, 'smtpUser', wrapData('mira'), mira)
-  const lock = page.getByRole('region', { name: 'Locked by an operation' })
+  const lock = lockOn(page)
   await expect(lock).toContainText('Configure by Mira Castellan, started')
   await expect(field(page, 'SMTP user')).not.toBeEditable()
   await expect(lock).toContainText('Waiting')
@@ -35,15 +51,12 @@ test('what is typed while another person’s operation runs is kept as a draft a
   editing,
   crmScope,
 }) => {
-  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
   const page = await editing()
   const user = field(page, 'SMTP user')
   await user.click()
   await page.keyboard.press('End')
 
-  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
-  await expect(page.getByRole('region', { name: 'Locked by an operation' })).toBeVisible()
+  const unlock = await lockForm(page, system, crmScope)
   await expect(page.getByRole('status').filter({ hasText: 'the form is read-only' })).toBeAttached()
   await expect(page.getByText('What you type here is kept as a draft')).toBeVisible()
   await page.keyboard.type('-olivia')
@@ -66,8 +79,7 @@ test('what is typed while another person’s operation runs is kept as a draft a
   await expect(blocked).toBeDisabled()
   await expect(blocked).toHaveAccessibleDescription('You can save your changes when the operation ends.')
 
-  await system.script.clear()
-  await system.ended(operationId)
+  await unlock()
   await expect(saveButton(page)).toBeEnabled()
   await saveButton(page).click()
   await expect(page.getByRole('status').filter({ hasText: 'applied' })).toContainText('Succeeded')
@@ -79,16 +91,12 @@ test('a read-only field reports input that it ignored, even when the operation h
   editing,
   crmScope,
 }) => {
-  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
   const page = await editing()
   await expect(field(page, 'SMTP user')).toHaveValue('crm')
-  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
-  await expect(page.getByRole('region', { name: 'Locked by an operation' })).toBeVisible()
+  const unlock = await lockForm(page, system, crmScope)
   await field(page, 'SMTP user').focus()
   await page.keyboard.type('x')
-  await system.script.clear()
-  await system.ended(operationId)
+  await unlock()
   await expect(page.getByText('your input was not applied')).toBeVisible()
   await page.keyboard.press('End')
   await page.keyboard.type('-2')
@@ -101,17 +109,12 @@ test('a field that had the focus when the lock ended keeps what is typed back th
   editing,
   crmScope,
 }) => {
-  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
   const page = await editing()
   const user = field(page, 'SMTP user')
-  const lock = page.getByRole('region', { name: 'Locked by an operation' })
-  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
-  await expect(lock).toBeVisible()
+  const unlock = await lockForm(page, system, crmScope)
   await user.focus()
-  await system.script.clear()
-  await system.ended(operationId)
-  await expect(lock).toHaveCount(0)
+  await unlock()
+  await expect(lockOn(page)).toHaveCount(0)
   await page.keyboard.press('End')
   await page.keyboard.type('1')
   await expect(user).toHaveValue('crm1')
@@ -129,15 +132,11 @@ test('a click reaches its button although the note above it disappears when the 
   editing,
   crmScope,
 }) => {
-  await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
   const page = await editing()
-  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
-  const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
-  await expect(page.getByRole('region', { name: 'Locked by an operation' })).toBeVisible()
+  const unlock = await lockForm(page, system, crmScope)
   await field(page, 'SMTP user').focus()
   await page.keyboard.type('x')
-  await system.script.clear()
-  await system.ended(operationId)
+  await unlock()
   await expect(page.getByText('your input was not applied')).toBeVisible()
   const password = page.locator('[id="row-smtpPassword"]')
   await password.getByRole('button', { name: 'Replace' }).click()
@@ -154,7 +153,6 @@ test('a change in the JSON document is kept as a draft while an operation runs',
   const page = await signIn('olivia', `${configurationPath(crmScope)}?tab=document`)
   const document = page.getByRole('textbox', { name: 'Configuration of this scope as JSON' })
   await expect(document).toContainText('"displayName"')
-  const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
   await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), mira)
 
   await document.click()

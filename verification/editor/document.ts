@@ -11,6 +11,9 @@ interface EditorView {
   dispatch: (change: { changes: { from: number; to: number; insert: string }; userEvent: string }) => void
 }
 
+/** The element that contains the text of an editor. */
+export type EditorElement = Element & { cmTile: { root: { view: EditorView } } }
+
 /** Opens the JSON document beside the form, unless it is open. */
 export async function openDocument(page: Page): Promise<void> {
   const editor = page.locator(`${PANE} .cm-content`)
@@ -23,7 +26,7 @@ export async function openDocument(page: Page): Promise<void> {
 export const changeDocument = (page: Page, insert: string, position: number | null = null): Promise<number> =>
   page.locator(`${PANE} .cm-content`).evaluate(
     (element, { insert: text, position: at }) => {
-      const { view } = (element as unknown as { cmTile: { root: { view: EditorView } } }).cmTile.root
+      const { view } = (element as unknown as EditorElement).cmTile.root
       const { length } = view.state.doc
       const from = at ?? length
       view.focus()
@@ -44,7 +47,7 @@ export const setInDocument = (
 ): Promise<{ before: Value; version: number }> =>
   page.locator(`${PANE} .cm-content`).evaluate(
     (element, { locator: resource, property: name, json }) => {
-      const { view } = (element as unknown as { cmTile: { root: { view: EditorView } } }).cmTile.root
+      const { view } = (element as unknown as EditorElement).cmTile.root
       const text = view.state.doc.toString()
       const document = JSON.parse(text) as Record<string, Record<string, unknown>>
       const properties = document[resource] ?? {}

@@ -1,13 +1,10 @@
 import type { SeededRandom } from '../seeded-random.ts'
 import type { Field } from './bundle.ts'
-import { InvariantViolation } from './model.ts'
 import { remember } from './remember.ts'
 import { formatContent, type Tab } from './tab.ts'
 import { anyValue, contentOf, meansSame, sameValue } from './values.ts'
 import { changeDocument, openDocument, setInDocument } from './document.ts'
 
-const RESPONSE_MS = 15_000
-const POLL_MS = 15
 /** Longer than the page waits until a pause in typing becomes edits. */
 const MAX_PAUSE_MS = 500
 
@@ -37,29 +34,21 @@ export async function editInDocument(
   const { before, version } = await setInDocument(page, field, value)
   if (sameValue(before, value)) return 'changed nothing'
   const [from, wanted] = [contentOf(kind, before), contentOf(kind, value)]
-  const end = performance.now() + RESPONSE_MS
-  for (;;) {
-    const now = (await tab.view()).fields[property]
+  const { fields } = await tab.waitFor('what is typed in the document is in the form', async (view) => {
+    const now = view.fields[property]
     await model.history.sync()
-    if (now !== undefined && meansSame(kind, now.content, wanted)) {
-      const description = `${formatContent(from)} becomes ${formatContent(now.content)}`
-      if (now.isEdited) {
-        remember(tab, field, { now, from: [from], first, version, isRemoved: value === null })
-        // the document may be based on what the page showed when it was broken, and its edit then had another value
-        const shown = model.history.since(property, first).filter((saved) => saved.version <= version)
-        model.edit(tab.index, field)?.seen.push(...shown.map((saved) => saved.value))
-        return description
-      }
-      if (sameValue(model.history.now(property).value, value)) {
-        model.set(tab.index, field, null)
-        return description
-      }
-    }
-    if (performance.now() > end)
-      throw new InvariantViolation(
-        'what is typed in the document is in the form',
-        `${property}: ${formatContent(from)} became ${now === undefined ? 'nothing' : formatContent(now.content)}, not ${formatContent(wanted)}; edited: ${now?.isEdited}`,
-      )
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
+    const isSaved = sameValue(model.history.now(property).value, value)
+    const isThere = now !== undefined && meansSame(kind, now.content, wanted) && (now.isEdited || isSaved)
+    return isThere
+      ? null
+      : `${property}: ${formatContent(from)} became ${now === undefined ? 'nothing' : formatContent(now.content)}, not ${formatContent(wanted)}; edited: ${now?.isEdited}`
+  })
+  const now = fields[property]
+  if (now?.isEdited === true) {
+    remember(tab, field, { now, from: [from], first, version, isRemoved: value === null })
+    // the document may be based on what the page showed when it was broken, and its edit then had another value
+    const shown = model.history.since(property, first).filter((saved) => saved.version <= version)
+    model.edit(tab.index, field)?.seen.push(...shown.map((saved) => saved.value))
+  } else model.set(tab.index, field, null)
+  return `${formatContent(from)} becomes ${formatContent(wanted)}`
 }

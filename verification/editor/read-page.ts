@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { FIELDS, type Kind } from './bundle.ts'
+import type { EditorElement } from './document.ts'
 import type { Content } from './values.ts'
 
 /** A field as a person sees it. */
@@ -137,9 +138,8 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
   }
   const pane = document.querySelector('section[aria-labelledby="document-pane"]')
   const editor = [...(pane?.querySelectorAll('*') ?? [])]
-    .map(({ shadowRoot }) => shadowRoot?.querySelector('.cm-content'))
+    .map(({ shadowRoot }) => shadowRoot?.querySelector<EditorElement>('.cm-content'))
     .find((content) => content !== null && content !== undefined)
-  const tile = editor as unknown as { cmTile: { root: { view: { state: { doc: object } } } } } | undefined
   const bar = document.querySelector('[role=region][aria-label="Unsaved changes"]')
   const dialogs = [...document.querySelectorAll('dialog[open]')]
   const focused = document.activeElement?.closest('[id^="row-"]')
@@ -152,7 +152,7 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
     isClaimed: document.querySelector('[aria-label="Locked by an operation"]') !== null,
     claims: Number(document.documentElement.dataset['claims'] ?? 0),
     fields,
-    document: tile === undefined ? null : String(tile.cmTile.root.view.state.doc),
+    document: editor === undefined ? null : editor.cmTile.root.view.state.doc.toString(),
     notKept: Number(
       /(\d+) sensitive values you entered were not kept/.exec(document.body.textContent)?.[1] ??
         (document.body.textContent.includes('A sensitive value you entered was not kept') ? 1 : 0),

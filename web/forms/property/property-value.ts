@@ -11,6 +11,12 @@ export function valueOf(view: PropertyView | null): TypedValue | null {
   return 'isSensitive' in view ? null : { '@type': 'Data', value: view.value }
 }
 
+/** The edit that gives a property this saved value, which is not hidden. */
+export function editTo(view: PropertyView | null): Edit {
+  const value = valueOf(view)
+  return value === null ? { kind: 'removed' } : { kind: 'set', value }
+}
+
 export const isHidden = (view: PropertyView | null): boolean =>
   view !== null && view['@type'] === 'Data' && 'isSensitive' in view
 

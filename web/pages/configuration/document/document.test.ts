@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import { EMPTY, applyStep, type Draft } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
-import { agreedAfter, documentOf, readDocument, stepTo } from './document.ts'
+import { documentOf, expressible, readDocument, stepTo } from './document.ts'
 
 const saved = configuration(7, {
   [CORE]: resource({
@@ -33,9 +33,10 @@ const text = () => structuredClone(documentOf(saved, EMPTY))
 const at = (document: JsonObject, locator: string) => document[locator] as Record<string, JsonValue>
 const wants = (document: JsonValue, draft: Draft = EMPTY, before: JsonValue = documentOf(saved, draft)) => {
   const reading = readDocument(document, saved)
+  const after = expressible(reading, { before, document })
   return applyStep(
     draft,
-    stepTo(reading, { configuration: saved, newest: saved, draft, before, after: document }),
+    stepTo(reading.wanted, { configuration: saved, newest: saved, draft, before, after }),
   )
 }
 const kinds = (document: JsonValue) => readDocument(document, saved).problems.map(({ kind }) => kind)
@@ -151,7 +152,7 @@ describe('the configuration as one document', () => {
     })
     const after = { ...text(), [CORE]: seats(5) }
     const step = (before: JsonObject, draft: Draft) =>
-      stepTo(readDocument(after, saved), { configuration: saved, newest, draft, before, after })
+      stepTo(readDocument(after, saved).wanted, { configuration: saved, newest, draft, before, after })
     const before = { ...text(), [CORE]: { ...seats(9), tenant: data('mine') } }
     const set = (value: number) => ({ kind: 'set' as const, value: wrapData(value) })
     const kept = { edit: set(5), base: data(5), version: 7, isSensitive: false }
@@ -182,11 +183,11 @@ describe('the configuration as one document', () => {
       [],
     ]) {
       const reading = readDocument(broken, saved)
-      const first = { configuration: saved, newest: saved, draft, before: whole, after: broken }
-      assert.deepEqual(stepTo(reading, first), [])
-      const before = agreedAfter(reading, { before: whole, after: broken })
+      const before = expressible(reading, { before: whole, document: broken })
+      const first = { configuration: saved, newest: saved, draft, before: whole, after: before }
+      assert.deepEqual(stepTo(reading.wanted, first), [])
       const back = { configuration: saved, newest, draft, before, after: whole }
-      assert.deepEqual(stepTo(readDocument(whole, saved), back), [])
+      assert.deepEqual(stepTo(readDocument(whole, saved).wanted, back), [])
     }
   })
 

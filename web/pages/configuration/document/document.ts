@@ -7,7 +7,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../../forms/property/edit.ts'
 import { editAt, editOn, viewAt, type Draft, type DraftEdit, type DraftStep } from '../editor/draft.ts'
 import { definitionOf } from '../editor/outline.ts'
-import { isHidden, isSet, valueOf } from '../../../forms/property/property-value.ts'
+import { editTo, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
 import { pointerTo } from '#contract/json-schema/pointer.ts'
 import { isReferenceShape } from '../editor/is-reference-shape.ts'
 
@@ -129,7 +129,7 @@ function readResource({
   }
   for (const property of Object.keys(resource.properties)) {
     const view = viewAt(resource, property)
-    const isRemovable = !Object.hasOwn(resource.writtenBy, property) && !isHidden(view)
+    const isRemovable = !isWritten(resource, property) && !isHidden(view)
     if (Object.hasOwn(properties, property) || !isRemovable) continue
     edits.set(property, { kind: 'removed' })
   }
@@ -137,14 +137,37 @@ function readResource({
 }
 
 /**
+ * The document without what it cannot express at the moment: that stays as it was in `before`, the document that last
+ * agreed with the draft.
+ */
+export function expressible(
+  { wanted, problems }: Pick<DocumentReading, 'wanted' | 'problems'>,
+  { before, document }: { before: JsonValue; document: JsonValue },
+): JsonValue {
+  const faulty = new Set(problems.filter(({ kind }) => kind !== 'value').map(({ path }) => path))
+  const locators = new Set([...(isJsonObject(before) ? Object.keys(before) : []), ...wanted.keys()])
+  return Object.fromEntries(
+    [...locators].map((locator) => {
+      const [old, typed] = [propertiesIn(before, locator), propertiesIn(document, locator)]
+      const kept = (property: string) => faulty.has(pointerTo(locator, property))
+      const entries = [
+        ...Object.entries(typed).filter(([property]) => !kept(property)),
+        ...Object.entries(old).filter(([property]) => kept(property)),
+      ]
+      return [locator, wanted.has(locator) ? Object.fromEntries(entries) : old]
+    }),
+  )
+}
+
+/**
  * The step from the current draft to the content of a document. Only what changed between `before` and `after`, the
- * document as it last agreed with the draft and as it is now, becomes a step, so that it never overwrites what was typed
- * in the form or adopted from elsewhere since. The new edits are based on the configuration that the document was
- * generated from, so that it never overwrites what others have saved since, either. A value of that configuration is an
- * edit if `newest` has another one.
+ * `expressible` document as it last agreed with the draft and as it is now, becomes a step, so that it never overwrites
+ * what was typed in the form or adopted from elsewhere since. The new edits are based on the configuration that the
+ * document was generated from, so that it never overwrites what others have saved since, either. A value of that
+ * configuration is an edit if `newest` has another one.
  */
 export function stepTo(
-  { wanted, problems }: Pick<DocumentReading, 'wanted' | 'problems'>,
+  wanted: DocumentReading['wanted'],
   {
     configuration,
     newest,
@@ -160,104 +183,47 @@ export function stepTo(
     after: JsonValue
   },
 ): DraftStep {
-  const isChanged = (locator: string, property: string) =>
-    !deepEqual(valueIn(before, locator, property), valueIn(after, locator, property))
   const step: DraftStep[number][] = []
   for (const [locator, edits] of wanted) {
     const resource = configuration.resources[locator]
-    for (const [property, edit] of edits) {
-      if (!isChanged(locator, property)) continue
+    const [old, typed] = [propertiesIn(before, locator), propertiesIn(after, locator)]
+    for (const property of new Set([...Object.keys(old), ...Object.keys(typed)])) {
+      if (deepEqual(valueIn(old, property), valueIn(typed, property))) continue
       const known = editAt(draft, locator, property)
-      if (known !== undefined && deepEqual(known.edit, edit)) continue
+      const from = known ?? { base: viewAt(resource, property), version: configuration.snapshotVersion }
+      const saved = viewAt(newest.resources[locator], property)
       const isSensitive = definitionOf(resource, property)?.isSensitive === true
-      const base = known === undefined ? viewAt(resource, property) : known.base
-      const version = known === undefined ? configuration.snapshotVersion : known.version
-      step.push({
-        locator,
-        property,
-        next: editOn({ base, version }, edit, {
-          saved: viewAt(newest.resources[locator], property),
-          isSensitive,
-        }),
-      })
-    }
-  }
-  // what the document cannot express at the moment stays as it is
-  const faulty = new Set(problems.filter(({ kind }) => kind !== 'value').map(({ path }) => path))
-  for (const [locator, edits] of wanted) {
-    const resource = configuration.resources[locator]
-    const names = new Set([...namesIn(before, locator), ...namesIn(after, locator)])
-    for (const property of names) {
-      if (edits.has(property) || !isChanged(locator, property)) continue
-      if (faulty.has(pointerTo(locator, property))) continue
-      const known = editAt(draft, locator, property)
+      const edit = edits.get(property)
+      if (edit !== undefined) {
+        if (known === undefined || !deepEqual(known.edit, edit))
+          step.push({ locator, property, next: editOn(from, edit, { saved, isSensitive }) })
+        continue
+      }
       // a document cannot express the removal of a hidden value, or a partial number
       if (known?.edit.kind === 'unfinished' || (known?.isSensitive === true && known.edit.kind === 'removed'))
         continue
-      const saved = newest.resources[locator]
-      const next =
-        isWritten(resource, property) || isWritten(saved, property)
-          ? null
-          : backTo(viewAt(resource, property), {
-              version: configuration.snapshotVersion,
-              saved: viewAt(saved, property),
-              known,
-            })
+      // the property has the value with which the document was generated: no edit, unless another one has been saved since
+      const view = viewAt(resource, property)
+      const isPlugins = isWritten(resource, property) || isWritten(newest.resources[locator], property)
+      const isDiscarded = isPlugins || isHidden(view) || sameView(view, saved)
+      const next = isDiscarded ? null : editOn(from, editTo(view), { saved, isSensitive })
       if (next !== null || known !== undefined) step.push({ locator, property, next })
     }
   }
   return step
 }
 
-/**
- * The document that agrees with the draft after `stepTo`: what the document cannot express at the moment stays as it was
- * in the one before.
- */
-export function agreedAfter(
-  { wanted, problems }: Pick<DocumentReading, 'wanted' | 'problems'>,
-  { before, after }: { before: JsonValue; after: JsonValue },
-): JsonValue {
-  const faulty = new Set(problems.filter(({ kind }) => kind !== 'value').map(({ path }) => path))
-  const locators = new Set([...(isJsonObject(before) ? Object.keys(before) : []), ...wanted.keys()])
-  return Object.fromEntries(
-    [...locators].map((locator) => {
-      const names = new Set([...namesIn(before, locator), ...namesIn(after, locator)])
-      const entries = [...names].flatMap((property) => {
-        const isKept = !wanted.has(locator) || faulty.has(pointerTo(locator, property))
-        const value = valueIn(isKept ? before : after, locator, property)
-        return value === null ? [] : [[property, value] as const]
-      })
-      return [locator, Object.fromEntries(entries)]
-    }),
-  )
-}
-
-/** The edit that remains when the document has its first value again: none, unless somebody has saved another value since. */
-function backTo(
-  view: PropertyView | null,
-  { version, saved, known }: { version: number; saved: PropertyView | null; known: DraftEdit | undefined },
-): DraftEdit | null {
-  if (isHidden(view) || deepEqual(view, saved)) return null
-  const value = valueOf(view)
-  const edit: Edit = value === null ? { kind: 'removed' } : { kind: 'set', value }
-  return editOn(known ?? { base: view, version }, edit, { saved, isSensitive: known?.isSensitive === true })
-}
-
 const isWritten = (resource: ConfigurationResource | undefined, property: string): boolean =>
   resource !== undefined && Object.hasOwn(resource.writtenBy, property)
 
-function namesIn(document: JsonValue, locator: string): string[] {
+function propertiesIn(document: JsonValue, locator: string): JsonObject {
   const properties =
     isJsonObject(document) && Object.hasOwn(document, locator) ? document[locator] : undefined
-  return properties !== undefined && isJsonObject(properties) ? Object.keys(properties) : []
+  return properties !== undefined && isJsonObject(properties) ? properties : {}
 }
 
-function valueIn(document: JsonValue, locator: string, property: string): JsonValue {
-  const properties = isJsonObject(document) && Object.hasOwn(document, locator) ? document[locator] : null
-  if (properties === undefined || !isJsonObject(properties) || !Object.hasOwn(properties, property))
-    return null
-  return properties[property] ?? null
-}
+const valueIn = (properties: JsonObject, property: string): JsonValue =>
+  (Object.hasOwn(properties, property) ? properties[property] : null) ?? null
 
 function isWrapped(value: JsonValue): value is JsonObject & { '@type': string } {
   if (!isJsonObject(value)) return false

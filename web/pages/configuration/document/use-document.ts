@@ -5,7 +5,7 @@ import { isReplacingPage } from '../../../api/session.ts'
 import { parseJson } from '../../../forms/fields/parse-json.ts'
 import { allEdits, type Draft } from '../editor/draft.ts'
 import type { DraftStore } from '../editor/draft-store.ts'
-import { agreedAfter, documentOf, readDocument, stepTo, type DocumentReading } from './document.ts'
+import { documentOf, expressible, readDocument, stepTo, type DocumentReading } from './document.ts'
 
 const DEBOUNCE_MS = 300
 
@@ -82,22 +82,20 @@ export function useDocument({
     if (document === undefined || store.timesCleared() !== written.timesCleared) return
     const { agreed } = written
     const next = readDocument(document, written.from)
+    const after = expressible(next, { before: agreed.document, document })
     const hasMoved = store.current() !== agreed.draft
     store.apply(
-      stepTo(next, {
+      stepTo(next.wanted, {
         configuration: written.from,
         newest: configuration,
         draft: store.current(),
         before: agreed.document,
-        after: document,
+        after,
       }),
     )
     store.flush()
     // after a change elsewhere the text is not the whole draft, and is generated again once it has no errors
-    const now = {
-      document: agreedAfter(next, { before: agreed.document, after: document }),
-      draft: hasMoved ? agreed.draft : store.current(),
-    }
+    const now = { document: after, draft: hasMoved ? agreed.draft : store.current() }
     setSession((current) =>
       current?.text === written.text ? { ...current, agreed: now, isApplied: true } : current,
     )

@@ -1,6 +1,6 @@
 import type { Configuration, PropertyChange, PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
-import { changesNothing, isHidden, isSet, sameView, valueOf } from '../../../forms/property/property-value.ts'
+import { changesNothing, editTo, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
 import { editAt, viewAt, type Draft, type DraftStep, type PropertyPlace } from '../editor/draft.ts'
 import { definitionOf } from '../editor/outline.ts'
 
@@ -32,8 +32,7 @@ export function restore(wanted: readonly Wanted[], configuration: Configuration,
       continue
     }
     const view = viewAt(configuration.resources[locator], property)
-    const value = valueOf(older)
-    const edit = value === null ? ({ kind: 'removed' } as const) : ({ kind: 'set', value } as const)
+    const edit = editTo(older)
     const next = { edit, base: view, version: configuration.snapshotVersion, isSensitive: false }
     const edited = editAt(draft, locator, property)
     const isSame = changesNothing(edit, view)
