@@ -289,6 +289,7 @@ async function startRuntime(
     ],
     credentials,
     actorKeys: createLocalJWKSet({ keys: [assertionKey.publicJwk] }),
+    recentSignInSeconds: options.console.auth.recentSignInSeconds,
     log: log.child({ part: 'runtime' }),
     ...(settings.retention !== undefined && { retention: settings.retention }),
     ...(settings.events !== undefined && { events: settings.events }),

@@ -11,6 +11,8 @@ export interface AssertedPerson {
   issuer?: string | undefined
   /** Where their request comes from, for the audit. */
   clientAddress?: string | undefined
+  /** Seconds since the identity provider authenticated them; null if it did not say when. */
+  authenticatedSeconds?: number | null | undefined
 }
 
 export interface AssertionKey {
@@ -29,7 +31,7 @@ export function createActorAssertions(key: AssertionKey): (person: AssertedPerso
   const cached = new Map<string, { until: number; assertion: Promise<string> }>()
   return (person) => {
     const { id, name, grants, issuer, clientAddress } = person
-    const identity = JSON.stringify([id, name, grants, issuer, clientAddress])
+    const identity = JSON.stringify([id, name, grants, issuer, clientAddress, authTimeOf(person)])
     const existing = cached.get(identity)
     if (existing !== undefined && existing.until > Date.now()) return existing.assertion
     if (cached.size >= MAX_CACHED) cached.clear()
@@ -44,17 +46,25 @@ export function createRecordingAssertions(key: AssertionKey): (person: AssertedP
   return (person) => sign(key, person, 'bundle-runtime-audit')
 }
 
+/** By the clock of this program, which also says when the assertion is issued. */
+function authTimeOf({ authenticatedSeconds }: AssertedPerson): number | undefined {
+  return authenticatedSeconds == null ? undefined : Math.floor(Date.now() / 1000 - authenticatedSeconds)
+}
+
 function sign(
   key: AssertionKey,
-  { id, name, grants, issuer, clientAddress }: AssertedPerson,
+  person: AssertedPerson,
   audience: 'bundle-runtime' | 'bundle-runtime-audit',
 ): Promise<string> {
+  const { id, name, grants, issuer, clientAddress } = person
+  const authTime = authTimeOf(person)
   const claims = {
     name,
     grants,
     ...(issuer !== undefined && { issuer }),
     // empty if there is no socket
     ...(clientAddress && { clientAddress }),
+    ...(authTime !== undefined && { auth_time: authTime }),
   }
   return new SignJWT(claims)
     .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })

@@ -178,7 +178,6 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     endpointRoutes({
       runtime: createRuntimeClient({ outbound, ...runtime }),
       assertionOf,
-      recentSignInSeconds: settings.recentSignInSeconds,
       onRefused: ({ var: { person, requestId: id, clientAddress } }, request) =>
         auth.recorder.refused({ id: person.id, name: person.name, issuer: person.issuer ?? null }, request, {
           requestId: id,

@@ -23,7 +23,7 @@ export type DemoCaller = <Endpoint extends Name>(
 /** Uses the same path as the console, so the demo consists only of real requests. */
 export function createDemoCaller(
   runtime: RuntimeClient,
-  assertionOf: (person: DemoPerson) => Promise<string>,
+  assertionOf: (person: DemoPerson & { authenticatedSeconds: number }) => Promise<string>,
 ): DemoCaller {
   return async (person, name, call, step) => {
     const {
@@ -41,7 +41,7 @@ export function createDemoCaller(
       params,
       query: new URLSearchParams(present.map(([key, value]): [string, string] => [key, String(value)])),
       body: body === undefined ? null : JSON.stringify(body),
-      assertion: await assertionOf(person),
+      assertion: await assertionOf({ ...person, authenticatedSeconds: 0 }),
       requestId: `demo-${step ?? 'read'}`.slice(0, 64),
       idempotencyKey: step === undefined ? null : `demo-${step}`,
     })

@@ -98,6 +98,8 @@ export interface RuntimeOptions {
   worker?: Omit<WorkerOptions, 'owner'> | 'off'
   /** Validates each response against the contract; for tests and development. */
   checkAnswers?: boolean
+  /** How long a sign-in counts as recent; default 300. */
+  recentSignInSeconds?: number
   /** Per person and per plugin; default 1,000 a second, bursts of 2,000. */
   rateLimit?: Rate
   events?: {
@@ -250,7 +252,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     ],
     passedOn: () => feed.position(),
     checkService: createServiceCheck(options.credentials),
-    checkActor: createActorCheck(options.actorKeys, clock, { onRefused }),
+    checkActor: createActorCheck(options.actorKeys, clock, {
+      ...(options.recentSignInSeconds !== undefined && { recentSignInSeconds: options.recentSignInSeconds }),
+      onRefused,
+    }),
     checkRecorder: createActorCheck(options.actorKeys, clock, {
       audience: 'bundle-runtime-audit',
       onRefused,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createLocalJWKSet, createRemoteJWKSet } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
+import { RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/recent-sign-in.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { parseEgressDeny } from '#http-kit/platform-addresses.ts'
 import { apiBase, credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
@@ -19,6 +20,7 @@ const Settings = z.object({
   EGRESS_DENY: z.string().default(''),
   RUNTIME_API_CREDENTIAL: credentials,
   ACTOR_ASSERTION_JWKS: z.string().optional(),
+  RECENT_SIGN_IN_SECONDS: whole(RECENT_SIGN_IN_SECONDS, { min: 1, max: 86_400 }),
   LEASE_SECONDS: whole(60, { min: 1, max: 9_999 }),
   SHUTDOWN_DELAY_SECONDS: whole(0, { min: 0, max: 300 }),
   ...RETENTION_VARIABLES,
@@ -47,6 +49,7 @@ export function readRuntimeSettings(env: Record<string, string | undefined>) {
     /** Each is accepted. */
     credentials: settings.RUNTIME_API_CREDENTIAL,
     actorAssertionJwks: settings.ACTOR_ASSERTION_JWKS ?? null,
+    recentSignInSeconds: settings.RECENT_SIGN_IN_SECONDS,
     leaseMs: settings.LEASE_SECONDS * 1_000,
     shutdownDelayMs: settings.SHUTDOWN_DELAY_SECONDS * 1_000,
     retention: retentionSettings(settings),

@@ -59,6 +59,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     egressAllow: settings.egressAllow,
     ownAddresses: () => [...settings.egressDeny, { host: null, port: listener.port }],
     ...callers,
+    recentSignInSeconds: settings.recentSignInSeconds,
     retention: settings.retention,
     log,
     worker: role.worker ? { leaseMs: settings.leaseMs } : 'off',

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import * as oidc from 'openid-client'
+import { isRecentSignIn } from '#contract/endpoint/recent-sign-in.ts'
 import { findClaim, rolesOfClaim } from '../session/roles.ts'
 import type { SignedIn } from '../session/sessions.ts'
 
@@ -143,8 +144,14 @@ export function personOf(claims: Record<string, unknown>, rolesClaim: string): S
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUB) return null
   if (/\p{Cc}/u.test(sub)) return null
   const name = nameIn(claims) ?? (cleanName(sub) || sub)
-  const authTime = typeof claims.auth_time === 'number' && claims.auth_time > 0 ? claims.auth_time : null
-  return { iss, sub, name, roles: rolesOfClaim(findClaim(claims, rolesClaim)), authTime }
+  const roles = rolesOfClaim(findClaim(claims, rolesClaim))
+  return { iss, sub, name, roles, authTime: authTimeIn(claims) }
+}
+
+/** A time that no clock can be right about says nothing: null, as if the provider had not sent it. */
+function authTimeIn({ auth_time: authTime }: Record<string, unknown>): number | null {
+  if (typeof authTime !== 'number' || authTime <= 0) return null
+  return isRecentSignIn(Date.now() / 1000 - authTime, Infinity) ? authTime : null
 }
 
 const nameIn = (claims: Record<string, unknown>): string | undefined =>

@@ -470,32 +470,43 @@ describe('refusals', () => {
   })
 })
 
-describe('a request that cannot be undone', () => {
-  const missing = example['operationId'] ?? ''
-  const takeover = (user: string) =>
-    send('POST', `/api/operations/${missing}/takeover`, { user, body: { run: 1, reason: 'It is over' } })
-  const batch = (action: 'TAKEOVER' | 'RETRY') =>
-    send('POST', '/api/batches', {
-      body: { action, title: null, targets: [missing], reason: 'It is over', limit: 1, input: {} },
+describe('a request that needs a recent sign-in', () => {
+  const failed = async (): Promise<string> =>
+    (await send('GET', '/api/operations?state=FAILED&limit=1')).json.items[0].operationId
+  // of a run that it does not have, so that nothing is taken over
+  const takeover = async (user: string) =>
+    send('POST', `/api/operations/${await failed()}/takeover`, {
+      user,
+      body: { run: 99, reason: 'It is over' },
     })
+  const batch = async (action: 'TAKEOVER' | 'RETRY') =>
+    send('POST', '/api/batches', {
+      body: { action, targets: [await failed()], reason: 'It is over', planToken: 'none' },
+    })
+  const revoke = (user = 'admin') =>
+    send('DELETE', `/api/plugins/nothing/credentials/${example['credentialId']}`, { user })
 
-  test('needs a recent sign-in of a person who may make it', async () => {
-    for (const age of [301, null]) {
+  test('is refused to a person who signed in long ago, before or after now, or nobody knows when', async () => {
+    for (const age of [301, -3_600, null]) {
       await ageSignIns(age)
-      for (const answer of [await takeover('admin'), await batch('TAKEOVER')]) {
+      for (const answer of [await takeover('admin'), await batch('TAKEOVER'), await revoke()]) {
         const problem = assertProblem(answer, 403, 'RECENT_SIGN_IN_REQUIRED')
         assert.match(problem.remedy, /Sign in again/)
       }
       // a person without the permission is not sent to sign in
       assertProblem(await takeover('viewer'), 403, 'PERMISSION_DENIED')
+      assertProblem(await revoke('viewer'), 403, 'PERMISSION_DENIED')
       // what can be undone, or writes nothing, needs none
       assert.notEqual((await batch('RETRY')).json.code, 'RECENT_SIGN_IN_REQUIRED')
-      const plan = await send('POST', `/api/operations/${missing}/takeover/plan`, { body: { run: 1 } })
-      assertProblem(plan, 404, 'NOT_FOUND')
+      const plan = await send('POST', `/api/operations/${await failed()}/takeover/plan`, {
+        body: { run: 99 },
+      })
+      assert.equal(plan.status, 200)
     }
     await ageSignIns(290)
-    assertProblem(await takeover('admin'), 404, 'NOT_FOUND')
-    assert.notEqual((await batch('TAKEOVER')).json.code, 'RECENT_SIGN_IN_REQUIRED')
+    assertProblem(await takeover('admin'), 409, 'TAKEOVER_NOT_ALLOWED')
+    assertProblem(await batch('TAKEOVER'), 400, 'REQUEST_INVALID')
+    assertProblem(await revoke(), 404, 'NOT_FOUND')
     await ageSignIns(0)
   })
 })

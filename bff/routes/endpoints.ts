@@ -5,7 +5,6 @@ import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Grant, Place } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { needsRecentSignIn, RECENT_SIGN_IN_REQUIRED } from '#contract/console-api/recent-sign-in.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
@@ -17,21 +16,18 @@ import { ConsoleFailure } from '../failure.ts'
 import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
 import { findProtectedProperty } from '../protected-property.ts'
 import type { RuntimeClient } from '../runtime-client.ts'
-import type { Person } from '../session/sessions.ts'
 import { parseReceived, receive } from './receive.ts'
 
 export interface ApiVariables {
   requestId: string
   clientAddress: string
-  person: AssertedPerson & Pick<Person, 'authenticatedSeconds'>
+  person: AssertedPerson
   endpoint?: string
 }
 
 export interface EndpointOptions {
   runtime: RuntimeClient
   assertionOf: (person: AssertedPerson) => Promise<string>
-  /** How long a sign-in counts as recent. */
-  recentSignInSeconds: number
   /** Called with each request that is refused here for lack of a permission or because of the protected property. */
   onRefused: (c: ApiContext, request: RefusedRequest) => Promise<void>
 }
@@ -77,9 +73,6 @@ async function serveRow(
   try {
     permit(person.grants, row, params, body)
     refuseProtected(body)
-    if (needsRecentSignIn(name, body) && !isRecent(person, options)) {
-      throw new ConsoleFailure(RECENT_SIGN_IN_REQUIRED)
-    }
   } catch (error) {
     if (error instanceof ConsoleFailure)
       await options.onRefused(c, refusedRequest(name, { params, body, errorCode: error.code }))
@@ -124,13 +117,6 @@ function permit(
         : mayIn(grants, needs, place)
   if (!permitted)
     throw new ConsoleFailure('PERMISSION_DENIED', { message: `This needs the permission ${needs}.` })
-}
-
-function isRecent(
-  { authenticatedSeconds }: ApiVariables['person'],
-  { recentSignInSeconds }: EndpointOptions,
-): boolean {
-  return authenticatedSeconds !== null && authenticatedSeconds <= recentSignInSeconds
 }
 
 function placeOf(params: Record<string, string>): Place {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
+import { isRecentSignIn } from '#contract/endpoint/recent-sign-in.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
@@ -144,8 +145,11 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
       )
       return notice(c, options, 'otherPerson', { ...page, name: person.name })
     }
-    if (!isRecent(person.authTime, options.recentSignInSeconds)) {
-      log.error('the identity provider did not confirm a recent sign-in: auth_time is missing or too old')
+    const secondsAgo = person.authTime === null ? null : Date.now() / 1000 - person.authTime
+    if (!isRecentSignIn(secondsAgo, options.recentSignInSeconds)) {
+      log.error(
+        'the identity provider did not confirm a recent sign-in: auth_time is missing, too old or in the future',
+      )
       return notice(c, options, 'notRecent', page)
     }
   }
@@ -161,10 +165,6 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
   // The page is public and needs no cookie. Its own requests carry the Strict cookie, which this redirect does
   // not if the provider is on another site.
   return c.redirect(returnTo, 303)
-}
-
-function isRecent(authTime: number | null, recentSignInSeconds: number): boolean {
-  return authTime !== null && Date.now() / 1000 - authTime <= recentSignInSeconds
 }
 
 async function failed(c: Context, options: SignInOptions, page: { confirms?: string }): Promise<Response> {

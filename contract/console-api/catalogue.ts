@@ -15,7 +15,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   },
   RECENT_SIGN_IN_REQUIRED: {
     title: 'Sign in again to continue',
-    message: 'This cannot be undone, and you signed in too long ago. Nothing was started.',
+    message: 'This needs a recent sign-in, and you signed in too long ago. Nothing was started.',
     remedy: 'Sign in again as the same person, then confirm again. What you entered is kept.',
   },
   NOT_FOUND: {

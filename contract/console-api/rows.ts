@@ -4,7 +4,6 @@ import { Grant } from '#contract/endpoint/grant.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { Person } from '#contract/runtime-api/common.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
-import { withRecentSignInCode } from './recent-sign-in.ts'
 import { savedViewApi } from './saved-views.ts'
 
 export const Session = z.object({
@@ -25,13 +24,12 @@ const sessionEndpoints = defineEndpoints({
 })
 
 /**
- * The console API below `/api`: the runtime's rows, plus the session and the saved views. Only the console refuses a
- * request whose person did not sign in recently; otherwise the runtime's rows are unchanged. Responses have no envelope, failures
- * are `application/problem+json`, and the property reserved for the runtime is left out, except in rows that keep it.
+ * The console API below `/api`: the runtime's rows, plus the session and the saved views. Responses have no envelope,
+ * failures are `application/problem+json`, and the property reserved for the runtime is left out, except in rows that
+ * keep it.
  */
 export const consoleApi = {
   ...runtimeApi,
-  ...withRecentSignInCode(runtimeApi),
   ...sessionEndpoints,
   ...savedViewApi,
 }

@@ -57,6 +57,11 @@ export interface EndpointRow {
    * reserved for the runtime.
    */
   keepsProtectedProperty?: true
+  /**
+   * Whose person must have signed in recently, or is refused with RECENT_SIGN_IN_REQUIRED (docs/decisions/0034): all
+   * requests, or only those that start takeovers, which the use case knows.
+   */
+  recentSignIn?: 'always' | 'takeovers'
   /** Maximum body size in bytes; defaults to BODY_BYTES_MAX. */
   maxBodyBytes?: number
 }

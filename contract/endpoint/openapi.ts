@@ -44,12 +44,18 @@ function operation(name: EndpointName, row: EndpointRow, options: OpenApiOptions
   return {
     operationId: operationIdOf(name),
     summary: row.summary,
-    description: `${accessText(row)} Failure codes: ${['REQUEST_INVALID', ...row.codes].join(', ')}.`,
+    description: `${accessText(row)}${RECENT_SIGN_IN_TEXT[row.recentSignIn ?? 'never']} Failure codes: ${['REQUEST_INVALID', ...row.codes].join(', ')}.`,
     ...(parameters.length > 0 && { parameters }),
     ...(row.body && { requestBody: { required: true, content: json(schemaOf(row.body, 'input')) } }),
     responses: responsesOf(row, options),
   }
 }
+
+const RECENT_SIGN_IN_TEXT = {
+  always: ' Requires a recent sign-in.',
+  takeovers: ' Requires a recent sign-in for takeovers.',
+  never: '',
+} as const
 
 function responsesOf(row: EndpointRow, options: OpenApiOptions): Record<string, unknown> {
   const answer = schemaOf(row.answer, 'output')

@@ -151,6 +151,8 @@ export const PLATFORM_MESSAGES = {
   permissionNeeded: 'This requires the permission {permission} here.',
   permissionNeededAnywhere: 'This requires the permission {permission}.',
   permissionNeededEverywhere: 'This requires the permission {permission} in all scopes.',
+  recentSignInRequired:
+    'This requires a recent sign-in, and yours is too old, or the identity provider did not say when it was. Sign in again, then repeat the request.',
   notFound: 'There is no such {kind}, or you are not allowed to see it.',
   operationRemoved:
     'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed when their retention period ended. Their audit entries are kept.',

@@ -208,7 +208,14 @@ export const batchEndpoints = defineEndpoints({
     access,
     body: MakeBody,
     answer,
-    codes: ['NOT_FOUND', 'PLAN_STALE', 'PROPERTY_PROTECTED', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: [
+      'NOT_FOUND',
+      'PLAN_STALE',
+      'PROPERTY_PROTECTED',
+      'IDEMPOTENCY_KEY_REUSED',
+      'RECENT_SIGN_IN_REQUIRED',
+    ],
+    recentSignIn: 'takeovers',
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'POST /batches/plan': {
@@ -241,7 +248,8 @@ export const batchEndpoints = defineEndpoints({
     params,
     body: z.strictObject(mayHaveReason),
     answer,
-    codes: ['NOT_FOUND', 'BATCH_NOT_PAUSED', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['NOT_FOUND', 'BATCH_NOT_PAUSED', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
+    recentSignIn: 'takeovers',
   },
   'POST /batches/{batchId}/stop': {
     summary: 'Stop a batch: what has started ends, the remaining items are skipped',

@@ -391,7 +391,14 @@ export const operationEndpoints = defineEndpoints({
       planToken: PlanToken.optional(),
     }),
     answer: z.object({ operation: Operation }),
-    codes: ['NOT_FOUND', 'PLAN_STALE', 'TAKEOVER_NOT_ALLOWED', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: [
+      'NOT_FOUND',
+      'PLAN_STALE',
+      'TAKEOVER_NOT_ALLOWED',
+      'IDEMPOTENCY_KEY_REUSED',
+      'RECENT_SIGN_IN_REQUIRED',
+    ],
+    recentSignIn: 'always',
   },
   'POST /operations/{operationId}/takeover/plan': {
     summary: 'Preview a takeover; writes nothing',

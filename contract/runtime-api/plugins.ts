@@ -97,13 +97,15 @@ export const pluginEndpoints = defineEndpoints({
     body: z.strictObject({ reason: Reason.optional() }),
     answer: z.object({ credentialId: Uuid, secret: z.string().nullable() }),
     shownOnce: ['secret'],
-    codes: ['NOT_FOUND', 'REQUEST_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['NOT_FOUND', 'REQUEST_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
+    recentSignIn: 'always',
   },
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': {
     summary: 'Revoke a credential with immediate effect',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params: params.extend({ credentialId: Uuid }),
     answer: Plugin,
-    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'RECENT_SIGN_IN_REQUIRED'],
+    recentSignIn: 'always',
   },
 })

@@ -2,6 +2,7 @@ import { errors, jwtVerify } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { Grant } from '#contract/endpoint/grant.ts'
+import { isRecentSignIn, RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/recent-sign-in.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import type { Actor } from '../model/actor.ts'
@@ -21,6 +22,8 @@ const Claims = z.object({
   grants: z.array(Grant).max(10_000),
   issuer: z.string().min(1).max(2_048).optional(),
   clientAddress: z.string().min(1).max(64).optional(),
+  /** When the identity provider authenticated the person, in seconds since 1970. */
+  auth_time: z.number().optional(),
 })
 
 /** What an assertion authorizes: requests of people, or recording what a console did itself. */
@@ -29,6 +32,7 @@ export type AssertionAudience = 'bundle-runtime' | 'bundle-runtime-audit'
 /**
  * Reads the actor from the signed assertion: EdDSA, for one audience, valid for at most 60 s.
  *
+ * @param options.recentSignInSeconds how long a sign-in counts as recent.
  * @param options.onRefused receives the reason of a refusal.
  * @throws TransportError 401 for a missing or invalid one, 503 if the keys cannot be fetched.
  */
@@ -37,8 +41,13 @@ export function createActorCheck(
   clock: Pick<Clock, 'now'>,
   {
     audience = 'bundle-runtime',
+    recentSignInSeconds = RECENT_SIGN_IN_SECONDS,
     onRefused = () => undefined,
-  }: { audience?: AssertionAudience; onRefused?: (refused: RefusedAssertion) => void } = {},
+  }: {
+    audience?: AssertionAudience
+    recentSignInSeconds?: number
+    onRefused?: (refused: RefusedAssertion) => void
+  } = {},
 ): (request: Request, requestId: string) => Promise<Actor> {
   return async (request, requestId) => {
     const assertion = request.headers.get(ACTOR_HEADER)
@@ -50,8 +59,10 @@ export function createActorCheck(
     })
     const claims = Claims.safeParse(payload)
     if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS) throw invalid()
-    const { sub, name, grants, issuer, clientAddress } = claims.data
-    return { id: sub, name, grants, issuer, clientAddress, requestId }
+    const { sub, name, grants, issuer, clientAddress, auth_time: authTime } = claims.data
+    const secondsAgo = authTime === undefined ? null : clock.now().getTime() / 1000 - authTime
+    const signedInRecently = isRecentSignIn(secondsAgo, recentSignInSeconds)
+    return { id: sub, name, grants, issuer, clientAddress, requestId, signedInRecently }
   }
 }
 

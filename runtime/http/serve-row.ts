@@ -92,6 +92,7 @@ async function serveWrite(call: RowCall, actor: Actor, request: ReadRequest): Pr
     },
     request: requestText(request.json),
     access,
+    recentSignIn: row.recentSignIn,
     params: request.params,
     run: (context) => dataOf(call, context, request),
     forRepeats: (data) => withoutFields(data, row.shownOnce ?? []),

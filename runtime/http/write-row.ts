@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { inTransaction } from '#database/transaction.ts'
@@ -14,7 +15,7 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { PersonAccess } from './require-permission.ts'
 import { refusalEnvelope } from './failures.ts'
 import type { AuditSubject } from './handlers.ts'
-import { authorize, requireVisible, notFound } from '../use-cases/authorize.ts'
+import { authorize, requireRecentSignIn, requireVisible, notFound } from '../use-cases/authorize.ts'
 import type { Db } from '../model/db.ts'
 
 export interface WriteCall {
@@ -24,6 +25,7 @@ export interface WriteCall {
   /** The same text for the same request. */
   request: string
   access: PersonAccess
+  recentSignIn: EndpointRow['recentSignIn']
   params: unknown
   /** Performs the write and returns the checked data. */
   run(context: WriteContext): Promise<JsonValue>
@@ -39,6 +41,11 @@ export function writeRow(call: WriteCall): Promise<OnceAnswer> {
     key: call.key,
     request: call.request,
     async run(tx) {
+      if (call.recentSignIn === 'always') {
+        // a person without the permission is not sent to sign in
+        await authorizeObject(tx, call)
+        requireRecentSignIn(actor)
+      }
       const data = await call.run({ deps, actor, tx })
       return { answer: successEnvelope(data), kept: successEnvelope(call.forRepeats(data)) }
     },
@@ -83,7 +90,7 @@ async function recordRefusal(
 
 const PathObject = z.union([z.object({ operationId: z.string() }), z.object({ bundleInstallId: z.string() })])
 
-/** The use case checks this itself when it runs; a repeat returns the stored response without running it. */
+/** The use case checks this itself when it runs. */
 async function authorizeObject(db: Db, { access, actor, params }: WriteCall): Promise<void> {
   if (access.where !== 'object') return
   const object = PathObject.parse(params)

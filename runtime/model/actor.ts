@@ -10,4 +10,6 @@ export interface Actor {
   issuer?: string | undefined
   /** The client address of the request, if the console sends it. */
   clientAddress?: string | undefined
+  /** Whether the identity provider authenticated the person recently; absent: nobody said so. */
+  signedInRecently?: boolean | undefined
 }

@@ -89,7 +89,7 @@ export async function testHttp(options: Partial<RuntimeOptions> = {}, server?: s
   const assertion = (overrides: AssertionOptions = {}): Promise<string> => {
     const { actor = 'ada', grants = EVERYTHING, audience = 'bundle-runtime' } = overrides
     const now = Math.floor(Date.now() / 1000) - (overrides.issuedSecondsAgo ?? 0)
-    return new SignJWT({ name: actor, grants, ...overrides.claims })
+    return new SignJWT({ name: actor, grants, auth_time: now, ...overrides.claims })
       .setProtectedHeader({ alg: 'EdDSA', kid: 'bff' })
       .setSubject(actor)
       .setAudience(audience)

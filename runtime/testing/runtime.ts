@@ -66,7 +66,13 @@ export function refused(code: RuntimeErrorCode, properties?: readonly string[]) 
 }
 
 export function actorWith(grants: Actor['grants'], name = 'Ada'): Actor {
-  return { id: name.toLowerCase(), name, grants, requestId: `request-of-${name.toLowerCase()}` }
+  return {
+    id: name.toLowerCase(),
+    name,
+    grants,
+    requestId: `request-of-${name.toLowerCase()}`,
+    signedInRecently: true,
+  }
 }
 
 export async function testRuntime(): Promise<TestRuntime> {

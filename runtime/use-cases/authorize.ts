@@ -10,6 +10,12 @@ export function authorize(actor: Actor, permission: Permission, place: Place): v
   throw new DomainError('PERMISSION_DENIED', platformMessage('permissionNeeded', { permission }))
 }
 
+/** Refuses unless the person signed in recently. Comes after the check of the permission. */
+export function requireRecentSignIn({ signedInRecently }: Actor): void {
+  if (signedInRecently === true) return
+  throw new DomainError('RECENT_SIGN_IN_REQUIRED', platformMessage('recentSignInRequired'))
+}
+
 /** A person who may not read an object gets the same refusal as for an object that does not exist. */
 export function requireVisible(actor: Actor, place: Place, what: string): void {
   if (mayIn(actor.grants, 'read', place)) return

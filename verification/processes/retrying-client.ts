@@ -84,7 +84,13 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
       const client = clients[current % clients.length]
       if (client === undefined) throw new RangeError('the client needs a replica')
       try {
-        return { isDone: true, data: await client({ ...request, assertion: await assertion(person) }) }
+        return {
+          isDone: true,
+          data: await client({
+            ...request,
+            assertion: await assertion({ ...person, authenticatedSeconds: 0 }),
+          }),
+        }
       } catch (error) {
         if (!(error instanceof ConsoleFailure)) throw error
         if (!UNANSWERED.has(error.code)) return { isDone: false, errorCode: error.code }

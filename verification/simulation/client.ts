@@ -1,3 +1,4 @@
+import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
@@ -59,6 +60,7 @@ export async function serve(
     name: 'Ada',
     grants: [{ permissions: [...PERMISSIONS], scope: null }],
     requestId,
+    signedInRecently: true,
   }
   const { answer } = await writeRow({
     deps,
@@ -66,6 +68,7 @@ export async function serve(
     key: { actorId: actor.id, endpoint: `${request.kind} ${JSON.stringify(params)}`, key },
     request: requestText(body as JsonValue),
     access: runtimeApi[name].access,
+    recentSignIn: (runtimeApi[name] as EndpointRow).recentSignIn,
     params,
     // the result of a use case is JSON, as its row requires
     run: (context) => perform(context, input) as unknown as Promise<JsonValue>,

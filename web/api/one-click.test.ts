@@ -56,7 +56,6 @@ before(async () => {
     endpointRoutes({
       runtime: client,
       assertionOf: async () => 'assertion',
-      recentSignInSeconds: 300,
       onRefused: async () => {},
     }),
   )

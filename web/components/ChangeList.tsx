@@ -63,8 +63,6 @@ function ResourceChanges({
   const isNew = changes.every(({ before }) => isUnset(before))
   const isGone = !isNew && changes.every(({ after }) => isUnset(after))
   const title = titleOf(locator)
-  const noteOf = (change: Change): ReactNode =>
-    change.isPutAside ? t('common.value.putAside') : noteOn?.(change)
   return (
     <>
       <p className="mb-1 flex flex-wrap items-baseline gap-x-2">
@@ -81,7 +79,7 @@ function ResourceChanges({
               label: (
                 <>
                   <PropertyName name={change.property} title={titleOf(locator, change.property)} />
-                  {noteOf(change) !== undefined && <span className="block text-xs">{noteOf(change)}</span>}
+                  {noteOn !== undefined && <span className="block text-xs">{noteOn(change)}</span>}
                 </>
               ),
               value: <PropertyValueView value={isNew ? change.after : change.before} />,
@@ -96,7 +94,7 @@ function ResourceChanges({
             name: <PropertyName name={change.property} title={titleOf(locator, change.property)} />,
             before: change.before,
             after: change.after,
-            note: noteOf(change),
+            note: noteOn?.(change),
           }))}
         />
       )}

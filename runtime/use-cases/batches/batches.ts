@@ -21,7 +21,7 @@ import { listItems } from '../../store/batches/list-items.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
 import { lockBatch, moveBatch, skipPending } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
-import { authorize, notFound } from '../authorize.ts'
+import { authorize, notFound, requireRecentSignIn } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
 import { encodeCursor } from '../paging/cursor.ts'
@@ -85,6 +85,7 @@ export async function createBatch(
     refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
   )
   if (denied[0] !== undefined) throw denied[0]
+  if (body.action === 'TAKEOVER') requireRecentSignIn(actor)
   if (body.planToken !== undefined) await refuseMovedTargets({ db: tx, vault }, body.planToken, body, planned)
   const batchId = uuidv7(deps)
   const acting = actingFor(actor, batchId, body.action)
@@ -180,7 +181,8 @@ function isSetBy(request: BatchRequest): (change: PropertyChange) => boolean {
 }
 
 /** The person for whom items are carried out, with the permissions that this action needs and no others. */
-function actingFor(actor: Actor, batchId: string, action: BatchAction): Actor {
+function actingFor(person: Actor, batchId: string, action: BatchAction): Actor {
+  const { signedInRecently: _, ...actor } = person
   const needed = ['read', BATCH_PERMISSION[action]] as const
   return {
     ...actor,
@@ -305,6 +307,7 @@ export async function continueBatch(
 ): Promise<Answer<'POST /batches/{batchId}/continue'>> {
   const { tx, actor } = context
   const { batch, scopes } = await lockFor(context, params.batchId)
+  if (batch.action === 'TAKEOVER') requireRecentSignIn(actor)
   if (batch.state !== 'PAUSED')
     throw new DomainError('BATCH_NOT_PAUSED', platformMessage('batchNotPaused', { actual: batch.state }))
   await tx

@@ -32,7 +32,7 @@ export interface OnceAnswer {
 
 /**
  * Performs a write at most once per key. The write, the key and the response are stored in one transaction. A
- * refusal is stored too, except PERMISSION_DENIED, which says nothing about the request.
+ * refusal is stored too, except one that says nothing about the request, such as PERMISSION_DENIED.
  *
  * Throws DomainError IDEMPOTENCY_KEY_REUSED if the key was used with another body, and whatever `mayRepeat` throws.
  */
@@ -60,11 +60,14 @@ export function answerOnce(
       if (!(error instanceof DomainError)) throw error
       await sql`rollback to savepoint use_case`.execute(tx)
       const answer = await once.refuse(tx, error)
-      await closeKey(tx, once.key, error.code === 'PERMISSION_DENIED' ? null : answer)
+      await closeKey(tx, once.key, ABOUT_THE_PERSON.has(error.code) ? null : answer)
       return { answer, wrote: false }
     }
   })
 }
+
+/** What the person may do now: the same request may succeed later. */
+const ABOUT_THE_PERSON: ReadonlySet<string> = new Set(['PERMISSION_DENIED', 'RECENT_SIGN_IN_REQUIRED'])
 
 function reused(): DomainError {
   return new DomainError('IDEMPOTENCY_KEY_REUSED', platformMessage('keyReused'))

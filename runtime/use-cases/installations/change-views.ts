@@ -1,7 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
-import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 
@@ -20,9 +19,6 @@ export function changeViews(plan: FrozenPlan, earlier: readonly Defining[] = [])
       const resource = defining.find(({ locator }) => locator === change.locator)
       return resource && getOwn(resource.definitions, change.property)
     })
-    return {
-      ...changeView(change, before?.isSensitive === true ? before : (target ?? before)),
-      ...(isPutAside(plan, change) && { isPutAside: true as const }),
-    }
+    return changeView(change, before?.isSensitive === true ? before : (target ?? before))
   })
 }

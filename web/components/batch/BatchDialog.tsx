@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useMemo, useState } from 'react'
-import { RECENT_SIGN_IN_REQUIRED } from '#contract/console-api/recent-sign-in.ts'
 import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import { ApiError } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
@@ -21,9 +20,9 @@ import { Field } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { NumberInput } from '../../ui/TextInput.tsx'
-import { keepBatch, type InterruptedBatch } from '../interrupted-takeover.ts'
+import { keepBatch, type InterruptedBatch } from '../interrupted-action.ts'
 import { useSettledEdits } from '../plan/use-operation-plan.ts'
-import { SignInAgain } from '../SignInAgain.tsx'
+import { needsSignIn, SignInAgain } from '../SignInAgain.tsx'
 import { batchPlanQuery } from './batch-plan-query.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { invalidLimits, limitsIn, NO_LIMITS, type Limits } from './limits.ts'
@@ -177,7 +176,7 @@ export function BatchDialog({
         (isCountMissing && t('common.confirm.type', { word: count }))
       }
       errorActions={
-        submit.error?.error.problem.code === RECENT_SIGN_IN_REQUIRED && (
+        needsSignIn(submit.error?.error.problem.code) && (
           <SignInAgain
             keep={(personId) =>
               keepBatch(personId, { targets, reason, limits: typedLimits, count: typedCount })
@@ -187,7 +186,7 @@ export function BatchDialog({
       }
       onClose={onClose}
     >
-      {interrupted !== undefined && <Notice icon="info">{t('recovery.takeover.resumed')}</Notice>}
+      {interrupted !== undefined && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       {hasBundle && bundles.length > 1 && (
         <Field label={t('batches.make.bundle')} help={t('batches.make.bundle.others')}>
           {(wiring) => (

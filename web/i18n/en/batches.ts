@@ -75,6 +75,13 @@ export const batches = {
   'fact.created': 'Created',
   'fact.finished': 'Finished',
   continue: 'Continue with the rest',
+  'continue.title': 'Continue with the rest?',
+  'continue.text': {
+    one: '{n} more failed operation is taken over and its installation detached. This cannot be undone.',
+    other:
+      '{n} more failed operations are taken over and their installations detached. This cannot be undone.',
+  },
+  'continue.takeovers': { one: 'Take over {n} operation', other: 'Take over {n} operations' },
   stop: 'Stop',
   'stop.title': 'Stop this batch?',
   'stop.text': 'Operations that have started still finish. The remaining items are skipped.',

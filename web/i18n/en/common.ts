@@ -78,8 +78,6 @@ export const common = {
   'value.notSet': 'not set',
   'value.sensitiveSet': 'set (hidden)',
   'value.sensitiveNotSet': 'not set',
-  'value.putAside':
-    'Taken out of use, because this version doesn’t hide it. An upgrade to a version that does brings back what a person had set.',
   'value.emptyText': 'empty text',
   'value.empty': 'empty',
   'value.items': { one: '{n} item', other: '{n} items' },
@@ -99,6 +97,10 @@ export const common = {
   'json.rest': { one: 'Show {n} more', other: 'Show {n} more' },
   'json.expandAll': 'Expand all',
   'json.collapseAll': 'Collapse all',
+  signInAgain: 'Sign in again',
+  'signInAgain.notKept':
+    'This browser can’t keep what you entered. Copy the reason, sign out, sign in again, and repeat the action.',
+  'signInAgain.resumed': 'What you entered is back. Review it, then confirm.',
   'confirm.showChange': 'Show what changed',
   'confirm.reasonMissing': 'Enter a reason first.',
   'confirm.type': 'Type {word} to confirm',

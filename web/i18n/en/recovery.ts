@@ -29,9 +29,5 @@ export const recovery = {
   'takeover.noPlugins': 'No plugins are called. The runtime detaches the installation itself.',
   'takeover.reason': 'Reason for takeover',
   'takeover.confirm': 'Take over and detach',
-  'takeover.signInAgain': 'Sign in again',
-  'takeover.notKept':
-    'This browser can’t keep what you entered. Copy the reason, sign out, sign in again, and repeat the takeover.',
-  'takeover.resumed': 'What you entered is back. Review it, then confirm.',
   'takeover.accepted': 'Takeover started. The result will appear here.',
 } as const

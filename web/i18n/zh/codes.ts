@@ -18,7 +18,7 @@ export const codes = codeTexts({
   },
   RECENT_SIGN_IN_REQUIRED: {
     title: '请重新登录后继续',
-    message: '此操作无法撤销，而您上次登录的时间已过久。尚未执行任何操作。',
+    message: '此操作要求您近期登录过，而您上次登录的时间已过久。尚未执行任何操作。',
     remedy: '请以同一账号重新登录，然后再次确认。您输入的内容会保留。',
   },
   NOT_FOUND: {

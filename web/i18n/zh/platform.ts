@@ -108,6 +108,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   permissionNeeded: '在此处执行该操作需要权限 {permission}。',
   permissionNeededAnywhere: '该操作需要权限 {permission}。',
   permissionNeededEverywhere: '该操作需要对所有作用域的权限 {permission}。',
+  recentSignInRequired:
+    '该操作要求您近期登录过，而您上次登录的时间已过久，或者身份提供方未说明登录时间。请重新登录后再次请求。',
   notFound: '该对象不存在，或您无权查看。',
   operationRemoved:
     '该操作不存在，或您无权查看。按照此部署的保留期限，{date} 之前结束的大多数操作已被删除；其审计记录仍会保留。',

@@ -28,8 +28,5 @@ export const recovery: Translated<typeof source> = {
   'takeover.noPlugins': '不调用插件，由运行时完成分离。',
   'takeover.reason': '接管原因',
   'takeover.confirm': '接管并分离',
-  'takeover.signInAgain': '重新登录',
-  'takeover.notKept': '此浏览器无法保留您输入的内容。请先复制原因，退出并重新登录，然后再次接管。',
-  'takeover.resumed': '您输入的内容已恢复。请检查后确认。',
   'takeover.accepted': '已开始接管，结果将显示在本页。',
 }

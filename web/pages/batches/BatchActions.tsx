@@ -1,14 +1,19 @@
-import { Suspense, useState } from 'react'
+import { Suspense, useCallback, useState } from 'react'
 import { BATCH_PERMISSION } from '#contract/console-api/vocabulary.ts'
 import type { Batch } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { errorView } from '../../components/describe-code.ts'
+import { useInterruptedAction } from '../../components/interrupted-action.ts'
 import { lazyForm } from '../../components/lazy-part.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { showToast } from '../../ui/toast.ts'
 
+const ContinueDialog = lazyForm(
+  async () => (await import('./ContinueDialog.tsx')).ContinueDialog,
+  ['batches'],
+)
 const StopDialog = lazyForm(async () => (await import('./StopDialog.tsx')).StopDialog, ['batches'])
 
 /** Continues a paused batch, or stops an unfinished one. */
@@ -16,6 +21,12 @@ export function BatchActions({ batch }: { batch: Batch }) {
   const t = useText()
   const { batchId, state } = batch
   const [isStopping, setStopping] = useState(false)
+  // what cannot be undone is confirmed; the text is the reason to begin with
+  const [continuing, setContinuing] = useState<{ reason: string; isResumed: boolean } | null>(null)
+  useInterruptedAction(
+    `continue.${batchId}`,
+    useCallback(({ reason }) => setContinuing({ reason, isResumed: true }), []),
+  )
   const resume = useWrite('POST /batches/{batchId}/continue', {
     invalidates: ['GET /batches', 'GET /batches/{batchId}', 'GET /batches/{batchId}/items'],
   })
@@ -35,7 +46,9 @@ export function BatchActions({ batch }: { batch: Batch }) {
           variant="primary"
           busy={resume.isPending}
           disabledReason={disabledReason}
-          onClick={resumeBatch}
+          onClick={
+            batch.action === 'TAKEOVER' ? () => setContinuing({ reason: '', isResumed: false }) : resumeBatch
+          }
         >
           {t('batches.continue')}
         </Button>
@@ -43,6 +56,11 @@ export function BatchActions({ batch }: { batch: Batch }) {
       <Button variant="dangerQuiet" disabledReason={disabledReason} onClick={() => setStopping(true)}>
         {t('batches.stop')}
       </Button>
+      {state === 'PAUSED' && continuing !== null && (
+        <Suspense>
+          <ContinueDialog batch={batch} {...continuing} onClose={() => setContinuing(null)} />
+        </Suspense>
+      )}
       {isStopping && (
         <Suspense>
           <StopDialog batchId={batchId} onClose={() => setStopping(false)} />

@@ -1,13 +1,27 @@
 import { useState } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
+import { keepAction } from '../../components/interrupted-action.ts'
+import type { InterruptedAction } from '../../components/interrupted-action.ts'
+import { needsSignIn, SignInAgain } from '../../components/SignInAgain.tsx'
 import { SecretDialog } from '../../components/SecretDialog.tsx'
 import { reasonIn } from '../../forms/form/reason.ts'
 import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
+import { Notice } from '../../ui/Notice.tsx'
+import { credentialsOf } from './limits.ts'
 
 /** Asks for confirmation, then shows the secret once: only this dialog has it. */
-export function CreateCredential({ plugin, onClose }: { plugin: Plugin; onClose: () => void }) {
+export function CreateCredential({
+  plugin,
+  resumed,
+  onClose,
+}: {
+  plugin: Plugin
+  /** What the person had entered before they signed in again. */
+  resumed: InterruptedAction | null
+  onClose: () => void
+}) {
   const t = useText()
   const [created, setCreated] = useState<{ secret: string | null } | null>(null)
   const create = useWrite('POST /plugins/{pluginId}/credentials', {
@@ -35,6 +49,14 @@ export function CreateCredential({ plugin, onClose }: { plugin: Plugin; onClose:
       title={t('plugins.create.title', { plugin: plugin.title })}
       confirm={t('plugins.create.confirm')}
       reason={{ label: t('plugins.create.reason'), required: false }}
+      initialReason={resumed?.reason ?? ''}
+      errorActions={(code, reason) =>
+        needsSignIn(code) && (
+          <SignInAgain
+            keep={(personId) => keepAction(personId, credentialsOf(plugin), { target: '', reason })}
+          />
+        )
+      }
       send={async ({ reason }) => {
         const { secret } = await create.mutateAsync({
           params: { pluginId: plugin.pluginId },
@@ -45,6 +67,7 @@ export function CreateCredential({ plugin, onClose }: { plugin: Plugin; onClose:
         create.reset()
       }}
     >
+      {resumed && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       <p>{t('plugins.create.text')}</p>
     </ConfirmForm>
   )

@@ -1,5 +1,6 @@
-import { Suspense, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import type { Plugin, PluginCredential } from '#contract/console-api/shapes.ts'
+import { useInterruptedAction, type InterruptedAction } from '../../components/interrupted-action.ts'
 import { lazyForm } from '../../components/lazy-part.ts'
 import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -9,7 +10,7 @@ import { Id } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { validCredentials } from './limits.ts'
+import { credentialsOf, validCredentials } from './limits.ts'
 
 const CreateCredential = lazyForm(async () => (await import('./CreateCredential.tsx')).CreateCredential)
 const RevokeCredential = lazyForm(async () => (await import('./RevokeCredential.tsx')).RevokeCredential)
@@ -24,6 +25,21 @@ export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
   const [revoking, setRevoking] = useState<PluginCredential | null>(null)
   const columns = useMemo(() => credentialColumns(t, rich, may, setRevoking), [t, rich, may])
   const valid = validCredentials(plugin)
+  const [resumed, setResumed] = useState<InterruptedAction | null>(null)
+  const { credentials } = plugin
+  useInterruptedAction(
+    credentialsOf(plugin),
+    useCallback(
+      (action) => {
+        const revoked = credentials.find(({ credentialId }) => credentialId === action.target) ?? null
+        setResumed(action)
+        if (action.target === '') setCreating(true)
+        // somebody else may have revoked it meanwhile
+        else if (revoked?.revokedAt === null) setRevoking(revoked)
+      },
+      [credentials],
+    ),
+  )
   return (
     <>
       <div className="mb-3 flex flex-wrap items-start justify-between gap-3">
@@ -52,13 +68,26 @@ export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
         }
       />
       <Suspense>
-        {creating && <CreateCredential plugin={plugin} onClose={() => setCreating(false)} />}
+        {creating && (
+          <CreateCredential
+            plugin={plugin}
+            resumed={resumed}
+            onClose={() => {
+              setCreating(false)
+              setResumed(null)
+            }}
+          />
+        )}
         {revoking && (
           <RevokeCredential
             plugin={plugin}
             credential={revoking}
             isLast={valid === 1}
-            onClose={() => setRevoking(null)}
+            isResumed={resumed?.target === revoking.credentialId}
+            onClose={() => {
+              setRevoking(null)
+              setResumed(null)
+            }}
           />
         )}
       </Suspense>

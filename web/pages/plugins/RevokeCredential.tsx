@@ -1,19 +1,26 @@
 import type { Plugin, PluginCredential } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
+import { keepAction } from '../../components/interrupted-action.ts'
+import { needsSignIn, SignInAgain } from '../../components/SignInAgain.tsx'
 import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Id } from '../../ui/Id.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { credentialsOf } from './limits.ts'
 
 export function RevokeCredential({
   plugin,
   credential,
   isLast,
+  isResumed,
   onClose,
 }: {
   plugin: Plugin
   credential: PluginCredential
   isLast: boolean
+  /** The person left this dialog to sign in again. */
+  isResumed: boolean
   onClose: () => void
 }) {
   const t = useText()
@@ -27,12 +34,22 @@ export function RevokeCredential({
       onClose={onClose}
       title={t('plugins.revoke.title')}
       confirm={t('plugins.revoke.confirm')}
+      errorActions={(code) =>
+        needsSignIn(code) && (
+          <SignInAgain
+            keep={(personId) =>
+              keepAction(personId, credentialsOf(plugin), { target: credentialId, reason: '' })
+            }
+          />
+        )
+      }
       send={async () => {
         await revoke.mutateAsync({ params: { pluginId: plugin.pluginId, credentialId } })
         showToast({ text: t('plugins.revoke.done') })
         onClose()
       }}
     >
+      {isResumed && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       <p>
         <Id id={credentialId} full />
       </p>

@@ -24,3 +24,6 @@ export const setLimits = (plugin: Plugin): Limit[] => LIMITS.filter((limit) => p
 
 export const validCredentials = ({ credentials }: Plugin): number =>
   credentials.filter(({ revokedAt }) => revokedAt === null).length
+
+/** Names what a person does with the credentials of a plugin, to resume it after they have signed in again. */
+export const credentialsOf = ({ pluginId }: Plugin): string => `credentials.${pluginId}`

@@ -1,8 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
-import { RECENT_SIGN_IN_REQUIRED } from '#contract/console-api/recent-sign-in.ts'
-import { keepTakeover } from '../../../components/interrupted-takeover.ts'
+import { keepTakeover } from '../../../components/interrupted-action.ts'
 import { ScopeText } from '../../../components/ScopeText.tsx'
-import { SignInAgain } from '../../../components/SignInAgain.tsx'
+import { needsSignIn, SignInAgain } from '../../../components/SignInAgain.tsx'
 import { OperationPlanView } from '../../../components/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../components/plan/use-operation-plan.ts'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
@@ -40,7 +39,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
         />
       }
       errorActions={(code, reason) =>
-        code === RECENT_SIGN_IN_REQUIRED && (
+        needsSignIn(code) && (
           <SignInAgain keep={(personId) => keepTakeover(personId, operationId, { run, reason })} />
         )
       }
@@ -54,7 +53,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
         await navigate(paths.operation(answer.operation.operationId))
       }}
     >
-      {initialReason !== '' && <Notice icon="info">{t('recovery.takeover.resumed')}</Notice>}
+      {initialReason !== '' && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       <Notice tone="error" icon="warning" title={t('recovery.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">
           <li>{t('recovery.takeover.ends')}</li>

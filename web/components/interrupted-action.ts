@@ -1,3 +1,5 @@
+import { useEffect } from 'react'
+import { useSession } from '../api/session.ts'
 import type { BatchTarget } from './batch/bundle-targets.ts'
 import type { Limits } from './batch/limits.ts'
 
@@ -16,10 +18,16 @@ export interface InterruptedBatch {
   count: string
 }
 
+/** Any other action that a person left to sign in again: its object, and the reason as typed. */
+export interface InterruptedAction {
+  target: string
+  reason: string
+}
+
 /** A sign-in takes at most this long. */
 const MAX_AGE_MS = 10 * 60_000
 
-const PREFIX = 'takeover.'
+const PREFIX = 'interrupted.'
 const BATCH = `${PREFIX}batch`
 
 /** Keeps the takeover for this person in this tab; false if the browser does not store it. */
@@ -36,7 +44,28 @@ export const keepBatch = (personId: string, batch: InterruptedBatch): boolean =>
 /** The batch that this person left, once; null if there is none or it is too old. */
 export const resumeBatch = (personId: string): InterruptedBatch | null => resume(BATCH, personId, isBatch)
 
-function keep(key: string, personId: string, input: InterruptedTakeover | InterruptedBatch): boolean {
+/** Keeps the action of a page for this person in this tab; false if the browser does not store it. */
+export const keepAction = (personId: string, page: string, action: InterruptedAction): boolean =>
+  keep(PREFIX + page, personId, action)
+
+/** Opens the action that this person left on this page, once; null: not yet, because the page is still loading. */
+export function useInterruptedAction(
+  page: string | null,
+  onResume: (action: InterruptedAction) => void,
+): void {
+  const personId = useSession().data?.user.id
+  useEffect(() => {
+    if (page === null || personId === undefined) return
+    const resumed = resume(PREFIX + page, personId, isAction)
+    if (resumed !== null) onResume(resumed)
+  }, [page, personId, onResume])
+}
+
+function keep(
+  key: string,
+  personId: string,
+  input: InterruptedTakeover | InterruptedBatch | InterruptedAction,
+): boolean {
   try {
     sessionStorage.setItem(key, JSON.stringify({ input, personId, at: Date.now() }))
     return true
@@ -71,6 +100,8 @@ const hasTexts = (value: unknown, names: readonly string[]): boolean =>
 
 const isTakeover = (value: unknown): value is InterruptedTakeover =>
   isRecord(value) && typeof value['run'] === 'number' && hasTexts(value, ['reason'])
+
+const isAction = (value: unknown): value is InterruptedAction => hasTexts(value, ['target', 'reason'])
 
 const isBatch = (value: unknown): value is InterruptedBatch =>
   isRecord(value) &&

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { generateKeyPair } from 'jose'
+import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { Batch } from '#contract/runtime-api/batches.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { AssertionOptions, TestAnswer } from '../testing/http.ts'
+import { bindingOf, bundleOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
+import type { RuleHarness } from '../testing/rules.ts'
+import { until } from '../testing/stream.ts'
+
+// Every row that asks for a recent sign-in, with real assertions over HTTP: also rows that are added later.
+
+const LIMIT_SECONDS = 300
+const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
+const stuck = bundleOf('stuck', {
+  resources: [moduleOf('main', { name: TEXT })],
+  plugins: [bindingOf('refusing', 1, { main: {} })],
+})
+
+let deps: RuleHarness
+before(async () => {
+  deps = await startRuleHarness({ recentSignInSeconds: LIMIT_SECONDS })
+  deps.plugin.script(() => ({ outcome: 'FAILED' }))
+  await deps.register('refusing', 'holder')
+  await deps.publish(stuck)
+})
+after(() => deps.close())
+
+async function failedOperation(): Promise<string> {
+  const { operationId } = await deps.install(stuck, { scope: deps.newScope() })
+  await deps.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+  return operationId
+}
+
+const batchOf = async (action: 'TAKEOVER' | 'RETRY', count: number): Promise<JsonObject> => ({
+  action,
+  targets: await Promise.all(Array.from({ length: count }, failedOperation)),
+  reason: 'it is over',
+})
+
+/** A batch that waits after its first item. */
+async function pausedBatch(action: 'TAKEOVER' | 'RETRY'): Promise<string> {
+  const body = { ...(await batchOf(action, 2)), first: 1, concurrency: 1 }
+  const { batchId } = Batch.parse((await deps.ok('/batches', { method: 'POST', body }))['batch'])
+  await until(async () => (await deps.ok(`/batches/${batchId}`, {}))['state'] === 'PAUSED')
+  return batchId
+}
+
+interface Sample {
+  params?: Record<string, string>
+  body?: JsonObject
+}
+
+async function credential(): Promise<string> {
+  const made = await deps.ok('/plugins/holder/credentials', { method: 'POST', body: {} })
+  return String(made['credentialId'])
+}
+
+/** A call of each row that cannot succeed without a recent sign-in, and would succeed with one. */
+const samples: Partial<Record<EndpointName, () => Promise<Sample>>> = {
+  'POST /operations/{operationId}/takeover': async () => ({
+    params: { operationId: await failedOperation() },
+    body: { run: 1, reason: 'it is over' },
+  }),
+  'POST /batches': async () => ({ body: await batchOf('TAKEOVER', 1) }),
+  'POST /batches/{batchId}/continue': async () => ({
+    params: { batchId: await pausedBatch('TAKEOVER') },
+    body: {},
+  }),
+  'POST /plugins/{pluginId}/credentials': async () => ({ params: { pluginId: 'holder' }, body: {} }),
+  'DELETE /plugins/{pluginId}/credentials/{credentialId}': async () => ({
+    params: { pluginId: 'holder', credentialId: await credential() },
+  }),
+}
+
+async function call(
+  name: EndpointName,
+  { params = {}, body }: Sample,
+  assertion: AssertionOptions = {},
+  key: string = crypto.randomUUID(),
+): Promise<TestAnswer> {
+  const { method, path } = splitName(name)
+  return deps.http.call(fillPath(path, params), {
+    method,
+    ...(body !== undefined && { body }),
+    key,
+    headers: { 'x-runtime-actor-assertion': await deps.http.assertion(assertion) },
+  })
+}
+
+const signedIn = (secondsAgo: number) => ({
+  claims: { auth_time: Math.floor(Date.now() / 1000) - secondsAgo },
+})
+// the helper of the tests says when by itself
+const unknown = { claims: { auth_time: undefined as unknown as JsonValue } }
+
+const guarded = rows.filter(([, { recentSignIn }]) => recentSignIn !== undefined)
+
+it('is asked for by the rows that say so in their codes, and by no others', () => {
+  const coded = rows.filter(([, { codes }]) => codes.includes('RECENT_SIGN_IN_REQUIRED'))
+  assert.deepEqual(
+    guarded.map(([name]) => name),
+    coded.map(([name]) => name),
+  )
+  assert.deepEqual(guarded.map(([name]) => name).toSorted(), Object.keys(samples).toSorted())
+})
+
+for (const [name] of guarded) {
+  describe(name, () => {
+    const sample = async (): Promise<Sample> => (await samples[name]?.()) ?? assert.fail('has no sample')
+
+    it('is refused without a recent sign-in, and the same request succeeds after one', async () => {
+      const request = await sample()
+      const key = crypto.randomUUID()
+      const old = [unknown, signedIn(LIMIT_SECONDS + 1), signedIn(-3_600), signedIn(-1e18)]
+      for (const when of old) {
+        const answer = await call(name, request, when, key)
+        assert.equal(answer.errorCode, 'RECENT_SIGN_IN_REQUIRED', JSON.stringify(when))
+      }
+      // a refusal is no response to the key: the person repeats the request
+      const answer = await call(name, request, signedIn(LIMIT_SECONDS - 5), key)
+      assert.equal(answer.errorCode, '0', JSON.stringify(answer.json))
+      // a repeat does nothing, so it needs nothing
+      assert.equal((await call(name, request, signedIn(LIMIT_SECONDS + 1), key)).errorCode, '0')
+    })
+
+    it('is refused to a forged time, and to a person without the permission as ever', async () => {
+      const request = await sample()
+      const { privateKey } = await generateKeyPair('EdDSA')
+      const forged = await call(name, request, { ...signedIn(0), key: privateKey })
+      assert.equal(forged.status, 401)
+      const reader: Grant[] = [{ permissions: ['read'], scope: null }]
+      const denied = await call(name, request, { ...signedIn(LIMIT_SECONDS + 1), grants: reader })
+      assert.equal(denied.errorCode, 'PERMISSION_DENIED')
+      const stranger = await call(name, request, { ...signedIn(LIMIT_SECONDS + 1), grants: [] })
+      assert.notEqual(stranger.errorCode, 'RECENT_SIGN_IN_REQUIRED')
+    })
+  })
+}
+
+it('is not asked for by other batches, nor by plans', async () => {
+  const old = signedIn(LIMIT_SECONDS + 1)
+  assert.equal((await call('POST /batches', { body: await batchOf('RETRY', 1) }, old)).errorCode, '0')
+  const params = { batchId: await pausedBatch('RETRY') }
+  assert.equal((await call('POST /batches/{batchId}/continue', { params, body: {} }, old)).errorCode, '0')
+  const { reason: _, ...plan } = await batchOf('TAKEOVER', 1)
+  assert.equal((await call('POST /batches/plan', { body: plan }, old)).errorCode, '0')
+})
+
+it('lets a batch of takeovers end its items long after the sign-in', async () => {
+  const params = { batchId: await pausedBatch('TAKEOVER') }
+  await call('POST /batches/{batchId}/continue', { params, body: {} }, signedIn(LIMIT_SECONDS - 2))
+  const items = async () =>
+    (await deps.ok(`/batches/${params.batchId}/items`, {}))['items'] as { operationId?: string }[]
+  await until(async () => (await items()).every(({ operationId }) => operationId !== undefined))
+})
