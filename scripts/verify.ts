@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util'
+import { fetchData } from '../verification/public/fetch-data.ts'
 import { runSuites } from '../verification/run-suites.ts'
 import { ALL_SUITES, SUITES } from '../verification/suites.ts'
 import { prepareBrowser } from './prepare-browser.ts'
 import { close } from './tally.ts'
 
 const names = Object.keys(ALL_SUITES).join(', ')
-const usage = `npm run verify -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}`
+const usage = `npm run verify -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}
+npm run verify -- --suite public --fetch: downloads the data of the suite`
+/** Those that open pages of the built console. */
+const WITH_CONSOLE: ReadonlySet<string> = new Set(['editor', 'public'])
 
 interface Options {
   isFull: boolean
@@ -13,6 +17,8 @@ interface Options {
   seed: number | null
   count: number | null
   isBailing: boolean
+  /** Only downloads the data of the suite `public`. */
+  isFetching: boolean
 }
 
 function readArguments(): Options {
@@ -23,6 +29,7 @@ function readArguments(): Options {
       seed: { type: 'string' },
       count: { type: 'string' },
       bail: { type: 'boolean' },
+      fetch: { type: 'boolean' },
     },
   })
   const number = (name: 'seed' | 'count'): number | null => {
@@ -32,6 +39,7 @@ function readArguments(): Options {
     if (values.suite === undefined) throw new Error(`--${name} needs --suite`)
     return value
   }
+  if (values.fetch === true && values.suite !== 'public') throw new Error('--fetch needs --suite public')
   if (values.suite !== undefined && !(values.suite in ALL_SUITES))
     throw new Error(`there is no suite "${values.suite}"`)
   return {
@@ -40,6 +48,7 @@ function readArguments(): Options {
     seed: number('seed'),
     count: number('count'),
     isBailing: values.bail ?? false,
+    isFetching: values.fetch ?? false,
   }
 }
 
@@ -50,8 +59,17 @@ try {
   console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
   process.exit(2)
 }
-const { isFull, suite, ...rest } = options
-if (suite === undefined || suite === 'editor') await prepareBrowser()
+const { isFull, suite, isFetching, ...rest } = options
+if (isFetching) {
+  try {
+    await fetchData()
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exit(1)
+  }
+  process.exit()
+}
+if (suite === undefined || WITH_CONSOLE.has(suite)) await prepareBrowser()
 const result = await runSuites({
   ...rest,
   size: isFull ? 'full' : 'quick',

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { mainTimeZone } from '#contract/json-schema/time-zone.ts'
+import { isTimeZone } from '#contract/json-schema/time-zone.ts'
 import { languageOf } from '../oidc/language.ts'
 import type { Language } from '../oidc/language.ts'
 import { cookiesOf } from '../session/cookies.ts'
@@ -43,12 +43,13 @@ export function languageOfRequest(c: Context): Language {
 }
 
 /**
- * The time zone in which the page will be shown, by its main name in the IANA database; null if it is not known. Aliases in
- * any spelling become that name, because the renderer keeps a date format for each name.
+ * The time zone in which the page will be shown, by the main name that this engine has for it; null if it is not known. Other
+ * names become that name, because the renderer keeps a date format for each name.
  */
 export function timeZoneOfRequest(c: Context): string | null {
   const zone = cookiesOf(c).find(([name]) => name === ZONE_COOKIE)?.[1]
-  return zone === undefined ? null : mainTimeZone(zone)
+  if (zone === undefined || !isTimeZone(zone)) return null
+  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
 }
 
 /** Whether the person reloads the page: the browser then scrolls to where it was, which needs the whole page. */

@@ -5,7 +5,7 @@ import { mayIn } from '#contract/endpoint/permission.ts'
 import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/event-stream.ts'
 import type { EventBody } from '#http-kit/event-stream.ts'
 import type { Log } from '#http-kit/log.ts'
-import { readStrictJson } from '#http-kit/text/strict-json.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
 import type { AssertedPerson } from '../actor-assertion.ts'
 import { EventTooLargeError, readEventSource } from '../event-source.ts'
@@ -219,7 +219,7 @@ function resetAt(id: string): Forwarded {
 /** The event, or null if it is not JSON or violates the contract. */
 function readEvent({ event, data }: { event: string; data: string }): RuntimeEvent | null {
   try {
-    const value = readStrictJson(data)
+    const value = parseStrictJson(data)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
     return RuntimeEvent.safeParse({ ...value, kind: event }).data ?? null
   } catch {

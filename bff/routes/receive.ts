@@ -5,7 +5,7 @@ import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/pa
 import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import { readJsonBody } from '#http-kit/body.ts'
 import type { JsonBody } from '#http-kit/body.ts'
-import { StrictJsonError } from '#http-kit/text/strict-json.ts'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { ConsoleFailure } from '../failure.ts'
 
 /** The parts of a request to `/api`, before they are checked against its row. */

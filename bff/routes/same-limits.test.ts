@@ -217,14 +217,28 @@ describe('the BFF and the runtime read a body with the same limits', () => {
   })
 
   test('JSON that is not accepted', async () => {
-    for (const value of [
-      '{"a":1,"a":2}',
-      '{"__proto__":1}',
-      '"\\u0000"',
-      '"\\ud800"',
-      '9007199254740993',
-      '1e999',
-    ])
+    for (const value of ['{"a":1,"a":2}', '{"__proto__":1}', '"\\u0000"', '"\\ud800"', '1e999'])
       assert.equal((await plan(value)).code, 'REQUEST_INVALID', value)
+  })
+
+  test('a number passes only if it is written back equal', async () => {
+    for (const number of ['1.0', '1e2', '-0', '9007199254740991', '34023856717831150', '0.30000000000000004'])
+      assert.deepEqual(await plan(number), ACCEPTED, number)
+    for (const number of [
+      '9007199254740993',
+      '9007199254740993.0',
+      '9.007199254740993e15',
+      '9007199254740992.5',
+      '18446744073709551616',
+      '0.1234567890123456789',
+      '1e-400',
+    ]) {
+      const { code, detail } = await plan(number)
+      assert.equal(code, 'REQUEST_INVALID', number)
+      assert.match(
+        detail ?? '',
+        /^A number cannot be represented exactly .*\(line 1, column \d+, at \/changes/,
+      )
+    }
   })
 })

@@ -19,20 +19,36 @@ const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 const STEPPED = /^([^/]*)(?:\/(\d{1,2}))?$/
 
+/** Why a text is not a schedule. */
+export type CronFault = 'fields' | 'signs' | 'step' | 'value' | 'days' | 'never'
+
 /**
  * Whether a text is a schedule of five cron fields (minute, hour, day of month, month, day of week) that runs at all. A
- * field is `*`, a number, a name (`MON`, `JAN`) or a range; `*` and ranges may have a step; or a list of these. 30 February is refused: it never
- * comes.
+ * field is `*`, a number, a name (`MON`, `JAN`) or a range; `*` and ranges may have a step; or a list of these.
  */
-export function isSchedule(text: string): boolean {
-  const parts = text.trim().split(/\s+/)
-  if (parts.length !== FIELDS.length) return false
+export const isSchedule = (text: string): boolean => cronFault(text) === null
+
+/**
+ * Why a text is not a schedule; null if it is one. What plugins read differently is refused: `L`, `W`, `#` and `?`; a step
+ * without a range (`5/15`); and a day of month and a day of week that are both limited, if one of them begins with `*`,
+ * because such a schedule runs on either day for some and only on both for others. 30 February never comes.
+ */
+export function cronFault(text: string): CronFault | null {
+  // a plugin writes the text into one line of a file, and a non-breaking space belongs to its word there
+  const parts = text.replace(/^[ \t]+|[ \t]+$/g, '').split(/[ \t]+/)
+  if (parts.length !== FIELDS.length || parts.some((part) => /\s/.test(part))) return 'fields'
   const values = FIELDS.map((field, index) => valuesIn(parts[index] ?? '', field))
+  if (parts.some((part) => /[LW#?]/i.test(part.replaceAll(/[A-Z]{3}/gi, '')))) return 'signs'
+  if (parts.some((part) => /(?:^|,)[^*,/-]+\//.test(part))) return 'step'
   const [, , days, months] = values
-  if (values.includes(null) || !days || !months) return false
+  if (values.includes(null) || !days || !months) return 'value'
+  const limited = [parts[2] ?? '', parts[4] ?? ''].filter((part) => part !== '*')
+  if (limited.length === 2 && limited.some((part) => part.startsWith('*'))) return 'days'
   // where days of the week are named too, a schedule runs on either
-  if (parts[4] !== '*') return true
+  if (parts[4] !== '*') return null
   return [...months].some((month) => [...days].some((day) => day <= (MONTH_DAYS[month - 1] ?? 0)))
+    ? null
+    : 'never'
 }
 
 /** The values that a field selects; null if it is not valid. */

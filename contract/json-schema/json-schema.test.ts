@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonValue } from './json.ts'
 import { checkSchema, checkValue } from './json-schema.ts'
+import { TIME_ZONES } from './time-zone.ts'
 
 const parsed = (text: string): JsonValue => JSON.parse(text) as JsonValue
 const problemsOf = (schema: JsonValue, value: JsonValue) =>
@@ -296,8 +297,24 @@ const formats: Record<string, [JsonValue[], JsonValue[]]> = {
       '5-59/20 0,12 * jan,7 7',
       '0 0 29 2 *',
       '0 0 31 2 1',
+      ' 0\t6  1 * * ',
+      '0 0 * * */2',
+      '0 0 */2 * *',
+      '0 0 1-31/2 * MON',
     ],
     [
+      '0 0\n1 1 *',
+      '0 0 1 1 *\n',
+      '0\u00a00 1 1 *',
+      '0 0 1\r1 *',
+      '0 0\u20281 1 *',
+      '0 0 31 2 */1',
+      '0 0 */2 * MON',
+      '0 0 L * *',
+      '0 0 15W * *',
+      '0 0 * * MON#2',
+      '0 0 ? * MON',
+      '0 0 * * 5L',
       '61 25 * *',
       '61 * * * *',
       '0 24 * * *',
@@ -313,8 +330,12 @@ const formats: Record<string, [JsonValue[], JsonValue[]]> = {
     ],
   ],
   'time-zone': [
-    ['Europe/Berlin', 'UTC', 'Asia/Tokyo', 'Japan', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'],
-    ['Europe/Nowhere', 'europe/berlin', '+01:00', 'Mars/Olympus', ''],
+    'Europe/Berlin UTC Asia/Tokyo Japan America/Argentina/Buenos_Aires Etc/GMT+5 Asia/Kolkata Asia/Calcutta Europe/Kyiv Europe/Kiev US/Eastern GB EST5EDT'.split(
+      ' ',
+    ),
+    'Europe/Nowhere europe/berlin +01:00 Mars/Olympus asia/kolkata us/eastern gmt etc/utc EUROPE/KYIV BST PST IST SystemV/EST5 Factory constructor'
+      .split(' ')
+      .concat('', 'UTC '),
   ],
   date: [['2024-02-29'], ['2023-02-29', '2024-2-29', '']],
   'date-time': [
@@ -591,4 +612,28 @@ test('any JSON value is either rejected as a schema or works', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+test('every time zone that the engine offers has a name here, and none of ours is unknown to it', () => {
+  const ours = new Set(TIME_ZONES)
+  assert.deepEqual(
+    Intl.supportedValuesOf('timeZone').filter((zone) => !ours.has(zone)),
+    [],
+    'the time zone database has new names: add them',
+  )
+  for (const timeZone of TIME_ZONES)
+    assert.doesNotThrow(() => new Intl.DateTimeFormat('en', { timeZone }), timeZone)
+})
+
+test('a schedule is refused with its reason', () => {
+  for (const [text, reason] of [
+    ['61 * * * *', 'a schedule of five fields such as 30 2 * * 1-5'],
+    ['0 0\n1 1 *', 'in one line with spaces between them'],
+    ['0 0 L * *', 'without L, W, # and ?'],
+    ['0 0 * * 5L', 'without L, W, # and ?'],
+    ['5/15 * * * *', 'such as 5-59/15'],
+    ['0 0 31 2 */1', 'limits the day of the month or the day of the week'],
+    ['0 0 30 2 *', 'these months do not have such a day'],
+  ] as const)
+    assert.ok(problemsOf({ format: 'cron' }, text).join().includes(reason), text)
 })

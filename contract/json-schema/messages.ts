@@ -1,4 +1,5 @@
 import type { OutputUnit, Schema } from '@cfworker/json-schema'
+import { cronFault } from './cron.ts'
 import { getOwn } from './get-own.ts'
 import type { JsonValue } from './json.ts'
 import { SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts'
@@ -174,7 +175,10 @@ function describe(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
   }
   if (keyword === 'dependentRequired') return describeDependent(checked, path, schema)
   if (keyword === 'not' && checked.isFalseSchema(schema)) return [describeForbidden(path, within)]
-  const description = describeKeyword(keyword, schema)
+  const description =
+    keyword === 'format'
+      ? describeFormat(schema, valueAt(checked.value, path))
+      : describeKeyword(keyword, schema)
   const isName = within.includes('propertyNames')
   return [{ path, keyword, ...(isName ? aboutName(description) : description) }]
 }
@@ -241,8 +245,24 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
 }
 
+/** A schedule is refused with what is wrong with it. */
+function describeFormat({ format = '' }: Schema, value: JsonValue | undefined): Description {
+  const fault = format === 'cron' && typeof value === 'string' ? cronFault(value) : null
+  const name = fault === null || fault === 'value' ? format : `${format}-${fault}`
+  return {
+    message: `Must be ${FORMAT_NAMES[name] ?? name}`,
+    parameters: { reason: 'valueFormat', format: name },
+  }
+}
+
 const FORMAT_NAMES: Readonly<Record<string, string>> = {
   cron: 'a schedule of five fields such as 30 2 * * 1-5',
+  'cron-fields': 'a schedule of five fields in one line with spaces between them, such as 30 2 * * 1-5',
+  'cron-signs': 'a schedule without L, W, # and ?, which programs read differently',
+  'cron-step': 'a schedule whose steps follow * or a range, such as 5-59/15',
+  'cron-days':
+    'a schedule that limits the day of the month or the day of the week, or both without *: programs read it differently',
+  'cron-never': 'a schedule that runs: these months do not have such a day',
   date: 'a date such as 2026-01-31',
   'date-time': 'a date and time with time zone such as 2026-01-31T08:00:00Z',
   duration: 'an ISO 8601 duration such as PT15M',
@@ -254,7 +274,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   regex: 'a regular expression',
   'relative-json-pointer': 'a relative JSON pointer',
   time: 'a time with time zone such as 08:00:00Z',
-  'time-zone': 'a time zone such as Europe/Berlin',
+  'time-zone': 'a name of the IANA time zone database such as Europe/Berlin',
   uri: 'a URI such as https://example.com/path',
   'uri-reference': 'a URI or a relative reference',
   'uri-template': 'a URI template',
@@ -306,13 +326,6 @@ function describeKeyword(keyword: string, schema: Schema): Description {
       return isShort(pattern)
         ? { message: `Must match the pattern ${pattern}`, parameters: { reason: 'valuePattern', pattern } }
         : { message: 'Must match a pattern that is too long to show' }
-    }
-    case 'format': {
-      const format = schema.format ?? ''
-      return {
-        message: `Must be ${FORMAT_NAMES[format] ?? format}`,
-        parameters: { reason: 'valueFormat', format },
-      }
     }
     case 'minimum': {
       const limit = schema.minimum ?? 0

@@ -133,6 +133,8 @@ export const PropertyChange = z.object({
   property: PropertyName,
   before: PropertyView.nullable(),
   after: PropertyView.nullable(),
+  /** An UPGRADE removes a sensitive value that its target does not hide (docs/protocol.md#sensitive-values). */
+  isPutAside: z.literal(true).optional(),
 })
 export type PropertyChange = z.infer<typeof PropertyChange>
 

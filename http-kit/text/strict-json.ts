@@ -1,107 +1,21 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { STRICT_JSON_LIMITS, StrictJsonError, StrictJsonScanner } from './strict-json-scanner.ts'
-import type { StrictJsonLimits } from './strict-json-scanner.ts'
-
-export { StrictJsonError } from './strict-json-scanner.ts'
-export type { StrictJsonLimits } from './strict-json-scanner.ts'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
+import type { StrictJsonLimits } from '#contract/protocol/strict-json-scanner.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses JSON as RFC 8259 defines it and rejects what JSON.parse accepts but a database or another parser reads
- * differently: duplicate keys, `__proto__`, NUL, lone surrogates, integers that would lose digits, non-finite numbers,
- * invalid UTF-8, and documents that are too deep, too wide or contain strings that are too long.
+ * Parses the bytes of a body: UTF-8, then as `parseStrictJson`.
  *
  * @throws StrictJsonError
  */
-export function readStrictJson(
-  input: Uint8Array | string,
-  limits: Partial<StrictJsonLimits> = {},
-): JsonValue {
-  const text = textOf(input)
-  const all = { ...STRICT_JSON_LIMITS, ...limits }
-  const quick = parseQuickly(text, all)
-  return quick === UNSURE ? new StrictJsonScanner(text, all).document() : quick
-}
-
-function textOf(input: Uint8Array | string): string {
-  if (typeof input === 'string') return input
+export function readStrictJson(bytes: Uint8Array, limits: Partial<StrictJsonLimits> = {}): JsonValue {
+  let text: string
   try {
-    return utf8.decode(input)
+    text = utf8.decode(bytes)
   } catch {
-    throw new StrictJsonError('The text is not valid UTF-8', '')
+    throw new StrictJsonError({ reason: 'notUtf8' }, '', { from: 0, to: 0, line: 1, column: 1 })
   }
-}
-
-const UNSURE = Symbol('unsure')
-
-/**
- * Uses the platform's parser, several times as fast as ours, then checks the result: a duplicate key shows as more
- * colons in the text than keys in the result. Anything doubtful is left to the scanner, so false alarms are fine and
- * misses are not.
- */
-function parseQuickly(text: string, limits: StrictJsonLimits): JsonValue | typeof UNSURE {
-  let value: JsonValue
-  try {
-    value = JSON.parse(text) as JsonValue
-  } catch {
-    return UNSURE
-  }
-  const check: Check = {
-    // without such an escape, and in well-formed text, no string can contain NUL or half a surrogate pair
-    mayContainSpecial: text.includes('\\u') || !text.isWellFormed(),
-    mayBeLong: text.length * 3 > limits.maxStringBytes,
-    keys: 0,
-    limits,
-  }
-  const isSound = checkValue(value, check, 0) && check.keys <= limits.maxKeys
-  return isSound && check.keys === countColons(text) ? value : UNSURE
-}
-
-interface Check {
-  mayContainSpecial: boolean
-  mayBeLong: boolean
-  keys: number
-  limits: StrictJsonLimits
-}
-
-function checkValue(value: JsonValue, check: Check, depth: number): boolean {
-  if (typeof value === 'string') return checkText(value, check)
-  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
-  if (typeof value !== 'object' || value === null) return true
-  if (depth === check.limits.maxDepth) return false
-  if (Array.isArray(value)) {
-    for (const item of value) if (!checkValue(item, check, depth + 1)) return false
-    return true
-  }
-  for (const key of Object.keys(value)) {
-    check.keys++
-    if (key === '__proto__' || !checkText(key, check)) return false
-    if (!checkValue(value[key] ?? null, check, depth + 1)) return false
-  }
-  return true
-}
-
-function checkText(text: string, { mayContainSpecial: mayHoldOdd, mayBeLong, limits }: Check): boolean {
-  if (mayHoldOdd && (text.includes('\0') || !text.isWellFormed())) return false
-  return !mayBeLong || text.length * 3 <= limits.maxStringBytes
-}
-
-/** Counts colons outside of strings, in a text that is known to be JSON. */
-function countColons(text: string): number {
-  let colons = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 58) colons++
-    else if (code === 34) at = endOfString(text, at)
-  }
-  return colons
-}
-
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0
-    while (text.charCodeAt(end - 1 - backslashes) === 92) backslashes++
-    if (backslashes % 2 === 0) return end
-  }
+  return parseStrictJson(text, limits)
 }

@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { Hono } from 'hono'
 import fc from 'fast-check'
 import type { JsonValue } from '#contract/json-schema/json.ts'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
+import { STRICT_JSON_LIMITS, StrictJsonScanner } from '#contract/protocol/strict-json-scanner.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import { readStrictJson, StrictJsonError } from '#http-kit/text/strict-json.ts'
-import { STRICT_JSON_LIMITS, StrictJsonScanner } from '#http-kit/text/strict-json-scanner.ts'
+import { readStrictJson } from '#http-kit/text/strict-json.ts'
 import { readConsoleSettings } from '#bff/settings.ts'
 import { cookieKit, cookiesOf, opaqueCookie } from '#bff/session/cookies.ts'
 import { readRuntimeSettings } from '#runtime/config.ts'
@@ -42,7 +44,7 @@ function wrongOfJson(bytes: Uint8Array): string | null {
   if ('value' in slow && !isDeepStrictEqual(result.value, slow.value))
     return 'the fast path and the scanner read different values'
   if (!isDeepStrictEqual(JSON.parse(text), result.value)) return 'JSON.parse reads another value'
-  const again = read(() => readStrictJson(JSON.stringify(result.value)))
+  const again = read(() => parseStrictJson(JSON.stringify(result.value)))
   if ('refused' in again) return `refused once it is printed: ${again.refused}`
   // JSON does not distinguish -0 and 0
   return JSON.stringify(again.value) === JSON.stringify(result.value) ? null : 'different once it is printed'

@@ -63,6 +63,8 @@ function ResourceChanges({
   const isNew = changes.every(({ before }) => isUnset(before))
   const isGone = !isNew && changes.every(({ after }) => isUnset(after))
   const title = titleOf(locator)
+  const noteOf = (change: Change): ReactNode =>
+    change.isPutAside ? t('common.value.putAside') : noteOn?.(change)
   return (
     <>
       <p className="mb-1 flex flex-wrap items-baseline gap-x-2">
@@ -79,7 +81,7 @@ function ResourceChanges({
               label: (
                 <>
                   <PropertyName name={change.property} title={titleOf(locator, change.property)} />
-                  {noteOn !== undefined && <span className="block text-xs">{noteOn(change)}</span>}
+                  {noteOf(change) !== undefined && <span className="block text-xs">{noteOf(change)}</span>}
                 </>
               ),
               value: <PropertyValueView value={isNew ? change.after : change.before} />,
@@ -94,7 +96,7 @@ function ResourceChanges({
             name: <PropertyName name={change.property} title={titleOf(locator, change.property)} />,
             before: change.before,
             after: change.after,
-            note: noteOn?.(change),
+            note: noteOf(change),
           }))}
         />
       )}

@@ -14,7 +14,7 @@ export const localDate = (at: number): Date => new Date(at + offset(at) * MINUTE
 /**
  * From now on, times are those of this zone instead of the machine's: the console's server renders for people in all zones.
  *
- * @param name of the IANA database, as `isTimeZone` accepts it.
+ * @param name that the engine knows.
  */
 export function setTimeZone(name: string): void {
   offset = offsetIn(name)

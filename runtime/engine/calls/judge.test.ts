@@ -43,6 +43,8 @@ type Outcome = 'NOT_APPLIED' | 'APPLIED' | 'VERIFIED' | 'FAILED' | 'UNKNOWN'
 const success = (outcome: Outcome, resources: JsonValue = {}, echo: { [field: string]: JsonValue } = {}) =>
   successOf(expected, { outcome, resources, echo })
 const writing = (properties: JsonValue): OutboundResult => json(success('APPLIED', { [LOCATOR]: properties }))
+const writingNumber = (number: string): OutboundResult =>
+  response(JSON.stringify(success('APPLIED', { [LOCATOR]: { note: data('N') } })).replace('"N"', number))
 const withData = (change: (given: { [field: string]: JsonValue }) => void): OutboundResult => {
   const envelope = success('APPLIED')
   const given = structuredClone(envelope['data']) as { [field: string]: JsonValue }
@@ -422,13 +424,16 @@ suite('judging an answer', () => {
       answer: response('{"errorCode":"BUSY","data":{"message":"\\ud800","retryable":true}}'),
       is: 'invalid',
     },
-    {
-      name: 'an integer that loses digits',
-      answer: response(
-        JSON.stringify(success('APPLIED')).replace('Sequence":10', 'Sequence":9007199254740993'),
-      ),
+    ...['9007199254740993', '18446744073709551616', '9007199254740992.5', '1e-400'].map((number) => ({
+      name: `a write of ${number}, which would change`,
+      answer: writingNumber(number),
       is: 'invalid',
-    },
+    })),
+    ...['1.0', '1e2', '34023856717831150', '0.1'].map((number) => ({
+      name: `a write of ${number}`,
+      answer: writingNumber(number),
+      is: 'done',
+    })),
   ]
 
   for (const { name, answer, is } of rows) {

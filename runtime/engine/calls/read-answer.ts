@@ -1,7 +1,8 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { VALUE_DEPTH_MAX } from '#contract/json-schema/limits.ts'
 import { ANSWER_BYTES_MAX, BODY_KEYS_MAX } from '#contract/protocol/limits.ts'
-import { readStrictJson, StrictJsonError } from '#http-kit/text/strict-json.ts'
+import { jsonProblemMessage, StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { readStrictJson } from '#http-kit/text/strict-json.ts'
 
 export type AnswerReading =
   | { kind: 'json'; json: JsonValue }
@@ -25,12 +26,13 @@ export function readAnswer(body: Uint8Array): AnswerReading {
     return { kind: 'json', json: readStrictJson(body, LIMITS) }
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error
-    // the message ends with a path whose keys come from the plugin: only the part before it is used
-    return isJson(body)
-      ? { kind: 'unfit', problem: error.message.split(' (at ', 1)[0] ?? '' }
-      : { kind: 'not-json' }
+    // without the path, whose keys come from the plugin
+    return isJson(body) ? { kind: 'unfit', problem: placedMessage(error) } : { kind: 'not-json' }
   }
 }
+
+const placedMessage = ({ problem, place: { line, column } }: StrictJsonError): string =>
+  `${jsonProblemMessage(problem)} (line ${line}, column ${column})`
 
 function isJson(body: Uint8Array): boolean {
   try {

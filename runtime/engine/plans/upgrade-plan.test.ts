@@ -53,7 +53,7 @@ function installed(earlier: Record<string, Record<string, PropertyDefinition>>) 
     properties: Object.fromEntries(values.get(locator) ?? []),
     verified_at: '2026-01-31T08:00:00.000Z',
   }))
-  return { bundleInstallId: 'id', ledger, current: values, plugins: [] }
+  return { bundleInstallId: 'id', ledger, current: values, putAside: new Map(), plugins: [] }
 }
 
 const targetOf = (later: Record<string, Record<string, PropertyDefinition>>) => ({

@@ -29,12 +29,39 @@ export interface Installed {
   bundleInstallId: string
   ledger: readonly LedgerRow[]
   current: PropertyMap
+  /** Sensitive values that an earlier upgrade put aside, of the properties that `restorable` names. */
+  putAside: PropertyMap
   plugins: readonly CompiledAuthorization[]
 }
 
 /**
- * What an UPGRADE freezes. A value is the given one, else the current one, else the default (if the property is new, or
- * is required and has no value). What the target no longer defines is dropped; a resource that it no longer has is
+ * The properties whose sensitive value an earlier upgrade may have put aside: the target hides them, the installed
+ * version does not, and nobody has set them. A plugin writes its own values again.
+ */
+export function restorable(
+  { ledger, current }: Pick<Installed, 'ledger' | 'current'>,
+  target: Target,
+  given: Changes,
+): { locator: string; property: string }[] {
+  return target.resources.flatMap(({ locator, definitions, writtenBy }) => {
+    const row = ledger.find((one) => one.locator === locator)
+    return Object.entries(definitions)
+      .filter(
+        ([property, { isSensitive }]) =>
+          isSensitive === true &&
+          property !== INSTANCE_REF_PROPERTY &&
+          !Object.hasOwn(writtenBy, property) &&
+          !Object.hasOwn(given[locator] ?? {}, property) &&
+          current.get(locator)?.has(property) !== true &&
+          (row && getOwn(row.definitions, property))?.isSensitive !== true,
+      )
+      .map(([property]) => ({ locator, property }))
+  })
+}
+
+/**
+ * What an UPGRADE freezes. A value is the given one, else the current one, else the one that an earlier upgrade put
+ * aside, else the default (if the property is new, or is required and has no value). What the target no longer defines is dropped; a resource that it no longer has is
  * DETACH with its own values, and the plugins of both versions are called.
  */
 export function upgradePlan(installed: Installed, target: Target, given: Changes): UpgradePlan {
@@ -83,7 +110,7 @@ export function upgradePlan(installed: Installed, target: Target, given: Changes
 }
 
 function upgradeResource(
-  { bundleInstallId, current }: Installed,
+  { bundleInstallId, current, putAside }: Installed,
   row: LedgerRow | undefined,
   resource: TargetResource,
   given: Readonly<Record<string, TypedValue | null>>,
@@ -98,7 +125,9 @@ function upgradeResource(
     const value = standing.get(property)
     const fallback = defaultOf(definition)
     const isForeign = Object.hasOwn(resource.writtenBy, property)
+    const earlierSecret = putAside.get(resource.locator)?.get(property)
     if (value !== undefined && mayKeep(earlier, definition)) kept.set(property, value)
+    else if (earlierSecret !== undefined) brought.set(property, earlierSecret)
     else if (
       fallback !== undefined &&
       !isForeign &&
@@ -114,6 +143,21 @@ function upgradeResource(
   return { resource, row, kept, brought, defaults, frozen }
 }
 
+/** Whether an UPGRADE removes this sensitive value only because the target does not hide it. */
+export function isPutAside(
+  { resources }: Pick<FrozenPlan, 'resources'>,
+  { locator, property, before, after }: PlannedChange,
+): boolean {
+  const resource = resources.find((one) => one.locator === locator)
+  return (
+    resource?.action === 'UPGRADE' &&
+    after === null &&
+    before?.['@type'] === 'Data' &&
+    before.isSensitive === true &&
+    getOwn(resource.definitions, property)?.isSensitive !== true
+  )
+}
+
 /** People may neither set nor remove a value that a plugin writes. */
 function removedPluginValues(
   { locator, writtenBy }: TargetResource,
@@ -124,7 +168,7 @@ function removedPluginValues(
     .map((property) => ({ locator, property, before: null, after: null }))
 }
 
-/** A sensitive value never becomes visible: if the target shows it, it must be given again. */
+/** A sensitive value never becomes visible: if the target shows it, it is put aside and must be given again. */
 function mayKeep(earlier: PropertyDefinition | undefined, target: PropertyDefinition): boolean {
   return earlier !== undefined && (earlier.isSensitive !== true || target.isSensitive === true)
 }

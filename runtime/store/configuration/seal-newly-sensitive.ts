@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { configurationPlace, snapshotPlace } from '../../sealing/places.ts'
-import { sealingWith } from '../../sealing/stored-value.ts'
+import { isSealed, sealingWith } from '../../sealing/stored-value.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { StoredValue } from '../../model/stored-value.ts'
 import type { Vault } from '../../model/vault.ts'
@@ -51,7 +51,7 @@ async function sealStanding(tx: Tx, vault: Vault, properties: readonly ScopedPro
 
 async function sealHistory(tx: Tx, vault: Vault, properties: readonly ScopedProperty[]): Promise<void> {
   const { rows } = await sql<
-    KeyRow & { snapshot_version: number; before: TypedValue | null; after: TypedValue | null }
+    KeyRow & { snapshot_version: number; before: StoredValue | null; after: StoredValue | null }
   >`
     select change.scope_id, change.snapshot_version, change.locator, change.property, change.before, change.after
     from runtime.snapshot_change as change join ${named(properties)} using (scope_id, locator, property)
@@ -61,8 +61,11 @@ async function sealHistory(tx: Tx, vault: Vault, properties: readonly ScopedProp
   const seal = sealingWith(vault)
   const sealed = (side: 'before' | 'after'): (string | null)[] =>
     rows.map(({ scope_id: scopeId, snapshot_version: snapshotVersion, locator, property, [side]: value }) => {
+      if (value === null) return null
+      // an upgrade to a version that shows the property has sealed the value that it removed
+      if (isSealed(value)) return textOf(value)
       const key = { scopeId, snapshotVersion, locator, property }
-      return value === null ? null : textOf(seal(value, snapshotPlace(key, side), SENSITIVE))
+      return textOf(seal(value, snapshotPlace(key, side), SENSITIVE))
     })
   await sql`
     update runtime.snapshot_change as change

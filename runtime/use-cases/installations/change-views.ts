@@ -1,6 +1,7 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
+import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 
@@ -19,6 +20,9 @@ export function changeViews(plan: FrozenPlan, earlier: readonly Defining[] = [])
       const resource = defining.find(({ locator }) => locator === change.locator)
       return resource && getOwn(resource.definitions, change.property)
     })
-    return changeView(change, before?.isSensitive === true ? before : (target ?? before))
+    return {
+      ...changeView(change, before?.isSensitive === true ? before : (target ?? before)),
+      ...(isPutAside(plan, change) && { isPutAside: true as const }),
+    }
   })
 }

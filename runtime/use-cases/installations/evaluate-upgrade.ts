@@ -5,11 +5,12 @@ import { DomainError } from '../../engine/domain-error.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Target } from '../../engine/plans/target.ts'
 import { uncheckedProblems } from '../../engine/plans/unchecked-problems.ts'
-import { upgradePlan } from '../../engine/plans/upgrade-plan.ts'
+import { restorable, upgradePlan } from '../../engine/plans/upgrade-plan.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
 import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { readPutAside } from '../../store/configuration/read-put-aside.ts'
 import { readProperties } from '../../store/configuration/read-properties.ts'
 import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
@@ -66,10 +67,17 @@ export async function evaluateUpgrade(
     ...ledger.map(({ locator }) => locator),
     ...target.resources.map(({ locator }) => locator),
   ]
+  const standing = await readProperties(db, vault, scope.scope_id, locators)
   const installed = {
     bundleInstallId: installation.bundle_install_id,
     ledger,
-    current: await readProperties(db, vault, scope.scope_id, locators),
+    current: standing,
+    putAside: await readPutAside(
+      db,
+      vault,
+      { scopeId: scope.scope_id, since: installation.created_at },
+      restorable({ ledger, current: standing }, target, given),
+    ),
     plugins: await loadAuthorizationsOrFrozen(db, installation, ledger),
   }
   const { plan, brought, kept, missing } = upgradePlan(installed, target, given)

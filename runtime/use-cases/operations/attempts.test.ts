@@ -163,6 +163,7 @@ suite('an operation with many attempts', { concurrency: false }, () => {
         notes: [],
         successor: undefined,
         plugins: [],
+        putAside: new Set<never>(),
         endpoints: [],
         batches: [],
       }

@@ -20,7 +20,8 @@ import type { CallRow } from '../../store/operations/read-calls.ts'
 import { maskRequest, maskResponse } from '../../engine/calls/mask-payloads.ts'
 import type { IsSensitive } from '../../engine/calls/mask-payloads.ts'
 import { inCallOrder } from '../../engine/steps/next-step.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
+import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
+import { changeView } from '../../engine/changes/change-view.ts'
 import { propertyView } from '../../engine/changes/property-view.ts'
 import { sensitiveValues } from '../../engine/calls/sensitive-values.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
@@ -30,6 +31,8 @@ export interface OperationRows {
   operation: OperationRow
   /** With later sensitive marks applied. */
   plan: FrozenPlan
+  /** The changes of the plan that put a value aside, by the definitions without later marks. */
+  putAside: ReadonlySet<PlannedChange>
   calls: readonly CallRow[]
   /** All attempts, or the first and the last of each call. */
   attempts: readonly AttemptRow[]
@@ -75,11 +78,9 @@ export function operationDetail(rows: OperationRows): OperationDetail {
       targetVersion,
       state: resourcesState,
     })),
-    changes: plan.changes.map(({ locator, property, before, after }) => ({
-      locator,
-      property,
-      before: propertyView(definitionOf(plan, locator, property), before),
-      after: propertyView(definitionOf(plan, locator, property), after),
+    changes: plan.changes.map((change) => ({
+      ...changeView(change, definitionOf(plan, change.locator, change.property)),
+      ...(rows.putAside.has(change) && { isPutAside: true as const }),
     })),
     retries: rows.retries.map((retry) => ({
       run: retry.run,

@@ -17,6 +17,7 @@ import { readEndpoints } from '../../store/plugins/read-endpoints.ts'
 import { isPluginOf, selectPlugins } from '../../store/plugins/select-plugins.ts'
 import { writeRuleOf } from '../../engine/calls/refused-write.ts'
 import { readPluginBindings } from '../../store/installations/read-plugin-bindings.ts'
+import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import { withMarks } from '../../engine/steps/with-marks.ts'
 import { areAttemptsRemoved } from '../../store/retention/are-attempts-removed.ts'
 import { requireVisible } from '../authorize.ts'
@@ -50,6 +51,7 @@ export async function readDetail(
       return operationDetail({
         operation,
         plan: withMarks(plan, await readMarksSince(tx, operationId)),
+        putAside: new Set(plan.changes.filter((change) => isPutAside(plan, change))),
         calls: await readCalls(tx, vault, operationId),
         attempts: await readAttempts(tx, operationId, ends),
         results: ends === undefined ? [] : await countResults(tx, operationId, ends),

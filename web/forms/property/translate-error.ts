@@ -78,6 +78,11 @@ const TYPES: Readonly<Record<string, PlainTextKey>> = {
 
 const FORMATS: Readonly<Record<string, PlainTextKey>> = {
   cron: 'forms.expected.cron',
+  'cron-fields': 'forms.expected.cronFields',
+  'cron-signs': 'forms.expected.cronSigns',
+  'cron-step': 'forms.expected.cronStep',
+  'cron-days': 'forms.expected.cronDays',
+  'cron-never': 'forms.expected.cronNever',
   date: 'forms.expected.date',
   'date-time': 'forms.expected.dateTime',
   duration: 'forms.expected.duration',

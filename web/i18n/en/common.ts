@@ -78,6 +78,8 @@ export const common = {
   'value.notSet': 'not set',
   'value.sensitiveSet': 'set (hidden)',
   'value.sensitiveNotSet': 'not set',
+  'value.putAside':
+    'Taken out of use, because this version doesn’t hide it. An upgrade to a version that does brings back what a person had set.',
   'value.emptyText': 'empty text',
   'value.empty': 'empty',
   'value.items': { one: '{n} item', other: '{n} items' },

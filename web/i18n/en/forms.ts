@@ -73,7 +73,14 @@ export const forms = {
   'expected.email': 'an email address',
   'expected.hostname': 'a host name',
   'expected.cron': 'a schedule of five fields such as 30 2 * * 1-5',
-  'expected.timeZone': 'a time zone such as Europe/Berlin',
+  'expected.cronFields':
+    'a schedule of five fields in one line with spaces between them, such as 30 2 * * 1-5',
+  'expected.cronSigns': 'a schedule without L, W, # and ?, which programs read differently',
+  'expected.cronStep': 'a schedule whose steps follow * or a range, such as 5-59/15',
+  'expected.cronDays':
+    'a schedule that limits the day of the month or the day of the week, or both without *: programs read it differently',
+  'expected.cronNever': 'a schedule that runs: these months do not have such a day',
+  'expected.timeZone': 'a name of the IANA time zone database such as Europe/Berlin',
   'expected.uri': 'a URI such as https://example.com/path',
   'expected.uuid': 'a UUID',
   'expected.ipv4': 'an IPv4 address',

@@ -80,6 +80,7 @@ export const common: Translated<typeof source> = {
   'value.notSet': '未设置',
   'value.sensitiveSet': '已设置（已隐藏）',
   'value.sensitiveNotSet': '未设置',
+  'value.putAside': '此版本不隐藏该值，因此停用。升级到隐藏该属性的版本时，人工设置的值会恢复。',
   'value.emptyText': '空文本',
   'value.empty': '空',
   'value.items': { other: '{n} 项' },

@@ -1,5 +1,6 @@
 import { Cron } from 'croner'
 import { isSchedule } from '#contract/json-schema/cron.ts'
+import { isTimeZone } from '#contract/json-schema/time-zone.ts'
 import { localeState } from '../../../i18n/locale.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { TextInput } from '../../../ui/TextInput.tsx'
@@ -15,7 +16,7 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly, zone 
   const data = dataValue(value)
   const text = typeof data === 'string' ? data : ''
   const runs = nextRuns(text, zone)
-  const words = runs === null ? null : describeCron(text, t, weekdayNames)
+  const words = isSchedule(text) ? describeCron(text, t, weekdayNames) : null
   return (
     <div>
       <TextInput
@@ -27,20 +28,24 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly, zone 
         onChange={(event) => onEdit(setData(definition, event.target.value))}
       />
       <div className="mt-1.5 text-xs text-muted empty:hidden" aria-live="polite">
+        {words !== null && <p className="font-medium text-ink">{words}</p>}
         {runs !== null && (
-          <>
-            {words !== null && <p className="font-medium text-ink">{words}</p>}
-            <p>{t('forms.cron.next', { zone, runs: runs.map((run) => runText(run, zone)).join(' · ') })}</p>
-          </>
+          <p>{t('forms.cron.next', { zone, runs: runs.map((run) => runText(run, zone)).join(' · ') })}</p>
         )}
       </div>
     </div>
   )
 }
 
-/** The next runs; null if the text is not a schedule, which is the error of the field. */
+/** The next runs; null if the text is not a schedule, which is the error of the field, or the zone is not known. */
 function nextRuns(text: string, zone: string): Date[] | null {
-  return isSchedule(text) ? new Cron(text, { timezone: zone, paused: true }).nextRuns(SHOWN_RUNS) : null
+  if (!isSchedule(text) || !isTimeZone(zone)) return null
+  try {
+    return new Cron(text, { timezone: zone, paused: true }).nextRuns(SHOWN_RUNS)
+  } catch {
+    // the zone may be younger than the browser
+    return null
+  }
 }
 
 /** In the schedule's time zone, with the weekday, which is what people check. */

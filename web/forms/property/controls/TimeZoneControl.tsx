@@ -1,3 +1,4 @@
+import { TIME_ZONES } from '#contract/json-schema/time-zone.ts'
 import { Combobox } from '../../../ui/Combobox.tsx'
 import { dataValue, setData } from '../edit.ts'
 import type { ControlProps } from './control-props.ts'
@@ -24,8 +25,8 @@ function findZones(text: string) {
     .toLowerCase()
     .replaceAll('_', ' ')
     .split(/[\s/]+/)
-  // the engine does not list UTC, which is what most schedules use
-  const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
+  // first what most schedules use
+  const zones = ['UTC', ...TIME_ZONES.filter((zone) => zone !== 'UTC')]
   const found = zones.filter((zone) => {
     const name = zone.toLowerCase().replaceAll('_', ' ')
     return words.every((word) => name.includes(word))

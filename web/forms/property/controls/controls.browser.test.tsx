@@ -429,3 +429,13 @@ test('a partial number keeps the control of its variant', async () => {
   await userEvent.tab()
   expect(value()).toBe(1.5)
 })
+
+for (const zone of ['Asia/Kolkata', 'Asia/Calcutta', 'Europe/Kyiv', 'US/Eastern'])
+  test(`a time zone is found, kept and shown by the name that was chosen: ${zone}`, async () => {
+    const value = await field({ type: 'string', format: 'time-zone' }, 'UTC', 'UTC')
+    await page.getByRole('combobox').click()
+    await userEvent.keyboard(zone.split('/')[1]?.toLowerCase() ?? '')
+    await page.getByRole('option', { name: zone }).click()
+    await expect.poll(value).toBe(zone)
+    await expect.element(page.getByRole('combobox')).toHaveValue(zone)
+  })

@@ -17,14 +17,9 @@ export function zoneProperty({ kind, definitions }: ConfigurationResource): stri
 const formatOf = (definition: PropertyDefinition | undefined) =>
   definition === undefined ? undefined : schemaOf(definition)['format']
 
-/** The time zone that would be saved; undefined if this browser does not know it. */
+/** The time zone that would be saved, by the name that was chosen. */
 export function zoneOf(edit: DraftEdit | undefined, view: PropertyView | null): string | undefined {
   const value = edit === undefined ? valueOf(view) : edit.edit.kind === 'set' ? edit.edit.value : null
   const name = value?.['@type'] === 'Data' ? value.value : undefined
-  if (typeof name !== 'string') return undefined
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
-  } catch {
-    return undefined
-  }
+  return typeof name === 'string' && name !== '' ? name : undefined
 }

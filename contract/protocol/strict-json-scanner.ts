@@ -1,6 +1,8 @@
-import type { JsonValue } from '#contract/json-schema/json.ts'
-import { BODY_DEPTH_MAX, BODY_KEYS_MAX, STRING_BYTES_MAX } from '#contract/protocol/limits.ts'
-import { pointerTo } from '#contract/json-schema/pointer.ts'
+import { isExactNumber } from '../json-schema/exact-number.ts'
+import type { JsonValue } from '../json-schema/json.ts'
+import { pointerTo } from '../json-schema/pointer.ts'
+import { placeIn, StrictJsonError, type JsonTextProblem } from './json-text-problem.ts'
+import { BODY_DEPTH_MAX, BODY_KEYS_MAX, STRING_BYTES_MAX } from './limits.ts'
 
 export interface StrictJsonLimits {
   maxDepth: number
@@ -14,19 +16,6 @@ export const STRICT_JSON_LIMITS: StrictJsonLimits = {
   maxDepth: BODY_DEPTH_MAX,
   maxKeys: BODY_KEYS_MAX,
   maxStringBytes: STRING_BYTES_MAX,
-}
-
-/**
- * The text is not JSON that we accept. `path` is a JSON pointer to the location; the message contains no value from the
- * text.
- */
-export class StrictJsonError extends Error {
-  override name = 'StrictJsonError'
-  readonly path: string
-  constructor(message: string, path: string) {
-    super(path === '' ? message : `${message} (at ${path.slice(0, 200)})`)
-    this.path = path
-  }
 }
 
 const PLAIN = /[^"\\\u0000-\u001f]*/y
@@ -51,7 +40,7 @@ export class StrictJsonScanner {
   document(): JsonValue {
     const value = this.value()
     this.blank()
-    if (this.at < this.text.length) this.fail('There is text after the end of the JSON value')
+    if (this.at < this.text.length) this.fail({ reason: 'textAfterEnd' })
     return value
   }
 
@@ -79,14 +68,17 @@ export class StrictJsonScanner {
     this.enter()
     const result: { [key: string]: JsonValue } = {}
     for (let first = true; !this.ends('}', first); first = false) {
-      if (this.text[this.at] !== '"') this.fail('A key in double quotes is expected')
+      const start = this.at
+      if (this.text[start] !== '"') this.failHere('keyExpected')
       const key = this.string()
       this.path.push(key)
-      if (key === '__proto__') this.fail('The key "__proto__" is not allowed')
-      if (Object.hasOwn(result, key)) this.fail('The key is duplicated in one object')
-      if (++this.keys > this.limits.maxKeys) this.fail(`There are more than ${this.limits.maxKeys} keys`)
+      if (key === '__proto__') this.fail({ reason: 'keyReserved' }, start)
+      if (Object.hasOwn(result, key)) this.fail({ reason: 'keyRepeated' }, start)
+      if (++this.keys > this.limits.maxKeys)
+        this.fail({ reason: 'tooManyKeys', n: this.limits.maxKeys }, start)
       this.blank()
-      if (this.text[this.at++] !== ':') this.fail('A colon is expected after the key')
+      if (this.text[this.at] !== ':') this.failHere('colonExpected')
+      this.at++
       result[key] = this.value()
       this.path.pop()
     }
@@ -108,8 +100,8 @@ export class StrictJsonScanner {
 
   private depth = 0
   private enter(): void {
+    if (++this.depth > this.limits.maxDepth) this.fail({ reason: 'tooDeep', n: this.limits.maxDepth })
     this.at++
-    if (++this.depth > this.limits.maxDepth) this.fail(`The nesting is deeper than ${this.limits.maxDepth}`)
   }
 
   /** Advances past a comma to the next member, or past the closing bracket. */
@@ -120,55 +112,51 @@ export class StrictJsonScanner {
       return true
     }
     if (first) return false
-    if (this.text[this.at++] !== ',') this.fail(`A comma or "${bracket}" is expected`)
+    if (this.text[this.at] === undefined) this.fail({ reason: 'incomplete' })
+    if (this.text[this.at] !== ',') this.fail({ reason: 'moreExpected', bracket })
+    this.at++
     this.blank()
-    if (this.text[this.at] === bracket) this.fail('There is a comma before a closing bracket')
+    if (this.text[this.at] === bracket) this.fail({ reason: 'commaAtEnd' })
     return false
   }
 
   private string(): string {
-    const start = ++this.at
+    const opening = this.at++
     let hasEscape = false
     for (;;) {
       this.at += this.match(PLAIN).length
       const next = this.text[this.at]
       if (next === '"') break
-      if (next !== '\\')
-        this.fail(
-          next === undefined ? 'A string is not terminated' : 'A string contains a raw control character',
-        )
+      if (next === undefined) this.fail({ reason: 'stringOpen' }, opening)
+      if (next !== '\\') this.fail({ reason: 'stringControl' })
       const escape = this.match(ESCAPE)
-      if (escape === '') this.fail('A string contains an invalid escape')
+      if (escape === '') this.fail({ reason: 'stringEscape' })
       hasEscape = true
       this.at += escape.length
     }
-    const raw = this.text.slice(start, this.at++)
+    const raw = this.text.slice(opening + 1, this.at++)
     const value = hasEscape ? String(JSON.parse(`"${raw}"`)) : raw
-    if (hasEscape && value.includes('\0')) this.fail('A string contains the character NUL')
-    if (!value.isWellFormed()) this.fail('A string contains half of a surrogate pair')
+    if (hasEscape && value.includes('\0')) this.fail({ reason: 'nul' }, opening)
+    if (!value.isWellFormed()) this.fail({ reason: 'surrogate' }, opening)
     const { maxStringBytes } = this.limits
-    if (value.length * 3 > maxStringBytes && Buffer.byteLength(value) > maxStringBytes) {
-      this.fail(`A string is longer than ${maxStringBytes} bytes`)
-    }
+    if (value.length * 3 > maxStringBytes && utf8Length(value) > maxStringBytes)
+      this.fail({ reason: 'stringTooLong', n: maxStringBytes }, opening)
     return value
   }
 
   private number(): number {
+    const start = this.at
     const lexeme = this.match(NUMBER)
-    if (lexeme === '' || lexeme === '-')
-      this.fail(this.at < this.text.length ? 'A JSON value is expected' : 'The JSON text is incomplete')
+    if (lexeme === '') this.failHere('valueExpected')
     this.at += lexeme.length
     const value = Number(lexeme)
-    if (!Number.isFinite(value)) this.fail('A number is too large')
-    // it must serialize to the same text; JSON.stringify writes an exponent from 1e21 on
-    const losesDigits =
-      /^-?\d{16,}$/.test(lexeme) && String(value) !== lexeme && BigInt(lexeme) !== BigInt(value)
-    if (losesDigits) this.fail('An integer is too large to be represented exactly')
+    if (!Number.isFinite(value)) this.fail({ reason: 'numberTooLarge' }, start)
+    if (!isExactNumber(lexeme)) this.fail({ reason: 'numberChanges' }, start)
     return value
   }
 
   private word<Value extends JsonValue>(word: string, value: Value): Value {
-    if (!this.text.startsWith(word, this.at)) this.fail('A JSON value is expected')
+    if (!this.text.startsWith(word, this.at)) this.failHere('valueExpected')
     this.at += word.length
     return value
   }
@@ -186,7 +174,25 @@ export class StrictJsonScanner {
     return pattern.exec(this.text)?.[0] ?? ''
   }
 
-  private fail(message: string): never {
-    throw new StrictJsonError(message, pointerTo(...this.path).toWellFormed())
+  /** Something else is expected here; at the end of the text, the text is incomplete. */
+  private failHere(reason: 'keyExpected' | 'colonExpected' | 'valueExpected'): never {
+    return this.fail({ reason: this.at < this.text.length ? reason : 'incomplete' })
   }
+
+  /** @param start Where the wrong part begins, if it has been read; otherwise it is the next character. */
+  private fail(problem: JsonTextProblem, start = this.at): never {
+    const end = start === this.at ? Math.min(start + 1, this.text.length) : this.at
+    throw new StrictJsonError(problem, pointerTo(...this.path).toWellFormed(), placeIn(this.text, start, end))
+  }
+}
+
+/** The bytes that a well-formed text takes in UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    // half of a pair: two of them take four bytes
+    if (code > 0x7f) bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2
+  }
+  return bytes
 }
