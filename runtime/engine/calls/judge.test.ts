@@ -500,6 +500,62 @@ suite('judging an answer', () => {
     for (const secret of [SECRET, 'SHOUTED_SECRET', 'db.internal']) assert.ok(!text.includes(secret), secret)
   })
 
+  suite('the path of a failure', () => {
+    const pathOf = (errorPath: string[], request = expected) =>
+      judgeAnswer(
+        request,
+        json({ errorCode: 'BUSY', data: { message: 'x', retryable: true, errorPath } }),
+        knowledge,
+      ).failure?.errorPath
+
+    test('keeps each name that an ID may have', () => {
+      const names = [
+        'mail.v2',
+        'store~1',
+        'a',
+        '_a-b.C',
+        '-',
+        `${'n'.repeat(127)}.`,
+        'x'.repeat(128),
+        'com.acme.mailer',
+      ]
+      assert.deepEqual(pathOf(names), ['bundle-runtime', 'provisioner', ...names])
+    })
+
+    test('keeps the own ID of the plugin, even if it looks like a host', () => {
+      const named = { ...expected, pluginId: 'plugins.acme.com' }
+      const own = ['bundle-runtime', 'plugins.acme.com', 'store']
+      assert.deepEqual(pathOf(['plugins.acme.com', 'store'], named), own)
+      assert.deepEqual(pathOf(['store', 'plugins.acme.com'], named)?.slice(2), ['store', 'plugins.acme.com'])
+    })
+
+    test('shows no host, address or other text', () => {
+      const hosts = [
+        'db.acme.com',
+        'db.acme.DE',
+        '10.0.0.5',
+        'localhost',
+        'db.prod.svc',
+        'db.cluster.local',
+        'db:5432',
+      ]
+      const others = ['http://db/x', 'a/b', '..', 'x'.repeat(129), SECRET, TOKEN.slice(0, 70)]
+      for (const name of [...hosts, ...others])
+        assert.deepEqual(pathOf([name, 'store']), ['bundle-runtime', 'provisioner', '…', 'store'], name)
+    })
+
+    test('keeps both ends of a long path, and marks the gap', () => {
+      const path = (length: number) => Array.from({ length }, (_, index) => `s${index + 1}`)
+      assert.deepEqual(pathOf(path(16))?.slice(2), path(16))
+      for (const length of [17, 40, 5_000]) {
+        const shown = pathOf(path(length))?.slice(2) ?? []
+        assert.equal(shown.length, 16)
+        assert.deepEqual([shown[0], shown[7], shown[8]], ['s1', 's8', '…'])
+        assert.deepEqual(shown.slice(9), path(length).slice(-7))
+      }
+    })
+  })
+
   test('only the size, the type and the known fields of an invalid answer are recorded', () => {
     const body = JSON.stringify({
       ...success('APPLIED', { [LOCATOR]: { 'secret-name': 'secret-value' } }),

@@ -106,7 +106,7 @@ function judgeFailure(
   input: JudgeInput,
 ): Judgement {
   const { pluginId } = expected
-  const { errorCode, data } = cleanFailure(envelope, input)
+  const { errorCode, data } = cleanFailure(envelope, { ...input, pluginId })
   const failure: Failure = {
     errorCode,
     ...(data === null

@@ -3,6 +3,7 @@ import { ErrorCode } from '#contract/protocol/envelope.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import { KEY_PATTERN } from '#contract/protocol/locator.ts'
 import { ENVELOPE_VERSION } from '#contract/protocol/limits.ts'
 import { MASK } from '#contract/protocol/mask.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
@@ -66,11 +67,30 @@ export function recordFailure(failure: {
   return { contractVersion: ENVELOPE_VERSION, errorCode: failure.errorCode, data: failure.data }
 }
 
-/** A name of a service, and not a host or an address. */
-const LOGICAL_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
+/** The last label of a host: a country, a common domain, a domain of a private network, or a number. */
+const HOST_END =
+  /^(?:[a-z]{2}|com|net|org|info|app|dev|cloud|example|test|invalid|local|localhost|localdomain|internal|intranet|private|corp|home|lan|arpa|svc|onion|\d+)$/i
+
+/** Whether this is the name of a service, and not a host or an address. */
+function isLogicalName(name: string): boolean {
+  if (!KEY_PATTERN.test(name) || /^localhost$/i.test(name)) return false
+  return !name.includes('.') || !HOST_END.test(name.slice(name.lastIndexOf('.') + 1))
+}
+
 const PATH_MAX = 16
+/** Stands for a name that is not shown, and for the middle of a long path. */
+const LEFT_OUT = '…'
+
+/** The first and the last names of a long path: the source of a failure is the end. */
+function bothEnds(path: readonly string[]): string[] {
+  if (path.length <= PATH_MAX) return [...path]
+  const first = PATH_MAX / 2
+  return [...path.slice(0, first), LEFT_OUT, ...path.slice(first + 1 - PATH_MAX)]
+}
 
 interface CleaningInput {
+  /** The plugin that answered: a path may always name it. */
+  pluginId: string
   sensitiveValues: readonly JsonValue[]
   /** Base URLs of the registered services. */
   serviceAddresses: readonly string[]
@@ -78,11 +98,11 @@ interface CleaningInput {
 
 /**
  * The message and errorPath of a failure without sensitive values, and without what a resolution gave. Names that are not
- * logical become `…`.
+ * logical become `…`, and so does the middle of a long path.
  */
 export function cleanFailure(
   failure: Extract<EnvelopeReading, { kind: 'failure' }>,
-  { sensitiveValues, serviceAddresses }: CleaningInput,
+  { pluginId, sensitiveValues, serviceAddresses }: CleaningInput,
 ): { errorCode: string; data: { message: string; retryable: boolean; errorPath?: string[] } | null } {
   const clean = (text: string): string =>
     hidePlatformMaterial(String(maskStrings(text, sensitiveValues)), { serviceAddresses })
@@ -90,11 +110,9 @@ export function cleanFailure(
     clean(failure.errorCode) === failure.errorCode ? failure.errorCode : 'PLUGIN_REPORTED_FAILURE'
   if (failure.failure === null) return { errorCode, data: null }
   const { message, retryable, errorPath } = failure.failure
-  const path = errorPath
-    ?.slice(0, PATH_MAX)
-    .map((name) =>
-      LOGICAL_NAME.test(name) && clean(name) === name && hideProtectedName(name) === name ? name : '…',
-    )
+  const mayShow = (name: string): boolean =>
+    name === pluginId || (isLogicalName(name) && clean(name) === name && hideProtectedName(name) === name)
+  const path = errorPath && bothEnds(errorPath).map((name) => (mayShow(name) ? name : LEFT_OUT))
   return {
     errorCode,
     data: {
