@@ -54,6 +54,36 @@ function startMigrator(connection: ConnectionSettings, folder: string) {
 }
 
 describeOnEachEngine('migrate', (fresh) => {
+  test('a lock that is not released is told with the session that holds it', async () => {
+    await withFolder(fresh, async ({ pool }, folder, connection) => {
+      const other = openDatabase<object>(connection, { max: 1, applicationName: 'forgotten' })
+      try {
+        const held = await other.pool.query<{ pid: number }>(
+          'select pg_backend_pid() as pid, pg_advisory_lock(hashtextextended($1, 0))',
+          [`bundle-console migrate ${schema}`],
+        )
+        const pid = held.rows[0]?.pid ?? 0
+        await assert.rejects(
+          migrate(pool, { schema, folder }, { waitForOthersMs: 1_200 }),
+          new RegExp(
+            `The session ${pid} \\(forgotten, .*at least 1 seconds.*pg_terminate_backend\\(${pid}\\)`,
+          ),
+        )
+        await other.pool.query('select pg_advisory_unlock_all()')
+        assert.deepEqual(await migrate(pool, { schema, folder }), all)
+      } finally {
+        await other.close()
+      }
+    })
+  })
+
+  test('a lock that was lost on the way ends with what to do', async () => {
+    await withFolder(fresh, async ({ pool }, folder) => {
+      await writeFile(join(folder, '0003_lost.sql'), 'select pg_advisory_unlock_all();')
+      await assert.rejects(migrate(pool, { schema, folder }), /Set DATABASE_DIRECT_URL/)
+    })
+  })
+
   test('runs all, then none, and leaves the session unchanged', async () => {
     await withFolder(fresh, async ({ pool }) => {
       assert.deepEqual(await migrate(pool, noteMigrations), all)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 
-import type pg from 'pg'
+import pg from 'pg'
 
 import { commitsItself, neededFor, replacedText } from './migration-rules.ts'
 import { quoteName } from './names.ts'
@@ -41,7 +41,7 @@ export const RESTORING = 'restore_in_progress'
 /** The oldest PostgreSQL version that is tested. */
 const oldestVersion = 15
 /** Replicas that start together wait this long for the one that migrates. */
-const waitForOthersMs = 300_000
+const WAIT_FOR_OTHERS_MS = 300_000
 /** Statements queue behind DDL that waits for a lock, so a migration gives up sooner than they do. */
 const waitForLockMs = 15_000
 /** How often a migration is tried that meets a deadlock, or waits too long for a lock. */
@@ -58,18 +58,24 @@ const MAX_PAUSE_MS = 2_500
  * the schema is so much newer than the files that this program cannot use it.
  *
  * @param options.until the name of the last migration to run; default: all.
+ * @param options.waitForOthersMs how long to wait for another process that migrates; default 5 minutes.
  * @param options.isRestoring whether the caller is the restore that has not completed; default false.
  */
 export async function migrate(
   pool: pg.Pool,
   source: MigrationSource,
-  { until, isRestoring = false }: { until?: string; isRestoring?: boolean } = {},
+  {
+    until,
+    isRestoring = false,
+    waitForOthersMs = WAIT_FOR_OTHERS_MS,
+  }: { until?: string; isRestoring?: boolean; waitForOthersMs?: number } = {},
 ): Promise<string[]> {
   const all = await readMigrations(source.folder)
   const migrations = until === undefined ? all : all.filter(({ name }) => name <= until)
   const client = await pool.connect()
   try {
-    const ran = await migrateOn(client, source.schema, migrations, isRestoring)
+    await refusePooledTransactions(pool, client)
+    const ran = await migrateOn(client, source.schema, migrations, { isRestoring, waitForOthersMs })
     client.release()
     return ran
   } catch (error) {
@@ -102,7 +108,7 @@ async function migrateOn(
   client: pg.PoolClient,
   schema: string,
   migrations: Migration[],
-  isRestoring: boolean,
+  { isRestoring, waitForOthersMs }: { isRestoring: boolean; waitForOthersMs: number },
 ): Promise<string[]> {
   await refuseUnusableServer(client)
   const lockName = `bundle-console migrate ${schema}`
@@ -114,7 +120,7 @@ async function migrateOn(
   const relevant = isRestoring ? applied.filter(({ name }) => name !== RESTORING) : applied
   const pending = pendingMigrations(schema, migrations, relevant)
   for (const migration of pending) await run(client, schema, migration)
-  await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [lockName])
+  await unlockMigrations(client, lockName)
   await client.query(
     `reset lock_timeout; reset statement_timeout; reset idle_in_transaction_session_timeout;
     reset client_connection_check_interval`,
@@ -151,17 +157,89 @@ async function detectLostClient(client: pg.PoolClient): Promise<void> {
   })
 }
 
+const POOLED =
+  'A pooler in transaction mode is between this program and the database: it gives each transaction another session of the ' +
+  'server, so the lock for migrations cannot be held. Set DATABASE_DIRECT_URL to the address of the server itself, or set ' +
+  'DATABASE_MIGRATE=off and run "npm run migrate" where the server can be reached (docs/operating/postgresql.md#connection-poolers).'
+
+/** How often the sessions are compared: other users of the pooler may have taken the session in between. */
+const COMPARISONS = 3
+/** A pooler in session mode without a free session keeps the other connection waiting. */
+const comparisonTimeoutMs = 5_000
+
+/**
+ * Throws if a pooler gives each transaction another session of the server. While another connection is in a transaction,
+ * this one must still have the session that it had before, and the other one a session of its own.
+ */
+async function refusePooledTransactions(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
+  const other = new pg.Client({ ...pool.options, query_timeout: comparisonTimeoutMs })
+  other.on('error', () => {})
+  try {
+    await other.connect()
+    for (let comparison = 0; comparison < COMPARISONS; comparison++) {
+      const before = await sessionOf(client)
+      await other.query('begin')
+      const isShared = (await sessionOf(other)) === before || (await sessionOf(client)) !== before
+      await other.query('rollback')
+      if (isShared) throw new PooledTransactions(POOLED)
+    }
+  } catch (error) {
+    if (error instanceof PooledTransactions) throw error
+    // no second session is free: nothing is known, and the unlock tells it
+  } finally {
+    await other.end().catch(() => {})
+  }
+}
+
+class PooledTransactions extends Error {}
+
+async function sessionOf(client: pg.ClientBase): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid
+}
+
 async function lockMigrations(client: pg.PoolClient, schema: string, lockName: string): Promise<void> {
+  const started = performance.now()
   try {
     await client.query(patiently('select pg_advisory_lock(hashtextextended($1, 0))'), [lockName])
   } catch (error) {
     if (!isPgError(error, PG.lockNotAvailable)) throw error
+    const seconds = Math.round((performance.now() - started) / 1_000)
+    const holder = await holderOf(client, lockName)
+    const who = holder === undefined ? 'A session' : `The session ${holder.pid} (${holder.about})`
     throw new Error(
-      `Another process has been migrating the schema "${schema}" for ${waitForOthersMs / 60_000} minutes; ` +
-        'restart when it is done, or stop it.',
+      `${who} of the database server has held the lock for migrating the schema "${schema}" for at least ${seconds} seconds. ` +
+        'If a program is migrating, restart this one when it is done, or stop it. ' +
+        `Otherwise a pooler has kept the lock: end it with "select pg_terminate_backend(${holder?.pid ?? '…'})".`,
       { cause: error },
     )
   }
+}
+
+async function holderOf(client: pg.PoolClient, lockName: string) {
+  const { rows } = await client.query<{ pid: number; about: string }>(
+    `select pid, concat_ws(', ', nullif(application_name, ''), client_addr, state,
+      'connected since ' || to_char(backend_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as about
+    from pg_locks left join pg_stat_activity as activity using (pid)
+    where locktype = 'advisory' and granted and objsubid = 1
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::int8 << 32 | objid::int8) = hashtextextended($1, 0)`,
+    [lockName],
+  )
+  return rows[0]
+}
+
+/** Throws if another session holds the lock, and ends that session: a pooler would keep the lock for as long as it. */
+async function unlockMigrations(client: pg.PoolClient, lockName: string): Promise<void> {
+  const { rows } = await client.query<{ unlocked: boolean }>(
+    'select pg_advisory_unlock(hashtextextended($1, 0)) as unlocked',
+    [lockName],
+  )
+  if (rows[0]?.unlocked === true) return
+  const holder = await holderOf(client, lockName)
+  if (holder !== undefined)
+    await client.query('select pg_terminate_backend($1)', [holder.pid]).catch(() => {})
+  throw new PooledTransactions(POOLED)
 }
 
 /** The driver has its own timeout, meant for short statements. */

@@ -59,6 +59,8 @@ export function openDatabase<Tables>(
     types: valueTypes,
     max: options.max ?? 10,
     idleTimeoutMillis: 30_000,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, which its types do not say
+    onConnect: setFormats,
   })
   const onReadOnly = replaceReadOnlySessions(pool)
   pool.on('connect', (client) =>
@@ -76,6 +78,14 @@ export function openDatabase<Tables>(
   let closed: Promise<void> | undefined
   const close = () => (closed ??= pool.ended ? Promise.resolve() : pool.end())
   return { db, pool, close }
+}
+
+/**
+ * The values are read in these formats. A pooler drops `options`, which sets them too, but keeps both of these for a
+ * connection in every mode.
+ */
+async function setFormats(client: pg.ClientBase): Promise<void> {
+  await client.query(`set TimeZone = 'UTC'; set DateStyle = 'ISO'`)
 }
 
 /**

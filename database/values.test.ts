@@ -25,5 +25,14 @@ test('a timestamptz is RFC 3339 in UTC with milliseconds, truncated', () => {
   for (const value of ['infinity', '-infinity', '0044-03-15 00:00:00+00 BC', '10000-01-01 00:00:00+00']) {
     assert.throws(() => toRfc3339(value), RangeError, value)
   }
-  assert.throws(() => toRfc3339('2026-01-01 00:00:00+02'), RangeError)
+  for (const value of ['2026-01-01 00:00:00+02', '01/03/2026 07:00:00 EST', 'Thu Jan 01 00:00:00 2026 CET'])
+    assert.throws(
+      () => toRfc3339(value),
+      /TimeZone UTC and DateStyle ISO \(docs\/operating\/postgresql.md/,
+      value,
+    )
+  assert.throws(
+    () => toRfc3339('infinity'),
+    (error: Error) => !error.message.includes('TimeZone'),
+  )
 })

@@ -45,7 +45,13 @@ export function toSafeInteger(value: string): number {
 /** `2026-01-01 00:00:00.123456+00` → `2026-01-01T00:00:00.123Z`. Throws on infinity, years before 1 and after 9999. */
 export function toRfc3339(value: string): string {
   const parts = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/.exec(value)
-  if (!parts) throw new RangeError(`the timestamptz ${value} is not a UTC time of the years 1 to 9999`)
+  if (!parts)
+    throw new RangeError(
+      `the timestamptz ${value} is not a UTC time of the years 1 to 9999` +
+        (/(?:\+00|infinity| BC)$/.test(value)
+          ? ''
+          : ': the session does not have the settings TimeZone UTC and DateStyle ISO (docs/operating/postgresql.md#connection-poolers)'),
+    )
   return `${parts[1]}T${parts[2]}.${(parts[3] ?? '').slice(0, 3).padEnd(3, '0')}Z`
 }
 

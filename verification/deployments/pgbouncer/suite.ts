@@ -12,6 +12,7 @@ import { findPrograms } from '../debian-programs.ts'
 import type { Programs } from '../debian-programs.ts'
 import { MODES, poolerVersion, startPooler } from './pooler.ts'
 import type { Pooler, PoolMode } from './pooler.ts'
+import { trySessions } from './sessions.ts'
 
 const SIZES = {
   quick: { operations: 200, users: 12 },
@@ -31,6 +32,7 @@ export const PGBOUNCER: Suite = {
     if (typeof programs === 'string') return { skipped: programs, lines: [], trials: {}, violations: [] }
     try {
       const report: SuiteReport = { lines: tableHead(programs), trials: {}, violations: [] }
+      report.violations.push(...(await trySessions(programs)))
       for (const mode of MODES) {
         const sizes = { ...SIZES[size], ...(count !== null && { operations: count }) }
         const { row, operations, violations } = await tryMode({ programs, mode, seed: seed ?? 1, sizes })
@@ -156,8 +158,6 @@ async function setLimitsForRole({ connection }: OwnDatabase): Promise<void> {
     ['statement_timeout', '15s'],
     ['lock_timeout', '5s'],
     ['idle_in_transaction_session_timeout', '10s'],
-    ['timezone', 'UTC'],
-    ['datestyle', 'ISO'],
   ])
     await client.query(`alter role ${role} set ${name} = '${value}'`)
   await client.end()
