@@ -1,6 +1,7 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
+import { MarkedText } from '../../ui/values/MarkedText.tsx'
 import { ValueView } from '../../ui/values/ValueView.tsx'
 import type { Aspect, PropertyDifference } from './compare-manifests.ts'
 import { describeDefinition } from './describe-definition.ts'
@@ -84,7 +85,7 @@ function BeforeAfterText({ before, after }: { before: unknown; after: unknown })
           aria-label={label}
           className={`overflow-x-auto rounded-md px-3 py-2 text-xs/5 text-ink ${tint}`}
         >
-          {JSON.stringify(schema ?? null, null, 2)}
+          <MarkedText text={JSON.stringify(schema ?? null, null, 2)} isJson />
         </pre>
       ))}
     </div>

@@ -4,6 +4,7 @@ import { Button } from '../Button.tsx'
 import { cx } from '../class-names.ts'
 import { CopyButton } from '../CopyButton.tsx'
 import { Icon } from '../icons/Icon.tsx'
+import { MarkedText } from './MarkedText.tsx'
 
 const STEP_REM = 1.125
 /** More children are shown on demand: a response may contain tens of thousands. */
@@ -154,14 +155,21 @@ function Name({ name }: { name: string | null }) {
   if (name === null) return null
   return (
     <>
-      <span className="text-moved">{JSON.stringify(name)}</span>
+      <span className="text-moved">
+        <MarkedText text={JSON.stringify(name)} isJson />
+      </span>
       <span className="text-faint">: </span>
     </>
   )
 }
 
 function Scalar({ value }: { value: unknown }) {
-  if (typeof value === 'string') return <span className="text-ok">{JSON.stringify(value)}</span>
+  if (typeof value === 'string')
+    return (
+      <span className="text-ok">
+        <MarkedText text={JSON.stringify(value)} isJson />
+      </span>
+    )
   if (typeof value === 'number' || typeof value === 'boolean')
     return <span className="text-live">{String(value)}</span>
   if (value === null || value === undefined) return <span className="text-faint">null</span>

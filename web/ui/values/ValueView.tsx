@@ -2,6 +2,8 @@ import { useState, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../icons/Icon.tsx'
 import { changedParts } from './changed-parts.ts'
+import { MarkedText } from './MarkedText.tsx'
+import { looksLike } from './unseen.ts'
 
 /** Any JSON value. */
 export type JsonValue = unknown
@@ -34,7 +36,9 @@ export function PropertyValueView({ value, other }: { value: PropertyValue; othe
       <ul className="space-y-0.5">
         {entries.map(([key, reference]) => (
           <li key={key} className="flex flex-wrap items-center gap-1.5">
-            <span className="mono text-muted">{key}</span>
+            <span className="mono text-muted">
+              <MarkedText text={key} />
+            </span>
             <Icon name="arrowRight" size={12} className="text-faint" />
             <Service id={reference.serviceId} />
           </li>
@@ -68,39 +72,51 @@ export function PropertyValueView({ value, other }: { value: PropertyValue; othe
 }
 
 /**
- * A compact JSON value: a scalar as it is, anything else as JSON, truncated when long. The part that differs from `other`
- * is marked if the two have something in common.
+ * A compact JSON value: a scalar as it is, anything else as JSON, truncated when long. A text beside a value of another
+ * type is JSON too. The part that differs from `other` is marked if the two have something in common. What cannot be seen
+ * has signs, and what looks like the other value is spelled out, so that different values never look the same.
  */
 export function ValueView({ value, other }: { value: JsonValue; other?: JsonValue }) {
   const t = useText()
   const [whole, setWhole] = useState(false)
   if (value === undefined) return <Word>{t('common.value.notSet')}</Word>
   if (value === '') return <Word>{t('common.value.emptyText')}</Word>
+  const isJson = [value, other === undefined ? value : other].some((one) => typeof one !== 'string')
   const textOf = (of: JsonValue) =>
-    escapeDirections(typeof of === 'string' ? of : whole ? JSON.stringify(of, null, 2) : inLine(of))
+    typeof of === 'string' && !isJson ? of : whole ? JSON.stringify(of, null, 2) : inLine(of)
   const text = textOf(value)
-  const tooLong = text.length > LONG || text.includes('\n')
+  const otherText = other === undefined ? text : textOf(other)
+  const tooLong = text.length > LONG || /[\r\n]/.test(text)
   const isCut = tooLong && !whole
-  const { start, middle, end } = markedParts(text, other === undefined ? text : textOf(other))
+  const { start, middle } = markedParts(text, otherText)
   // if the change is far from the beginning, a truncated text shows the change instead
   const from = isCut && middle !== '' && start.length > LONG / 2 ? start.length - LONG / 4 : 0
-  const shown = (part: string, before: number) => {
-    if (!isCut) return part
-    const [first, last] = [Math.max(0, from - before), Math.max(0, from + LONG - before)]
-    return part.slice(first, last).replaceAll('\n', ' ')
-  }
+  const to = isCut ? from + LONG : text.length
+  const shown = (first: number, last: number, isSpelledOut = false) =>
+    Math.max(first, from) < Math.min(last, to) && (
+      <MarkedText
+        text={text}
+        from={Math.max(first, from)}
+        to={Math.min(last, to)}
+        isJson={isJson}
+        isSpelledOut={isSpelledOut}
+        inLine={isCut}
+      />
+    )
+  const changed = start.length + middle.length
+  const isAlike = looksLike(text, otherText)
   return (
     <span className="min-w-0">
       <span className="mono wrap-anywhere whitespace-pre-wrap">
         {from > 0 && '…'}
-        {shown(start, 0)}
+        {shown(0, start.length, isAlike && middle === '')}
         {middle !== '' && (
           <mark className="rounded-sm bg-transparent font-semibold text-ink underline">
-            {shown(middle, start.length)}
+            {shown(start.length, changed, isAlike)}
           </mark>
         )}
-        {shown(end, start.length + middle.length)}
-        {isCut && from + LONG < text.length && '…'}
+        {shown(changed, text.length)}
+        {isCut && to < text.length && '…'}
       </span>
       {tooLong && (
         <button
@@ -117,16 +133,10 @@ export function ValueView({ value, other }: { value: JsonValue; other?: JsonValu
 }
 
 /** The part of a text that differs from the other one; empty if they are equal or have too little in common. */
-function markedParts(text: string, other: string): { start: string; middle: string; end: string } {
+function markedParts(text: string, other: string): { start: string; middle: string } {
   const { start, before: middle, end } = changedParts(text, other)
-  return start.length + end.length < COMMON_MIN
-    ? { start: text, middle: '', end: '' }
-    : { start, middle, end }
+  return start.length + end.length < COMMON_MIN ? { start: text, middle: '' } : { start, middle }
 }
-
-/** Shows, as JSON would escape them, the characters that make a text appear in another order than it is stored. */
-const escapeDirections = (text: string): string =>
-  text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`)
 
 /** JSON on one line, with spaces where it may wrap. Line breaks inside strings are escaped, so this does not change them. */
 function inLine(value: JsonValue): string {
