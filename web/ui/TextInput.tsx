@@ -21,19 +21,6 @@ export function TextInput({
   )
 }
 
-/** A secret: never filled in or remembered by the browser. The owner clears it on unmount. */
-export function SecretInput({ className, ...rest }: Omit<ComponentProps<'input'>, 'type'>) {
-  return (
-    <input
-      {...rest}
-      type="password"
-      autoComplete="new-password"
-      spellCheck={false}
-      className={cx('control mono', className)}
-    />
-  )
-}
-
 export function NumberInput({
   className,
   unit,

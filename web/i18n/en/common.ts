@@ -86,6 +86,8 @@ export const common = {
   'value.properties': { one: '{n} property', other: '{n} properties' },
   'value.more': 'Show all',
   'value.less': 'Show less',
+  lineEnds: 'Line ends: {ends}.',
+  'lineEnds.toLf': 'Change to LF',
   'diff.before': 'Before',
   'diff.after': 'After',
   'manager.person': 'people',

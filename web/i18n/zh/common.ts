@@ -87,6 +87,8 @@ export const common: Translated<typeof source> = {
   'value.properties': { other: '{n} 个属性' },
   'value.more': '显示全部',
   'value.less': '收起',
+  lineEnds: '换行符：{ends}。',
+  'lineEnds.toLf': '改为 LF',
   'diff.before': '变更前',
   'diff.after': '变更后',
   'manager.person': '用户',

@@ -3,7 +3,7 @@ import { isSchedule } from '#contract/json-schema/cron.ts'
 import { isTimeZone } from '#contract/json-schema/time-zone.ts'
 import { localeState } from '../../../i18n/locale.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { TextInput } from '../../../ui/TextInput.tsx'
+import { FreeTextInput } from '../../../ui/FreeTextInput.tsx'
 import type { ControlProps } from './control-props.ts'
 import { describeCron } from './describe-cron.ts'
 import { dataValue, setData } from '../edit.ts'
@@ -19,13 +19,13 @@ export function CronControl({ definition, value, onEdit, wiring, readOnly, zone 
   const words = isSchedule(text) ? describeCron(text, t, weekdayNames) : null
   return (
     <div>
-      <TextInput
+      <FreeTextInput
         {...wiring}
         code
         className="max-w-80"
         value={text}
         readOnly={readOnly}
-        onChange={(event) => onEdit(setData(definition, event.target.value))}
+        onText={(next) => onEdit(setData(definition, next))}
       />
       <div className="mt-1.5 text-xs text-muted empty:hidden" aria-live="polite">
         {words !== null && <p className="font-medium text-ink">{words}</p>}

@@ -6,10 +6,10 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
-import { SecretInput } from '../../../ui/TextInput.tsx'
 import { schemaOf } from '../control-kind.ts'
 import type { ControlProps } from './control-props.ts'
 import { groupProps } from './control-props.ts'
+import { SecretInput } from './SecretInput.tsx'
 import { dataValue, setData } from '../edit.ts'
 import { parseJson } from '../../fields/parse-json.ts'
 import { translateError } from '../translate-error.ts'
@@ -25,12 +25,11 @@ export function SecretControl(props: ControlProps) {
   const typed = dataValue(value)
   const isOpen = !readOnly && (typed !== undefined || unfinished !== null)
   const isText = schemaOf(definition)['type'] === 'string'
-  const input = useRef<HTMLInputElement>(null)
   const opened = useRef(false)
   useEffect(() => {
-    if (isOpen && opened.current) input.current?.focus()
+    if (isOpen && opened.current) document.getElementById(wiring.id)?.focus()
     opened.current = false
-  }, [isOpen])
+  }, [isOpen, wiring.id])
 
   if (!isOpen) {
     return (
@@ -81,15 +80,12 @@ export function SecretControl(props: ControlProps) {
     )
   }
   return (
-    <div className="flex gap-2">
-      <SecretInput
-        {...wiring}
-        ref={input}
-        value={typeof typed === 'string' ? typed : ''}
-        placeholder={t('forms.secret.new')}
-        onChange={(event) => onEdit(setData(definition, event.target.value))}
-      />
+    <SecretInput
+      wiring={wiring}
+      value={typeof typed === 'string' ? typed : ''}
+      onText={(text) => onEdit(setData(definition, text))}
+    >
       <Button onClick={onReset}>{t('forms.secret.leave')}</Button>
-    </div>
+    </SecretInput>
   )
 }

@@ -1,29 +1,30 @@
 import { useState } from 'react'
-import { TextArea, TextInput } from '../../../ui/TextInput.tsx'
+import { FreeTextInput } from '../../../ui/FreeTextInput.tsx'
 import type { ControlProps } from './control-props.ts'
 import { dataValue, setData } from '../edit.ts'
 
-/** A single-line text. Clearing it means an empty text; removing the value is a separate action. */
-export function TextControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
+/** A text. Clearing it means an empty text; removing the value is a separate action. */
+export function TextControl({
+  definition,
+  value,
+  onEdit,
+  wiring,
+  readOnly,
+  isLong = false,
+}: Omit<ControlProps, 'Inner'> & { isLong?: boolean }) {
   return (
-    <TextInput
+    <FreeTextInput
       {...wiring}
+      isLong={isLong}
       value={textOf(value)}
       readOnly={readOnly}
-      onChange={(event) => onEdit(setData(definition, event.target.value))}
+      onText={(text) => onEdit(setData(definition, text))}
     />
   )
 }
 
-export function LongTextControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {
-  return (
-    <TextArea
-      {...wiring}
-      value={textOf(value)}
-      readOnly={readOnly}
-      onChange={(event) => onEdit(setData(definition, event.target.value))}
-    />
-  )
+export function LongTextControl(props: ControlProps) {
+  return <TextControl {...props} isLong />
 }
 
 /**
@@ -34,14 +35,14 @@ export function DomainControl({ definition, value, onEdit, wiring, readOnly }: C
   const [typed, setTyped] = useState('')
   const domain = textOf(value)
   return (
-    <TextInput
+    <FreeTextInput
       {...wiring}
       code
       inputMode="url"
       autoCapitalize="none"
       value={domainIn(typed) === domain ? typed : domain}
       readOnly={readOnly}
-      onChange={({ target: { value: text } }) => {
+      onText={(text) => {
         setTyped(text)
         onEdit(setData(definition, domainIn(text)))
       }}

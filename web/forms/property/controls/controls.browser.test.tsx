@@ -1,57 +1,7 @@
-import { useEffect, useState } from 'react'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import type { ResourceKind } from '#contract/protocol/locator.ts'
-import { loadTexts } from '../../../i18n/locale.ts'
-import { renderInConsole } from '../../../testing/render.tsx'
-import type { Edit } from '../edit.ts'
-import { PropertyField } from '../PropertyField.tsx'
-import { editError } from '../edit-error.ts'
-import { useText } from '../../../i18n/use-text.ts'
-
-const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
-
-/** A field over a schema, with an edit of a saved value; returns the value that would be saved. */
-async function field(schema: JsonObject, first: JsonValue, saved?: JsonValue, kind: ResourceKind = 'MODULE') {
-  await loadTexts(['forms'])
-  let current: Edit = { kind: 'set', value: { '@type': 'Data', value: first } }
-  const definition = { kind: 'DATA' as const, schema: { title: 'Setting', ...schema }, required: true }
-  function Under() {
-    const t = useText()
-    const [edit, setEdit] = useState<Edit>(current)
-    useEffect(() => {
-      current = edit
-    }, [edit])
-    const view = saved === undefined ? null : { '@type': 'Data' as const, value: saved }
-    return (
-      <PropertyField
-        id="setting"
-        property="setting"
-        definition={definition}
-        resourceKind={kind}
-        edit={edit}
-        view={view}
-        isSet
-        onEdit={setEdit}
-        onReset={() => undefined}
-        error={editError(definition, edit, t)}
-        isRequired
-        readOnly={false}
-        scope={scope}
-        hints={
-          view !== null && (
-            <button type="button" onClick={() => setEdit({ kind: 'set', value: view })}>
-              Reset
-            </button>
-          )
-        }
-      />
-    )
-  }
-  await renderInConsole(<Under />)
-  return () => (current.kind === 'set' && current.value['@type'] === 'Data' ? current.value.value : current)
-}
+import { renderField as field } from '../../../testing/property-field.tsx'
 
 const retention: JsonObject = {
   type: 'object',

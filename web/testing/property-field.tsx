@@ -1,0 +1,86 @@
+import { useEffect, useState } from 'react'
+import { userEvent } from 'vitest/browser'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import { loadTexts } from '../i18n/locale.ts'
+import { useText } from '../i18n/use-text.ts'
+import { renderInConsole } from './render.tsx'
+import type { Edit } from '../forms/property/edit.ts'
+import { editError } from '../forms/property/edit-error.ts'
+import { PropertyField } from '../forms/property/PropertyField.tsx'
+
+const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
+
+/** Renders a field over a schema, with an edit of a saved value; returns the value that would be saved. */
+export async function renderField(
+  schema: JsonObject,
+  first: JsonValue,
+  saved?: JsonValue,
+  kind: ResourceKind = 'MODULE',
+  isSensitive = false,
+) {
+  await loadTexts(['forms'])
+  let current: Edit = { kind: 'set', value: { '@type': 'Data', value: first } }
+  const definition = {
+    kind: 'DATA' as const,
+    schema: { title: 'Setting', ...schema },
+    required: true,
+    ...(isSensitive && { isSensitive }),
+  }
+  function Under() {
+    const t = useText()
+    const [edit, setEdit] = useState<Edit>(current)
+    useEffect(() => {
+      current = edit
+    }, [edit])
+    const view = saved === undefined ? null : { '@type': 'Data' as const, value: saved }
+    return (
+      <PropertyField
+        id="setting"
+        property="setting"
+        definition={definition}
+        resourceKind={kind}
+        edit={edit}
+        view={view}
+        isSet
+        onEdit={setEdit}
+        onReset={() => undefined}
+        error={editError(definition, edit, t)}
+        isRequired
+        readOnly={false}
+        scope={scope}
+        hints={
+          view !== null && (
+            <button type="button" onClick={() => setEdit({ kind: 'set', value: view })}>
+              Reset
+            </button>
+          )
+        }
+      />
+    )
+  }
+  await renderInConsole(<Under />)
+  return () => (current.kind === 'set' && current.value['@type'] === 'Data' ? current.value.value : current)
+}
+
+/** Pastes a text into the control that has the focus, through the clipboard, which keeps its line ends. */
+export async function paste(text: string): Promise<void> {
+  const focused = document.activeElement
+  if (!(focused instanceof HTMLElement)) throw new Error('nothing has the focus')
+  // a password field copies nothing, and nothing is copied without a selection
+  const source = document.createElement('textarea')
+  source.value = 'selected'
+  document.body.append(source)
+  source.addEventListener('copy', (event) => {
+    event.clipboardData?.setData('text/plain', text)
+    event.preventDefault()
+  })
+  const { selectionStart, selectionEnd } = focused as HTMLInputElement
+  source.select()
+  await userEvent.keyboard('{ControlOrMeta>}c{/ControlOrMeta}')
+  source.remove()
+  focused.focus()
+  if (focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement)
+    focused.setSelectionRange(selectionStart, selectionEnd)
+  await userEvent.keyboard('{ControlOrMeta>}v{/ControlOrMeta}')
+}
