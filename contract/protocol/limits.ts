@@ -33,5 +33,10 @@ export const BODY_KEYS_MAX = 50_000
 /** Maximum length of a string or key in UTF-8 bytes. */
 export const STRING_BYTES_MAX = 256 * 1024
 
+/** Maximum size in bytes of a file with JSON or YAML that a person opens in the console. */
+export const FILE_BYTES_MAX = 5 * 1024 * 1024
+/** Maximum number of object keys in such a file, and in the JSON document beside the form. */
+export const FILE_KEYS_MAX = 500_000
+
 /** Maximum size of a plugin's answer in bytes. */
 export const ANSWER_BYTES_MAX = 1024 * 1024

@@ -90,7 +90,9 @@ test('a manifest that is refused stays, with each problem and its place', async 
     plugins: [],
   }
   await text.fill('{\n  "version" 1\n}')
-  await expect(dialog.getByText('Invalid JSON at line 2, column 13').first()).toBeVisible()
+  await expect(
+    dialog.getByText('Line 2, column 13: A colon is expected after the key.').first(),
+  ).toBeVisible()
   // the line is marked beside its number
   await expect(dialog.locator('.cm-gutter-lint .cm-lint-marker-error')).toHaveCount(1)
   await text.fill(JSON.stringify(manifest))

@@ -136,3 +136,42 @@ test('a downloaded configuration, and the values of another scope, come back as 
   await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).toContainText(/2525.*587/s)
   expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(1)
 })
+
+test('a file is refused where its values would change; once corrected, it is saved as it was written', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  const page = await editing()
+  await page.getByRole('button', { name: 'File', exact: true }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Download as YAML' }).click(),
+  ])
+  const text = await readFile(await file.path(), 'utf8')
+  const line = text.split('\n').findIndex((one) => one.includes('value: 587')) + 1
+  expect(line).toBeGreaterThan(0)
+  const importText = async (name: string, value: string) =>
+    await page.getByLabel('Import file').setInputFiles({
+      name,
+      mimeType: 'application/yaml',
+      buffer: Buffer.from(text.replace('value: 587', value)),
+    })
+  for (const [value, reason] of [
+    ['value: 9007199254740993', 'This number cannot be kept exactly'],
+    ['value: !!binary NTg3', 'This tag is not supported'],
+    ['value: 587\n      value: 588', 'The same key is in this object twice'],
+  ] as const) {
+    await importText('large.yaml', value)
+    const dialog = page.getByRole('dialog', { name: 'large.yaml was not imported' })
+    await expect(dialog).toContainText(reason)
+    await expect(dialog).toContainText(`Line ${reason.includes('key') ? line + 1 : line}, column`)
+  }
+  await importText('fixed.yaml', 'value: 5.87e2 # the same')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await importText('changed.yaml', 'value: 2.525e3')
+  await expect(page.getByRole('dialog').getByLabel('Changes of CRM mail')).toContainText(/587.*2525/s)
+  await saveButton(page).click()
+  await expectApplied(page)
+  expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(1)
+})

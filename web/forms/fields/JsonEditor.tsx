@@ -1,18 +1,19 @@
 import { useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react'
 import type { Problem } from '#contract/json-schema/json-schema.ts'
 import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
-import { json, jsonParseLinter } from '@codemirror/lang-json'
+import type { StrictJsonLimits } from '#contract/protocol/strict-json-scanner.ts'
+import { json } from '@codemirror/lang-json'
 import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter, lintGutter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
 import { Annotation, Compartment, EditorState, StateEffect, StateField, Transaction } from '@codemirror/state'
 import { Decoration, type DecorationSet } from '@codemirror/view'
 import { basicSetup, EditorView } from 'codemirror'
-import { useText } from '../../i18n/use-text.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import type { ControlWiring } from '../property/controls/control-props.ts'
 import { editorPhrases } from './editor-phrases.ts'
 import { findJsonPlaces } from '../property/json-syntax.ts'
-import { parseJson } from './parse-json.ts'
+import { jsonProblemText, parseJson, readJson } from './parse-json.ts'
 
 /** What is wrong with the value that a JSON pointer leads to. */
 export type PlacedMessage = Pick<Problem, 'path' | 'message'>
@@ -34,6 +35,7 @@ export interface JsonEditorHandle {
 export function JsonEditor({
   text,
   check,
+  limits,
   refused = NONE,
   label,
   readOnly,
@@ -48,6 +50,8 @@ export function JsonEditor({
   text: string
   /** Finds the errors in a document that parses. */
   check: (value: JsonValue) => readonly Problem[]
+  /** Those of a request body, unless others are given. */
+  limits?: Partial<StrictJsonLimits> | undefined
   /** The errors that the server found in this text. */
   refused?: readonly PlacedMessage[] | undefined
   /** The accessible name of the editor. */
@@ -74,7 +78,7 @@ export function JsonEditor({
   const locked = useRef(new Compartment())
   const notify = useEffectEvent(onText)
   const problems = useEffectEvent((editor: EditorView) =>
-    problemsIn(editor, (value) => [...check(value), ...refused]),
+    problemsIn(editor, (value) => [...check(value), ...refused], { limits, t }),
   )
   const initial = useEffectEvent(() => ({ text, pointed, readOnly, takesFocus, phrases: editorPhrases(t) }))
   const shownPlace = useRef('')
@@ -232,12 +236,19 @@ function difference(before: string, after: string): { from: number; to: number; 
   return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
 }
 
-function problemsIn(editor: EditorView, check: (value: JsonValue) => readonly PlacedMessage[]): Diagnostic[] {
+function problemsIn(
+  editor: EditorView,
+  check: (value: JsonValue) => readonly PlacedMessage[],
+  { limits, t }: { limits: Partial<StrictJsonLimits> | undefined; t: Translate },
+): Diagnostic[] {
   const text = editor.state.doc.toString()
   if (text.trim() === '') return []
-  const syntax = jsonParseLinter()(editor)
-  if (syntax.length > 0) return syntax
-  const problems = check(JSON.parse(text) as JsonValue)
+  const { value, error } = readJson(text, limits)
+  if (error !== null) {
+    const { from, to } = error.place
+    return [{ from, to, severity: 'error', message: jsonProblemText(error.problem, t) }]
+  }
+  const problems = check(value)
   const places = findJsonPlaces(
     text,
     problems.map(({ path }) => path),

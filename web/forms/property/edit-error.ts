@@ -1,11 +1,12 @@
 import type { Problem } from '#contract/json-schema/problem.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import { placeIn } from '#contract/protocol/json-text-problem.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { jsonErrorText, readJson, type JsonError } from '../fields/parse-json.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { controlKind, schemaOf } from './control-kind.ts'
 import type { Edit } from './edit.ts'
-import { findSyntaxError } from './json-syntax.ts'
 import { editedValue, takesNumber } from './inner-value.ts'
 import { titledPath } from './titled-path.ts'
 import { translateError } from './translate-error.ts'
@@ -13,13 +14,10 @@ import { translateError } from './translate-error.ts'
 /** Nobody reads more at once; the count says how many there are. */
 const SHOWN = 6
 
-/**
- * The errors in an edit, independent of language. `path` is a JSON pointer into the value, empty for the whole value;
- * `line` and `column` count from 1.
- */
+/** The errors in an edit, independent of language. */
 type EditProblem =
   | { kind: 'required' | 'missing' | 'number' }
-  | { kind: 'json'; line: number; column: number }
+  | { kind: 'json'; error: JsonError }
   | { kind: 'values'; problems: readonly Problem[] }
 
 /** Edits are immutable, so each is checked once against its definition. */
@@ -40,7 +38,7 @@ export function editError(definition: PropertyDefinition, edit: Edit, t: Transla
   if (problem === null) return null
   switch (problem.kind) {
     case 'json':
-      return t('forms.problem.json', { line: problem.line, column: problem.column })
+      return jsonErrorText(problem.error, t)
     case 'values': {
       const { problems } = problem
       const whole = { schema: schemaOf(definition), value: editedValue(edit) }
@@ -65,15 +63,20 @@ export function missingText(definition: PropertyDefinition, t: Translate): strin
   return t(isChosen ? 'forms.problem.choose' : 'forms.problem.missing')
 }
 
+/** What is unfinished is never valid, even if its text is. */
+const incomplete = (text: string): JsonError => ({
+  problem: { reason: 'incomplete' },
+  place: placeIn(text, text.length),
+})
+
 function findProblem(definition: PropertyDefinition, edit: Edit): EditProblem | null {
   switch (edit.kind) {
     case 'removed':
       return definition.required === true ? { kind: 'required' } : null
     case 'unfinished': {
       const isNumber = takesNumber(schemaOf(definition)) && controlKind(definition, 'MODULE') !== 'secret'
-      return isNumber || edit.isPartialNumber === true
-        ? { kind: 'number' }
-        : { kind: 'json', ...findSyntaxError(edit.text) }
+      if (isNumber || edit.isPartialNumber === true) return { kind: 'number' }
+      return { kind: 'json', error: readJson(edit.text).error ?? incomplete(edit.text) }
     }
     case 'set': {
       const problems = checkTypedValue(definition, edit.value)

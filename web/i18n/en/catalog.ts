@@ -91,7 +91,6 @@ export const catalog = {
     'The manifest names its bundle and version. A published version never changes. To fix a mistake, publish another version.',
   'publish.manifest': 'Manifest',
   'publish.upload': 'Choose file',
-  'publish.notJson': 'Invalid JSON at line {line}, column {column}',
   'publish.noName': 'The manifest must set bundle.environmentKey, bundle.bundleId, and version.',
   'publish.target': 'Publishes {bundle} version {version}.',
   'publish.mayNot': 'You don’t have permission to publish to the environment {environment}.',

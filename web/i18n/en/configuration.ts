@@ -203,8 +203,25 @@ export const configuration = {
   'file.notLoaded': 'This part of the console could not be loaded. Try again.',
   'file.import': 'Import file',
   'file.invalid': 'This is not a configuration file. Choose a JSON or YAML file that was downloaded here.',
-  'file.syntax':
-    '{file} could not be read: fix line {line}, column {column}, then import it again. Your changes are kept.',
+  'file.refused': '{file} was not imported',
+  'file.refused.about': 'Fix the file and choose it again. Your changes are kept.',
+  'file.refused.again': 'Choose a file',
+  'file.yaml.empty': 'The file is empty.',
+  'file.yaml.notYaml': 'This is not valid YAML.',
+  'file.yaml.indent': 'The indentation is wrong, or a closing bracket is missing.',
+  'file.yaml.tabIndent': 'A tab cannot indent YAML. Use spaces.',
+  'file.yaml.tag':
+    'This tag is not supported. Remove it, and write the value as text, number, list or object.',
+  'file.yaml.alias': 'References such as *name are not supported. Write the value itself.',
+  'file.yaml.merge': 'Merging with << is not supported. Write the keys themselves.',
+  'file.yaml.keyNotText': 'A key must be a text. Put it in quotes.',
+  'file.yaml.notANumber': 'Infinity and “not a number” cannot be saved. Write a number, or a text in quotes.',
+  'file.yaml.leadingZero':
+    'A number with a leading zero has two readings. Remove the zero, or write it as text in quotes.',
+  'file.yaml.severalDocuments': 'A second document begins here. Put each document in a file of its own.',
+  'file.yaml.version': 'This version of YAML is not supported. Remove the line if the file is YAML 1.2.',
+  'file.yaml.tooManyTokens':
+    'The file has more than {n} keys, values and signs. Import it as JSON, or in parts.',
   'file.copy': 'Copy values from another scope',
   'file.copy.about':
     'Copies the values of the resources that both scopes have, except sensitive values, values that plugins write, and domains of gateways in the same environment. You review the changes before you save.',
@@ -219,7 +236,7 @@ export const configuration = {
   'document.label': 'Configuration of this scope as JSON',
   'document.help':
     'All resources with their properties. Each property is an object with an @type. Sensitive properties have no value and stay unchanged unless you add one. Changes here become changes in the form and are saved the same way.',
-  'document.broken': 'Invalid JSON. What you typed since it was last valid is not part of your changes.',
+  'document.broken': 'What you typed since it was last valid is not part of your changes.',
   'document.reset': 'Regenerate',
   'document.problems': { one: '{n} problem prevents saving', other: '{n} problems prevent saving' },
   'document.omitted': {

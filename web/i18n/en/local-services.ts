@@ -29,7 +29,6 @@ export const localServices = {
   'problem.object': 'Must be a JSON object of values by name',
   'problem.name': '“{name}” is not a valid property name',
   'problem.protected': 'This name is reserved for the runtime and cannot be set',
-  'problem.json': 'Invalid JSON',
   'reason.permission': 'You don’t have permission to change the configuration of this scope.',
   'reason.conflict': 'Resolve the conflict first.',
   saved: '{service} saved as version {version}.',

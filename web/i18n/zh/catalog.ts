@@ -93,7 +93,6 @@ export const catalog: Translated<typeof source> = {
   'publish.about': '清单中已写明 Bundle 和版本。已发布的版本不会改变，如需修正，请发布新版本。',
   'publish.manifest': '清单',
   'publish.upload': '选择文件',
-  'publish.notJson': '第 {line} 行第 {column} 列的 JSON 无效',
   'publish.noName': '清单必须包含 bundle.environmentKey、bundle.bundleId 和 version。',
   'publish.target': '将发布 {bundle} 的版本 {version}。',
   'publish.mayNot': '您没有向环境 {environment} 发布的权限。',

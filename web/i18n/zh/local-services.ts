@@ -32,7 +32,6 @@ export const localServices: Translated<typeof source> = {
   'problem.object': '必须是以名称为键的 JSON 对象',
   'problem.name': '“{name}”不是有效的属性名',
   'problem.protected': '此名称为运行时保留，不能设置',
-  'problem.json': 'JSON 格式无效',
   'reason.permission': '您没有更改此作用域配置的权限。',
   'reason.conflict': '请先解决冲突。',
   saved: '{service} 已保存为版本 {version}。',

@@ -1,17 +1,18 @@
 import * as z from 'zod/mini'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isKey } from '#contract/protocol/locator.ts'
-import { parseJson } from '../../forms/fields/parse-json.ts'
-import { findSyntaxError } from '../../forms/property/json-syntax.ts'
+import { jsonErrorText, readJson, type JsonReading } from '../../forms/fields/parse-json.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 export type Target = { environmentKey: string; bundleId: string; version: string }
 
+const NOTHING: JsonReading = { value: null, error: null }
+
 /** A manifest can be sent when it is JSON and names its bundle and version. The runtime checks everything else. */
 export const publishSchema = (mayPublish: (environmentKey: string) => boolean, t: Translate) => {
   const problemOf = (text: string): string | null => {
-    const manifest = text.trim() === '' ? null : parseJson(text)
-    if (manifest === undefined) return t('catalog.publish.notJson', findSyntaxError(text))
+    const { value: manifest, error } = text.trim() === '' ? NOTHING : readJson(text)
+    if (error !== null) return jsonErrorText(error, t)
     const target = targetOf(manifest)
     if (target === null) return t('catalog.publish.noName')
     const { environmentKey } = target

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
 import { isKey } from '#contract/protocol/locator.ts'
-import { parseJson } from '../../forms/fields/parse-json.ts'
+import { jsonErrorText, parseJson, readJson } from '../../forms/fields/parse-json.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { checkValues, problemLine } from './values.ts'
 
@@ -25,8 +25,8 @@ export function valuesOf(text: string, t: Translate): JsonObject | null {
 }
 
 function problemOf(text: string, t: Translate): string | null {
-  const parsed = parseJson(text)
-  if (parsed === undefined) return t('localServices.problem.json')
-  const problems = checkValues(parsed, t)
+  const { value, error } = readJson(text)
+  if (error !== null) return jsonErrorText(error, t)
+  const problems = checkValues(value, t)
   return problems.length === 0 ? null : problems.map((problem) => problemLine(problem, t)).join(' · ')
 }

@@ -41,6 +41,12 @@ test('any other file is refused with the reason', async () => {
   assert.equal(await reasonOf(fileOf().replace('"Sam"', '"Eve"')), 'altered')
   assert.equal(await reasonOf(fileOf().replace(/"sha256": ".{64}"/, '"sha256": ""')), 'altered')
   assert.equal(await reasonOf(fileOf().replace('"Sam"', String.raw`"\ud800"`)), 'altered')
+  // the digest of the last of two keys, and of a rounded number, would be right
+  assert.equal(await reasonOf(fileOf().replace('"name": "Sam"', '"name": "Eve",\n"name": "Sam"')), 'altered')
+  assert.equal(
+    await reasonOf(fileOf().replace('"version": 1', '"version": 1.0000000000000000001')),
+    'altered',
+  )
   assert.equal(await reasonOf(fileOf({ version: 2 })), 'version')
   assert.equal(await reasonOf(fileOf({ format: 'bundle-console/operation' })), 'notReceipt')
   assert.equal(await reasonOf('[]'), 'notReceipt')

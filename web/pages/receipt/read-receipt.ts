@@ -1,7 +1,9 @@
 import canonicalize from 'canonicalize'
 import { config } from 'zod/mini'
 import { loadWithRetry } from '../../load-with-retry.ts'
-import { isJsonObject } from '#contract/json-schema/json.ts'
+import { isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { BODY_DEPTH_MAX } from '#contract/protocol/limits.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
 
 // the content security policy forbids code from strings; schemas read this when they are created, so they load later
@@ -42,8 +44,9 @@ async function readText(
   text: string,
   { OperationReceipt, RECEIPT_FORMAT, RECEIPT_VERSION }: Awaited<ReturnType<typeof loadContract>>,
 ): Promise<ReceiptReading> {
-  const json = parse(text)
-  if (json === undefined) return refuse('notJson')
+  const reading = readReceiptJson(text)
+  if (typeof reading === 'string') return refuse(reading)
+  const { json } = reading
   if (!isJsonObject(json) || json['format'] !== RECEIPT_FORMAT) return refuse('notReceipt')
   if (json['version'] !== RECEIPT_VERSION) return refuse('version')
   const { sha256, ...content } = json
@@ -55,11 +58,31 @@ async function readText(
 
 const refuse = (reason: ReceiptRefusal): ReceiptReading => ({ kind: 'refused', reason })
 
-function parse(text: string): unknown {
+/**
+ * Strict about repeated keys and numbers, because the digest would not show them. The runtime writes neither, so a file
+ * that has them was altered.
+ */
+function readReceiptJson(text: string): { json: JsonValue } | 'notJson' | 'altered' {
   try {
-    return JSON.parse(text) as unknown
+    return { json: parseStrictJson(text, LIMITS) }
   } catch {
-    return undefined
+    return isJson(text) ? 'altered' : 'notJson'
+  }
+}
+
+/** Those of the file bound everything but the nesting: that of a request, inside the receipt. */
+const LIMITS = {
+  maxDepth: BODY_DEPTH_MAX + 20,
+  maxKeys: RECEIPT_BYTES_MAX,
+  maxStringBytes: RECEIPT_BYTES_MAX,
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -347,7 +347,31 @@ test('JSON that is not valid names its line, and the editor has the focus when i
   expect(document.activeElement?.shadowRoot?.activeElement?.textContent).toContain('"a"')
   await userEvent.keyboard('{Control>}a{/Control}')
   await userEvent.keyboard('nothing')
-  await expect.element(page.getByText('Invalid JSON at line 1, column 1')).toBeVisible()
+  await expect.element(page.getByText(/^Line 1, column 1: A JSON value is expected here/)).toBeVisible()
+})
+
+test('JSON whose value would change is refused at its place and kept as typed', async () => {
+  const value = await field({}, { a: 1 })
+  await page.getByRole('button', { name: 'Edit JSON' }).click()
+  const editor = page.getByRole('textbox', { name: 'Setting as JSON' })
+  for (const [text, message, marked] of [
+    [
+      '{\n"id": 9007199254740993}',
+      /^Line 2, column 7: This number cannot be kept exactly/,
+      '9007199254740993',
+    ],
+    ['{\n"id": 1, "id": 2}', /^Line 2, column 10: The same key is in this object twice/, '"id"'],
+    ['["\\ud800"]', /^Line 1, column 2: A text contains half of a character/, '"\\ud800"'],
+    ['{"id": 0.12345678901234567890}', /^Line 1, column 8: This number/, '0.12345678901234567890'],
+  ] as const) {
+    await editor.fill(text)
+    await expect.element(page.getByText(message)).toBeVisible()
+    expect(value()).toEqual({ kind: 'unfinished', text })
+    const root = editor.element().getRootNode() as ShadowRoot
+    await expect.poll(() => root.querySelector('.cm-lintRange-error')?.textContent).toBe(marked)
+  }
+  await editor.fill('{"id": 1e2}')
+  await expect.poll(value).toEqual({ id: 100 })
 })
 
 const jsonCases: [name: string, schema: JsonObject, unfit: JsonValue, keys: string, fit: JsonValue][] = [

@@ -3,7 +3,8 @@ import { hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { useStore } from '../../../external-store.ts'
 import { lazyWithRetry } from '../../../load-with-retry.ts'
 import type { JsonEditorHandle } from '../../../forms/fields/JsonEditor.tsx'
-import { findJsonPlaces, findSyntaxError, lineAt } from '../../../forms/property/json-syntax.ts'
+import { findJsonPlaces, lineAt } from '../../../forms/property/json-syntax.ts'
+import { DOCUMENT_LIMITS, jsonProblemText } from '../../../forms/fields/parse-json.ts'
 import { translateError } from '../../../forms/property/translate-error.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
@@ -118,7 +119,7 @@ function DocumentText({
 }) {
   const t = useText()
   const { configuration, mayWrite, isSaving } = useEditor()
-  const { text, from, reading, isBroken, edited, onText, reset } = document
+  const { text, from, reading, broken, edited, onText, reset } = document
   const editor = useRef<JsonEditorHandle>(null)
   const problems = reading?.problems.slice(0, SHOWN) ?? []
   const places = findJsonPlaces(
@@ -155,6 +156,7 @@ function DocumentText({
           label={t('configuration.document.label')}
           height={height}
           keepsFormat={false}
+          limits={DOCUMENT_LIMITS}
           text={text}
           readOnly={!mayWrite || isSaving}
           check={(value) =>
@@ -170,9 +172,10 @@ function DocumentText({
         />
       </Suspense>
       {/* below the editor, so that the text does not move while the person types */}
-      {isBroken && (
+      {broken !== null && (
         <Notice tone="warn" live actions={again}>
-          {lineButton(findSyntaxError(text).line)} {t('configuration.document.broken')}
+          {lineButton(broken.place.line)} {jsonProblemText(broken.problem, t)}{' '}
+          {t('configuration.document.broken')}
         </Notice>
       )}
       {problems.length > 0 && (

@@ -108,6 +108,24 @@ test('invalid JSON names its line and changes nothing', async () => {
   await expect.element(text).toMatchTextContent(/2525/)
 })
 
+test('a number that would change and a repeated key name their line and change nothing', async () => {
+  await renderBeside()
+  await replaceText((document) => ({
+    ...document,
+    [MAIL]: { ...document[MAIL], smtpPort: { '@type': 'Data', value: 465 } },
+  }))
+  await expect.element(bar).toMatchTextContent(/1 change/)
+  const shown = () => [...editor().querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n')
+  const valid = shown()
+  await text.fill(valid.replace('465', '9007199254740993'))
+  await expect.element(page.getByText(/This number cannot be kept exactly/)).toBeVisible()
+  await expect.element(page.getByRole('button', { name: /^Line \d+$/ })).toBeVisible()
+  await text.fill(valid.replace('"smtpPort"', '"smtpPort": {"@type": "Data", "value": 1}, "smtpPort"'))
+  await expect.element(page.getByText(/The same key is in this object twice/)).toBeVisible()
+  await expect.element(field('SMTP port')).toHaveValue('465')
+  await expect.element(bar).toMatchTextContent(/1 change/)
+})
+
 test('discarding all edits discards text that is not valid, too', async () => {
   await renderBeside()
   await field('SMTP port').fill('2525')

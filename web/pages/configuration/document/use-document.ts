@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isReplacingPage } from '../../../api/session.ts'
-import { parseJson } from '../../../forms/fields/parse-json.ts'
+import { DOCUMENT_LIMITS, parseJson, readJson, type JsonError } from '../../../forms/fields/parse-json.ts'
 import { allEdits, type Draft } from '../editor/draft.ts'
 import type { DraftStore } from '../editor/draft-store.ts'
 import { documentOf, expressible, readDocument, stepTo, type DocumentReading } from './document.ts'
@@ -30,8 +30,8 @@ export interface DocumentState {
   /** The configuration that the text is compared with. */
   from: Configuration
   reading: DocumentReading | null
-  /** The text is not valid JSON: what was typed since it was valid is not part of any edit. */
-  isBroken: boolean
+  /** Why the text is not valid JSON: what was typed since it was valid is not part of any edit. */
+  broken: JsonError | null
   /** Some of the text is not part of any edit. */
   isBlocked: boolean
   /** The locators of the resources with unsaved edits. */
@@ -62,9 +62,10 @@ export function useDocument({
   const pending = useRef<Session | null>(null)
   const from = session?.from ?? configuration
 
-  const parsed = useMemo(() => (session === null ? undefined : parseJson(session.text)), [session])
+  const parsed = useMemo(() => (session === null ? null : readJson(session.text, DOCUMENT_LIMITS)), [session])
+  const broken = parsed?.error ?? null
   const reading = useMemo(
-    () => (parsed === undefined || session === null ? null : readDocument(parsed, session.from)),
+    () => (parsed?.value === undefined || session === null ? null : readDocument(parsed.value, session.from)),
     [parsed, session],
   )
   // errors in values are in the draft too; other errors exist only in the text
@@ -78,7 +79,7 @@ export function useDocument({
   }
 
   const apply = useEffectEvent((written: Session) => {
-    const document = parseJson(written.text)
+    const document = parseJson(written.text, DOCUMENT_LIMITS)
     if (document === undefined || store.timesCleared() !== written.timesCleared) return
     const { agreed } = written
     const next = readDocument(document, written.from)
@@ -106,7 +107,7 @@ export function useDocument({
     pending.current = null
     if (last !== null) apply(last)
   })
-  const isUnfinished = session !== null && (parsed === undefined || hasFaults)
+  const isUnfinished = session !== null && (broken !== null || hasFaults)
   const leave = useEffectEvent(() => {
     flush()
     if (isUnfinished) unfinished.set(store, session)
@@ -130,7 +131,7 @@ export function useDocument({
     text: session?.text ?? generated,
     from,
     reading,
-    isBroken: session !== null && parsed === undefined,
+    broken,
     isBlocked: isUnfinished,
     edited: [...new Set(allEdits(draft).map(({ locator }) => locator))],
     reset: () => {

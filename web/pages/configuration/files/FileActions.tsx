@@ -1,15 +1,19 @@
 import { Suspense, useRef, useState } from 'react'
+import { FILE_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { lazyPart } from '../../../components/lazy-part.ts'
+import { readTextFile } from '../../../forms/fields/read-text-file.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/dialog/Dialog.tsx'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { restore } from '../history/restore.ts'
 import { useRestore } from '../history/use-restore.ts'
 import { configurationFile, fileNameOf, writeJson } from './configuration-file.ts'
-import { findFileError, parseFile } from './parse-file.ts'
+import { fileErrorText, parseFile } from './parse-file.ts'
 
 const CopyDialog = lazyPart(async () => (await import('./CopyDialog.tsx')).CopyDialog)
 
@@ -20,20 +24,19 @@ export function FileActions() {
   const restoreAll = useRestore()
   const file = useRef<HTMLInputElement>(null)
   const [isCopying, setIsCopying] = useState(false)
-  const refused = !mayWrite && t('configuration.review.blocked.permission')
+  const blocked = !mayWrite && t('configuration.review.blocked.permission')
+  const [refused, setRefused] = useState<{ file: string; why: string } | null>(null)
   const load = async (chosen: File) => {
     const { valuesInFile } = await import('./values-in-file.ts')
-    const text = await chosen.text()
-    const values = valuesInFile(await parseFile(chosen.name, text))
-    if (values !== null) return restoreAll(restore(values, configuration, store.current()))
-    const place = await findFileError(chosen.name, text)
-    showToast({
-      tone: 'error',
-      text:
-        place === null
-          ? t('configuration.file.invalid')
-          : t('configuration.file.syntax', { file: chosen.name, ...place }),
-    })
+    const refuse = (why: string) => setRefused({ file: chosen.name, why })
+    const { text, refusal } = await readTextFile(chosen, { maxBytes: FILE_BYTES_MAX, t })
+    if (text === null) return refuse(refusal)
+    const { value, error } = await parseFile(chosen.name, text)
+    if (error !== null) return refuse(fileErrorText(error, t))
+    const values = valuesInFile(value)
+    if (values === null) return refuse(t('configuration.file.invalid'))
+    setRefused(null)
+    restoreAll(restore(values, configuration, store.current()))
   }
   const downloadYaml = async () => {
     const { writeYaml } = await import('./yaml.ts')
@@ -68,10 +71,10 @@ export function FileActions() {
         <MenuItem onSelect={() => void downloadYaml().catch(unavailable)}>
           {t('configuration.file.yaml')}
         </MenuItem>
-        <MenuItem disabledReason={refused} onSelect={() => file.current?.click()}>
+        <MenuItem disabledReason={blocked} onSelect={() => file.current?.click()}>
           {t('configuration.file.import')}
         </MenuItem>
-        <MenuItem disabledReason={refused} onSelect={() => setIsCopying(true)}>
+        <MenuItem disabledReason={blocked} onSelect={() => setIsCopying(true)}>
           {t('configuration.file.copy')}
         </MenuItem>
       </Menu>
@@ -89,6 +92,24 @@ export function FileActions() {
           target.value = ''
         }}
       />
+      {refused !== null && (
+        <Dialog
+          open
+          onClose={() => setRefused(null)}
+          title={t('configuration.file.refused', { file: refused.file })}
+          footer={
+            <>
+              <Button onClick={() => setRefused(null)}>{t('common.close')}</Button>
+              <Button variant="primary" onClick={() => file.current?.click()}>
+                {t('configuration.file.refused.again')}
+              </Button>
+            </>
+          }
+        >
+          <Notice tone="error">{refused.why}</Notice>
+          <p className="mt-3 text-muted">{t('configuration.file.refused.about')}</p>
+        </Dialog>
+      )}
       {isCopying && (
         <Suspense>
           <CopyDialog onClose={() => setIsCopying(false)} />

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { translator } from '../../../i18n/testing.ts'
 import { EMPTY } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
 import { restore } from '../history/restore.ts'
 import { configurationFile, valuesToCopy, writeJson } from './configuration-file.ts'
 import { valuesInFile } from './values-in-file.ts'
-import { findFileError, parseFile } from './parse-file.ts'
+import { fileErrorText, parseFile } from './parse-file.ts'
 import { readYaml, writeYaml } from './yaml.ts'
 
 const readConfigurationFile = async (text: string) =>
-  valuesInFile(await parseFile('configuration.json', text))
+  valuesInFile((await parseFile('configuration.json', text)).value)
 const writeConfigurationFile = (from: typeof source) => writeJson(configurationFile(from))
 
 const definitions = {
@@ -98,32 +99,23 @@ test('a domain of a gateway is not copied within its environment', () => {
 test('a YAML file has the same values as a JSON file', async () => {
   const content = configurationFile(source)
   const text = writeYaml(content)
-  assert.deepEqual(readYaml(text), JSON.parse(writeJson(content)))
-  assert.deepEqual(valuesInFile(await parseFile('configuration.YML', text)), valuesInFile(content))
+  assert.deepEqual(readYaml(text).value, JSON.parse(writeJson(content)))
+  const { value } = await parseFile('configuration.YML', text)
+  assert.deepEqual(valuesInFile(value), valuesInFile(content))
   assert.ok(!text.includes('isSensitive'))
 })
 
-test('texts that look like other types stay texts in YAML', () => {
-  const odd = { a: 'yes', b: '1e3', c: 'null', d: '2026-11-22', e: ' x\ny ', f: '', g: '~', h: '0x10' }
-  assert.deepEqual(readYaml(writeYaml(odd)), odd)
-})
-
-test('a number that JSON would change is not valid in YAML', () => {
-  for (const number of ['.inf', '-.inf', '.nan', '1e400', '9007199254740993', '12345678901234567890123'])
-    assert.equal(readYaml(`a: ${number}`), undefined, number)
-  const numbers = { a: 9007199254740991, b: -7, c: 0x10, d: 1.5, e: 1e20 }
-  assert.deepEqual(readYaml('a: 9007199254740991\nb: -7\nc: 0x10\nd: 1.5\ne: 1e20'), numbers)
-})
-
-test('a YAML document that is not valid, or that grows by aliases, has no data', () => {
-  for (const text of ['a: [', 'a: 1\na: 2', 'a: &x [1]\nb: [*x, *x]', '%nonsense'])
-    assert.equal(readYaml(text), undefined, text)
-})
-
-test('the place where a file stops being JSON or YAML is found', async () => {
-  const yaml = 'format: x\nresources: [1, 2\nport: 1\n'
-  assert.deepEqual(await findFileError('configuration.yaml', yaml), { line: 3, column: 1 })
-  assert.deepEqual(await findFileError('configuration.json', '{\n  "format": }'), { line: 2, column: 13 })
-  assert.equal(await findFileError('configuration.yaml', 'a: 1'), null)
-  assert.equal(await findFileError('configuration.json', '{}'), null)
+test('a JSON file is refused where its values would change', async () => {
+  const t = await translator('en')
+  const refusal = async (value: string) => {
+    const text = writeConfigurationFile(source).replace('"Acme"', value)
+    const { error } = await parseFile('configuration.json', text)
+    return error === null ? 'accepted' : fileErrorText(error, t)
+  }
+  assert.equal(await refusal('"Umbrella"'), 'accepted')
+  assert.match(await refusal('9007199254740993'), /^Line 22, column 18: This number cannot be kept exactly/)
+  assert.match(await refusal('{"a": 1, "a": 2}'), /^Line 22, column 27: The same key/)
+  assert.match(await refusal('"\\ud800"'), /^Line 22, column 18: A text contains half of a character/)
+  assert.match(await refusal('"\\u0000"'), /^Line 22, column 18: A text cannot contain the character NUL/)
+  assert.match(await refusal('{"__proto__": 1}'), /^Line 22, column 19: The key __proto__ is not allowed/)
 })

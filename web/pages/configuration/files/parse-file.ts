@@ -1,21 +1,50 @@
-import { parseJson } from '../../../forms/fields/parse-json.ts'
-import { findSyntaxError } from '../../../forms/property/json-syntax.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { JsonTextProblem, TextPlace } from '#contract/protocol/json-text-problem.ts'
+import { DOCUMENT_LIMITS, jsonProblemText, readJson } from '../../../forms/fields/parse-json.ts'
+import type { Translate } from '../../../i18n/use-text.ts'
 
-const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name)
+/** Why a JSON or YAML file is refused. */
+export type FileProblem = JsonTextProblem | { reason: YamlReason } | { reason: 'tooManyTokens'; n: number }
 
-/** The data in a JSON or YAML file, as its extension says; undefined if the file is not valid. */
-export async function parseFile(name: string, text: string): Promise<unknown> {
-  if (!isYaml(name)) return parseJson(text)
+type YamlReason = (typeof YAML_REASONS)[number]
+const YAML_REASONS = [
+  'empty',
+  'notYaml',
+  'indent',
+  'tabIndent',
+  'tag',
+  'alias',
+  'merge',
+  'keyNotText',
+  'notANumber',
+  'leadingZero',
+  'severalDocuments',
+  'version',
+] as const
+
+export interface FileError {
+  problem: FileProblem
+  place: TextPlace
+}
+
+export type FileReading = { value: JsonValue; error: null } | { value: undefined; error: FileError }
+
+/** The data in a JSON or YAML file, as its extension says, or why it is refused. */
+export async function parseFile(name: string, text: string): Promise<FileReading> {
+  if (!/\.ya?ml$/i.test(name)) return readJson(text, DOCUMENT_LIMITS)
   const { readYaml } = await import('./yaml.ts')
   return readYaml(text)
 }
 
-/** The position of the first syntax error in a JSON or YAML file, counted from 1; null if it is valid. */
-export async function findFileError(
-  name: string,
-  text: string,
-): Promise<{ line: number; column: number } | null> {
-  if (!isYaml(name)) return parseJson(text) === undefined ? findSyntaxError(text) : null
-  const { findYamlError } = await import('./yaml.ts')
-  return findYamlError(text)
+/** An error with its place, as one sentence. */
+export function fileErrorText({ problem, place: { line, column } }: FileError, t: Translate): string {
+  return t('forms.json.problem', { line, column, problem: fileProblemText(problem, t) })
 }
+
+function fileProblemText(problem: FileProblem, t: Translate): string {
+  if (problem.reason === 'tooManyTokens') return t('configuration.file.yaml.tooManyTokens', { n: problem.n })
+  return isOfYaml(problem) ? t(`configuration.file.yaml.${problem.reason}`) : jsonProblemText(problem, t)
+}
+
+const isOfYaml = (problem: JsonTextProblem | { reason: YamlReason }): problem is { reason: YamlReason } =>
+  YAML_REASONS.some((reason) => reason === problem.reason)

@@ -4,7 +4,6 @@ import type { PluginCheckReport } from '#contract/protocol/plugin-check-report.t
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../../api/write.ts'
 import { JsonFileChoice } from '../../../forms/fields/JsonFileChoice.tsx'
-import { parseJson } from '../../../forms/fields/parse-json.ts'
 import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
 import { TextAreaField } from '../../../forms/fields/TextAreaField.tsx'
 import { FormDialog } from '../../../forms/form/FormDialog.tsx'
@@ -14,7 +13,7 @@ import { useSubmit } from '../../../forms/form/use-submit.ts'
 import { useZodForm } from '../../../forms/form/use-zod-form.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { showToast } from '../../../ui/toast.ts'
-import { reportSchema, versionOf, withoutExchanges } from './report-form.ts'
+import { readReport, reportSchema, versionOf, withoutExchanges } from './report-form.ts'
 
 /** Takes the JSON report of plugin-check, pasted or from a file. */
 export function UploadReport({ plugin, onClose }: { plugin: Plugin; onClose: () => void }) {
@@ -25,7 +24,7 @@ export function UploadReport({ plugin, onClose }: { plugin: Plugin; onClose: () 
   const { control } = form
   const text = useWatch({ control, name: 'report' })
   const problem = useFormState({ control }).errors.report?.message
-  const version = useMemo(() => versionOf(parseJson(text), registered), [text, registered])
+  const version = useMemo(() => versionOf(readReport(text).value, registered), [text, registered])
   const upload = useWrite('PUT /plugins/{pluginId}/reports/{version}', {
     invalidates: [
       'GET /plugins',
@@ -37,7 +36,7 @@ export function UploadReport({ plugin, onClose }: { plugin: Plugin; onClose: () 
   const submit = useSubmit(
     form,
     async ({ report, reason }) => {
-      const parsed = parseJson(report)
+      const parsed = readReport(report).value
       const target = versionOf(parsed, registered)
       if (target === null) return
       // the runtime checks it
