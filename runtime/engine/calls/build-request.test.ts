@@ -67,6 +67,35 @@ suite('the lifecycle request', () => {
       'resources',
     ])
   })
+  test('has the keys of a value in the order of its schema', () => {
+    const schema = {
+      properties: { volumes: true, enabled: true, a: { properties: { zone: true, id: true } } },
+    }
+    const plan = planWith([])
+    plan.resources = [
+      {
+        ...plannedResource({
+          properties: { region: data({ a: { id: 1, zone: 2 }, other: 3, enabled: 4, volumes: 5 }) },
+        }),
+        definitions: { region: { kind: 'DATA', schema } },
+      },
+    ]
+    const granted = authorization({
+      resources: [
+        { resource: LOCATOR, readProperties: ['region'], writeProperties: [], credentialProperties: [] },
+      ],
+    })
+    const request = buildRequest(operation, {
+      stage: 'AFTER_RESOURCES',
+      authorization: granted,
+      plan,
+      writes: {},
+    })
+    assert.equal(
+      JSON.stringify(request.resources[LOCATOR]?.properties['region']),
+      '{"@type":"Data","value":{"volumes":5,"enabled":4,"a":{"zone":2,"id":1},"other":3}}',
+    )
+  })
   test('contains only authorized resources, with only those authorized properties that are set', () => {
     const request = build({ region: data('eu'), hidden: data('no') }, { read: ['region', 'tenantId'] })
     assert.deepEqual(request.resources, {

@@ -1,3 +1,4 @@
+import { inSchemaOrder } from '#contract/json-schema/key-order.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { isData, isReference } from '#contract/protocol/data.ts'
 import type { LifecycleRequest, ResourceEntry } from '#contract/protocol/lifecycle.ts'
@@ -65,8 +66,9 @@ function entryOf(
     const value = getOwn(values, name)
     if (value === undefined || !isData(value)) continue
     // the definition decides what is sensitive, not the flag of the value
-    const isSensitive = getOwn(resource.definitions, name)?.isSensitive === true
-    properties.push([name, { '@type': 'Data', value: value.value, ...(isSensitive && { isSensitive }) }])
+    const { isSensitive = false, schema = true } = getOwn(resource.definitions, name) ?? {}
+    const ordered = inSchemaOrder(schema, value.value)
+    properties.push([name, { '@type': 'Data', value: ordered, ...(isSensitive && { isSensitive }) }])
   }
   const references: [string, Reference][] = []
   for (const name of new Set([...authorized.readProperties, ...authorized.credentialProperties])) {

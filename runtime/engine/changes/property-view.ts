@@ -1,10 +1,12 @@
+import { inSchemaOrder } from '#contract/json-schema/key-order.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { PropertyView } from '#contract/runtime-api/common.ts'
 import type { StoredValue } from '../../model/stored-value.ts'
 
 /**
  * A property for display. The definition decides whether it is sensitive, not the value's flag; a value without a
- * definition is treated as sensitive. A sealed value need not be opened for this.
+ * definition is treated as sensitive. A sealed value need not be opened for this. Keys come in the order of the schema,
+ * because the database does not keep theirs.
  */
 export function propertyView(
   definition: PropertyDefinition | undefined,
@@ -16,5 +18,5 @@ export function propertyView(
   if (definition === undefined || definition.isSensitive === true || value.isSensitive === true) {
     return { '@type': 'Data', isSensitive: true, isSet: true }
   }
-  return { '@type': 'Data', value: value.value }
+  return { '@type': 'Data', value: inSchemaOrder(definition.schema ?? true, value.value) }
 }

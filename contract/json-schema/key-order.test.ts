@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { deepEqual, type JsonValue } from './json.ts'
+import { inSchemaOrder } from './key-order.ts'
+
+const text = (schema: JsonValue, value: JsonValue): string => JSON.stringify(inSchemaOrder(schema, value))
+const any = { type: 'integer' }
+
+describe('inSchemaOrder', () => {
+  it('takes the order of properties, then the order of the value', () => {
+    const schema = { properties: { volumes: any, enabled: any, a: any } }
+    assert.equal(
+      text(schema, { a: 1, z: 2, enabled: 3, b: 4, volumes: 5 }),
+      '{"volumes":5,"enabled":3,"a":1,"z":2,"b":4}',
+    )
+  })
+
+  it('goes into objects, lists and maps', () => {
+    const size = { properties: { width: any, a: any } }
+    const value = { a: 1, width: 2 }
+    const expected = '{"width":2,"a":1}'
+    assert.equal(text({ properties: { inner: size } }, { inner: value }), `{"inner":${expected}}`)
+    assert.equal(text({ items: size }, [value]), `[${expected}]`)
+    assert.equal(
+      text({ prefixItems: [true, size], items: any }, [value, value]),
+      `[{"a":1,"width":2},${expected}]`,
+    )
+    assert.equal(text({ additionalProperties: size }, { x: value }), `{"x":${expected}}`)
+    assert.equal(text({ additionalProperties: { items: size } }, { x: [value] }), `{"x":[${expected}]}`)
+  })
+
+  it('follows references and branches', () => {
+    const value = { a: 1, b: 2, c: 3 }
+    const properties = { c: any, b: any }
+    const expected = '{"c":3,"b":2,"a":1}'
+    assert.equal(text({ $ref: '#/$defs/one', $defs: { one: { properties } } }, value), expected)
+    assert.equal(text({ $ref: '#/$defs/a~1b', $defs: { 'a/b': { properties } } }, value), expected)
+    for (const branch of ['allOf', 'anyOf', 'oneOf'])
+      assert.equal(text({ [branch]: [{}, { properties }] }, value), expected)
+    assert.equal(text({ if: {}, else: { properties } }, value), expected)
+    assert.equal(text({ properties: { c: any }, allOf: [{ properties: { b: any } }] }, value), expected)
+  })
+
+  it('ends for schemas that refer to themselves or to nothing', () => {
+    const tree = { properties: { name: any, children: { items: { $ref: '#' } } }, allOf: [{ $ref: '#' }] }
+    const value = { children: [{ children: [], name: 1 }], name: 2 }
+    assert.equal(text(tree, value), '{"name":2,"children":[{"name":1,"children":[]}]}')
+    for (const $ref of ['#/nothing', '#/%', 'other', '#anchor', '#/$defs/a/b/c'])
+      assert.equal(text({ $ref, $defs: { a: 1 } }, { b: 1, a: 2 }), '{"b":1,"a":2}', $ref)
+  })
+
+  it('leaves a value as it is where there is no schema', () => {
+    for (const schema of [true, false, {}, { type: 'object' }, null, 1])
+      assert.equal(
+        text(schema, { b: { d: 1, c: 2 }, a: [{ z: 1, y: 2 }] }),
+        '{"b":{"d":1,"c":2},"a":[{"z":1,"y":2}]}',
+      )
+  })
+
+  it('changes no value', () => {
+    const keys = fc.constantFrom('a', 'b', 'c', '1', 'constructor')
+    const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.integer(),
+        fc.dictionary(keys, tie('value')),
+        fc.array(tie('value'), { maxLength: 3 }),
+      ),
+    }))
+    const { schema } = fc.letrec<{ schema: JsonValue }>((tie) => ({
+      schema: fc.oneof(
+        { maxDepth: 4 },
+        fc.boolean(),
+        fc.record(
+          {
+            properties: fc.dictionary(keys, tie('schema')),
+            items: tie('schema'),
+            $ref: fc.constantFrom('#', '#/items', 'x'),
+          },
+          { requiredKeys: [] },
+        ),
+        fc.record(
+          { anyOf: fc.array(tie('schema'), { maxLength: 2 }), additionalProperties: tie('schema') },
+          { requiredKeys: [] },
+        ),
+      ),
+    }))
+    fc.assert(
+      fc.property(schema, value, (one, other) => {
+        assert.ok(deepEqual(inSchemaOrder(one, other), other))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
