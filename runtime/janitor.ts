@@ -3,6 +3,7 @@ import type { PeriodicTask } from './deps/periodic-task.ts'
 import { readHead } from './store/audit/read-head.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import { pruneEvents } from './store/events/prune-events.ts'
+import { pruneComparisons } from './store/comparisons/delete-comparisons.ts'
 import { pruneKeys } from './store/idempotency/prune-keys.ts'
 import { foldInstallationCounts, foldVersionCounts } from './store/overview/fold-installation-counts.ts'
 import { rollUpOperations } from './store/overview/roll-up-operations.ts'
@@ -56,7 +57,7 @@ async function count({ db }: RuntimeDeps, stopped: AbortSignal): Promise<void> {
 
 async function clean({ db }: RuntimeDeps, publicKey: PublicKey, stopped: AbortSignal): Promise<void> {
   await keepSigningKey(db, publicKey)
-  for (const prune of [pruneEvents, pruneKeys]) {
+  for (const prune of [pruneEvents, pruneKeys, pruneComparisons]) {
     let deleted = BATCH
     while (deleted === BATCH && !stopped.aborted) deleted = await prune(db, BATCH)
   }

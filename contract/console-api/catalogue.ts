@@ -53,6 +53,12 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'Only the runtime can write it.',
     remedy: 'Remove it from your changes.',
   },
+  TOO_MANY_COMPARISONS: {
+    title: 'Too many values tried',
+    message:
+      'You have given too many different values for a sensitive property within an hour. Nothing was saved or compared.',
+    remedy: 'Leave the property out, or wait and try again. What you entered is kept.',
+  },
   PROPERTY_MANAGED: {
     title: 'Managed by someone else',
     message: 'The apply would change properties that it does not manage. Nothing was saved.',
@@ -241,6 +247,7 @@ const STATUS: Readonly<Record<string, number>> = {
   METHOD_NOT_ALLOWED: 405,
   CONFIGURATION_SNAPSHOT_STALE: 409,
   PLAN_STALE: 409,
+  TOO_MANY_COMPARISONS: 429,
   PROPERTY_MANAGED: 409,
   OPERATION_IN_PROGRESS: 409,
   OPERATION_CLAIM_HELD: 409,

@@ -119,6 +119,8 @@ export const PLATFORM_MESSAGES = {
   resourceNotOwned:
     'No active installation of this scope owns this resource. Install its bundle, or leave the resource out.',
   resourceNotInVersion: 'This version of the bundle has no such resource. Leave it out.',
+  tooManyComparisons:
+    'You have given {limit} different values for this sensitive property within an hour, and each answer tells whether the value is the saved one. Leave the property out, or try again in {minutes} min.',
   propertyProtected: 'Only the runtime writes a protected property. Leave it out and try again.',
   propertyManaged: 'The manager of this property is {manager}. Leave it out, or take it over with a reason.',
   propertyMissing: 'This version requires a value. Enter one.',

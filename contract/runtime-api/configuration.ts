@@ -138,6 +138,7 @@ const saveCodes = [
   'OPERATION_CLAIM_HELD',
   'PLUGIN_NOT_CHECKED',
   'IDEMPOTENCY_KEY_REUSED',
+  'TOO_MANY_COMPARISONS',
 ] as const
 
 const base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
@@ -189,12 +190,12 @@ export const configurationEndpoints = defineEndpoints({
   [`POST ${base}/plan` as const]: {
     summary: 'Preview a save of these changes; writes nothing',
     // a plan reveals whether a given sensitive value equals the saved one, so it requires permission to write that
-    // value
+    // value, and is counted (docs/decisions/0082)
     access: { needs: 'configuration:write', where: 'path' },
     params: scopeParams,
     body: PlanBody,
     answer: Plan,
-    codes: ['NOT_FOUND'],
+    codes: ['NOT_FOUND', 'TOO_MANY_COMPARISONS'],
     writesNothing: true,
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },

@@ -79,6 +79,7 @@ export type BatchItemState = (typeof BATCH_ITEM_STATES)[number]
 /** Every action that the audit records. */
 export const AUDIT_ACTIONS = [
   'configuration.save',
+  'configuration.compare',
   'installation.install',
   'installation.upgrade',
   'installation.detach',

@@ -95,7 +95,11 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
   if (item === undefined) throw new Error('A batch with pending items has none')
   await sql`savepoint item`.execute(tx)
   try {
-    await startedItem(tx, item, await startItem({ tx, deps, actor: batch.actor }, batch, item))
+    await startedItem(
+      tx,
+      item,
+      await startItem({ tx, deps, actor: batch.actor, comparing: 'never' }, batch, item),
+    )
   } catch (error) {
     // repeats the transaction
     if (isConflict(error)) throw error

@@ -45,7 +45,10 @@ export function recordRoute(options: RecordRouteOptions): HttpApp {
           await recordConsoleEvent(tx, actor, ConsoleEvent.parse(body))
           return { answer: successEnvelope({ recorded: true }) }
         },
-        refuse: async (_, refusal) => refusalEnvelope(refusal, 'bundle-runtime'),
+        refuse: async (_, refusal) => ({
+          answer: refusalEnvelope(refusal, 'bundle-runtime'),
+          code: refusal.code,
+        }),
         mayRepeat: async () => {},
       })
       return envelope(c, answer)

@@ -15,6 +15,7 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { PersonAccess } from './require-permission.ts'
 import { refusalEnvelope } from './failures.ts'
 import type { AuditSubject } from './handlers.ts'
+import { WriteComparisons } from '../use-cases/comparisons/comparing.ts'
 import { authorize, requireRecentSignIn, requireVisible, notFound } from '../use-cases/authorize.ts'
 import type { Db } from '../model/db.ts'
 
@@ -37,21 +38,25 @@ export interface WriteCall {
 /** Performs a write once per idempotency key and returns the envelope, also for a refusal. */
 export function writeRow(call: WriteCall): Promise<OnceAnswer> {
   const { deps, actor } = call
+  const comparisons = new WriteComparisons(deps.vault, actor)
   return answerOnce(deps, {
     key: call.key,
     request: call.request,
     async run(tx) {
+      const comparing = comparisons.begin(tx)
       if (call.recentSignIn === 'always') {
         // a person without the permission is not sent to sign in
         await authorizeObject(tx, call)
         requireRecentSignIn(actor)
       }
-      const data = await call.run({ deps, actor, tx })
+      const data = await call.run({ deps, actor, tx, comparing })
+      await comparisons.written(tx)
       return { answer: successEnvelope(data), kept: successEnvelope(call.forRepeats(data)) }
     },
-    async refuse(tx, refusal) {
+    async refuse(tx, rolledBack) {
+      const refusal = await comparisons.refused(tx, rolledBack)
       if (isAudited(refusal)) await recordRefusal(tx, actor, call.auditSubject(), refusal)
-      return refusalEnvelope(refusal, 'bundle-runtime')
+      return { answer: refusalEnvelope(refusal, 'bundle-runtime'), code: refusal.code }
     },
     mayRepeat: (tx) => authorizeObject(tx, call),
   })

@@ -156,9 +156,9 @@ describe('a rotation', () => {
         )
         const password = `${CANARY}-${saves.length}`
         const changes = { [CORE]: { password: wrapData(password) } }
-        const saved = await runtime.write(({ tx, actor }) =>
+        const saved = await runtime.write((context) =>
           saveConfiguration(
-            { deps, tx, actor },
+            { ...context, deps },
             { params: SCOPE, query: {}, body: { snapshotVersion, changes } },
           ),
         )
@@ -263,6 +263,8 @@ it('every table that holds sealed values is resealed', async () => {
     'data_key',
     'plugin_credential',
     'idempotency',
+    // digests
+    'comparison',
     'audit_entry',
     'audit_head',
     'batch_item',

@@ -349,6 +349,14 @@ export interface RuntimeTables {
   }
   'runtime.audit_draft': AuditColumns & { draft_id: Generated<number> }
   'runtime.audit_head': { one: true; sequence: number; hash: Buffer }
+  'runtime.comparison': {
+    actor_id: string
+    scope_id: number
+    locator: string
+    property: string
+    digest: Buffer
+    compared_at: Time
+  }
   'runtime.idempotency': {
     actor_id: string
     endpoint: string

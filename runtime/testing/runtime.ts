@@ -24,6 +24,7 @@ import { readCalls } from '../store/operations/read-calls.ts'
 import { readPlan } from '../store/operations/read-plan.ts'
 import type { RuntimeTables } from '../model/tables.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { WriteComparisons } from '../use-cases/comparisons/comparing.ts'
 import { callOf } from '../store/operations/call-of-row.ts'
 import type { Signer } from '../deps/signer.ts'
 import type { Db } from '../model/db.ts'
@@ -103,7 +104,13 @@ export async function testRuntime(): Promise<TestRuntime> {
     connection: database.connection,
     actor,
     read: { deps, actor },
-    write: (useCase, who = actor) => inTransaction(db, (tx) => useCase({ deps, actor: who, tx })),
+    write: (useCase, who = actor) =>
+      inTransaction(db, async (tx) => {
+        const comparisons = new WriteComparisons(deps.vault, who)
+        const result = await useCase({ deps, actor: who, tx, comparing: comparisons.begin(tx) })
+        await comparisons.written(tx)
+        return result
+      }),
     publish: (manifest) => publish(db, manifest),
     succeed: (operationId, writes) => succeed(deps, operationId, writes),
     fail: (operationId) => fail(db, operationId),

@@ -3,6 +3,7 @@ import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { Actor } from '../model/actor.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Tx } from '../model/db.ts'
+import type { Comparing } from './comparisons/compared.ts'
 
 /** The context of a use case that only reads. */
 export interface ReadContext {
@@ -13,6 +14,8 @@ export interface ReadContext {
 /** A use case that writes runs in one transaction, which its caller opens and commits. */
 export interface WriteContext extends ReadContext {
   tx: Tx
+  /** What happens before the write shows whether a given value equals a hidden one. */
+  comparing: Comparing
 }
 
 /** The parsed request of an endpoint. */

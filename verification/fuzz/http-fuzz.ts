@@ -79,7 +79,7 @@ class HttpFuzzer {
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables
       where table_schema = 'runtime' and table_type = 'BASE TABLE'
-        and table_name not in ('idempotency', 'signing_key') and table_name not like 'audit%'
+        and table_name not in ('idempotency', 'comparison', 'signing_key') and table_name not like 'audit%'
       order by 1`.execute(db)
     const hashes: string[] = []
     for (const { name } of rows) {

@@ -8,12 +8,21 @@ import type { PlannedChange } from '../../model/plan.ts'
 /** Locator → property → value. */
 export type PropertyMap = ReadonlyMap<string, ReadonlyMap<string, TypedValue>>
 
-/** The actual changes (docs/protocol.md#what-counts-as-a-change), in the given order of locators and properties. */
-export function compareChanges(current: PropertyMap, changes: Changes): PlannedChange[] {
+/**
+ * The actual changes (docs/protocol.md#what-counts-as-a-change), in the given order of locators and properties.
+ *
+ * @param isBlind whether a value that is given for this property counts as a change without being compared.
+ */
+export function compareChanges(
+  current: PropertyMap,
+  changes: Changes,
+  isBlind: (locator: string, property: string, before: TypedValue | null) => boolean = () => false,
+): PlannedChange[] {
   return Object.entries(changes).flatMap(([locator, properties]) =>
     Object.entries(properties).flatMap(([property, after]) => {
       const before = current.get(locator)?.get(property) ?? null
-      return isSameValue(before, after) ? [] : [{ locator, property, before, after }]
+      const isChange = (after !== null && isBlind(locator, property, before)) || !isSameValue(before, after)
+      return isChange ? [{ locator, property, before, after }] : []
     }),
   )
 }

@@ -17,6 +17,8 @@ import type { Problem } from '../problem.ts'
 import { checkChanges, protectedProblems } from './check-changes.ts'
 import { asDefined, compareChanges } from './compare.ts'
 import type { PropertyMap } from './compare.ts'
+import { comparisonsIn, isHidden } from './comparisons.ts'
+import type { Comparison } from './comparisons.ts'
 import { fullChanges } from './full-changes.ts'
 import { managerProblems, removableBy } from './managers.ts'
 import type { Managers } from './managers.ts'
@@ -62,28 +64,43 @@ export interface RequestedChanges {
   /** The values as they are stored. */
   changes: PlannedChange[]
   shapeProblems: Problem[]
+  /** What it gives for hidden values; empty if it compares none of them. */
+  comparisons: Comparison[]
 }
 
 /**
  * Compares a save with the current configuration. `resources`, `current` and `managers` are those that the save names.
+ *
+ * @param isBlind whether a value given for a hidden one counts as a change without being compared.
  */
 export function requestedChanges(
   input: SaveInput,
   resources: readonly OwnedResource[],
   current: PropertyMap,
   managers: Managers,
+  isBlind: boolean,
 ): RequestedChanges {
   const facts = new Map(resources.map((row) => [row.locator, factsOf(row)]))
   const full =
     'changes' in input
       ? null
       : fullChanges(current, input.resources, facts, removableBy(input.apply, managers))
-  const given = compareChanges(current, 'changes' in input ? input.changes : (full?.changes ?? {}))
+  const named = 'changes' in input ? input.changes : (full?.changes ?? {})
+  const definitionOf = (locator: string, property: string) =>
+    getOwn(facts.get(locator)?.definitions ?? {}, property)
+  const given = compareChanges(
+    current,
+    named,
+    (locator, property, before) => isBlind && isHidden(before, definitionOf(locator, property)),
+  )
   return {
     facts,
     given,
     changes: given.map((change) => normalizeChange(change, facts)),
     shapeProblems: full?.problems ?? [],
+    comparisons: isBlind
+      ? []
+      : comparisonsIn(current, named, (locator, property) => [definitionOf(locator, property)]),
   }
 }
 

@@ -79,6 +79,7 @@ const planned = (one: {
     installed(one.earlier),
     targetOf(one.later),
     Object.fromEntries(Object.keys(one.later).map((locator) => [locator, one.given])),
+    false,
   )
 
 describe('the plan of an upgrade', () => {

@@ -5,6 +5,8 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { isSameValue } from '../changes/compare.ts'
+import { comparisonsIn, isHidden } from '../changes/comparisons.ts'
+import type { Comparison } from '../changes/comparisons.ts'
 import { currentValues } from './configure-plan.ts'
 import type { PropertyMap } from '../changes/compare.ts'
 import type { Problem } from '../problem.ts'
@@ -63,8 +65,15 @@ export function restorable(
  * What an UPGRADE freezes. A value is the given one, else the current one, else the one that an earlier upgrade put
  * aside, else the default (if the property is new, or is required and has no value). What the target no longer defines is dropped; a resource that it no longer has is
  * DETACH with its own values, and the plugins of both versions are called.
+ *
+ * @param isBlind whether a value given for a hidden one counts as a change without being compared.
  */
-export function upgradePlan(installed: Installed, target: Target, given: Changes): UpgradePlan {
+export function upgradePlan(
+  installed: Installed,
+  target: Target,
+  given: Changes,
+  isBlind: boolean,
+): UpgradePlan {
   const before = new Map(installed.ledger.map((row) => [row.locator, row]))
   const upgraded = target.resources.map((resource) =>
     upgradeResource(installed, before.get(resource.locator), resource, given[resource.locator] ?? {}),
@@ -90,7 +99,11 @@ export function upgradePlan(installed: Installed, target: Target, given: Changes
         installed.plugins,
         new Set(removed.map((row) => row.locator)),
       ),
-      changes: changesTo(resources, installed.current),
+      changes: changesTo(resources, installed.current, (locator, property, before) =>
+        isBlind && isGiven(given, locator, property)
+          ? isHidden(before, ...definitionsIn(installed, target, locator, property))
+          : false,
+      ),
       defaults: Object.fromEntries(upgraded.map(({ resource, defaults }) => [resource.locator, defaults])),
     },
     brought: upgraded.flatMap(({ resource, brought }) => [
@@ -108,6 +121,26 @@ export function upgradePlan(installed: Installed, target: Target, given: Changes
     ),
   }
 }
+
+/** The given values that an upgrade would compare with hidden ones, by the definition of either version. */
+export function comparisonsInUpgrade(installed: Installed, target: Target, given: Changes): Comparison[] {
+  return comparisonsIn(installed.current, given, (locator, property) =>
+    definitionsIn(installed, target, locator, property),
+  )
+}
+
+function definitionsIn(
+  { ledger }: Installed,
+  { resources }: Target,
+  locator: string,
+  property: string,
+): (PropertyDefinition | undefined)[] {
+  const found = [...ledger, ...resources].filter((one) => one.locator === locator)
+  return found.map(({ definitions }) => getOwn(definitions, property))
+}
+
+const isGiven = (given: Changes, locator: string, property: string): boolean =>
+  getOwn(getOwn(given, locator) ?? {}, property) != null
 
 function upgradeResource(
   { bundleInstallId, current, putAside }: Installed,
@@ -192,7 +225,11 @@ export function uniteAuthorizations(
 }
 
 /** How the configuration will change. The protected property is never listed. */
-function changesTo(resources: readonly PlannedResource[], current: PropertyMap): PlannedChange[] {
+function changesTo(
+  resources: readonly PlannedResource[],
+  current: PropertyMap,
+  isBlind: (locator: string, property: string, before: TypedValue | null) => boolean,
+): PlannedChange[] {
   return resources.flatMap(({ locator, action, properties }) => {
     const target = action === 'DETACH' ? {} : properties
     const standing = current.get(locator) ?? new Map<string, TypedValue>()
@@ -204,6 +241,8 @@ function changesTo(resources: readonly PlannedResource[], current: PropertyMap):
         before: standing.get(property) ?? null,
         after: getOwn(target, property) ?? null,
       }))
-      .filter(({ before, after }) => !isSameValue(before, after))
+      .filter(
+        ({ property, before, after }) => isBlind(locator, property, before) || !isSameValue(before, after),
+      )
   })
 }

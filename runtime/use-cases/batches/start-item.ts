@@ -50,7 +50,8 @@ export async function startItem(
       return started(await detach(context, { ...installation, body: { ...required, ...withToken } }))
     case 'UPGRADE': {
       const found = await lockAuthorized(context, item.target, 'installation:upgrade')
-      const reading = { db: context.tx, vault: context.deps.vault, actor: context.actor }
+      const { tx: db, deps, actor, comparing } = context
+      const reading = { db, vault: deps.vault, actor, comparing }
       const input = await inputOfBatch(context, batch)
       const named = namedUpgrade(input)
       const hasValues = hasEntries(input.properties) || hasEntries(input.fill)
@@ -82,7 +83,7 @@ async function configure(
   const { changes = {} } = input
   const found = await lockAuthorized(context, item.target, 'configuration:write')
   const { plan, refusals } = await evaluateConfigure(
-    { db: tx, vault: deps.vault, actor: context.actor },
+    { db: tx, vault: deps.vault, actor: context.actor, comparing: context.comparing },
     found,
     changes,
   )

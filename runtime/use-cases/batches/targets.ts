@@ -20,6 +20,7 @@ import { findInstallation } from '../../store/installations/find-installation.ts
 import { findOperation } from '../../store/operations/find-operation.ts'
 import { authorize } from '../authorize.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
+import type { Comparing } from '../comparisons/compared.ts'
 import { checkSave } from '../configuration/save.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { evaluateDetach } from '../installations/evaluate-detach.ts'
@@ -55,6 +56,8 @@ export interface PlannedTarget {
 }
 
 type Deps = { db: Db; vault: Vault; actor: Actor }
+/** A batch never shows, for any of its targets, whether a value equals a hidden one. */
+const BLIND = { comparing: 'never' } as const
 type Request = Pick<BatchRequest, 'action' | 'targets' | 'input'>
 
 /**
@@ -131,7 +134,7 @@ async function planTarget(
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   if (request.action === 'CONFIGURE') {
     const changes = inputOf(request).changes ?? {}
-    const evaluated = await evaluateConfigure({ db, vault, actor }, found, changes)
+    const evaluated = await evaluateConfigure({ db, vault, actor, ...BLIND }, found, changes)
     return { ...known, ...evaluated }
   }
   if (operation !== null && request.action === 'RETRY') {
@@ -144,7 +147,7 @@ async function planTarget(
       ? await evaluateTakeover(db, vault, operation, operation.run)
       : request.action === 'DETACH'
         ? await evaluateDetach(db, vault, found)
-        : await planUpgradeOf({ db, vault, actor }, found, inputOf(request), loadTarget)
+        : await planUpgradeOf({ db, vault, actor, ...BLIND }, found, inputOf(request), loadTarget)
   const { plan, ledger } = evaluation
   return {
     ...known,
@@ -182,7 +185,7 @@ export function filledUpgrade(
 
 /** The plan of a target's UPGRADE. */
 async function planUpgradeOf(
-  context: { db: Db; vault: Vault; actor: Actor },
+  context: Deps & { comparing: Comparing },
   found: FoundInstallation,
   input: BatchInputParts,
   loadTarget: typeof loadTargetVersion,
@@ -195,7 +198,7 @@ async function planUpgradeOf(
 
 /** The changes of a CONFIGURE, which must belong to the target alone. */
 export async function evaluateConfigure(
-  context: { db: Db; vault: Vault; actor: Actor },
+  context: Deps & { comparing: Comparing },
   { installation, scope }: FoundInstallation,
   changes: Changes,
 ): Promise<Pick<PlannedTarget, 'part' | 'plan' | 'changes' | 'refusals'>> {

@@ -23,6 +23,7 @@ import { loadInstallations } from '../../store/installations/load-installations.
 import { readLedger } from '../../store/installations/read-ledger.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
 import { readUnchecked } from '../../store/plugins/reports.ts'
+import type { Comparing } from '../comparisons/compared.ts'
 import { loadDomainProblems } from './load-domain-problems.ts'
 
 /**
@@ -30,7 +31,7 @@ import { loadDomainProblems } from './load-domain-problems.ts'
  * affects.
  */
 export async function loadEvaluation(
-  { db, vault, actor }: { db: Db; vault: Vault; actor: Actor },
+  { db, vault, actor, comparing }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing },
   scope: ScopeRow,
   input: SaveInput,
 ): Promise<SaveEvaluation> {
@@ -38,7 +39,14 @@ export async function loadEvaluation(
   const resources = await readOwnedResources(db, scope.scope_id, named)
   const { values, managers } = await readManagedProperties(db, scope.scope_id, named)
   const current = await openProperties(db, vault, scope.scope_id, values)
-  const requested = requestedChanges(input, resources, current, managers)
+  const requested = requestedChanges(input, resources, current, managers, comparing === 'never')
+  const ownerOf = (locator: string): string | null =>
+    resources.find((row) => row.locator === locator)?.bundle_install_id ?? null
+  if (comparing !== 'never' && requested.comparisons.length > 0)
+    await comparing({
+      scope,
+      comparisons: requested.comparisons.map((one) => ({ ...one, bundleInstallId: ownerOf(one.locator) })),
+    })
   const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(requested.given))
   const owned = resources.filter((row) => requested.changes.some(({ locator }) => locator === row.locator))
   return evaluateSave(input, requested, {

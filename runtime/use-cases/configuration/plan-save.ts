@@ -9,7 +9,8 @@ import type { Db } from '../../model/db.ts'
 import { pluginsOf } from '../plans/evaluation.ts'
 import { planTokenOf } from '../plans/plan-token.ts'
 import type { TokenBasis } from '../plans/plan-token.ts'
-import { planAt, stageViews } from '../plans/plan-view.ts'
+import { planComparing } from '../comparisons/comparing.ts'
+import { stageViews } from '../plans/plan-view.ts'
 import { loadEvaluation } from './load-evaluation.ts'
 import { notFound } from '../authorize.ts'
 
@@ -17,14 +18,15 @@ type Name = 'POST /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/
 
 /**
  * Everything that a save of these changes would do and every reason to refuse it, read as of one moment. A stale
- * snapshot is reported in `stale`, not among the problems. Refuses only a scope that does not exist.
+ * snapshot is reported in `stale`, not among the problems. Refuses only a scope that does not exist, and too many
+ * comparisons with hidden values.
  */
 export function planSave(context: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
   const { vault, random } = context.deps
-  return planAt(context, async (db) => {
+  return planComparing(context, async (db, comparing) => {
     const scope = await findScope(db, input.params)
     if (scope === undefined) throw notFound('scope')
-    const evaluation = await loadEvaluation({ db, vault, actor: context.actor }, scope, input.body)
+    const evaluation = await loadEvaluation({ db, vault, actor: context.actor, comparing }, scope, input.body)
     const { changes, facts, owners, problems, stale } = evaluation
     const basis = await basisOfSave(db, scope, evaluation)
     return {

@@ -57,10 +57,10 @@ async function save(
   given: SaveInput,
   { reason, planToken }: { reason: Why; planToken: string | undefined },
 ): Promise<Saved> {
-  const { tx, deps } = context
+  const { tx, deps, actor, comparing } = context
   const scope = await lockScope(tx, place)
   if (scope === undefined) throw notFound('scope')
-  const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor: context.actor }, scope, given)
+  const evaluation = await loadEvaluation({ db: tx, vault: deps.vault, actor, comparing }, scope, given)
   // a stale snapshot is refused with a separate code
   if (planToken !== undefined && !evaluation.stale)
     await refuseIfMoved({ db: tx, vault: deps.vault }, planToken, await basisOfSave(tx, scope, evaluation))

@@ -1,4 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
@@ -18,8 +19,10 @@ export interface Once {
   run(
     tx: Tx,
   ): Promise<{ answer: JsonValue; /** The response to a repeat, if it differs. */ kept?: JsonValue }>
-  /** The response to a refusal; called after the write was rolled back, in the same transaction. */
-  refuse(tx: Tx, refusal: DomainError): Promise<JsonValue>
+  /**
+   * The response to a refusal, and the code in it; called after the write was rolled back, in the same transaction.
+   */
+  refuse(tx: Tx, refusal: DomainError): Promise<{ answer: JsonValue; code: RuntimeErrorCode }>
   /** Throws a DomainError if the actor may no longer see the response. */
   mayRepeat(tx: Tx): Promise<void>
 }
@@ -59,15 +62,19 @@ export function answerOnce(
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       await sql`rollback to savepoint use_case`.execute(tx)
-      const answer = await once.refuse(tx, error)
-      await closeKey(tx, once.key, ABOUT_THE_PERSON.has(error.code) ? null : answer)
+      const { answer, code } = await once.refuse(tx, error)
+      await closeKey(tx, once.key, ABOUT_THE_PERSON.has(code) ? null : answer)
       return { answer, wrote: false }
     }
   })
 }
 
 /** What the person may do now: the same request may succeed later. */
-const ABOUT_THE_PERSON: ReadonlySet<string> = new Set(['PERMISSION_DENIED', 'RECENT_SIGN_IN_REQUIRED'])
+const ABOUT_THE_PERSON: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
+  'PERMISSION_DENIED',
+  'RECENT_SIGN_IN_REQUIRED',
+  'TOO_MANY_COMPARISONS',
+])
 
 function reused(): DomainError {
   return new DomainError('IDEMPOTENCY_KEY_REUSED', platformMessage('keyReused'))

@@ -5,7 +5,7 @@ import { DomainError } from '../../engine/domain-error.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
 import type { Target } from '../../engine/plans/target.ts'
 import { uncheckedProblems } from '../../engine/plans/unchecked-problems.ts'
-import { restorable, upgradePlan } from '../../engine/plans/upgrade-plan.ts'
+import { comparisonsInUpgrade, restorable, upgradePlan } from '../../engine/plans/upgrade-plan.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
@@ -14,6 +14,7 @@ import { readPutAside } from '../../store/configuration/read-put-aside.ts'
 import { readProperties } from '../../store/configuration/read-properties.ts'
 import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
 import { readLedger } from '../../store/installations/read-ledger.ts'
+import type { Comparing } from '../comparisons/compared.ts'
 import { loadDomainProblems } from '../configuration/load-domain-problems.ts'
 import { staleSnapshot } from '../configuration/stale-snapshot.ts'
 import { Refusals } from '../plans/evaluation.ts'
@@ -32,7 +33,7 @@ export interface UpgradeRequest {
 
 /** What an upgrade would do and every reason to refuse it. Writes nothing. */
 export async function evaluateUpgrade(
-  { db, vault, actor }: { db: Db; vault: Vault; actor: Actor },
+  { db, vault, actor, comparing }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing },
   { installation, scope }: FoundInstallation,
   request: UpgradeRequest,
   loadTarget: typeof loadTargetVersion = loadTargetVersion,
@@ -80,7 +81,13 @@ export async function evaluateUpgrade(
     ),
     plugins: await loadAuthorizationsOrFrozen(db, installation, ledger),
   }
-  const { plan, brought, kept, missing } = upgradePlan(installed, target, given)
+  if (comparing !== 'never') {
+    const found = comparisonsInUpgrade(installed, target, given)
+    const { bundleInstallId } = installed
+    if (found.length > 0)
+      await comparing({ scope, comparisons: found.map((one) => ({ ...one, bundleInstallId })) })
+  }
+  const { plan, brought, kept, missing } = upgradePlan(installed, target, given, comparing === 'never')
   const facts = factsOf(target.resources)
   const services = await readUsableServices(db, scopeOf(scope), servicesOf(brought))
   refusals.add([

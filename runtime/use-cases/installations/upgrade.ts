@@ -4,7 +4,8 @@ import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { freezeOperation } from '../operations/freeze.ts'
 import { planOrRefuse } from '../plans/evaluation.ts'
-import { planAt, operationPlan } from '../plans/plan-view.ts'
+import { planComparing } from '../comparisons/comparing.ts'
+import { operationPlan } from '../plans/plan-view.ts'
 import { changeViews } from './change-views.ts'
 import { evaluateUpgrade } from './evaluate-upgrade.ts'
 import { findAuthorized, lockAuthorized } from './lock-active.ts'
@@ -16,9 +17,9 @@ type Path = 'POST /installations/{bundleInstallId}/upgrade'
  * snapshot on which they were edited; the configuration changes when the UPGRADE succeeds.
  */
 export async function upgrade(context: WriteContext, { params, body }: Input<Path>): Promise<Answer<Path>> {
-  const { tx, actor, deps } = context
+  const { tx, actor, deps, comparing } = context
   const found = await lockAuthorized(context, params.bundleInstallId, 'installation:upgrade')
-  const evaluation = await evaluateUpgrade({ db: tx, vault: deps.vault, actor }, found, body)
+  const evaluation = await evaluateUpgrade({ db: tx, vault: deps.vault, actor, comparing }, found, body)
   const plan = await planOrRefuse({ db: tx, vault: deps.vault }, evaluation, body.planToken)
   const { installation } = found
   const { scope, currentVersion } = evaluation
@@ -51,12 +52,12 @@ export function planUpgrade(
   context: ReadContext,
   { params, body }: Input<`${Path}/plan`>,
 ): Promise<Answer<`${Path}/plan`>> {
-  return planAt(context, async (db) => {
+  return planComparing(context, async (db, comparing) => {
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:upgrade')
     return operationPlan(
       db,
       context.deps,
-      await evaluateUpgrade({ db, vault: context.deps.vault, actor: context.actor }, found, body),
+      await evaluateUpgrade({ db, vault: context.deps.vault, actor: context.actor, comparing }, found, body),
     )
   })
 }

@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import type { OperationPlan } from '#contract/console-api/shapes.ts'
 import { ApiError, callApi } from '../../api/client.ts'
 import type { Call } from '../../api/client.ts'
 import { invalidateEndpoints } from '../../api/query.ts'
+import type { FieldId } from '../../forms/property/field-id.ts'
 import type { PropertyFormValues } from '../../forms/property/form-edit.ts'
 
 type PlanName =
@@ -71,25 +72,56 @@ export function useOperationPlan<Name extends PlanName>(
 /** How long typing must pause before a plan is fetched. */
 const PAUSE_MS = 400
 
-/** The edits of a form once nobody has typed for a moment, so that a key does not render the whole form. */
-export function useSettledEdits<Values extends PropertyFormValues>({
-  subscribe,
-  getValues,
-}: UseFormReturn<Values>): PropertyFormValues {
+/**
+ * The edits of a form once nobody has typed for a moment, so that a key does not render the whole form.
+ *
+ * @param isHidden whether the field of an edit hides its saved value. Each plan with another value for it is counted, so
+ *   it settles only when the focus leaves it.
+ */
+export function useSettledEdits<Values extends PropertyFormValues>(
+  { subscribe, getValues }: UseFormReturn<Values>,
+  isHidden: (id: FieldId) => boolean = () => false,
+): PropertyFormValues {
   const [edits, setEdits] = useState<PropertyFormValues['edits']>(() => getValues().edits)
+  const hides = useRef(isHidden)
+  useEffect(() => {
+    hides.current = isHidden
+  })
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let settled = getValues().edits
+    let latest = settled
+    const settle = () => {
+      settled = latest
+      setEdits(latest)
+    }
+    const isTypingSecret = () => {
+      const changed = Object.keys(latest).filter((id) => latest[id] !== settled[id])
+      return changed.some((id) => hides.current(id)) && isTyping()
+    }
+    const onBlur = () => {
+      // the focus may have moved within the field
+      clearTimeout(timer)
+      timer = setTimeout(() => settle(), PAUSE_MS)
+    }
     const unsubscribe = subscribe({
       formState: { values: true },
       callback: ({ values }) => {
+        latest = values.edits
         clearTimeout(timer)
-        timer = setTimeout(() => setEdits(values.edits), PAUSE_MS)
+        timer = setTimeout(() => {
+          if (isTypingSecret()) document.addEventListener('focusout', onBlur, { once: true })
+          else settle()
+        }, PAUSE_MS)
       },
     })
     return () => {
       clearTimeout(timer)
+      document.removeEventListener('focusout', onBlur)
       unsubscribe()
     }
-  }, [subscribe])
+  }, [subscribe, getValues])
   return { edits }
 }
+
+const isTyping = (): boolean => document.activeElement?.matches('input, textarea, [role="textbox"]') === true

@@ -56,6 +56,11 @@ export const codes = codeTexts({
     message: '只有运行时可以写入该属性。',
     remedy: '请从更改中移除该属性。',
   },
+  TOO_MANY_COMPARISONS: {
+    title: '尝试的值过多',
+    message: '您在一小时内为某个敏感属性提供了过多不同的值。未保存或比较任何内容。',
+    remedy: '请移除该属性，或稍后再试。您输入的内容会保留。',
+  },
   PROPERTY_MANAGED: {
     title: '由其他来源管理',
     message: '此次声明式应用会更改不归它管理的属性。未保存任何内容。',

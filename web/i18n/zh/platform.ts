@@ -85,6 +85,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   seedNotDetached: '只能从同一 Bundle 的已分离的安装实例复制。请选择其他安装实例，或不复制。',
   resourceNotOwned: '此作用域中没有已启用的安装实例拥有该资源。请安装其 Bundle，或移除该资源。',
   resourceNotInVersion: '此版本的 Bundle 没有该资源。请移除该资源。',
+  tooManyComparisons:
+    '您在一小时内已为该敏感属性提供过 {limit} 个不同的值，而每次响应都会透露该值是否与已保存的值相同。请移除该属性，或在 {minutes} 分钟后重试。',
   propertyProtected: '受保护的属性只能由运行时写入。请移除后重试。',
   propertyManaged: '该属性由 {manager} 管理。请移除该属性，或注明原因后接管。',
   propertyMissing: '此版本要求设置该属性。请输入值。',

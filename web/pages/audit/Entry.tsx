@@ -17,6 +17,7 @@ import { operationSubject } from './operation-subject.ts'
 
 const ICONS: Record<AuditAction, IconName> = {
   'configuration.save': 'scopes',
+  'configuration.compare': 'key',
   'installation.install': 'plus',
   'installation.upgrade': 'sortUp',
   'installation.detach': 'detached',

@@ -90,7 +90,11 @@ export function UpgradeForm({
       ...(Object.keys(properties).length > 0 && { properties, snapshotVersion: base ?? snapshotVersion }),
     }
   }
-  const settled = useSettledEdits(form)
+  const settled = useSettledEdits(form, (id) =>
+    resources.some(({ fields }) =>
+      fields.some((field) => field.id === id && field.definition.isSensitive === true),
+    ),
+  )
   const planned = useOperationPlan(
     'POST /installations/{bundleInstallId}/upgrade/plan',
     may ? { params: { bundleInstallId }, body: bodyOf(settled) } : null,
