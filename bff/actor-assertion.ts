@@ -1,6 +1,9 @@
 import { SignJWT } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
 import type { Grant } from '#contract/endpoint/permission.ts'
+import type { SharedClock } from '#http-kit/shared-clock.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 
 /** The person on whose behalf a request is sent to the runtime. */
 export interface AssertedPerson {
@@ -24,40 +27,69 @@ export interface AssertionKey {
 const LIFETIME_SECONDS = 60
 /** A signed assertion is reused for several requests of a person, but not so late that it could expire on the way. */
 const REUSE_MS = 20_000
+/** A clock that has moved by this much since an assertion was signed was set. */
+const STEP_MS = 1_000
 const MAX_CACHED = 5_000
 
+/** The time of assertions: that of the database in a console, that of the machine in a tool. */
+type AssertionClock = Pick<Clock, 'now' | 'monotonic'> & Partial<Pick<SharedClock, 'refreshAfterStep'>>
+
 /** Signs `X-Runtime-Actor-Assertion`: EdDSA, 60 s, audience `bundle-runtime`. */
-export function createActorAssertions(key: AssertionKey): (person: AssertedPerson) => Promise<string> {
-  const cached = new Map<string, { until: number; assertion: Promise<string> }>()
-  return (person) => {
+export function createActorAssertions(
+  key: AssertionKey,
+  clock: AssertionClock = systemClock,
+): (person: AssertedPerson) => Promise<string> {
+  const cached = new Map<string, { until: number; offset: number; assertion: Promise<string> }>()
+  return async (person) => {
+    await clock.refreshAfterStep?.()
     const { id, name, grants, issuer, clientAddress } = person
-    const identity = JSON.stringify([id, name, grants, issuer, clientAddress, authTimeOf(person)])
+    const identity = JSON.stringify([
+      id,
+      name,
+      grants,
+      issuer,
+      clientAddress,
+      authTimeOf(person, clock.now()),
+    ])
     const existing = cached.get(identity)
-    if (existing !== undefined && existing.until > Date.now()) return existing.assertion
+    const at = clock.monotonic()
+    const offset = clock.now().getTime() - at
+    if (existing !== undefined && existing.until > at && Math.abs(existing.offset - offset) < STEP_MS)
+      return existing.assertion
     if (cached.size >= MAX_CACHED) cached.clear()
-    const assertion = sign(key, person, 'bundle-runtime')
-    cached.set(identity, { until: Date.now() + REUSE_MS, assertion })
+    const assertion = sign(key, { person, audience: 'bundle-runtime', at: clock.now() })
+    cached.set(identity, { until: at + REUSE_MS, offset, assertion })
     return assertion
   }
 }
 
 /** Signs assertions that are valid only for recording audit events. */
-export function createRecordingAssertions(key: AssertionKey): (person: AssertedPerson) => Promise<string> {
-  return (person) => sign(key, person, 'bundle-runtime-audit')
+export function createRecordingAssertions(
+  key: AssertionKey,
+  clock: AssertionClock = systemClock,
+): (person: AssertedPerson) => Promise<string> {
+  return async (person) => {
+    await clock.refreshAfterStep?.()
+    return sign(key, { person, audience: 'bundle-runtime-audit', at: clock.now() })
+  }
 }
 
-/** By the clock of this program, which also says when the assertion is issued. */
-function authTimeOf({ authenticatedSeconds }: AssertedPerson): number | undefined {
-  return authenticatedSeconds == null ? undefined : Math.floor(Date.now() / 1000 - authenticatedSeconds)
+/** By the clock that also says when the assertion is issued. */
+function authTimeOf({ authenticatedSeconds }: AssertedPerson, at: Date): number | undefined {
+  return authenticatedSeconds == null ? undefined : Math.floor(at.getTime() / 1000 - authenticatedSeconds)
 }
 
 function sign(
   key: AssertionKey,
-  person: AssertedPerson,
-  audience: 'bundle-runtime' | 'bundle-runtime-audit',
+  {
+    person,
+    audience,
+    at,
+  }: { person: AssertedPerson; audience: 'bundle-runtime' | 'bundle-runtime-audit'; at: Date },
 ): Promise<string> {
   const { id, name, grants, issuer, clientAddress } = person
-  const authTime = authTimeOf(person)
+  const issuedAt = Math.floor(at.getTime() / 1000)
+  const authTime = authTimeOf(person, at)
   const claims = {
     name,
     grants,
@@ -70,7 +102,7 @@ function sign(
     .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })
     .setSubject(id)
     .setAudience(audience)
-    .setIssuedAt()
-    .setExpirationTime(`${LIFETIME_SECONDS}s`)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + LIFETIME_SECONDS)
     .sign(key.privateKey)
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
 import type { OpenServer } from '#database/open.ts'
 import type { Database } from '#database/pool.ts'
+import { SharedClock } from '#http-kit/shared-clock.ts'
 import { isUnavailable, whyUnavailable } from '#database/unreachable.ts'
 import { canonicalPath } from '#http-kit/canonical-path.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
@@ -43,6 +44,7 @@ import { eventRoute } from './routes/events.ts'
 import { savedViewRoutes } from './routes/saved-views.ts'
 import { createSavedViews } from './saved-views/saved-views.ts'
 import { startPurging } from './purging.ts'
+import { readDatabaseTime } from './store/database-time.ts'
 import { createRuntimeClient } from './runtime-client.ts'
 import { createRuntimeEvents } from './runtime-events.ts'
 import type { BffTables } from './store/tables.ts'
@@ -85,6 +87,8 @@ export interface Console {
   stop(): Promise<void>
 }
 
+const CLOCK_EVERY_MS = 2_000
+
 /** Serves the public key of our actor assertions; a separate runtime refers to it in `ACTOR_ASSERTION_JWKS`. */
 const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
 
@@ -97,15 +101,19 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { db } = options.database
   const { publicOrigin } = settings
   const throttled = throttledLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
+  const clock = new SharedClock(systemClock, { log, look: () => readDatabaseTime(db) })
   const { dataDir, loopback } = options
   const { mergeSeconds, pollMs } = options.audit ?? {}
+  // before anybody signs in: a session has the time of the database
+  await clock.refresh()
   const auth = await retryWhileAway(() =>
-    createAuth({ db, settings, dataDir, loopback, log: throttled, mergeSeconds }),
+    createAuth({ db, settings, dataDir, loopback, clock, log: throttled, mergeSeconds }),
   )
   log.addSecret(runtime.credential)
+  const watch = clock.watch(CLOCK_EVERY_MS)
   const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
-  const assertionOf = createActorAssertions(options.assertionKey)
-  const recordingAssertionOf = createRecordingAssertions(options.assertionKey)
+  const assertionOf = createActorAssertions(options.assertionKey, clock)
+  const recordingAssertionOf = createRecordingAssertions(options.assertionKey, clock)
   const eventForwarder = startEventForwarder({
     db,
     send: createEventSender({ outbound, ...runtime, assertionOf: recordingAssertionOf }),
@@ -150,7 +158,12 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       db,
       metrics,
       isStopping: () => stopping.signal.aborted,
-      state: () => ({ pool: options.database.pool ?? null, verdict: runtimeCheck?.verdict() ?? null }),
+      clockProblem: () => clock.problem(),
+      state: () => ({
+        pool: options.database.pool ?? null,
+        verdict: runtimeCheck?.verdict() ?? null,
+        clockAheadMs: clock.aheadMs(),
+      }),
     }),
   )
   app.get(ACTOR_KEYS_PATH, (c) =>
@@ -210,7 +223,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       }),
     )
   }
-  const purging = startPurging({ db, limits: settings.limits, log })
+  const purging = startPurging({ db, limits: settings.limits, clock, log })
 
   return {
     app,
@@ -218,6 +231,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     signIn: { settings, issueFirstPasswords: withRetries(auth.issueFirstPasswords, retryWhileAway) },
     async stop() {
       stopping.abort()
+      await watch.stop()
       await purging.stop()
       await eventForwarder.stop()
       await runtimeCheck?.stop()

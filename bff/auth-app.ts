@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Hono } from 'hono'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Session } from '#contract/console-api/rows.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { RequestFront } from '#http-kit/serve.ts'
 import type { AuthSettings } from './auth-settings.ts'
@@ -34,6 +36,8 @@ export interface AuthOptions {
   dataDir: string
   /** The address at which this process reaches its own server, such as `http://127.0.0.1:8080`; called only at sign-in. */
   loopback: () => string
+  /** Of sessions and sign-ins; default: the machine's. */
+  clock?: Pick<Clock, 'now'>
   log: Log
   /** How long refusals and failed sign-ins are merged before they are sent to the audit; default 60. */
   mergeSeconds?: number | undefined
@@ -61,7 +65,7 @@ export interface Auth {
  * schema `bff` must be migrated.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
-  const { db, settings, dataDir, loopback, log, mergeSeconds } = options
+  const { db, settings, dataDir, loopback, clock = systemClock, log, mergeSeconds } = options
   const { publicOrigin, externalIdp, rolesClaim, limits, recentSignInSeconds, trustedProxyHops } = settings
   const cookies = cookieKit(new URL(publicOrigin))
   const recorder = createRecorder({ db, log, mergeSeconds })
@@ -78,6 +82,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     publicOrigin,
     rolesClaim,
     loopback: externalIdp === null ? loopback : null,
+    // the embedded provider has the clock of this machine
+    skewSeconds: () =>
+      externalIdp === null ? 0 : (clock.now().getTime() - systemClock.now().getTime()) / 1000,
   })
   const addressOf = (incoming: IncomingMessage | undefined): string =>
     clientAddress(incoming, trustedProxyHops)
@@ -85,7 +92,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     exactClientAddress(incoming, trustedProxyHops)
   const incomingOf = (c: Context) => (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
   const addressOfRequest = (c: Context): string => addressOf(incomingOf(c))
-  const sessions = limitLookups(createSessions({ db, cookies, limits, recorder }), {
+  const sessions = limitLookups(createSessions({ db, cookies, limits, clock, recorder }), {
     addressOf: addressOfRequest,
   })
 
@@ -97,6 +104,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     sessions,
     cookies,
     recentSignInSeconds,
+    clock,
     limiter,
     publicOrigin,
     rolesClaim,

@@ -17,16 +17,20 @@ export function healthRoutes(options: {
   db: BffDb
   metrics: Metrics
   state: () => Omit<Parameters<typeof consoleGauges>[0], 'isDatabaseUp'>
+  /** What is wrong with the clocks; null if they agree. */
+  clockProblem: () => string | null
   isStopping: () => boolean
 }): Hono {
-  const { db, metrics, state, isStopping } = options
+  const { db, metrics, state, clockProblem, isStopping } = options
   const processGauges = createProcessGauges()
   const app = new Hono()
   app.get('/healthz', (c) => c.text('ok'))
   app.get('/readyz', async (c) => {
     if (isStopping()) throw notReady('This replica is stopping')
     if (!(await isUp(db))) throw notReady('The database cannot be reached')
-    return c.json({ status: 'ready' })
+    const clock = clockProblem()
+    // what it signs has the time of the database, so it can work
+    return c.json({ status: 'ready', ...(clock !== null && { clock }) })
   })
   app.get('/metrics', async (c) => {
     const gauges = [...consoleGauges({ ...state(), isDatabaseUp: await isUp(db) }), ...processGauges()]

@@ -11,6 +11,7 @@ export const CONSOLE_METRIC_HELP: Readonly<Record<string, string>> = {
     '1 if the runtime accepts the credential and the key of this console, 0 if it refuses them.',
   bundle_console_database_connections: 'Connections by state.',
   bundle_console_database_waiting: 'Requests that wait for a connection.',
+  bundle_console_clock_ahead_seconds: "How far the clock of this machine is ahead of the database's.",
 }
 
 /** What this console knows about itself. */
@@ -19,13 +20,15 @@ export function consoleGauges(state: {
   pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> | null
   /** Null if the runtime is not checked. */
   verdict: RuntimeVerdict | null
+  /** Null if the clock of the database was not read yet. */
+  clockAheadMs: number | null
 }): Gauge[] {
   const gauge = (name: string, value: number, labels: Gauge['labels'] = {}): Gauge => ({
     name: `bundle_console_${name}`,
     labels,
     value,
   })
-  const { pool, verdict } = state
+  const { pool, verdict, clockAheadMs } = state
   return [
     gauge('database_up', Number(state.isDatabaseUp)),
     ...(pool === null
@@ -35,6 +38,7 @@ export function consoleGauges(state: {
           gauge('database_connections', pool.idleCount, { state: 'idle' }),
           gauge('database_waiting', pool.waitingCount),
         ]),
+    ...(clockAheadMs === null ? [] : [gauge('clock_ahead_seconds', clockAheadMs / 1000)]),
     // while the runtime is unavailable it is not known
     ...(verdict === null || verdict === 'unavailable'
       ? []

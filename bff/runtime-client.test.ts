@@ -41,6 +41,7 @@ const summary: Summary = {
   claims: [],
   nextSteps: [],
   operations: { PENDING: 0, RUNNING: 0, WAITING: 0, SUCCEEDED: 1, FAILED: 0, TAKEN_OVER: 0 },
+  clockAheadMs: null,
 }
 const read: RuntimeCall = {
   name: 'GET /summary',

@@ -3,6 +3,7 @@ import { migrate, readMigrations, refusePending } from '#database/migrate.ts'
 import { openDatabase, UNLIMITED_MS } from '#database/pool.ts'
 import type { PoolOptions } from '#database/pool.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
+import { SharedClock } from '#http-kit/shared-clock.ts'
 import { whyUnavailable, whyUnreachable } from '#database/unreachable.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Clock } from '#http-kit/clock.ts'
@@ -37,6 +38,8 @@ import { archiveReceipts } from './retention/archive-receipts.ts'
 import { startRetention } from './retention/run-retention.ts'
 import type { RetentionSettings } from './retention/run-retention.ts'
 import { startJanitor } from './janitor.ts'
+import { watchClock } from './watch-clock.ts'
+import { keepClock, lookAtClock } from './store/recovery/keep-clock.ts'
 import { loadSigner } from './keys/signer.ts'
 import { combineTasks } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
@@ -54,6 +57,9 @@ import { startWorker } from './worker/worker.ts'
 import type { Worker, WorkerOptions } from './worker/worker.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { HttpApp } from './http/http-app.ts'
+
+/** The default of the worker. */
+const DEFAULT_LEASE_MS = 60_000
 
 /** Of the connections for requests, those that only answer plugins. */
 const PLUGIN_CONNECTIONS = 2
@@ -147,9 +153,10 @@ export interface Runtime {
  * @throws SettingsError if the signing key cannot be used.
  */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const { connection, egressAllow, log, clock = systemClock, random = systemRandom } = options
+  const { connection, egressAllow, log, clock: own = systemClock, random = systemRandom } = options
   const metrics = createMetrics({ ...RUNTIME_METRIC_HELP, ...PROCESS_HELP })
   const processGauges = createProcessGauges()
+  const clock = new SharedClock(own, { log, look: () => lookAndKeep() })
   const signer = await loadSigner({ directory: options.dataDir, issuer: options.platformApiBase, clock })
   const vault = new Keyring(clock)
   const migrations = await readMigrations(RUNTIME_MIGRATIONS.folder)
@@ -200,6 +207,20 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onStatementError,
   })
   const deps: RuntimeDeps = { db: answering.db, http, clock, random, log, signer, vault }
+  const lookAndKeep = async (): Promise<number> => {
+    const { databaseMs, isKept } = await lookAtClock(working.db)
+    if (!isKept) {
+      const { leaseMs = DEFAULT_LEASE_MS } = options.worker === 'off' ? {} : (options.worker ?? {})
+      const moved = await keepClock(working.db, leaseMs)
+      if (moved !== null) {
+        log.warn('the clock of the database went back; what waited for a time was moved back with it', {
+          ...moved,
+        })
+        wakeAll()
+      }
+    }
+    return databaseMs
+  }
   const workerLog = throttledLog(log, clock, (error) => whyUnavailable(error)?.reason ?? null)
   const workerDeps: RuntimeDeps = { ...deps, db: working.db, log: workerLog }
 
@@ -224,6 +245,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     ...polls,
   })
 
+  const wakeAll = (): void => {
+    worker?.wake()
+    batches?.wake()
+    feed.wake()
+    replicas?.notify('work')
+  }
+
   const app = createHttpApp({
     deps,
     reads: createPluginReads(resolving.db),
@@ -240,6 +268,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     auditSubjects,
     hasApi: options.api !== 'off',
     isStopping: () => isStopping,
+    clockProblem: () => clock.problem(),
     gauges: () => [
       ...processGauges(),
       ...replicaGauges({
@@ -248,6 +277,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
         dataDir: options.dataDir,
         callsInFlight: http.inFlight(),
         worker: worker?.status() ?? null,
+        clockAheadMs: clock.aheadMs(),
       }),
     ],
     passedOn: () => feed.position(),
@@ -261,12 +291,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       onRefused,
     }),
     limitRate: createRateLimiter(options.rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
-    onWrite() {
-      worker?.wake()
-      batches?.wake()
-      feed.wake()
-      replicas?.notify('work')
-    },
+    onWrite: wakeAll,
     checkAnswers: options.checkAnswers ?? false,
   })
 
@@ -308,7 +333,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const keepNoLonger = ({ archive, ...periods }: RetentionSettings): PeriodicTask =>
     startRetention(workerDeps, {
       ...periods,
-      isPaused: () => space.isOut(working.db),
+      // what is old is not certain while clocks differ
+      isPaused: () => (clock.problem() === null ? space.isOut(working.db) : Promise.resolve(true)),
       ...(archive !== null && { archive: (ids) => archiveReceipts(workerDeps, archive, ids) }),
     })
 
@@ -323,7 +349,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await recoverIfMoved(workerDeps, recovering.db)
       await openVault(vault, working.db, sealingKeys)
       await keepSigningKey(working.db, signer.publicKey)
+      await clock.refresh()
       tasks = combineTasks([
+        watchClock(workerDeps, clock, signer.publicKey),
         startJanitor(workerDeps, signer.publicKey),
         startKeyKeeper(workerDeps),
         startRecovery(workerDeps, recovering),

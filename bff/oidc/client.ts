@@ -17,6 +17,8 @@ export interface IdpSettings {
    * A function, because the port may be known only later. Null for an external issuer.
    */
   loopback: (() => string) | null
+  /** What to add to the clock of this machine to verify tokens, in seconds; default 0. */
+  skewSeconds?: () => number
 }
 
 /** The secrets of one sign-in. The others are derived from the cookie of its browser, so none has to be stored. */
@@ -41,6 +43,7 @@ export interface IdpClient {
 }
 
 const TIMEOUT_SECONDS = 10
+const MAX_SKEW_CHANGE_SECONDS = 1
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** Plain http is allowed for the embedded provider, which is reached over loopback, and on a local machine. */
@@ -50,10 +53,15 @@ export function mayBePlainHttp(issuer: URL): boolean {
 
 /** The same flow for every provider: authorization code, PKCE S256, state, nonce, `iss`. */
 export function createIdpClient(settings: IdpSettings): IdpClient {
+  const { skewSeconds = () => 0 } = settings
   let discovered: Promise<oidc.Configuration> | null = null
+  let skew = 0
   // lazily, at the first sign-in: the embedded provider starts with this server
   const configuration = (): Promise<oidc.Configuration> => {
-    discovered ??= discover(settings).catch((error: unknown) => {
+    const now = skewSeconds()
+    if (Math.abs(now - skew) > MAX_SKEW_CHANGE_SECONDS) discovered = null
+    if (discovered === null) skew = now
+    discovered ??= discover(settings, skew).catch((error: unknown) => {
       discovered = null
       throw error
     })
@@ -91,10 +99,11 @@ export function createIdpClient(settings: IdpSettings): IdpClient {
   }
 }
 
-function discover(settings: IdpSettings): Promise<oidc.Configuration> {
+function discover(settings: IdpSettings, skew: number): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer)
   const { loopback } = settings
-  return oidc.discovery(issuer, settings.clientId, {}, oidc.ClientSecretBasic(settings.clientSecret), {
+  const metadata = { [oidc.clockSkew]: Math.round(skew) }
+  return oidc.discovery(issuer, settings.clientId, metadata, oidc.ClientSecretBasic(settings.clientSecret), {
     timeout: TIMEOUT_SECONDS,
     execute: [
       // by default the signature of a token that comes directly from the provider is not verified

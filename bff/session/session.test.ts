@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { opaqueValue } from '../store/hash.ts'
+import { findSessions } from '../store/sessions/find-sessions.ts'
 import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
 import { safeReturnTo } from './return-to.ts'
@@ -67,6 +68,33 @@ describe('sessions', () => {
     assert.equal(await status(ada), 200)
     await age('created_at', 3601)
     assert.equal(await status(ada), 401)
+  })
+
+  it('go on after the clock was set back, for no longer than from then, and do not stay recent', async () => {
+    await sql`delete from bff.session`.execute(server.database.db)
+    const ada = await signedIn()
+    for (const column of ['last_seen_at', 'created_at'] as const) await age(column, -86_400)
+    await sql`update bff.session set authenticated_at = created_at`.execute(server.database.db)
+    assert.equal(await status(ada), 200)
+    const { rows } = await sql<{ quiet: number; lived: number }>`
+      select extract(epoch from clock_timestamp() - last_seen_at)::float8 as quiet,
+        extract(epoch from clock_timestamp() - created_at)::float8 as lived from bff.session`.execute(
+      server.database.db,
+    )
+    assert.ok(Math.abs(rows[0]?.quiet ?? 99) < 5)
+    assert.ok(Math.abs(rows[0]?.lived ?? 99) < 5)
+    const { rows: stored } = await sql<{ id: Buffer }>`select id_hash as id from bff.session`.execute(
+      server.database.db,
+    )
+    const found = await findSessions(
+      server.database.db,
+      stored.map(({ id }) => id),
+      { limits: { idleSeconds: 600, absoluteSeconds: 3600 }, now: new Date() },
+    )
+    assert.deepEqual(
+      [...found.values()].map(({ authenticatedSeconds }) => authenticatedSeconds),
+      [null],
+    )
   })
 
   it('end permanently on every replica at sign-out', async () => {

@@ -3,6 +3,8 @@ import type { Context } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import type { KnownPerson, Origin, Recorder } from '../audit/recorder.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
 import { createSession } from '../store/sessions/create-session.ts'
@@ -62,9 +64,11 @@ export function createSessions(options: {
   db: BffDb
   cookies: CookieKit
   limits: SessionLimits
+  /** Default: the machine's. */
+  clock?: Pick<Clock, 'now'>
   recorder: Pick<Recorder, 'signedIn' | 'signedOut'>
 }): Sessions {
-  const { db, limits, recorder } = options
+  const { db, limits, clock = systemClock, recorder } = options
   const { session: name, secure } = options.cookies
   // a write for each request would cost a commit each time; this is precise enough
   const touchAfterSeconds = Math.min(15, limits.idleSeconds / 10)
@@ -74,7 +78,7 @@ export function createSessions(options: {
     return id === null ? null : hashOf(id)
   }
 
-  const lookup = createLookup(options)
+  const lookup = createLookup({ db, limits, clock })
 
   return {
     idOf: (c) => idHashOf(c)?.toString('hex') ?? null,
@@ -83,7 +87,11 @@ export function createSessions(options: {
       const id = opaqueValue()
       await inTransaction(db, async (tx) => {
         for (const idHash of old) await endSession(tx, idHash)
-        await createSession(tx, { idHash: hashOf(id), ...person }, MAX_SESSIONS)
+        await createSession(
+          tx,
+          { idHash: hashOf(id), ...person },
+          { maxSessions: MAX_SESSIONS, now: clock.now() },
+        )
         await recorder.signedIn(tx, knownPerson(person), origin)
       })
       return cookieText({ name, value: id, sameSite: 'Strict', secure })
@@ -92,9 +100,10 @@ export function createSessions(options: {
       const idHash = idHashOf(c)
       const stored = idHash === null ? null : await lookup(idHash)
       if (idHash === null || stored === null) return null
-      if (isActivity && stored.quietSeconds > touchAfterSeconds)
+      // the last activity is in the future if the clock was set back since
+      if (isActivity && Math.abs(stored.quietSeconds) > touchAfterSeconds)
         // people can still read while the database rejects writes
-        await touchSession(db, idHash).catch(throwUnless(rejectsWrites))
+        await touchSession(db, idHash, clock.now()).catch(throwUnless(rejectsWrites))
       return {
         id: stored.sub,
         issuer: stored.iss,
@@ -129,9 +138,11 @@ export function knownPerson({ iss, sub, name }: Pick<SignedIn, 'iss' | 'sub' | '
 function createLookup({
   db,
   limits,
+  clock,
 }: {
   db: BffDb
   limits: SessionLimits
+  clock: Pick<Clock, 'now'>
 }): (idHash: Buffer) => Promise<StoredSession | null> {
   let next: { idHashes: Map<string, Buffer>; found: Promise<Map<string, StoredSession>> } | null = null
   return async (idHash) => {
@@ -140,7 +151,7 @@ function createLookup({
       const idHashes = new Map<string, Buffer>()
       const found = setImmediate().then(() => {
         next = null
-        return findSessions(db, [...idHashes.values()], limits)
+        return findSessions(db, [...idHashes.values()], { limits, now: clock.now() })
       })
       next = { idHashes, found }
     }

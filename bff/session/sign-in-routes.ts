@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import { isRecentSignIn } from '#contract/endpoint/recent-sign-in.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
@@ -30,6 +31,7 @@ export interface SignInOptions {
   cookies: CookieKit
   /** How long a sign-in counts as recent. */
   recentSignInSeconds: number
+  clock: Pick<Clock, 'now'>
   limiter: SignInLimiter
   publicOrigin: string
   rolesClaim: string
@@ -145,7 +147,8 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
       )
       return notice(c, options, 'otherPerson', { ...page, name: person.name })
     }
-    const secondsAgo = person.authTime === null ? null : Date.now() / 1000 - person.authTime
+    const secondsAgo =
+      person.authTime === null ? null : options.clock.now().getTime() / 1000 - person.authTime
     if (!isRecentSignIn(secondsAgo, options.recentSignInSeconds)) {
       log.error(
         'the identity provider did not confirm a recent sign-in: auth_time is missing, too old or in the future',

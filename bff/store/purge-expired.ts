@@ -11,13 +11,17 @@ const BATCH = 1_000
  *
  * @returns whether more records may be left to delete.
  */
-export async function purgeExpired(db: BffDb, limits: SessionLimits): Promise<boolean> {
+export async function purgeExpired(
+  db: BffDb,
+  { limits, now }: { limits: SessionLimits; now: Date },
+): Promise<boolean> {
+  const at = sql`${now.toISOString()}::timestamptz`
   const results = [
     await sql`
       delete from bff.session where id_hash in (
         select id_hash from bff.session
-        where created_at < clock_timestamp() - make_interval(secs => ${limits.absoluteSeconds})
-          or last_seen_at < clock_timestamp() - make_interval(secs => ${limits.idleSeconds})
+        where created_at < ${at} - make_interval(secs => ${limits.absoluteSeconds})
+          or last_seen_at < ${at} - make_interval(secs => ${limits.idleSeconds})
         limit ${BATCH}
       )`.execute(db),
     await sql`

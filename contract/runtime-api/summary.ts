@@ -23,6 +23,8 @@ export const Summary = z.object({
   nextSteps: z.array(z.object({ actor: z.enum(NEXT_ACTORS), action: z.enum(NEXT_ACTIONS), count })),
   /** Operations created in the last 24 hours, by current state. */
   operations: z.record(z.enum(OPERATION_STATES), count),
+  /** The largest difference between the clocks of a runtime and of the database, positive if that of the runtime is ahead; null if they agree. */
+  clockAheadMs: z.number().nullable(),
 })
 export type Summary = z.infer<typeof Summary>
 

@@ -107,7 +107,15 @@ async function contentOf(connection: TestDatabase['connection']): Promise<Record
   const { pool, close } = openDatabase(connection, { max: 1 })
   const content: Record<string, string[]> = {}
   for (const { table } of await listTables(pool)) {
-    if (['runtime.event', 'runtime.server_identity', 'runtime.scope', 'runtime.installation'].includes(table))
+    if (
+      [
+        'runtime.event',
+        'runtime.clock',
+        'runtime.server_identity',
+        'runtime.scope',
+        'runtime.installation',
+      ].includes(table)
+    )
       continue
     const { rows } = await pool.query<{ text: string }>(
       `select t::text as text from ${table} as t order by 1`,

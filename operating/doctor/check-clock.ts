@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { ok, warn, fail } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** A runtime tolerates 5 s in the assertions of a console. */
+/** What a runtime tolerates in the assertions of a console whose database is another one. */
 const TOLERATED_MS = 5_000
 const NOTEWORTHY_MS = 1_000
 
@@ -23,7 +23,7 @@ export function judgeClock(differenceMs: number): Omit<Finding, 'check'> {
   const seconds = (Math.abs(differenceMs) / 1000).toFixed(1)
   const message = `the clock of this machine is ${seconds} s ${differenceMs > 0 ? 'behind' : 'ahead of'} the one of the database`
   if (Math.abs(differenceMs) > TOLERATED_MS)
-    return fail(`${message}; requests are refused from 5 s on: synchronize the clocks (NTP)`)
+    return fail(`${message}; find out which one is wrong, and synchronize both (NTP)`)
   if (Math.abs(differenceMs) > NOTEWORTHY_MS) return warn(`${message}; synchronize the clocks (NTP)`)
   return ok('the clock of this machine and the one of the database agree')
 }

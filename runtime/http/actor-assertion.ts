@@ -3,7 +3,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { Grant } from '#contract/endpoint/grant.ts'
 import { isRecentSignIn, RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/recent-sign-in.ts'
-import type { Clock } from '#http-kit/clock.ts'
+import type { SharedClock } from '#http-kit/shared-clock.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import type { Actor } from '../model/actor.ts'
 import { unauthenticated } from './credentials.ts'
@@ -26,6 +26,9 @@ const Claims = z.object({
   auth_time: z.number().optional(),
 })
 
+/** The times at which an assertion may be valid, and how to look at the clocks again. */
+type Times = Pick<SharedClock, 'possibleTimes' | 'refresh'>
+
 /** What an assertion authorizes: requests of people, or recording what a console did itself. */
 export type AssertionAudience = 'bundle-runtime' | 'bundle-runtime-audit'
 
@@ -38,7 +41,7 @@ export type AssertionAudience = 'bundle-runtime' | 'bundle-runtime-audit'
  */
 export function createActorCheck(
   keys: JWTVerifyGetKey,
-  clock: Pick<Clock, 'now'>,
+  clock: Times,
   {
     audience = 'bundle-runtime',
     recentSignInSeconds = RECENT_SIGN_IN_SECONDS,
@@ -52,7 +55,7 @@ export function createActorCheck(
   return async (request, requestId) => {
     const assertion = request.headers.get(ACTOR_HEADER)
     if (assertion === null) throw unauthenticated(`${ACTOR_HEADER} is missing`, 'Actor-Assertion')
-    const payload = await verify(assertion, { keys, clock, audience }).catch((error: unknown) => {
+    const { payload, at } = await verify(assertion, { keys, clock, audience }).catch((error: unknown) => {
       if (!(error instanceof errors.JOSEError)) throw error
       onRefused(new RefusedAssertion(reasonOf(error)))
       throw invalid()
@@ -60,7 +63,7 @@ export function createActorCheck(
     const claims = Claims.safeParse(payload)
     if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS) throw invalid()
     const { sub, name, grants, issuer, clientAddress, auth_time: authTime } = claims.data
-    const secondsAgo = authTime === undefined ? null : clock.now().getTime() / 1000 - authTime
+    const secondsAgo = authTime === undefined ? null : at.getTime() / 1000 - authTime
     const signedInRecently = isRecentSignIn(secondsAgo, recentSignInSeconds)
     return { id: sub, name, grants, issuer, clientAddress, requestId, signedInRecently }
   }
@@ -69,25 +72,43 @@ export function createActorCheck(
 /** Error codes of jose if the key set cannot be fetched or read; they do not concern the assertion. */
 const ABOUT_KEYS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
 
+/** What an assertion says, and the time at which it is valid. */
+interface Verified {
+  payload: unknown
+  at: Date
+}
+
 async function verify(
   assertion: string,
-  {
-    keys,
-    clock,
-    audience,
-  }: { keys: JWTVerifyGetKey; clock: Pick<Clock, 'now'>; audience: AssertionAudience },
-): Promise<unknown> {
+  { keys, clock, audience }: { keys: JWTVerifyGetKey; clock: Times; audience: AssertionAudience },
+): Promise<Verified> {
   try {
-    const { payload } = await jwtVerify(assertion, keys, {
+    return await verifyAtOneOf(clock.possibleTimes(), assertion, { keys, audience })
+  } catch (error) {
+    if (!isAboutTime(error)) throw error
+    // the console may have noticed that the clocks were set before this replica has
+    await clock.refresh()
+    return await verifyAtOneOf(clock.possibleTimes(), assertion, { keys, audience })
+  }
+}
+
+async function verifyAtOneOf(
+  [at = new Date(), ...others]: readonly Date[],
+  assertion: string,
+  options: { keys: JWTVerifyGetKey; audience: AssertionAudience },
+): Promise<Verified> {
+  try {
+    const { payload } = await jwtVerify(assertion, options.keys, {
       algorithms: ['EdDSA'],
-      audience,
+      audience: options.audience,
       requiredClaims: ['sub', 'iat', 'exp'],
       maxTokenAge: LIFETIME_SECONDS,
       clockTolerance: TOLERANCE_SECONDS,
-      currentDate: clock.now(),
+      currentDate: at,
     })
-    return payload
+    return { payload, at }
   } catch (error) {
+    if (isAboutTime(error) && others.length > 0) return verifyAtOneOf(others, assertion, options)
     if (error instanceof errors.JOSEError && !ABOUT_KEYS.has(error.code)) throw error
     // the key server is unavailable, but the assertion may be valid
     throw new TransportError('SERVICE_UNAVAILABLE', 'The keys of actor assertions cannot be fetched', {
@@ -95,6 +116,10 @@ async function verify(
     })
   }
 }
+
+const isAboutTime = (error: unknown): boolean =>
+  error instanceof errors.JWTExpired ||
+  (error instanceof errors.JWTClaimValidationFailed && error.claim === 'iat')
 
 function invalid(): TransportError {
   return unauthenticated(`${ACTOR_HEADER} is not valid`, 'Actor-Assertion')

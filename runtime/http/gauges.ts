@@ -25,6 +25,8 @@ export function replicaGauges(replica: {
   callsInFlight: number
   /** Null if this replica runs no worker. */
   worker: WorkerStatus | null
+  /** Null if the clock of the database was not read yet. */
+  clockAheadMs: number | null
 }): Gauge[] {
   const pools = Object.entries(replica.pools).flatMap(([pool, { totalCount, idleCount, waitingCount }]) => [
     {
@@ -37,6 +39,9 @@ export function replicaGauges(replica: {
   ])
   return [
     ...pools,
+    ...(replica.clockAheadMs === null
+      ? []
+      : [{ name: 'bundle_runtime_clock_ahead_seconds', labels: {}, value: replica.clockAheadMs / 1000 }]),
     { name: 'bundle_runtime_listening', labels: {}, value: Number(replica.isListening) },
     { name: 'bundle_runtime_data_free_bytes', labels: {}, value: freeBytes(replica.dataDir) },
     { name: 'bundle_runtime_plugin_calls_in_flight', labels: {}, value: replica.callsInFlight },

@@ -23,6 +23,8 @@ export interface HealthOptions {
   metrics: Metrics
   /** The migrations that this version contains. */
   migrations: readonly Migration[]
+  /** What is wrong with the clocks; null if they agree. */
+  clockProblem(): string | null
   /** Whether this replica is stopping and takes no new work. */
   isStopping(): boolean
   /** What this replica knows about itself. */
@@ -58,7 +60,9 @@ export function healthRoutes(options: HealthOptions): HttpApp {
     const server = await withTimeLimit(deps, findServer(deps.db))
     if (server === null) throw notReady('The database cannot be reached')
     if (!server.isSame) throw notReady('The database has moved or went back in time, and is being recovered')
-    return c.json({ status: 'ready' })
+    const clock = options.clockProblem()
+    // its tokens have the time of the database, so it can work
+    return c.json({ status: 'ready', ...(clock !== null && { clock }) })
   })
 
   app.get('/metrics', async (c) => {

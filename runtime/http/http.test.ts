@@ -43,7 +43,8 @@ describe('the actor assertion', () => {
 
   it('does not cause a 401 if its keys cannot be fetched', async () => {
     const check = createActorCheck(() => Promise.reject(new TypeError('fetch failed')), {
-      now: () => new Date(),
+      possibleTimes: () => [new Date()],
+      refresh: () => Promise.resolve(),
     })
     const headers = { 'x-runtime-actor-assertion': await http.assertion() }
     await assert.rejects(

@@ -21,6 +21,7 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_runtime_retention_last_run_seconds: 'How long ago the last run of retention ended.',
   bundle_runtime_oldest_finished_seconds: 'How long ago the oldest finished operation ended.',
   bundle_runtime_listening: '1 while this replica receives notifications of other replicas.',
+  bundle_runtime_clock_ahead_seconds: "How far the clock of this machine is ahead of the database's.",
   bundle_runtime_database_up: '1 if the database responded just now.',
   bundle_runtime_database_bytes: 'Size of the database; the same on every replica.',
   bundle_runtime_data_free_bytes: 'Free space of DATA_DIR, which also contains the embedded database.',

@@ -393,5 +393,6 @@ export interface RuntimeTables {
     kid: string
     public_jwk: Json<JsonValue>
     last_seen_at: Time
+    clock_ahead_ms: number | null
   }
 }

@@ -18,7 +18,9 @@ export async function takeEvent(db: BffDb): Promise<AuditEventRow | undefined> {
       attempts = attempts + 1,
       available_at = clock_timestamp() + make_interval(secs => ${PAUSE_SECONDS})
     where event_id = (
-      select event_id from bff.audit_event where available_at <= clock_timestamp()
+      select event_id from bff.audit_event 
+      -- no event waits longer, so the clock was set back
+      where available_at <= clock_timestamp() or available_at > clock_timestamp() + interval '10 minutes'
       order by available_at limit 1 for update skip locked)
     returning *`.execute(db)
   return rows[0]

@@ -13,7 +13,12 @@ export interface NewSession {
 }
 
 /** Stores a new session; of the person's other sessions, all but the `maxSessions - 1` newest end. */
-export async function createSession(db: BffDb, session: NewSession, maxSessions: number): Promise<void> {
+export async function createSession(
+  db: BffDb,
+  session: NewSession,
+  { maxSessions, now }: { maxSessions: number; now: Date },
+): Promise<void> {
+  const at = sql`${now.toISOString()}::timestamptz`
   const { idHash, iss, sub, name, roles, authTime } = session
   await sql`
     with ended as (
@@ -22,10 +27,10 @@ export async function createSession(db: BffDb, session: NewSession, maxSessions:
         order by created_at desc offset ${maxSessions - 1}
       )
     )
-    insert into bff.session (id_hash, iss, sub, name, roles, authenticated_at)
-    values (${idHash}, ${iss}, ${sub}, ${name}, ${JSON.stringify(roles)},
+    insert into bff.session (id_hash, iss, sub, name, roles, created_at, last_seen_at, authenticated_at)
+    values (${idHash}, ${iss}, ${sub}, ${name}, ${JSON.stringify(roles)}, ${at}, ${at},
       -- not in the future, whatever the clock of the provider says
-      case when ${authTime}::float8 is not null then least(to_timestamp(${authTime}::float8), clock_timestamp()) end)`.execute(
+      case when ${authTime}::float8 is not null then least(to_timestamp(${authTime}::float8), ${at}) end)`.execute(
     db,
   )
 }

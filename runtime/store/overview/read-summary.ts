@@ -8,6 +8,7 @@ import type { VisibleScopes } from '../visible-scopes.ts'
 import { readInstalledVersions } from '../installations/installed-versions.ts'
 import { situationNumber } from '../operations/next-step-sql.ts'
 import { countMade } from './count-made.ts'
+import { readLargestDifference } from '../recovery/keep-clock.ts'
 import type { Tx } from '../../model/db.ts'
 
 export interface SummaryRow {
@@ -17,6 +18,7 @@ export interface SummaryRow {
   /** By index in SITUATIONS. */
   situations: { situation: number; count: number }[]
   operations: { state: OperationState; count: number }[]
+  clockAheadMs: number | null
 }
 
 /** Counts what the actor may see. Run it in a transaction that reads one snapshot of the database. */
@@ -28,6 +30,7 @@ export async function readSummaryRow(tx: Tx, actor: Actor, filter: ScopeFilter):
     claims: await countClaimsSeen(tx, visible),
     situations: await countSituations(tx, visible),
     operations: await countLastDay(tx, visible),
+    clockAheadMs: await readLargestDifference(tx),
   }
 }
 

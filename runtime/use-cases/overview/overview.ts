@@ -21,6 +21,7 @@ export async function readSummary(
     claims: row.claims,
     nextSteps: nextStepsOf(row.situations),
     operations: countsOf(OPERATION_STATES, row.operations),
+    clockAheadMs: row.clockAheadMs,
   }
 }
 

@@ -1,5 +1,7 @@
 export const overview = {
   title: 'Overview',
+  clocks:
+    'The clocks of a runtime and of the database differ by {time}. Work continues, but times on these pages may be wrong. Ask an administrator to synchronize the clocks (NTP).',
   'attention.title': 'Needs attention',
   'attention.failed': 'Failed',
   'attention.failed.hint': 'Each keeps its installation locked until it is retried or taken over.',

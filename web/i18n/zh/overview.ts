@@ -3,6 +3,7 @@ import type { Translated } from '../messages.ts'
 
 export const overview: Translated<typeof source> = {
   title: '总览',
+  clocks: '运行时与数据库的时钟相差 {time}。工作会继续，但页面上的时间可能不准确。请管理员同步时钟（NTP）。',
   'attention.title': '需要处理',
   'attention.failed': '失败',
   'attention.failed.hint': '在重试或接管之前，相应的安装实例保持锁定。',

@@ -1,6 +1,7 @@
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { OverviewSummary } from './OverviewSummary.tsx'
+import { Clocks } from './Clocks.tsx'
 import { MyDrafts } from './MyDrafts.tsx'
 import { NeedsAttention } from './NeedsAttention.tsx'
 import { OperationsPlot } from './OperationsPlot.tsx'
@@ -12,6 +13,7 @@ export function OverviewPage() {
     <Page title={t('overview.title')}>
       <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="min-w-0 space-y-8">
+          <Clocks />
           <MyDrafts />
           <NeedsAttention />
           <OperationsPlot />
