@@ -3,7 +3,7 @@ import type { SeededRandom } from '../seeded-random.ts'
 import { CHOICES, type Field } from './bundle.ts'
 import { click, CONTROL_TIMEOUT_MS, focus, type FieldLocators, type Gesture } from './gesture.ts'
 import { editList, editReferenceList, editReferenceMap } from './item-gestures.ts'
-import { contentOf, sameContent, type Content, type Value } from './values.ts'
+import { contentOf, meansSame, sameContent, type Content, type Value } from './values.ts'
 
 /** Chooses an action on a field that shows `content`. If the action replaces the whole content, it sets `value`. */
 export function chooseGesture(
@@ -25,11 +25,15 @@ export function chooseGesture(
   const whole = contentOf(field.kind, value)
   switch (field.kind) {
     case 'text':
-      return type(place.control, place.page, String(content), { random, letters: 'ab', whole: String(whole) })
+      return type(place.control, place.page, String(content), {
+        random,
+        letters: ['a', 'b', BREAK],
+        whole: String(whole),
+      })
     case 'number':
       return type(place.control, place.page, String(content), {
         random,
-        letters: '0123',
+        letters: ['0', '1', '2', '3'],
         whole: String(whole),
       })
     case 'secret':
@@ -61,6 +65,7 @@ export function chooseGesture(
 }
 
 const MAX_LENGTH = 6
+const BREAK = 'Shift+Enter'
 
 function type(
   input: Locator,
@@ -71,23 +76,13 @@ function type(
     letters,
     whole,
     prefix = '',
-  }: { random: SeededRandom; letters: string; whole: string; prefix?: string },
+  }: { random: SeededRandom; letters: readonly string[]; whole: string; prefix?: string },
 ): Gesture {
   const chance = random.below(10)
-  if (chance < 2)
-    return {
-      name: `replace by ${JSON.stringify(whole)}`,
-      makes: (_, after) => after === prefix + whole,
-      perform: async () => {
-        await focus(input)
-        await page.keyboard.press('ControlOrMeta+A')
-        if (whole === '') await page.keyboard.press('Delete')
-        else await page.keyboard.insertText(whole)
-      },
-    }
+  if (chance < 2) return replace(input, page, whole, prefix)
   const atEnd = async (key: string) => {
     await focus(input)
-    await page.keyboard.press('End')
+    await page.keyboard.press('ControlOrMeta+End')
     await page.keyboard.press(key)
   }
   if (chance < 5 || content.length - prefix.length > MAX_LENGTH)
@@ -96,13 +91,25 @@ function type(
       makes: (before, after) => after === prefix + String(before).slice(prefix.length, -1),
       perform: () => atEnd('Backspace'),
     }
-  const letter = random.pick([...letters])
+  const letter = random.pick(letters)
   return {
     name: `type ${letter}`,
-    makes: (before, after) => after === String(before) + letter,
+    makes: (before, after) => after === String(before) + (letter === BREAK ? '\n' : letter),
     perform: () => atEnd(letter),
   }
 }
+
+const replace = (input: Locator, page: Page, whole: string, prefix = ''): Gesture => ({
+  name: `replace by ${JSON.stringify(whole)}`,
+  // a secret of several lines may be hidden
+  makes: (_, after) => meansSame(prefix === '' ? 'text' : 'secret', after, prefix + whole),
+  perform: async () => {
+    await focus(input)
+    await page.keyboard.press('ControlOrMeta+A')
+    if (whole === '') await page.keyboard.press('Delete')
+    else await page.keyboard.insertText(whole)
+  },
+})
 
 function editSecret({ page, row, control }: FieldLocators, content: string, random: SeededRandom): Gesture {
   if (!content.startsWith('open:'))
@@ -111,7 +118,24 @@ function editSecret({ page, row, control }: FieldLocators, content: string, rand
       makes: (_, after) => after === 'open:',
       ...click(row.getByRole('button', { name: /^(Replace|Set value)$/ })),
     }
-  return type(control, page, content, { random, letters: 'ab', whole: 'secret three', prefix: 'open:' })
+  if (random.chance(0.2))
+    return {
+      name: 'show or hide',
+      makes: (before, after) => meansSame('secret', before, after),
+      ...click(row.getByRole('button', { name: /^(Show|Hide)$/ })),
+    }
+  const whole = random.pick(['secret three', 'secret\nthree\n', ' three\u00a0'])
+  if (!content.startsWith('open:hidden '))
+    return type(control, page, content, { random, letters: ['a', 'b'], whole, prefix: 'open:' })
+  if (random.chance(0.5)) return replace(control, page, whole, 'open:')
+  return {
+    name: 'delete what is hidden',
+    makes: (_, after) => after === 'open:',
+    perform: async () => {
+      await focus(control)
+      await page.keyboard.press('Backspace')
+    },
+  }
 }
 
 const another = (options: readonly string[], content: Content, random: SeededRandom): string =>

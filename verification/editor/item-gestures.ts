@@ -14,17 +14,18 @@ export function editList({ page, row }: FieldLocators, length: number, random: S
   if (length === 0 || random.chance(0.15)) return add(row, (before) => [...before, ''])
   const index = random.below(length)
   if (random.chance(0.3)) return moveOrRemove(row, index, length, random)
-  const letter = random.pick(['a', 'b', 'Backspace'])
+  const letter = random.pick(['a', 'b', 'Shift+Enter', 'Backspace'])
   return {
     name: `item ${index + 1}: ${letter}`,
     makes: (before, after) => {
       const item = String(itemsOf(before)[index])
-      const next = letter === 'Backspace' ? item.slice(0, -1) : item + letter
+      const typed = letter === 'Shift+Enter' ? '\n' : letter
+      const next = letter === 'Backspace' ? item.slice(0, -1) : item + typed
       return same(after, replaced(itemsOf(before), index, next))
     },
     perform: async () => {
       await focus(row.getByRole('textbox', { name: `Item ${index + 1}`, exact: true }))
-      await page.keyboard.press('End')
+      await page.keyboard.press('ControlOrMeta+End')
       await page.keyboard.press(letter)
     },
   }

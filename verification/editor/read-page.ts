@@ -56,13 +56,13 @@ export const countClaims = (page: Page): Promise<unknown> =>
 /** Runs in the browser, so it uses nothing from this module. */
 function read(kinds: Readonly<Record<string, Kind>>): PageView {
   const contentIn = (kind: Kind, control: HTMLElement): { content: Content; isOpen: boolean } => {
-    const inputs = [...control.querySelectorAll('input')]
+    const items = [...control.querySelectorAll('textarea')]
     const selects = [...control.querySelectorAll('select')]
     const buttons = [...control.querySelectorAll('button')]
     switch (kind) {
       case 'text':
       case 'number':
-        return control instanceof HTMLInputElement
+        return control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement
           ? { content: control.value, isOpen: !control.readOnly }
           : { content: control.textContent, isOpen: false }
       case 'switch': {
@@ -77,7 +77,7 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
           ? { content: control.value, isOpen: !control.disabled }
           : { content: control.textContent, isOpen: false }
       case 'list':
-        return { content: inputs.map(({ value }) => value), isOpen: buttons.length > 0 }
+        return { content: items.map(({ value }) => value), isOpen: buttons.length > 0 }
       case 'reference-list':
         return { content: selects.map(({ value }) => value), isOpen: buttons.length > 0 }
       case 'reference-map':
@@ -95,7 +95,13 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
         return { content: control.querySelector('pre')?.textContent ?? '', isOpen: buttons.length > 0 }
       }
       case 'secret': {
-        if (control instanceof HTMLInputElement) return { content: `open:${control.value}`, isOpen: true }
+        if (control instanceof HTMLTextAreaElement) return { content: `open:${control.value}`, isOpen: true }
+        if (control instanceof HTMLInputElement) {
+          const facts = document.getElementById(`${control.id}-facts`)?.textContent ?? ''
+          const [, lines, characters] = /^(\d+) lines?, (\d+) characters?/.exec(facts) ?? []
+          const hidden = lines === undefined ? control.value : `hidden ${lines}/${characters}`
+          return { content: `open:${hidden}`, isOpen: true }
+        }
         const isSet = control.textContent.includes('A value is set')
         return { content: isSet ? 'closed:set' : 'closed:unset', isOpen: buttons.length > 0 }
       }

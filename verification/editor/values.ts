@@ -6,7 +6,8 @@ import { CHOICES, type Kind } from './bundle.ts'
 
 /**
  * What a field shows, as data: the text of an input or of a JSON document, `on`, `off` or `unset` of a switch, the chosen
- * option, the items of a list, the entries of a map. A secret is `closed:set`, `closed:unset`, or `open:` followed by the typed text.
+ * option, the items of a list, the entries of a map. A secret is `closed:set`, `closed:unset`, or `open:` followed by the typed
+ * text; of several lines that are hidden, by `hidden 2/10`: their number, and that of the characters.
  */
 export type Content = string | string[] | [string, string][]
 
@@ -94,9 +95,18 @@ function dataContent(kind: Kind, data: JsonValue): Content {
 export function meansSame(kind: Kind, one: Content, other: Content): boolean {
   if (sameContent(one, other)) return true
   if (kind === 'reference-map') return sameValue(valueOf(kind, one) ?? null, valueOf(kind, other) ?? null)
+  if (kind === 'secret') return hiddenAs(one) === hiddenAs(other)
   if (kind !== 'number' && kind !== 'object') return false
   const [value, otherValue] = [valueOf(kind, one), valueOf(kind, other)]
   return value !== undefined && otherValue !== undefined && sameValue(value, otherValue)
+}
+
+/** A secret as its field shows it while it is hidden. */
+function hiddenAs(content: Content): string {
+  const text = String(content)
+  if (!text.includes('\n')) return text
+  const secret = text.slice('open:'.length)
+  return `open:hidden ${secret.replace(/\n$/, '').split('\n').length}/${secret.length}`
 }
 
 /** A random value out of a few, so that two people often choose the same. */
@@ -108,7 +118,22 @@ export function anyValue(kind: Kind, random: SeededRandom, services: readonly st
   switch (kind) {
     case 'text':
     case 'plugin':
-      return wrapData(random.pick(['base', 'a', 'ab', 'abc', 'b', '']))
+      return wrapData(
+        random.pick([
+          'base',
+          'a',
+          'ab',
+          'abc',
+          'b',
+          '',
+          'a\nb',
+          'a\n',
+          'a b',
+          'a\u00a0b',
+          'a\u200bb',
+          ' a\tb ',
+        ]),
+      )
     case 'number':
       return wrapData(random.pick([443, 4431, 4432, 80, 8, 800, 0, 1.5]))
     case 'switch':
@@ -116,11 +141,11 @@ export function anyValue(kind: Kind, random: SeededRandom, services: readonly st
     case 'choice':
       return wrapData(random.pick(CHOICES))
     case 'list':
-      return wrapData(some(() => random.pick(['one', 'two', 'a'])))
+      return wrapData(some(() => random.pick(['one', 'two', 'a', 'one\ntwo\n', 'one\u2028'])))
     case 'object':
       return wrapData(random.pick([{ most: 12 }, { most: 1 }, { most: 123 }, { least: 1, most: 12 }, {}]))
     case 'secret':
-      return wrapSensitive(random.pick(['secret one', 'secret two']))
+      return wrapSensitive(random.pick(['secret one', 'secret two', 'secret\none\n']))
     case 'reference':
       return reference()
     case 'reference-list':

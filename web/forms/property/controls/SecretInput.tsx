@@ -95,8 +95,10 @@ function HiddenInput({
     if (!isLines)
       return change(value.slice(0, selectionStart ?? 0) + inserted + value.slice(selectionEnd ?? 0))
     const isTyped = event.inputType === 'insertText' || event.inputType === 'insertCompositionText'
+    const isSelected = selectionStart === 0 && selectionEnd === MASK.length
     if (event.inputType.startsWith('delete')) change('')
-    else if (inserted !== null && !isTyped) change(inserted)
+    // a letter typed between the dots would have no place in the text
+    else if (inserted !== null && (!isTyped || isSelected)) change(inserted)
   })
   return (
     <input

@@ -155,6 +155,7 @@ test('a hidden secret of several lines is one whole, which can be undone', async
     await userEvent.keyboard('{ControlOrMeta>}z{/ControlOrMeta}')
     expect(value()).toBe(before)
   }
+  await paste('\n')
   await userEvent.keyboard('{ControlOrMeta>}a{/ControlOrMeta}new')
   expect(value()).toBe('new')
 })
