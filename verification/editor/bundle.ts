@@ -56,7 +56,8 @@ const mainProperties: Record<string, PropertyDefinition> = {
   active: data({ type: 'boolean', title: 'Active' }),
   color: data({ type: 'string', enum: CHOICES, title: 'Color' }),
   tags: data({ type: 'array', items: { type: 'string' }, title: 'Tags' }),
-  limits: data({ type: 'object', title: 'Limits' }),
+  // a schema that the form cannot show, so that it is edited as a document
+  limits: data({ allOf: [{ type: 'object' }], title: 'Limits' }),
   password: secret({ type: 'string', title: 'Password' }),
   store: service(),
   routes: serviceMap(),

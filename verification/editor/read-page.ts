@@ -72,6 +72,10 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
         return { content: control.checked ? 'on' : off, isOpen: !control.disabled }
       }
       case 'choice':
+        return control instanceof HTMLSelectElement
+          ? // the option of a text has a sign before it; that of no value is empty
+            { content: control.value.slice(1), isOpen: !control.disabled }
+          : { content: control.textContent, isOpen: false }
       case 'reference':
         return control instanceof HTMLSelectElement
           ? { content: control.value, isOpen: !control.disabled }

@@ -11,20 +11,27 @@ import { PropertyField } from '../forms/property/PropertyField.tsx'
 
 const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
 
-/** Renders a field over a schema, with an edit of a saved value; returns the value that would be saved. */
+/**
+ * Renders a field over a schema, with an edit of a saved value, or with the removal of one if `first` is undefined;
+ * returns the value that would be saved.
+ */
 export async function renderField(
   schema: JsonObject,
-  first: JsonValue,
+  first: JsonValue | undefined,
   saved?: JsonValue,
-  kind: ResourceKind = 'MODULE',
-  isSensitive = false,
+  {
+    kind = 'MODULE',
+    isSensitive = false,
+    isRequired = true,
+  }: { kind?: ResourceKind; isSensitive?: boolean; isRequired?: boolean } = {},
 ) {
   await loadTexts(['forms'])
-  let current: Edit = { kind: 'set', value: { '@type': 'Data', value: first } }
+  let current: Edit =
+    first === undefined ? { kind: 'removed' } : { kind: 'set', value: { '@type': 'Data', value: first } }
   const definition = {
     kind: 'DATA' as const,
     schema: { title: 'Setting', ...schema },
-    required: true,
+    required: isRequired,
     ...(isSensitive && { isSensitive }),
   }
   function Under() {
@@ -46,7 +53,7 @@ export async function renderField(
         onEdit={setEdit}
         onReset={() => undefined}
         error={editError(definition, edit, t)}
-        isRequired
+        isRequired={isRequired}
         readOnly={false}
         scope={scope}
         hints={

@@ -13,7 +13,7 @@ export function Select({
 }: Omit<ComponentProps<'select'>, 'children'> & {
   options: readonly Option[]
   /** An option for "nothing selected". */
-  placeholder?: string
+  placeholder?: string | undefined
 }) {
   return (
     <span className={cx('relative flex min-w-0', className)}>

@@ -26,13 +26,14 @@ export function describeDefinition(definition: PropertyDefinition, t: Translate)
 }
 
 function typeText(schema: JsonObject, t: Translate): string {
-  const choices = choicesOf(schema)?.map(({ title }) => title)
+  const choices = choicesOf(schema)?.map(({ title }) => (title === '' ? t('common.value.emptyText') : title))
   if (choices !== undefined) return choiceText(choices, t)
   const other = withoutNull(schema)
   if (other !== null) return joinOr(t, [typeText(other, t), t(TYPES.null)])
-  const variants = variantsOf(schema)?.map((variant) => variantTitle(variant) ?? typeText(variant, t))
-  if (variants !== undefined) return choiceText([...new Set(variants)], t)
   const { type, format } = schema
+  const variants = Array.isArray(type) ? null : variantsOf(schema)
+  if (variants !== null)
+    return choiceText([...new Set(variants.map((one) => variantTitle(one) ?? typeText(one, t)))], t)
   if (type === 'string' && typeof format === 'string') return t('catalog.type.format', { format })
   const types = (Array.isArray(type) ? type : [type]).filter(isType).map((name) => t(TYPES[name]))
   return types.length === 0 ? t('catalog.type.any') : joinOr(t, types)

@@ -8,7 +8,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { FieldErrorText } from '../../ui/Field.tsx'
 import { controlKind } from './control-kind.ts'
 import { PropertyControl } from './controls/PropertyControl.tsx'
-import type { Edit } from './edit.ts'
+import { shownOf, type Edit } from './edit.ts'
 import { limitsText } from './limits-text.ts'
 import { valueOf } from './property-value.ts'
 
@@ -127,10 +127,8 @@ export const PropertyField = memo(function PropertyField({
             <PropertyControl
               resourceKind={resourceKind}
               definition={definition}
-              value={edit === null ? valueOf(view) : edit.kind === 'set' ? edit.value : null}
+              {...shownOf(edit, valueOf(view))}
               saved={valueOf(view)}
-              unfinished={edit?.kind === 'unfinished' ? edit.text : null}
-              isPartialNumber={edit?.kind === 'unfinished' && edit.isPartialNumber === true}
               isSet={edit === null ? isSet : edit.kind !== 'removed'}
               onEdit={onEdit}
               onReset={onReset}

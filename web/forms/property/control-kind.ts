@@ -1,7 +1,8 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { membersOf, variantsOf, withoutNull } from './shape.ts'
+import { readSchema } from './resolve.ts'
+import { entriesOf, membersOf, offersEntries, variantsOf, withoutNull } from './shape.ts'
 
 /** The control that edits a property. */
 export type ControlKind =
@@ -12,6 +13,7 @@ export type ControlKind =
   | 'choice'
   | 'list'
   | 'object'
+  | 'map'
   | 'variants'
   | 'nullable'
   | 'json'
@@ -41,10 +43,9 @@ export function controlKind(definition: PropertyDefinition, resource: ResourceKi
   }
 }
 
-/** The schema as an object; `true` and `false` contain nothing that a form could show. */
-export function schemaOf(definition: PropertyDefinition): Schema {
-  const { schema } = definition
-  return typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? schema : {}
+/** The schema as the forms read it; `true` and `false` contain nothing that a form could show. */
+export function schemaOf({ schema }: PropertyDefinition): Schema {
+  return typeof schema === 'object' ? readSchema(schema) : {}
 }
 
 /** The choices of a schema that allows only these texts, each with its title if the author gave one. */
@@ -64,6 +65,8 @@ export function choicesOf(schema: Schema): { value: string; title: string }[] | 
 function dataControl(schema: Schema, isSensitive: boolean, resource: ResourceKind): ControlKind {
   // a sensitive value is write-only
   if (isSensitive) return 'secret'
+  // a reference that stays leads to a schema that is restricted beside it
+  if (schema['$ref'] !== undefined) return 'json'
   if (choicesOf(schema) !== null) return 'choice'
   const other = withoutNull(schema)
   if (other !== null) return isShown(other) ? 'nullable' : 'json'
@@ -76,31 +79,30 @@ function dataControl(schema: Schema, isSensitive: boolean, resource: ResourceKin
     case 'string':
       return textControl(schema, resource)
     case 'array':
-      return isShown(itemsOf(schema)) ? 'list' : 'json'
+      return schema['prefixItems'] === undefined && schema['items'] !== false ? 'list' : 'json'
     default:
       return objectControl(schema)
   }
 }
 
 function objectControl(schema: Schema): ControlKind {
-  const members = membersOf(schema)
-  if (members !== null)
-    return members.every(({ schema: member }) => member['const'] !== undefined || isShown(member))
-      ? 'object'
-      : 'json'
+  if (membersOf(schema) !== null) return 'object'
+  const { type } = schema
+  const isMap =
+    entriesOf(schema) !== null && (type === 'object' || (type === undefined && offersEntries(schema)))
+  const variants = variantsOf(schema)
+  // variants that only restrict the same map are not told apart
+  if (variants === null || (isMap && variants.every((variant) => innerKind(variant) === 'map')))
+    return isMap ? 'map' : 'json'
   const isVariant = (variant: Schema) => variant['const'] !== undefined || isShown(variant)
-  return variantsOf(schema)?.every(isVariant) === true ? 'variants' : 'json'
+  return variants.every(isVariant) ? 'variants' : 'json'
 }
-
-/** The schema of the items of a list, if all have the same. */
-export const itemsOf = (schema: Schema): Schema | null =>
-  isObject(schema['items']) && schema['prefixItems'] === undefined ? schema['items'] : null
 
 /** The control of a value inside another value. */
 export const innerKind = (schema: Schema): ControlKind => dataControl(schema, false, 'MODULE')
 
 /** Whether a form can show a value inside another one. */
-const isShown = (schema: Schema | null): boolean => schema !== null && innerKind(schema) !== 'json'
+const isShown = (schema: Schema): boolean => innerKind(schema) !== 'json'
 
 function textControl(schema: Schema, resource: ResourceKind): ControlKind {
   if (schema['format'] === 'cron') return 'cron'

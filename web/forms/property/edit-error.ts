@@ -1,3 +1,4 @@
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Problem } from '#contract/json-schema/problem.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { placeIn } from '#contract/protocol/json-text-problem.ts'
@@ -6,8 +7,8 @@ import { jsonErrorText, readJson, type JsonError } from '../fields/parse-json.ts
 import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { controlKind, schemaOf } from './control-kind.ts'
-import type { Edit } from './edit.ts'
-import { editedValue, takesNumber } from './inner-value.ts'
+import { dataValue, type Edit, type Part, type Parts } from './edit.ts'
+import { takesNumber } from './inner-value.ts'
 import { titledPath } from './titled-path.ts'
 import { translateError } from './translate-error.ts'
 
@@ -19,6 +20,8 @@ type EditProblem =
   | { kind: 'required' | 'missing' | 'number' }
   | { kind: 'json'; error: JsonError }
   | { kind: 'values'; problems: readonly Problem[] }
+  /** Of input inside the value `whole`. */
+  | { kind: 'parts'; whole: JsonValue; parts: Parts }
 
 /** Edits are immutable, so each is checked once against its definition. */
 const checked = new WeakMap<Edit, { definition: PropertyDefinition; problem: EditProblem | null }>()
@@ -40,20 +43,43 @@ export function editError(definition: PropertyDefinition, edit: Edit, t: Transla
     case 'json':
       return jsonErrorText(problem.error, t)
     case 'values': {
-      const { problems } = problem
-      const whole = { schema: schemaOf(definition), value: editedValue(edit) }
-      const lines = problems.slice(0, SHOWN).map(({ path, ...problem }) => {
-        const text = translateError(problem, t)
-        return path === '' ? text : labelled(t, titledPath(whole, path, t), text)
-      })
-      const more = problems.length - lines.length
-      return [...lines, ...(more > 0 ? [t('forms.problem.more', { n: more })] : [])].join('\n')
+      const value = edit.kind === 'set' ? dataValue(edit.value) : undefined
+      const found = problem.problems.map(
+        ({ path, ...problem }) => [path, translateError(problem, t)] as const,
+      )
+      return listProblems(definition, value, found, t)
+    }
+    case 'parts': {
+      const { whole, parts } = problem
+      const found = Object.entries(parts).map(([path, part]) => [path, partError(part, t)] as const)
+      return listProblems(definition, whole, found, t)
     }
     case 'missing':
       return missingText(definition, t)
     default:
       return t(`forms.problem.${problem.kind}`)
   }
+}
+
+function listProblems(
+  definition: PropertyDefinition,
+  value: JsonValue | undefined,
+  found: readonly (readonly [path: string, text: string])[],
+  t: Translate,
+): string {
+  const whole = { schema: schemaOf(definition), value }
+  const lines = found
+    .slice(0, SHOWN)
+    .map(([path, text]) => (path === '' ? text : labelled(t, titledPath(whole, path, t), text)))
+  const more = found.length - lines.length
+  return [...lines, ...(more > 0 ? [t('forms.problem.more', { n: more })] : [])].join('\n')
+}
+
+/** What is wrong with input inside a value, in the language that is shown. */
+export function partError({ text, isPartialNumber, key }: Part, t: Translate): string {
+  if (text !== undefined)
+    return isPartialNumber === true ? t('forms.problem.number') : jsonErrorText(jsonError(text), t)
+  return key === undefined || key === '' ? t('forms.map.needsKey') : t('forms.map.usedTwice', { key })
 }
 
 /** What is asked for where a value is missing. */
@@ -64,19 +90,19 @@ export function missingText(definition: PropertyDefinition, t: Translate): strin
 }
 
 /** What is unfinished is never valid, even if its text is. */
-const incomplete = (text: string): JsonError => ({
-  problem: { reason: 'incomplete' },
-  place: placeIn(text, text.length),
-})
+const jsonError = (text: string): JsonError =>
+  readJson(text).error ?? { problem: { reason: 'incomplete' }, place: placeIn(text, text.length) }
 
 function findProblem(definition: PropertyDefinition, edit: Edit): EditProblem | null {
   switch (edit.kind) {
     case 'removed':
       return definition.required === true ? { kind: 'required' } : null
     case 'unfinished': {
+      if (edit.inside !== undefined)
+        return { kind: 'parts', whole: edit.inside.value, parts: edit.inside.parts }
       const isNumber = takesNumber(schemaOf(definition)) && controlKind(definition, 'MODULE') !== 'secret'
       if (isNumber || edit.isPartialNumber === true) return { kind: 'number' }
-      return { kind: 'json', error: readJson(edit.text).error ?? incomplete(edit.text) }
+      return { kind: 'json', error: jsonError(edit.text) }
     }
     case 'set': {
       const problems = checkTypedValue(definition, edit.value)

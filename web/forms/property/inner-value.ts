@@ -1,36 +1,22 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { checkValue } from '#contract/json-schema/json-schema.ts'
 import { pointerTo } from '#contract/json-schema/pointer.ts'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import { choicesOf, innerKind, itemsOf } from './control-kind.ts'
-import type { Edit } from './edit.ts'
-import { constantsOf, membersOf, variantOf, variantsOf, withoutNull } from './shape.ts'
-
-/**
- * A value inside another one, as its control takes it. A number that is still being typed is kept as its text, which
- * its schema refuses.
- */
-export function controlValue(
-  schema: JsonObject,
-  value: JsonValue | undefined,
-): { value: TypedValue | null; unfinished: string | null } {
-  if (value === undefined) return { value: null, unfinished: null }
-  return takesNumber(schema) && typeof value === 'string'
-    ? { value: null, unfinished: value }
-    : { value: { '@type': 'Data', value }, unfinished: null }
-}
+import { choicesOf, innerKind } from './control-kind.ts'
+import {
+  constantsOf,
+  entriesOf,
+  itemsOf,
+  membersOf,
+  offersEntries,
+  variantOf,
+  variantsOf,
+  withoutNull,
+} from './shape.ts'
 
 /** Whether the control of a schema is one for numbers, also beside `null`. */
 export function takesNumber(schema: JsonObject): boolean {
   const other = withoutNull(schema)
   return innerKind(other ?? schema) === 'number'
-}
-
-/** What an edit of an inner value makes of it; undefined for no value. */
-export function editedValue(edit: Edit): JsonValue | undefined {
-  if (edit.kind === 'removed') return undefined
-  if (edit.kind === 'unfinished') return edit.text
-  return edit.value['@type'] === 'Data' ? edit.value.value : undefined
 }
 
 /** The value that a new item, member or variant starts with. */
@@ -49,6 +35,8 @@ export function firstValue(schema: JsonObject): JsonValue {
       return []
     case 'object':
       return firstMembers(schema)
+    case 'map':
+      return {}
     case 'variants':
       return firstValue(variantsOf(schema)?.[0] ?? {})
     case 'nullable':
@@ -67,51 +55,78 @@ function firstMembers(schema: JsonObject): JsonObject {
   return { ...Object.fromEntries(given), ...constantsOf(members) }
 }
 
-/** Whether the controls of a schema show all of a value. Otherwise it is edited as JSON, so that nothing is lost. */
+/** Whether the control of a schema can show a value. Otherwise the value is edited as JSON, so that nothing is lost. */
+export function fitsControl(schema: JsonObject, value: JsonValue | undefined): boolean {
+  if (value === undefined) return true
+  switch (innerKind(schema)) {
+    // each of their parts has a control of its own
+    case 'list':
+      return Array.isArray(value)
+    case 'object':
+    case 'map':
+      return isJsonObject(value)
+    case 'nullable':
+      return value === null || fitsControl(withoutNull(schema) ?? {}, value)
+    case 'variants':
+      return shownVariant(variantsOf(schema) ?? [], value) !== -1
+    default:
+      return fitsControls(schema, value)
+  }
+}
+
+/** Whether the controls of a schema, at any depth, are those for a value: of several variants, the one that it has. */
 export function fitsControls(schema: JsonObject, value: JsonValue | undefined): boolean {
   if (value === undefined) return true
+  if (schema['const'] !== undefined) return deepEqual(schema['const'], value)
   switch (innerKind(schema)) {
     case 'switch':
       return typeof value === 'boolean'
     case 'number':
-      return typeof value === 'number' || typeof value === 'string'
+      // an item of a list without a value is an empty text
+      return typeof value === 'number' || value === ''
     case 'list': {
       const items = itemsOf(schema)
       return Array.isArray(value) && items !== null && value.every((item) => fitsControls(items, item))
     }
     case 'object': {
       const members = membersOf(schema) ?? []
+      const others = entriesOf(schema)
       return (
         isJsonObject(value) &&
-        Object.keys(value).every((name) => members.some((member) => member.name === name)) &&
-        members.every((member) => fitsControls(member.schema, value[member.name]))
+        members.every((member) => fitsControls(member.schema, value[member.name])) &&
+        Object.keys(value).every(
+          (name) =>
+            members.some((member) => member.name === name) ||
+            (offersEntries(schema) && others !== null && fitsControls(others, value[name])),
+        )
       )
+    }
+    case 'map': {
+      const values = entriesOf(schema) ?? {}
+      return isJsonObject(value) && Object.values(value).every((item) => fitsControls(values, item))
     }
     case 'variants': {
       const variants = variantsOf(schema) ?? []
       const variant = variants[shownVariant(variants, value)]
-      return variant !== undefined && fitsVariant(variant, value)
+      return variant !== undefined && fitsControls(variant, value)
     }
     case 'nullable':
       return value === null || fitsControls(withoutNull(schema) ?? {}, value)
     case 'json':
-      return schema['const'] !== undefined
+      return true
     default:
       return typeof value === 'string'
   }
 }
 
-/** The variant to show for a value: the one that it has, or the first whose controls show all of it; -1 for none. */
+/** The variant to show for a value: the one that it has, or the first with the controls for it; -1 for none. */
 export function shownVariant(variants: readonly JsonObject[], value: JsonValue | undefined): number {
   const found = variantOf(variants, value)
-  return found === -1 && value !== undefined
-    ? variants.findIndex((variant) => fitsVariant(variant, value))
-    : found
+  if (found !== -1 || value === undefined) return found
+  const fitting = variants.findIndex((variant) => fitsControls(variant, value))
+  if (fitting !== -1) return fitting
+  return variants.findIndex((variant) => variant['const'] === undefined && fitsControl(variant, value))
 }
-
-/** As {@link fitsControls}; a variant with one possible value has no control, so it shows only that value. */
-export const fitsVariant = (variant: JsonObject, value: JsonValue | undefined): boolean =>
-  variant['const'] === undefined ? fitsControls(variant, value) : problemPointers(variant, value).length === 0
 
 /** The pointers to the problems in a value. */
 export const problemPointers = (schema: JsonObject, value: JsonValue | undefined): readonly string[] =>

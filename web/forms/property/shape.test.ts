@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkValue } from '#contract/json-schema/json-schema.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
-import { innerKind } from './control-kind.ts'
+import { innerKind, schemaOf } from './control-kind.ts'
 import { firstValue } from './inner-value.ts'
-import { withoutNull } from './shape.ts'
+import { membersOf, variantOf, variantsOf, withoutNull } from './shape.ts'
 
 test('the value beside null has neither null as its default nor null among its choices', () => {
   const cases: [schema: JsonObject, other: JsonObject][] = [
@@ -26,4 +27,80 @@ test('a value that replaces null is never null, and one of several texts is a ch
   assert.equal(innerKind(choice), 'choice')
   assert.equal(firstValue(choice), 'a')
   assert.equal(firstValue(withoutNull({ type: ['number', 'null'], minimum: 2, default: null }) ?? {}), 2)
+})
+
+test('the control of a schema follows what it allows', () => {
+  const text = { type: 'string' }
+  const cases: [schema: JsonObject, kind: string][] = [
+    [{ type: 'object', additionalProperties: text }, 'map'],
+    [{ additionalProperties: { type: 'number' } }, 'map'],
+    [{ type: 'object' }, 'map'],
+    [{ type: 'object', patternProperties: { '^x-': text } }, 'map'],
+    [{ type: 'object', additionalProperties: false }, 'json'],
+    [{ type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] }, 'map'],
+    [{ type: 'object', properties: { free: {} } }, 'object'],
+    [{ type: 'object', properties: { a: text }, if: { required: ['a'] } }, 'object'],
+    [{ type: ['object', 'null'] }, 'nullable'],
+    [{ type: 'array' }, 'list'],
+    [{ type: 'array', prefixItems: [text] }, 'json'],
+    [{ type: ['string', 'boolean'] }, 'variants'],
+    [{ type: ['string', 'integer', 'null'] }, 'variants'],
+    [{ type: ['string', 'null'] }, 'nullable'],
+    [{ enum: ['', 'a'] }, 'choice'],
+    [{}, 'json'],
+  ]
+  for (const [schema, kind] of cases) assert.equal(innerKind(schema), kind, JSON.stringify(schema))
+})
+
+test('what a reference leads to is in its place, with what stands beside it', () => {
+  const read = (schema: JsonObject) => schemaOf({ kind: 'DATA', schema })
+  const $defs = { port: { type: 'integer', title: 'Port' }, chain: { $ref: '#/$defs/port' } }
+  assert.deepEqual(read({ $ref: '#/$defs/chain', title: 'HTTP port', $defs }), {
+    type: 'integer',
+    title: 'HTTP port',
+    $defs,
+  })
+  const member = (schema: JsonObject) => membersOf(read(schema))?.[0]?.schema
+  const anchored = { $anchor: 'here', type: 'boolean' }
+  assert.equal(
+    innerKind(member({ properties: { a: { $ref: '#here' } }, $defs: { anchored } }) ?? {}),
+    'switch',
+  )
+  assert.equal(
+    innerKind(member({ properties: { a: { $ref: '#/properties/b' }, b: { type: 'number' } } }) ?? {}),
+    'number',
+  )
+  assert.equal(innerKind(member({ properties: { a: { $ref: '#' } } }) ?? {}), 'object')
+  assert.equal(
+    innerKind(
+      member({
+        properties: { a: { $ref: '#/definitions/a~1b%25' } },
+        definitions: { 'a/b%': { type: 'string' } },
+      }) ?? {},
+    ),
+    'text',
+  )
+  // one schema cannot say both
+  const restricted = { $ref: '#/$defs/port', type: 'number', $defs }
+  assert.equal(innerKind(read(restricted)), 'json')
+})
+
+test('a part of a schema with references is checked like the whole', () => {
+  const whole: JsonObject = {
+    properties: { a: { items: { $ref: '#/definitions/port' } } },
+    definitions: { port: { type: 'integer' } },
+  }
+  const part = membersOf(schemaOf({ kind: 'DATA', schema: whole }))?.[0]?.schema ?? {}
+  assert.deepEqual(
+    checkValue(part, ['x']).map(({ path }) => path),
+    ['/0'],
+  )
+})
+
+test('a type of several is chosen with a value and a default of that type', () => {
+  const variants =
+    variantsOf({ type: ['string', 'integer', 'null'], default: 80, enum: [80, 'http', null] }) ?? []
+  assert.deepEqual(variants.map(firstValue), ['http', 80, null])
+  assert.equal(variantOf(variants, 80), 1)
+  assert.equal(variantOf(variants, null), 2)
 })

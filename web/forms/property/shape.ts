@@ -1,8 +1,9 @@
 import { checkValue } from '#contract/json-schema/json-schema.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { schemaTitle } from '#contract/json-schema/schema-title.ts'
+import { once, schemaInside } from './resolve.ts'
 
-/** A member of an object that a form can show. */
+/** A member of an object that its schema names. */
 export interface Member {
   name: string
   title: string
@@ -15,7 +16,7 @@ export interface Member {
  * The schema of the value where `null` is the other choice: `type: [x, 'null']`, or `anyOf` and `oneOf` with null. It
  * offers no `null`, neither as the default nor among the choices. Null for other schemas.
  */
-export function withoutNull(schema: JsonObject): JsonObject | null {
+export const withoutNull = once((schema: JsonObject): JsonObject | null => {
   const other = withoutNullType(schema)
   if (other === null) return null
   const { default: standard, enum: values, ...rest } = other
@@ -26,7 +27,7 @@ export function withoutNull(schema: JsonObject): JsonObject | null {
       enum: Array.isArray(values) ? values.filter((value) => value !== null) : values,
     }),
   }
-}
+})
 
 function withoutNullType(schema: JsonObject): JsonObject | null {
   const { type } = schema
@@ -41,7 +42,9 @@ function withoutNullType(schema: JsonObject): JsonObject | null {
     if (others.length === choices.length || others.length === 0) continue
     const { [keyword]: _, ...rest } = schema
     const [only] = others
-    return others.length === 1 && isJsonObject(only) ? { ...only, ...rest } : { ...rest, [keyword]: others }
+    return others.length === 1 && isJsonObject(only)
+      ? { ...schemaInside(schema, only), ...rest }
+      : { ...rest, [keyword]: others }
   }
   return null
 }
@@ -49,22 +52,59 @@ function withoutNullType(schema: JsonObject): JsonObject | null {
 const isNull = (schema: JsonValue): boolean =>
   isJsonObject(schema) && (schema['type'] === 'null' || schema['const'] === null)
 
-/** The variants of a schema, each a whole schema; null if there are none. */
-export function variantsOf(schema: JsonObject): JsonObject[] | null {
+/** The variants of a schema, each a whole schema: `oneOf`, `anyOf`, or one for each type. Null if there are none. */
+export const variantsOf = once((schema: JsonObject): JsonObject[] | null => {
   const { oneOf, anyOf, title: _, description: _help, ...rest } = schema
-  const variants = oneOf ?? anyOf
+  const variants = oneOf ?? anyOf ?? typesIn(schema)
   if (!Array.isArray(variants) || variants.length < 2) return null
-  const whole = variants.map((variant) => (isJsonObject(variant) ? { ...rest, ...variant } : null))
+  const whole = variants.map((variant) =>
+    isJsonObject(variant) ? { ...rest, ...schemaInside(schema, variant) } : null,
+  )
   return whole.every((variant) => variant !== null) ? whole : null
+})
+
+function typesIn({ type, default: standard, enum: values }: JsonObject): JsonObject[] | null {
+  if (!Array.isArray(type)) return null
+  return type.flatMap((name) => {
+    const only = { type: name }
+    const choices = Array.isArray(values) ? values.filter((value) => isOf(only, value)) : null
+    if (choices?.length === 0) return []
+    return {
+      ...only,
+      ...(name === 'null' && { const: null }),
+      ...(choices !== null && { enum: choices }),
+      // the default of another type is none of this one
+      ...(standard !== undefined && !isOf(only, standard) && { default: choices?.[0] ?? firstOf(name) }),
+    }
+  })
 }
 
-/** The members of an object schema; null for other schemas, and for objects whose members are open. */
-export function membersOf(schema: JsonObject): Member[] | null {
+const isOf = (schema: JsonObject, value: JsonValue): boolean => checkValue(schema, value).length === 0
+
+function firstOf(type: JsonValue): JsonValue {
+  switch (type) {
+    case 'boolean':
+      return false
+    case 'integer':
+    case 'number':
+      return 0
+    case 'array':
+      return []
+    case 'object':
+      return {}
+    case 'null':
+      return null
+    default:
+      return ''
+  }
+}
+
+/** The members that an object schema names; null for other schemas. */
+export const membersOf = once((schema: JsonObject): Member[] | null => {
   const { properties, required, type } = schema
   if ((type !== undefined && type !== 'object') || !isJsonObject(properties)) return null
-  if (Object.keys(schema).some((keyword) => NOT_SHOWN.has(keyword))) return null
-  const members = Object.entries(properties).map(([name, member]) => {
-    if (!isJsonObject(member)) return null
+  const members = Object.entries(properties).map(([name, held]) => {
+    const member = isJsonObject(held) ? schemaInside(schema, held) : {}
     const { description } = member
     return {
       name,
@@ -74,17 +114,42 @@ export function membersOf(schema: JsonObject): Member[] | null {
       isRequired: Array.isArray(required) && required.includes(name),
     }
   })
-  return members.length > 0 && members.every((member) => member !== null) ? members : null
+  return members.length > 0 ? members : null
+})
+
+/** Any value; its control follows the type of the value. */
+export const ANY: JsonObject = Object.freeze({
+  type: ['string', 'number', 'boolean', 'array', 'object', 'null'],
+})
+
+/** Nobody can say more about it than that it is JSON. */
+const isAny = (schema: JsonValue | undefined): boolean =>
+  schema === undefined ||
+  schema === true ||
+  (isJsonObject(schema) && Object.keys(schema).every((name) => name === 'description' || name === '$comment'))
+
+/** The schema of the items of a list, if all have the same. */
+export function itemsOf(schema: JsonObject): JsonObject | null {
+  const { items, prefixItems } = schema
+  if (prefixItems !== undefined) return null
+  if (isAny(items)) return ANY
+  return isJsonObject(items) ? schemaInside(schema, items) : null
 }
 
-/** Keywords that change which members there are. */
-const NOT_SHOWN: ReadonlySet<string> = new Set([
-  '$ref',
-  'patternProperties',
-  'if',
-  'allOf',
-  'dependentSchemas',
-])
+/** The schema of the values under the keys that an object schema does not name; null if it allows no others. */
+export function entriesOf(schema: JsonObject): JsonObject | null {
+  const { additionalProperties, patternProperties } = schema
+  const patterns = isJsonObject(patternProperties) ? Object.values(patternProperties) : []
+  const [only] = patterns
+  const isOnly = additionalProperties === false || additionalProperties === undefined
+  const values = patterns.length === 0 ? additionalProperties : isOnly && patterns.length === 1 ? only : true
+  if (values === false) return null
+  return isJsonObject(values) && !isAny(values) ? schemaInside(schema, values) : ANY
+}
+
+/** Whether an object schema says itself that there may be other keys than those that it names. */
+export const offersEntries = ({ additionalProperties, patternProperties }: JsonObject): boolean =>
+  additionalProperties === true || isJsonObject(additionalProperties) || isJsonObject(patternProperties)
 
 /** The members with one possible value, which nobody enters. */
 export const constantsOf = (members: readonly Member[]): JsonObject =>

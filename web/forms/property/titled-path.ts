@@ -2,9 +2,9 @@ import { getOwn } from '#contract/json-schema/get-own.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { pointerSegments } from '#contract/json-schema/pointer.ts'
 import type { Translate } from '../../i18n/use-text.ts'
-import { itemsOf } from './control-kind.ts'
+import { innerKind } from './control-kind.ts'
 import { shownVariant } from './inner-value.ts'
-import { variantsOf, withoutNull } from './shape.ts'
+import { entriesOf, itemsOf, membersOf, offersEntries, variantsOf, withoutNull } from './shape.ts'
 
 /** A value, and the schema that it should satisfy. */
 interface Place {
@@ -12,10 +12,10 @@ interface Place {
   value: JsonValue | undefined
 }
 
-/** A member or an item by its schema. */
+/** A member, an item or an entry by its schema. */
 interface Part {
   schema: JsonObject
-  isItem: boolean
+  kind: 'member' | 'item' | 'entry'
 }
 
 /** A place inside a value by the titles of its schema: `/address/lines/0` as `Address › Lines › Item 1`. */
@@ -24,8 +24,11 @@ export function titledPath(whole: Place, pointer: string, t: Translate): string 
   const names = pointerSegments(pointer).map((segment) => {
     const part = partOf(place, segment)
     place = { schema: part?.schema ?? {}, value: valueInside(place.value, segment) }
-    if (part?.isItem === true) return t('forms.list.item', { n: Number(segment) + 1 })
-    return typeof part?.schema['title'] === 'string' ? part.schema['title'] : segment
+    if (part?.kind === 'item') return t('forms.list.item', { n: Number(segment) + 1 })
+    // the values of a map have one title, and keys of their own
+    return part?.kind === 'member' && typeof part.schema['title'] === 'string'
+      ? part.schema['title']
+      : segment
   })
   return names.join(' › ')
 }
@@ -33,11 +36,12 @@ export function titledPath(whole: Place, pointer: string, t: Translate): string 
 /** The part with a name; of several variants, that of the one which is shown, or else of the first that has it. */
 function partOf({ schema, value }: Place, segment: string): Part | null {
   const inner = withoutNull(schema) ?? schema
-  const { properties } = inner
-  const member = isJsonObject(properties) ? getOwn(properties, segment) : undefined
-  if (isJsonObject(member)) return { schema: member, isItem: false }
-  const items = itemsOf(inner)
-  if (items !== null && /^\d+$/.test(segment)) return { schema: items, isItem: true }
+  const member = membersOf(inner)?.find(({ name }) => name === segment)
+  if (member !== undefined) return { schema: member.schema, kind: 'member' }
+  const items = innerKind(inner) === 'list' ? itemsOf(inner) : null
+  if (items !== null && /^\d+$/.test(segment)) return { schema: items, kind: 'item' }
+  const entries = innerKind(inner) === 'map' || offersEntries(inner) ? entriesOf(inner) : null
+  if (entries !== null) return { schema: entries, kind: 'entry' }
   const variants = variantsOf(inner) ?? []
   const shown = variants[shownVariant(variants, value)]
   for (const variant of shown === undefined ? variants : [shown, ...variants]) {

@@ -6,6 +6,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import type { ControlProps } from './control-props.ts'
 import { groupProps } from './control-props.ts'
+import { TextButton } from './TextButton.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
 import { parseJson } from '../../fields/parse-json.ts'
@@ -26,6 +27,7 @@ export function JsonControl({
   onEdit,
   wiring,
   readOnly,
+  problems,
   isFirstOpen = false,
 }: Omit<ControlProps, 'Inner'> & {
   /** Opens the editor at once, with the focus. */
@@ -43,12 +45,9 @@ export function JsonControl({
         className="flex items-start gap-2 rounded-md border border-line-strong bg-sunken py-1.5 pr-1.5 pl-2.5"
       >
         {text === '' ? (
-          <span className="min-w-0 flex-1 text-faint italic">{t('common.value.notSet')}</span>
+          <span className="min-w-0 flex-1 text-faint italic">{t('forms.notSet')}</span>
         ) : (
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable element must be reachable by keyboard
-          <pre tabIndex={0} className="max-h-40 min-w-0 flex-1 overflow-auto rounded-sm text-xs/5">
-            {text}
-          </pre>
+          <Document text={text} />
         )}
         {!readOnly && (
           <Button
@@ -81,12 +80,37 @@ export function JsonControl({
         // the button that had the focus is gone
         takesFocus={hasOpened}
         onText={(next) => {
-          if (next.trim() === '') return onEdit({ kind: 'removed' })
+          // an item or entry is removed by its own button
+          const isKept = problems !== undefined && definition.required === true
+          if (next.trim() === '' && !isKept) return onEdit({ kind: 'removed' })
           const parsed = parseJson(next)
           onEdit(parsed === undefined ? { kind: 'unfinished', text: next } : setData(definition, parsed))
         }}
       />
     </Suspense>
+  )
+}
+
+/** A long document shows its beginning, and the rest on demand. */
+const FOLDED = { from: 12, to: 6 }
+
+function Document({ text }: { text: string }) {
+  const t = useText()
+  const [isOpen, setIsOpen] = useState(false)
+  const lines = text.split('\n')
+  const isLong = lines.length > FOLDED.from
+  return (
+    <div className="min-w-0 flex-1">
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable element must be reachable by keyboard */}
+      <pre tabIndex={0} className="max-h-96 overflow-auto rounded-sm text-xs/5">
+        {isLong && !isOpen ? [...lines.slice(0, FOLDED.to), '…'].join('\n') : text}
+      </pre>
+      {isLong && (
+        <TextButton onClick={() => setIsOpen(!isOpen)}>
+          {isOpen ? t('forms.json.showLess') : t('forms.json.showAll', { n: lines.length })}
+        </TextButton>
+      )}
+    </div>
   )
 }
 

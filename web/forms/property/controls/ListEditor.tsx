@@ -7,6 +7,7 @@ import { groupProps } from './control-props.ts'
 /** An ordered list: items can be added, removed and moved, all by keyboard. */
 export function ListEditor<Item>({
   items,
+  isSet = true,
   empty,
   readOnly,
   wiring,
@@ -14,6 +15,8 @@ export function ListEditor<Item>({
   renderItem,
 }: {
   items: readonly Item[]
+  /** Whether there is a list, which may be empty. */
+  isSet?: boolean
   /** The initial value of a new item. */
   empty: Item
   readOnly: boolean
@@ -38,7 +41,9 @@ export function ListEditor<Item>({
   return (
     <div {...groupProps(wiring)} ref={list} className="flex flex-col gap-1.5 rounded-md">
       {items.length === 0 && (
-        <p className="flex min-h-8 items-center text-faint italic">{t('forms.list.empty')}</p>
+        <p className="flex min-h-8 items-center text-faint italic">
+          {t(isSet ? 'forms.list.empty' : 'forms.notSet')}
+        </p>
       )}
       {items.map((item, index) => (
         // items have no identity; the person sees them by position

@@ -4,10 +4,11 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { innerKind, schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { firstValue, fitsControls, problemPointers, takesNumber } from '../inner-value.ts'
+import { firstValue, fitsControl, problemPointers, takesNumber } from '../inner-value.ts'
 import { withoutNull } from '../shape.ts'
-import { AsJson, FormOrJson } from './AsJson.tsx'
+import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
+import { TextButton } from './TextButton.tsx'
 import { useJsonMode } from './use-json-mode.ts'
 
 /** A value that may be `null`: the control of the value, and a box for none. */
@@ -18,11 +19,8 @@ export function NullableControl(props: ControlProps) {
   const schema = withoutNull(schemaOf(definition)) ?? {}
   const data = dataValue(value)
   // a partial number is in its field; any other text is JSON
-  const isComplete = unfinished === null || isPartialNumber === true || takesNumber(schema)
-  const { isJson, toJson, toForm } = useJsonMode(
-    props,
-    isComplete && (data === null || fitsControls(schema, data)),
-  )
+  const isComplete = unfinished === null || isPartialNumber || takesNumber(schema)
+  const { isJson, toJson, toForm } = useJsonMode(isComplete && (data === null || fitsControl(schema, data)))
   if (isJson) return <AsJson {...props} onForm={toForm} />
   const isNull = data === null
   return (
@@ -46,8 +44,8 @@ export function NullableControl(props: ControlProps) {
         >
           {t('forms.nullable.none')}
         </Checkbox>
-        {problems === undefined && !isNull && !readOnly && innerKind(schema) === 'object' && (
-          <FormOrJson to="json" onClick={toJson} />
+        {problems === undefined && !isNull && !readOnly && ['object', 'map'].includes(innerKind(schema)) && (
+          <TextButton onClick={toJson}>{t('forms.json.edit')}</TextButton>
         )}
       </div>
     </div>

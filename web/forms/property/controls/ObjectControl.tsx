@@ -1,76 +1,127 @@
-import { isJsonObject } from '#contract/json-schema/json.ts'
+import { useState } from 'react'
+import { isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { schemaOf } from '../control-kind.ts'
-import { dataValue, setData } from '../edit.ts'
-import { controlValue, editedValue, fitsControls, pointersInside, problemPointers } from '../inner-value.ts'
-import { constantsOf, membersOf } from '../shape.ts'
-import { AsJson, FormOrJson } from './AsJson.tsx'
+import { dataValue, editWith, type Parts } from '../edit.ts'
+import { entriesIn, mapOf, memberOf, shownHeld, withMember } from '../held.ts'
+import { fitsControl, pointersInside, problemPointers } from '../inner-value.ts'
+import { ANY, constantsOf, entriesOf, membersOf, offersEntries, type Member } from '../shape.ts'
+import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
+import { MapRows } from './MapRows.tsx'
+import { MemberRow } from './MemberRow.tsx'
+import { TextButton } from './TextButton.tsx'
 import { useJsonMode } from './use-json-mode.ts'
 
-/** An object as a form of its members. */
+/** An object as a form of its members, and of the keys that its schema does not name. */
 export function ObjectControl(props: ControlProps) {
-  const { definition, value, unfinished, onEdit, wiring, readOnly, scope, Inner, problems } = props
+  const { definition, value, saved, unfinished, parts, onEdit, wiring, readOnly, problems } = props
   const t = useText()
   const schema = schemaOf(definition)
   const data = dataValue(value)
-  const isInner = problems !== undefined
-  const { isJson, toJson, toForm } = useJsonMode(props, unfinished === null && fitsControls(schema, data))
-  if (isJson) return <AsJson {...props} onForm={toForm} />
-
+  const { isJson, toJson, toForm } = useJsonMode(unfinished === null && fitsControl(schema, data))
+  const [first] = useState(value)
   const members = membersOf(schema) ?? []
   const object = isJsonObject(data) ? data : {}
   const found = problems ?? problemPointers(schema, data)
-  const shown = members.filter(({ schema: member }) => member['const'] === undefined)
+  const shown = useShownMembers(members, object, found)
+  if (isJson) return <AsJson {...props} onForm={toForm} />
+
+  const before = saved === undefined ? first : saved
+  const savedObject = before === null ? {} : dataValue(before)
+  const constants = constantsOf(members)
+  const edit = (whole: { value: JsonObject; parts: Parts }, isRemoval = false) => {
+    const names = Object.keys(whole.value).filter((name) => !Object.hasOwn(constants, name))
+    // an object that was not set before does not remain because something in it was tried
+    const isUntouched = isRemoval && before === null && definition.required !== true && names.length === 0
+    if (isUntouched && Object.keys(whole.parts).length === 0) onEdit({ kind: 'removed' })
+    else onEdit(editWith(definition, { ...constants, ...whole.value }, whole.parts))
+  }
+  const names = members.map(({ name }) => name)
+  const isNamed = (name: string) => names.includes(name)
+  const others = entriesIn(object, parts).filter(({ name }) => !isNamed(name))
+  const canAdd = offersEntries(schema)
   return (
     <div {...groupProps(wiring)} className="@container rounded-md">
-      <div className="space-y-3 rounded-md border border-line px-3 py-2.5">
-        {shown.map(({ name, title, help, schema: member, isRequired }) => {
-          const id = `${wiring.id}.${name}`
-          const inside = pointersInside(found, name)
-          return (
-            // titles are above their fields where a form within a form leaves little room
-            <div key={name} className="grid min-w-0 gap-x-4 gap-y-1 @md:grid-cols-[10rem_minmax(0,1fr)]">
-              <div className="min-w-0 pt-1">
-                <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
-                  {title}
-                </label>
-                {isRequired && <span className="ml-1.5 text-xs text-faint">{t('common.required')}</span>}
-                {help !== '' && (
-                  <p id={`${id}-help`} className="text-xs text-muted wrap-anywhere">
-                    {help}
-                  </p>
-                )}
-              </div>
-              <Inner
-                definition={{ kind: 'DATA', schema: member, required: isRequired }}
-                {...controlValue(member, object[name])}
-                isSet={object[name] !== undefined}
-                problems={inside}
-                onEdit={(edit) => {
-                  const { [name]: _, ...others } = object
-                  const next = editedValue(edit)
-                  const whole = next === undefined ? others : { ...object, [name]: next }
-                  onEdit(setData(definition, { ...constantsOf(members), ...whole }))
+      <div
+        className={
+          problems === undefined ? 'rounded-md border border-line px-3 py-2.5' : 'border-l border-line pl-3'
+        }
+      >
+        <div className="space-y-3">
+          {shown.members.map((member) => (
+            <MemberRow
+              key={member.name}
+              {...props}
+              member={member}
+              held={memberOf(object, parts, member.name)}
+              before={
+                isJsonObject(savedObject) ? shownHeld(memberOf(savedObject, {}, member.name)).value : null
+              }
+              isBeforeKnown={saved !== undefined}
+              problems={pointersInside(found, member.name)}
+              onChange={(next) =>
+                edit(withMember(object, parts, member.name, next), next.value === undefined)
+              }
+            />
+          ))}
+          {shown.hidden > 0 && (
+            <TextButton onClick={shown.showAll}>{t('forms.object.showAll', { n: shown.hidden })}</TextButton>
+          )}
+          {(canAdd || others.length > 0) && (
+            <div className="border-t border-line pt-2.5">
+              <MapRows
+                {...props}
+                entries={others}
+                values={entriesOf(schema) ?? ANY}
+                reserved={names}
+                canAdd={canAdd}
+                onChange={(next) => {
+                  const map = mapOf(next)
+                  const kept = Object.entries(object).filter(([name]) => isNamed(name))
+                  const keptParts = names.flatMap((name) =>
+                    Object.entries(withMember({}, {}, name, memberOf(object, parts, name)).parts),
+                  )
+                  edit({
+                    value: { ...Object.fromEntries(kept), ...map.value },
+                    parts: { ...Object.fromEntries(keptParts), ...map.parts },
+                  })
                 }}
-                onReset={() => undefined}
-                wiring={{
-                  id,
-                  'aria-labelledby': `${id}-label`,
-                  'aria-describedby': [help !== '' && `${id}-help`, inside.length > 0 && `${wiring.id}-error`]
-                    .filter(Boolean)
-                    .join(' '),
-                  'aria-invalid': inside.length > 0 ? true : undefined,
-                  'aria-required': isRequired ? true : undefined,
-                }}
-                readOnly={readOnly}
-                scope={scope}
+                problems={found}
               />
             </div>
-          )
-        })}
+          )}
+        </div>
       </div>
-      {!isInner && !readOnly && <FormOrJson to="json" onClick={toJson} className="mt-1" />}
+      {problems === undefined && !readOnly && (
+        <TextButton onClick={toJson} className="mt-1">
+          {t('forms.json.edit')}
+        </TextButton>
+      )}
     </div>
   )
+}
+
+/** An object with more members shows first those that matter: the first ones, and all that are required or set. */
+const MANY = 12
+const SHOWN_FIRST = 6
+
+/** The members to show. One that was shown stays, also after its value was removed. */
+function useShownMembers(members: readonly Member[], object: JsonObject, problems: readonly string[]) {
+  const [isAll, setIsAll] = useState(members.length <= MANY)
+  const [known, setKnown] = useState<ReadonlySet<string>>(new Set())
+  const visible = members.filter(
+    ({ schema, name }) =>
+      schema['const'] === undefined || (Object.hasOwn(object, name) && object[name] !== schema['const']),
+  )
+  const matters = ({ name, isRequired }: Member, index: number) =>
+    index < SHOWN_FIRST ||
+    isRequired ||
+    Object.hasOwn(object, name) ||
+    known.has(name) ||
+    pointersInside(problems, name).length > 0
+  const shown = isAll ? visible : visible.filter(matters)
+  if (!isAll && shown.some(({ name }) => !known.has(name)))
+    setKnown(new Set([...known, ...shown.map(({ name }) => name)]))
+  return { members: shown, hidden: visible.length - shown.length, showAll: () => setIsAll(true) }
 }

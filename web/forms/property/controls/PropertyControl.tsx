@@ -1,10 +1,13 @@
-import { Suspense } from 'react'
+import { Suspense, type ComponentType } from 'react'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { lazyWithRetry } from '../../../load-with-retry.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { ChoiceControl } from './ChoiceControl.tsx'
-import { controlKind } from '../control-kind.ts'
-import type { InnerProps } from './control-props.ts'
+import { controlKind, schemaOf, type ControlKind } from '../control-kind.ts'
+import { dataValue } from '../edit.ts'
+import { fitsControl } from '../inner-value.ts'
+import { AsJson } from './AsJson.tsx'
+import type { ControlProps, InnerProps } from './control-props.ts'
 import { NumberControl } from './NumberControl.tsx'
 import { ObjectControl } from './ObjectControl.tsx'
 import { ReferenceControl } from './ReferenceControl.tsx'
@@ -14,7 +17,9 @@ import { SecretControl } from './SecretControl.tsx'
 import { SwitchControl } from './SwitchControl.tsx'
 import { DomainControl, LongTextControl, TextControl } from './TextControl.tsx'
 import { ListControl } from './ListControl.tsx'
+import { MapControl } from './MapControl.tsx'
 import { NullableControl } from './NullableControl.tsx'
+import { useJsonMode } from './use-json-mode.ts'
 import { VariantsControl } from './VariantsControl.tsx'
 
 // large controls, and those that need a library, are loaded on demand
@@ -33,6 +38,7 @@ const CONTROLS = {
   list: ListControl,
   nullable: NullableControl,
   object: ObjectControl,
+  map: MapControl,
   variants: VariantsControl,
   json: JsonControl,
   cron: CronControl,
@@ -46,12 +52,37 @@ const CONTROLS = {
 
 /** Renders the control for a property's definition. */
 export function PropertyControl({ resourceKind, ...props }: InnerProps & { resourceKind: ResourceKind }) {
-  const Control = CONTROLS[controlKind(props.definition, resourceKind)]
+  const kind = controlKind(props.definition, resourceKind)
+  const Control = CONTROLS[kind]
   return (
     <Suspense fallback={<Skeleton className="h-8 w-full" />}>
-      <Control {...props} Inner={InnerControl} />
+      {ONE_FIELD.has(kind) ? (
+        <FieldOrJson {...props} Inner={InnerControl} Control={Control} />
+      ) : (
+        <Control {...props} Inner={InnerControl} />
+      )}
     </Suspense>
   )
+}
+
+/** Controls of one field, which show values of one type only. */
+const ONE_FIELD: ReadonlySet<ControlKind> = new Set([
+  'text',
+  'long-text',
+  'number',
+  'switch',
+  'choice',
+  'cron',
+  'time-zone',
+  'domain',
+])
+
+/** A value of another type than that of the control is edited as JSON, so that it is seen and not lost. */
+function FieldOrJson({ Control, ...props }: ControlProps & { Control: ComponentType<ControlProps> }) {
+  const { definition, value, unfinished } = props
+  const fits = unfinished !== null || fitsControl(schemaOf(definition), dataValue(value))
+  const { isJson, toForm } = useJsonMode(fits)
+  return isJson ? <AsJson {...props} onForm={toForm} /> : <Control {...props} />
 }
 
 /** A value inside another one: what depends on the kind of its resource is only at the top. */

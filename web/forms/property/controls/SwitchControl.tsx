@@ -15,7 +15,7 @@ export function SwitchControl({ definition, value, onEdit, wiring, readOnly }: C
       onChange={(event) => onEdit(setData(definition, event.target.checked))}
     >
       <span className="text-muted">
-        {typeof on === 'boolean' ? t(on ? 'common.on' : 'common.off') : t('forms.switch.unset')}
+        {typeof on === 'boolean' ? t(on ? 'common.on' : 'common.off') : t('forms.notSet')}
       </span>
     </Switch>
   )

@@ -3,13 +3,15 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { FieldWiring } from '../../../ui/Field.tsx'
-import type { Edit } from '../edit.ts'
+import type { Edit, Parts } from '../edit.ts'
 
 /** The wiring of a field. A control with several inputs is a group, which only `aria-labelledby` can name. */
 export type ControlWiring = FieldWiring & {
   'aria-labelledby'?: string | undefined
   /** Of an item, which has no label. */
   'aria-label'?: string | undefined
+  /** In the empty field of a text or number: that it has no value. */
+  placeholder?: string | undefined
 }
 
 /** The attributes of a control that is a group: its name, its description and the focus belong to the whole. */
@@ -34,12 +36,14 @@ export interface ControlProps {
   definition: PropertyDefinition
   /** The value that would be saved; null is "not set". */
   value: TypedValue | null
-  /** The value without the edit, if the control has a whole property. */
-  saved?: TypedValue | null
+  /** The value without the edit; undefined where that cannot be told, as in a list, whose items move. */
+  saved?: TypedValue | null | undefined
   /** Input that is not a valid value yet. */
   unfinished: string | null
   /** Whether that input is a partial number, and not JSON. */
-  isPartialNumber?: boolean
+  isPartialNumber: boolean
+  /** Input inside the value that is not a value yet. */
+  parts: Parts
   /** For a sensitive property: whether the runtime has a value. */
   isSet: boolean
   onEdit: (edit: Edit) => void

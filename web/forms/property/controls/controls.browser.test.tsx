@@ -70,7 +70,7 @@ test('a domain is valid as soon as it is typed with capitals, and the field keep
     { type: 'string', format: 'hostname', pattern: '^[a-z.]+$' },
     'crm.example',
     undefined,
-    'GATEWAY',
+    { kind: 'GATEWAY' },
   )
   const input = page.getByRole('textbox', { name: 'Setting' })
   await input.fill('')

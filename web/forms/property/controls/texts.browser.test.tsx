@@ -55,7 +55,9 @@ for (const [name, schema, around] of places) {
 }
 
 test('a domain of several lines is shown and refused, not joined', async () => {
-  const value = await renderField({ type: 'string', format: 'hostname' }, 'a.example', undefined, 'GATEWAY')
+  const value = await renderField({ type: 'string', format: 'hostname' }, 'a.example', undefined, {
+    kind: 'GATEWAY',
+  })
   await inner.click()
   await userEvent.keyboard('{End}')
   await paste('\nb.example')
@@ -111,7 +113,7 @@ test('a dropped text keeps its line breaks', async () => {
 })
 
 /** A sensitive text whose value is being replaced. */
-const secret = (first = '') => renderField(text, first, undefined, 'MODULE', true)
+const secret = (first = '') => renderField(text, first, undefined, { isSensitive: true })
 const field = page.getByLabelText('Setting', { exact: true })
 
 test('a secret of several lines stays hidden, says what it holds, and is shown on demand', async () => {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { deepEqual, type JsonObject } from '#contract/json-schema/json.ts'
-import { dataValue, setData, type Edit } from '../edit.ts'
-import { editedValue, firstValue, fitsVariant, shownVariant, takesNumber } from '../inner-value.ts'
+import { dataValue, editWith, setData, type Edit } from '../edit.ts'
+import { firstValue, shownVariant, takesNumber } from '../inner-value.ts'
 import type { ControlProps } from './control-props.ts'
 
 /** What the person did last in this control. */
@@ -48,25 +48,22 @@ export function useVariant(props: ControlProps, variants: readonly JsonObject[])
 
 function variantShown({ value, unfinished, isPartialNumber }: ControlProps, variants: readonly JsonObject[]) {
   if (unfinished === null) return shownVariant(variants, dataValue(value))
-  return isPartialNumber === true ? variants.findIndex(takesNumber) : -1
+  return isPartialNumber ? variants.findIndex(takesNumber) : -1
 }
 
 /** Whether a control still has what an edit of a variant made of its value. */
-function isInVariant(
-  { at, edit }: OwnEdit,
-  { value, unfinished }: ControlProps,
-  variants: readonly JsonObject[],
-) {
-  const [variant, data] = [variants[at], dataValue(value)]
-  if (variant === undefined || (data !== undefined && !fitsVariant(variant, data))) return false
-  const now = unfinished ?? data
+function isInVariant({ at, edit }: OwnEdit, props: ControlProps, variants: readonly JsonObject[]) {
+  if (variants[at] === undefined) return false
+  const now = editOf(props)
   // a list keeps an empty text in the place of an item without a value
-  return edit.kind === 'removed' ? now === undefined || now === '' : deepEqual(now, editedValue(edit))
+  if (edit.kind === 'removed') return now === null || dataValue(props.value) === ''
+  return now !== null && deepEqual(now, edit)
 }
 
 /** What would lead to the same again; null for no value. */
-function editOf({ value, unfinished }: Pick<ControlProps, 'value' | 'unfinished'>): Edit | null {
+function editOf({ definition, value, unfinished, parts }: ControlProps): Edit | null {
   // of what is unfinished, variants show only numbers
   if (unfinished !== null) return { kind: 'unfinished', text: unfinished, isPartialNumber: true }
-  return value === null ? null : { kind: 'set', value }
+  const data = dataValue(value)
+  return data === undefined ? null : editWith(definition, data, parts)
 }

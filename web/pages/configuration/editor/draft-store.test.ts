@@ -51,6 +51,8 @@ describe('a draft', () => {
     put(before, 'name', edit('typed'))
     put(before, 'half', edit('', { edit: { kind: 'unfinished', text: '{"a":' } }))
     put(before, 'part', edit('', { edit: { kind: 'unfinished', text: '1e', isPartialNumber: true } }))
+    const inside = { value: { a: '1' }, parts: { '/a': { key: '' }, '/b/0': { text: '{"x":' } } }
+    put(before, 'inside', edit('', { edit: { kind: 'unfinished', text: '{}', inside } }))
     put(before, 'gone', edit('', { edit: { kind: 'removed' } }))
     assert.deepEqual(open().current(), before.current())
   })

@@ -1,8 +1,8 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { isJsonObject } from '#contract/json-schema/json.ts'
+import { isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Edit } from '../../../forms/property/edit.ts'
+import type { Edit, Part, Parts } from '../../../forms/property/edit.ts'
 import type { DraftEdit, PropertyPlace } from './draft.ts'
 import { isReferenceShape } from './is-reference-shape.ts'
 
@@ -47,15 +47,34 @@ function editOf(item: Record<string, unknown>): DraftEdit | null {
 function editIn(edit: unknown): Edit | null {
   if (!isJsonObject(edit)) return null
   if (edit['kind'] === 'removed') return { kind: 'removed' }
-  if (edit['kind'] === 'unfinished' && typeof edit['text'] === 'string')
+  if (edit['kind'] === 'unfinished' && typeof edit['text'] === 'string') {
+    const inside = insideIn(edit['inside'])
     return {
       kind: 'unfinished',
       text: edit['text'],
       ...(edit['isPartialNumber'] === true && { isPartialNumber: true }),
+      ...(inside !== null && { inside }),
     }
+  }
   if (edit['kind'] === 'set' && isTyped(edit['value']))
     return { kind: 'set', value: edit['value'] as unknown as TypedValue }
   return null
+}
+
+/** Where an edit is unfinished inside its value; null if it is not, or if this cannot be read. */
+function insideIn(inside: unknown): { value: JsonValue; parts: Parts } | null {
+  if (!isJsonObject(inside) || !isJsonObject(inside['parts']) || inside['value'] === undefined) return null
+  const parts: Record<string, Part> = {}
+  for (const [pointer, part] of Object.entries(inside['parts'])) {
+    if (!isJsonObject(part)) return null
+    const { text, key, isPartialNumber } = part
+    parts[pointer] = {
+      ...(typeof text === 'string' && { text }),
+      ...(typeof key === 'string' && { key }),
+      ...(isPartialNumber === true && { isPartialNumber }),
+    }
+  }
+  return { value: inside['value'], parts }
 }
 
 /** Whether it has the structure of a typed value, which is enough to show it; its field validates it. */

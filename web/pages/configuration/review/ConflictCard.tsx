@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { Edit } from '../../../forms/property/edit.ts'
+import { shownOf, type Edit } from '../../../forms/property/edit.ts'
 import { editError } from '../../../forms/property/edit-error.ts'
 import { PropertyControl } from '../../../forms/property/controls/PropertyControl.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -210,8 +210,7 @@ function ThirdValue({
           <PropertyControl
             resourceKind={resource.kind}
             definition={definition}
-            value={edit.kind === 'set' ? edit.value : null}
-            unfinished={edit.kind === 'unfinished' ? edit.text : null}
+            {...shownOf(edit)}
             isSet={isSet(merged.theirs)}
             onEdit={take}
             onReset={() => take(merged.edit)}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { fieldId } from '../../../forms/property/field-id.ts'
+import type { Edit } from '../../../forms/property/edit.ts'
 import { FormEdit } from '../../../forms/property/form-edit.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { readFormDraft, writeFormDraft } from './form-draft.ts'
@@ -29,13 +30,22 @@ const resources: FormResource[] = [
   },
 ]
 
-test('a number that is typed in part comes back as it was', () => {
+test.each<Edit>([
+  { kind: 'unfinished', text: '1e', isPartialNumber: true },
+  {
+    kind: 'unfinished',
+    text: '{}',
+    inside: {
+      value: { a: [1] },
+      parts: { '/a': { key: 'b' }, '/a/0': { text: '1e', isPartialNumber: true } },
+    },
+  },
+])('what is typed in part comes back as it was: %j', (edit) => {
   const draft = {
     personId: 'olivia',
     place: { kind: 'UPGRADE', bundleInstallId: 'one', version: '2.0.0' },
     title: 'CRM',
   } as const
-  const edit = { kind: 'unfinished', text: '1e', isPartialNumber: true } as const
   writeFormDraft(draft, resources, { edits: { [id]: new FormEdit(edit) }, reason: '' }, null)
   expect(readFormDraft(draft, resources)?.values.edits[id]?.read()).toEqual(edit)
 })

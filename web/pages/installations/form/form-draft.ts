@@ -25,6 +25,19 @@ const StoredEdit = z.union([
     kind: z.literal('unfinished'),
     text: z.string(),
     isPartialNumber: z.optional(z.literal(true)),
+    inside: z.optional(
+      z.object({
+        value: z.json(),
+        parts: z.record(
+          z.string(),
+          z.object({
+            text: z.optional(z.string()),
+            isPartialNumber: z.optional(z.literal(true)),
+            key: z.optional(z.string()),
+          }),
+        ),
+      }),
+    ),
   }),
 ])
 const Stored = z.object({

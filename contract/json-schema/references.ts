@@ -1,0 +1,94 @@
+import { getOwn } from './get-own.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { childrenOf } from './keywords.ts'
+import { pointerSegments, pointerTo } from './pointer.ts'
+
+/** The texts of all `$ref` of a schema, at any depth. Uses an explicit stack, because the schema may not be checked yet. */
+export function referencesIn(schema: JsonValue): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const { $ref } of schemasIn(schema)) if (typeof $ref === 'string') found.add($ref)
+  return found
+}
+
+function schemasIn(schema: JsonValue): JsonObject[] {
+  const all: JsonObject[] = []
+  const open = [schema]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (!isJsonObject(next)) continue
+    all.push(next)
+    for (const child of childrenOf(next)) open.push(child.schema)
+  }
+  return all
+}
+
+/** The `name` of `#/$defs/name`; null for any other reference. */
+export function definitionName(reference: string): string | null {
+  const [start, name, ...more] = segmentsOf(reference) ?? []
+  return start === '$defs' && name !== undefined && more.length === 0 ? name : null
+}
+
+/** The path of a reference that is a JSON pointer into its document; null for any other. */
+function segmentsOf(reference: string): string[] | null {
+  if (reference !== '#' && !reference.startsWith('#/')) return null
+  try {
+    return pointerSegments(decodeURIComponent(reference.slice(1)))
+  } catch {
+    return null
+  }
+}
+
+/** `#/$defs/name` */
+const referenceTo = (name: string): string => `#${encodeURI(pointerTo('$defs', name)).replaceAll('#', '%23')}`
+
+/**
+ * The same schema with all its references to `$defs`: whatever else one refers to, by pointer or by anchor, is there
+ * too, under the text of the reference. So a part of the schema means the same anywhere, as long as `$defs` is beside it.
+ */
+export function withDefinitions(schema: JsonObject): JsonObject {
+  const others = [...referencesIn(schema)].filter((reference) => definitionName(reference) === null)
+  if (others.length === 0) return schema
+  const targets = others.flatMap((reference) => {
+    const target = targetOf(schema, reference)
+    return target === undefined ? [] : [[reference, target] as const]
+  })
+  const known = new Set(targets.map(([reference]) => reference))
+  const rewrite = (held: JsonValue): JsonValue =>
+    mapSchemas(held, (part) =>
+      typeof part['$ref'] === 'string' && known.has(part['$ref'])
+        ? { ...part, $ref: referenceTo(part['$ref']) }
+        : part,
+    )
+  const own = isJsonObject(schema['$defs']) ? schema['$defs'] : {}
+  const definitions = [...Object.entries(own), ...targets].map(([name, held]) => [name, rewrite(held)])
+  const { $defs: _, ...rest } = schema
+  return { ...(rewrite(rest) as JsonObject), $defs: Object.fromEntries(definitions) as JsonObject }
+}
+
+function targetOf(schema: JsonObject, reference: string): JsonValue | undefined {
+  const segments = segmentsOf(reference)
+  if (segments === null) return schemasIn(schema).find(({ $anchor }) => `#${String($anchor)}` === reference)
+  const { $defs: _, ...whole } = schema
+  if (segments.length === 0) return whole
+  return segments.reduce<JsonValue | undefined>((at, key) => {
+    if (Array.isArray(at)) return at[Number(key)]
+    return isJsonObject(at) ? getOwn(at, key) : undefined
+  }, schema)
+}
+
+/** Replaces a schema and all the schemas in it, from the inside out. */
+function mapSchemas(schema: JsonValue, replace: (part: JsonObject) => JsonObject): JsonValue {
+  if (!isJsonObject(schema)) return schema
+  const result: JsonObject = { ...schema }
+  for (const { keyword, key, schema: child } of childrenOf(schema)) {
+    const mapped = mapSchemas(child, replace)
+    if (key === null) result[keyword] = mapped
+    else {
+      const held = result[keyword]
+      // a copy of its own: the entries of one keyword come one after the other
+      if (Array.isArray(held)) result[keyword] = held.with(Number(key), mapped)
+      else if (isJsonObject(held))
+        result[keyword] = Object.fromEntries([...Object.entries(held), [key, mapped]])
+    }
+  }
+  return replace(result)
+}

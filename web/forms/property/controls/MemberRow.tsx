@@ -1,0 +1,213 @@
+import { useState, type ReactNode } from 'react'
+import { isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { useText, type Translate } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { FieldErrorText } from '../../../ui/Field.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { innerKind, type ControlKind } from '../control-kind.ts'
+import type { Edit } from '../edit.ts'
+import { partError } from '../edit-error.ts'
+import { afterEdit, held as holding, shownHeld, type Held } from '../held.ts'
+import type { Member } from '../shape.ts'
+import type { ControlProps } from './control-props.ts'
+import { emptyOf, isShort, isWide, summaryOf, TEXTS } from './member-look.ts'
+
+/**
+ * One member of an object: its title, its control, and a button that makes it "not set" again, or sets it to what is
+ * empty, which is another thing. Members that take much room can be folded.
+ */
+export function MemberRow({
+  member: { name, title, help, schema, isRequired },
+  held,
+  before,
+  isBeforeKnown,
+  problems,
+  onChange,
+  wiring,
+  readOnly,
+  scope,
+  Inner,
+}: Pick<ControlProps, 'wiring' | 'readOnly' | 'scope' | 'Inner'> & {
+  member: Member
+  held: Held
+  /** Its value before the person edited the object. */
+  before: TypedValue | null
+  /** Whether that is the saved value, and not just the one that was there when the form opened. */
+  isBeforeKnown: boolean
+  problems: readonly string[]
+  onChange: (next: Held) => void
+}) {
+  const t = useText()
+  const id = `${wiring.id}.${name}`
+  const kind = innerKind(schema)
+  const { value, parts } = held
+  const own = parts['']
+  const isSet = value !== undefined || own !== undefined
+  const isInvalid = problems.length > 0 || own !== undefined
+  const [choice, setChoice] = useState<boolean | null>(null)
+  const [isOpenFirst] = useState(() => isShort(schema, value))
+  const isBelow = isWide(schema)
+  const canFold = isBelow && kind !== 'json'
+  const isOpen = !canFold || (choice ?? (isOpenFirst || isInvalid || Object.keys(parts).length > 0))
+  const empty = emptyOf(schema)
+  const edit = (next: Edit) => {
+    const after = afterEdit(held, next)
+    const isTried = before === null && !isRequired && TEXTS.has(kind) && after.value === ''
+    onChange(isTried ? holding(undefined) : after)
+  }
+  const act = (next: JsonValue | undefined) => {
+    onChange(holding(next))
+    // the button may be gone
+    ;(document.getElementById(id) ?? document.getElementById(`${id}-fold`))?.focus()
+  }
+  const state = own === undefined ? stateOf(value, kind, t) : null
+  const describedBy = [
+    help !== '' && `${id}-help`,
+    state !== null && `${id}-state`,
+    own !== undefined && `${id}-error`,
+    problems.length > 0 && `${wiring.id}-error`,
+  ].filter(Boolean)
+  const control = (
+    <Inner
+      definition={{ kind: 'DATA', schema, required: isRequired }}
+      {...shownHeld(held)}
+      saved={isBeforeKnown ? before : undefined}
+      isSet={isSet}
+      problems={problems}
+      onEdit={edit}
+      onReset={() => undefined}
+      wiring={{
+        id,
+        'aria-labelledby': `${id}-label`,
+        'aria-describedby': describedBy.join(' ') || undefined,
+        'aria-invalid': isInvalid ? true : undefined,
+        'aria-required': isRequired ? true : undefined,
+        ...(!isSet && HAS_PLACEHOLDER.has(kind) && { placeholder: t('forms.notSet') }),
+      }}
+      readOnly={readOnly}
+      scope={scope}
+    />
+  )
+  const notes = (
+    <>
+      {state !== null && (
+        <p id={`${id}-state`} className="text-xs text-faint italic">
+          {state}
+        </p>
+      )}
+      {own !== undefined && <FieldErrorText id={`${id}-error`}>{partError(own, t)}</FieldErrorText>}
+    </>
+  )
+  const action = readOnly ? null : isSet && !isRequired ? (
+    <Button
+      variant="quiet"
+      size="sm"
+      icon="close"
+      label={t('forms.member.remove', { title })}
+      onClick={() => act(undefined)}
+    />
+  ) : !isSet && empty !== null ? (
+    <Button
+      variant="quiet"
+      size="sm"
+      icon="plus"
+      // in a long form, it shows only where the person is
+      className="opacity-0 group-focus-within/member:opacity-100 group-hover/member:opacity-100"
+      label={t(empty.label, { title })}
+      onClick={() => act(empty.value)}
+    />
+  ) : null
+  const isRequiredText = isRequired && (
+    <span className="ml-1.5 text-xs text-faint">{t('common.required')}</span>
+  )
+  const helpText = help !== '' && (
+    <p id={`${id}-help`} className="text-xs text-muted wrap-anywhere">
+      {help}
+    </p>
+  )
+  if (isBelow)
+    return (
+      <div className="group/member min-w-0 space-y-1">
+        <div className="flex items-start gap-2">
+          <div className="min-w-0 flex-1">
+            {canFold ? (
+              <FoldButton
+                id={`${id}-fold`}
+                isOpen={isOpen}
+                onToggle={() => setChoice(!isOpen)}
+                summary={isOpen ? null : summaryOf(value, t)}
+              >
+                <span id={`${id}-label`}>{title}</span>
+              </FoldButton>
+            ) : (
+              <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
+                {title}
+              </label>
+            )}
+            {isRequiredText}
+            {helpText}
+          </div>
+          <div className="w-6.5 shrink-0">{action}</div>
+        </div>
+        {isOpen && <div className={canFold ? 'pl-1.5' : undefined}>{control}</div>}
+        {notes}
+      </div>
+    )
+  return (
+    // titles are above their fields where a form within a form leaves little room
+    <div className="group/member grid min-w-0 grid-cols-[minmax(0,1fr)_1.625rem] gap-x-2 gap-y-1 @md:grid-cols-[10rem_minmax(0,1fr)_1.625rem] @md:gap-x-3">
+      <div className="min-w-0 @md:pt-1">
+        <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
+          {title}
+        </label>
+        {isRequiredText}
+        {helpText}
+      </div>
+      <div className="col-span-2 row-start-2 min-w-0 @md:col-span-1 @md:row-start-1">
+        {control}
+        {notes}
+      </div>
+      <div className="row-start-1 @md:pt-0.5">{action}</div>
+    </div>
+  )
+}
+
+const HAS_PLACEHOLDER: ReadonlySet<ControlKind> = new Set([...TEXTS, 'number'])
+
+/** Of what is empty but set; a list and a map say so themselves. */
+function stateOf(value: JsonValue | undefined, kind: ControlKind, t: Translate): string | null {
+  if (value === '' && TEXTS.has(kind)) return t('common.value.emptyText')
+  const isEmptyObject = kind === 'object' && isJsonObject(value) && Object.keys(value).length === 0
+  return isEmptyObject ? t('forms.object.empty') : null
+}
+
+function FoldButton({
+  id,
+  isOpen,
+  onToggle,
+  summary,
+  children,
+}: {
+  id: string
+  isOpen: boolean
+  onToggle: () => void
+  summary: string | null
+  children: ReactNode
+}) {
+  return (
+    <button
+      type="button"
+      id={id}
+      aria-expanded={isOpen}
+      onClick={onToggle}
+      className="-ml-1 inline-flex max-w-full items-start gap-1 rounded-sm text-left wrap-anywhere hover:text-ink"
+    >
+      <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} size={14} className="mt-1 shrink-0 text-muted" />
+      <span className="min-w-0">
+        {children}
+        {summary !== null && <span className="ml-1 text-xs text-faint"> {summary}</span>}
+      </span>
+    </button>
+  )
+}
