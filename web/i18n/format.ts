@@ -30,8 +30,10 @@ function localTime(at: number, clockTime: string, locale: Locale): string {
 }
 
 /** The person's zone at a moment: `UTC+8`, `UTC-3:30`, `UTC`. */
-export function zoneOf(at: number): string {
-  const offset = zoneOffset(at)
+export const zoneOf = (at: number): string => offsetText(zoneOffset(at))
+
+/** An offset from UTC in minutes: `UTC+8`, `UTC-3:30`, `UTC`. */
+export function offsetText(offset: number): string {
   if (offset === 0) return 'UTC'
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]
   return `UTC${offset < 0 ? '-' : '+'}${hours}${minutes === 0 ? '' : `:${twoDigits(minutes)}`}`

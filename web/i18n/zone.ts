@@ -22,7 +22,8 @@ export function setTimeZone(name: string): void {
 
 const offsets = new Map<string, Offset>()
 
-function offsetIn(name: string): Offset {
+/** How far the local time of a zone that the engine knows is ahead of UTC, in minutes. */
+export function offsetIn(name: string): Offset {
   const known = offsets.get(name)
   if (known !== undefined) return known
   // the fields of `sv` are written like ISO 8601

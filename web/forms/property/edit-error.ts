@@ -8,7 +8,9 @@ import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { controlKind, schemaOf } from './control-kind.ts'
 import { dataValue, type Edit, type Part, type Parts } from './edit.ts'
+import { REFUSED_KEY } from './held.ts'
 import { takesNumber } from './inner-value.ts'
+import { readNumber } from './parse-number.ts'
 import { titledPath } from './titled-path.ts'
 import { translateError } from './translate-error.ts'
 
@@ -54,6 +56,8 @@ export function editError(definition: PropertyDefinition, edit: Edit, t: Transla
       const found = Object.entries(parts).map(([path, part]) => [path, partError(part, t)] as const)
       return listProblems(definition, whole, found, t)
     }
+    case 'number':
+      return numberError(edit.kind === 'unfinished' ? edit.text : '', t)
     case 'missing':
       return missingText(definition, t)
     default:
@@ -78,8 +82,15 @@ function listProblems(
 /** What is wrong with input inside a value, in the language that is shown. */
 export function partError({ text, isPartialNumber, key }: Part, t: Translate): string {
   if (text !== undefined)
-    return isPartialNumber === true ? t('forms.problem.number') : jsonErrorText(jsonError(text), t)
+    return isPartialNumber === true ? numberError(text, t) : jsonErrorText(jsonError(text), t)
+  if (key === REFUSED_KEY) return t('forms.json.keyReserved')
   return key === undefined || key === '' ? t('forms.map.needsKey') : t('forms.map.usedTwice', { key })
+}
+
+function numberError(text: string, t: Translate): string {
+  const reading = readNumber(text)
+  if (reading.kind === 'inexact') return t('forms.problem.inexact', { nearest: String(reading.nearest) })
+  return t(reading.kind === 'tooLarge' ? 'forms.problem.tooLarge' : 'forms.problem.number')
 }
 
 /** What is asked for where a value is missing. */

@@ -9,6 +9,9 @@ export interface Held {
   parts: Parts
 }
 
+/** The servers accept no value with this key. */
+export const REFUSED_KEY = '__proto__'
+
 /** An entry of a map. While its key is one that it cannot have, `key` is what was typed. */
 export interface Entry extends Held {
   name: string
@@ -130,6 +133,7 @@ const isTaken = (
   key: string,
   { reserved, index }: { reserved: readonly string[]; index?: number },
 ): boolean =>
+  key === REFUSED_KEY ||
   reserved.includes(key) ||
   entries.some((other, at) => at !== index && (other.name === key || other.key === key))
 

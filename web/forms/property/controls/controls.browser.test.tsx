@@ -413,3 +413,33 @@ for (const zone of ['Asia/Kolkata', 'Asia/Calcutta', 'Europe/Kyiv', 'US/Eastern'
     await expect.poll(value).toBe(zone)
     await expect.element(page.getByRole('combobox')).toHaveValue(zone)
   })
+
+test('a number with two readings says which one was taken, also after the field was left', async () => {
+  const value = await field({ type: 'number' }, 7)
+  const input = page.getByRole('textbox', { name: 'Setting' })
+  await input.fill('1,500')
+  expect(value()).toBe(1500)
+  await expect.element(input).toHaveAccessibleDescription('Read as 1500: “,” separates thousands')
+  await userEvent.tab()
+  await expect.element(input).toHaveValue('1500')
+  await expect.element(page.getByText('Read as 1500: “,” separates thousands')).toBeVisible()
+  await input.fill('1.000')
+  await expect.element(page.getByText('Read as 1: “.” is the decimal sign')).toBeVisible()
+  await input.fill('１２３')
+  expect(value()).toBe(123)
+  await expect.element(input).toHaveAccessibleDescription('')
+})
+
+test('a number that cannot be kept exactly is refused, with the nearest that can', async () => {
+  const value = await field({ type: 'number' }, 7)
+  await page.getByRole('textbox', { name: 'Setting' }).fill('12345678901234567.5')
+  expect(value()).toMatchObject({ kind: 'unfinished', text: '12345678901234567.5' })
+  await expect
+    .element(page.getByText(/The nearest number that can be kept is 12345678901234568$/))
+    .toBeVisible()
+})
+
+test('the next runs of a schedule have the year if it is another one', async () => {
+  await field({ type: 'string', format: 'cron' }, '0 9 29 2 *')
+  await expect.element(page.getByText(/29 Feb 2028, 09:00 · .*29 Feb 2032, 09:00/)).toBeVisible()
+})

@@ -136,7 +136,9 @@ test('a new entry needs a key', async () => {
   await button('Add key').click()
   await expect.element(keys()).toHaveAccessibleDescription('Enter a key')
   expect(value()).toMatchObject({ kind: 'unfinished' })
-  await userEvent.keyboard('a')
+  await userEvent.keyboard('__proto__')
+  await expect.element(keys()).toHaveAccessibleDescription(/__proto__ is not allowed/)
+  await keys().fill('a')
   expect(value()).toEqual({ a: '' })
 })
 
