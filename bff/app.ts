@@ -36,7 +36,6 @@ import { securityHeaders } from './middleware/security-headers.ts'
 import type { SessionVariables } from './middleware/session.ts'
 import { documentRoute } from './document/document-route.ts'
 import { createApiReader } from './document/read-api.ts'
-import { openPageRenderer } from './document/page-renderer.ts'
 import { readShell } from './document/shell.ts'
 import { consoleFiles } from './routes/console-files.ts'
 import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
@@ -127,7 +126,6 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const metrics = createMetrics({ ...CONSOLE_METRIC_HELP, ...PROCESS_HELP })
   const stopping = new AbortController()
   const shell = readShell(options.folder)
-  const renderPage = openPageRenderer(options.folder)
   let eventPosition: string | null = null
 
   const app = new Hono<{ Variables: SessionVariables }>()
@@ -214,7 +212,6 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     app.use(
       documentRoute({
         shell,
-        renderPage,
         readApiFor,
         hasSessionCookie,
         eventPosition: () => eventPosition,

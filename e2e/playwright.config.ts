@@ -13,7 +13,6 @@ export default defineConfig({
   reporter: [['list'], ['json']],
   outputDir: '../test-results',
   // the consoles of the journeys load it; transforming it would stop them for half a minute
-  build: { external: ['**/dist/web/.server/**'] },
   globalSetup: './harness/global-setup.ts',
   use: {
     browserName: 'chromium',

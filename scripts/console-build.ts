@@ -7,17 +7,7 @@ import { root, runNode, tool } from './process.ts'
 
 const output = join(root, 'dist', 'web')
 const stamp = join(output, '.sources')
-const SOURCES = [
-  'web',
-  'contract',
-  'scripts/console',
-  'index.html',
-  'vite.config.ts',
-  'vite.server.config.ts',
-  'package-lock.json',
-]
-/** Both parts of the console: for browsers, and below it for its server. */
-const CONFIGURATIONS = ['vite.config.ts', 'vite.server.config.ts']
+const SOURCES = ['web', 'contract', 'scripts/console', 'index.html', 'vite.config.ts', 'package-lock.json']
 
 /**
  * Builds the console to dist/web with a brotli version of each file; does nothing if the build is up to date. Returns how
@@ -28,14 +18,14 @@ export async function buildConsole(): Promise<number> {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return 0
   const began = performance.now()
   console.log('Building the console …')
-  for (const configuration of CONFIGURATIONS) await runVite(configuration)
+  await runVite()
   await compressFiles()
   writeFileSync(stamp, sources)
   return performance.now() - began
 }
 
-async function runVite(configuration: string): Promise<void> {
-  const options = ['build', '--config', configuration, '--logLevel', 'warn']
+async function runVite(): Promise<void> {
+  const options = ['build', '--logLevel', 'warn']
   const { code, output: log } = await runNode([tool('vite/bin/vite.js'), ...options], { quiet: true })
   if (code === 0) return
   console.error(log)
@@ -46,7 +36,7 @@ async function compressFiles(): Promise<void> {
   const brotli = promisify(brotliCompress)
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
   for (const name of readdirSync(output, { recursive: true, encoding: 'utf8' })) {
-    if (!/\.(css|html|js|json|svg|webmanifest)$/.test(name) || name.startsWith('.server')) continue
+    if (!/\.(css|html|js|json|svg|webmanifest)$/.test(name)) continue
     const path = join(output, name)
     writeFileSync(`${path}.br`, await brotli(readFileSync(path), { params }))
   }

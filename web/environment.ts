@@ -1,2 +1,2 @@
-/** False while the console's server renders a page (`web/server/render-page.tsx`): there is no document or storage. */
+/** False in unit tests, which import some of these modules without a browser. */
 export const isBrowser = typeof document !== 'undefined'

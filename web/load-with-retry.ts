@@ -1,6 +1,5 @@
 import { lazy } from 'react'
 import { isInterrupted } from './api/connection.ts'
-import { isBrowser } from './environment.ts'
 
 const RETRY_MS = 1000
 
@@ -12,8 +11,6 @@ const RETRY_MS = 1000
  * reloads only once a minute, so that a part that is really missing becomes an error instead of a loop.
  */
 export async function loadWithRetry<Part>(load: () => Promise<Part>): Promise<Part> {
-  // the server has every part in one file
-  if (!isBrowser) return load()
   if (isInterrupted()) await becomeReachable()
   try {
     return await load()

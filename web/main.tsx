@@ -3,18 +3,14 @@ import { createRoot } from 'react-dom/client'
 import { loadDocumentData } from './api/document-data.ts'
 import { apiQuery } from './api/query.ts'
 import { App } from './app/App.tsx'
-import { ReplacePreview } from './app/preview.ts'
 import { queryClient } from './app/query-client.ts'
-import { storeTimeZone } from './app/time-zone-cookie.ts'
 import { startLocale } from './i18n/locale.ts'
-import { previewElement } from './preview-element.ts'
 import { router } from './router.ts'
 import './styles/index.css'
 // follows the system's theme
 import './ui/theme.ts'
 
 const MAX_WAIT_MS = 500
-const STORE_ZONE_MS = 3_000
 
 async function start() {
   const root = document.getElementById('root')
@@ -23,18 +19,15 @@ async function start() {
   await loadDocumentData(queryClient)
   // needed for the first paint; fetched here if the document does not contain it
   if (location.pathname !== '/signed-out') void queryClient.prefetchQuery(apiQuery('GET /session', {}))
-  // paint everything at once; if the page takes too long, paint only the frame, unless the server's rendering is there
+  // paint everything at once; if the page takes too long, paint only the frame
   const page = router.load()
   const wait = new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))
-  await Promise.all([texts, previewElement() !== null ? page : Promise.race([page, wait])])
+  await Promise.all([texts, Promise.race([page, wait])])
   createRoot(root).render(
     <StrictMode>
-      <ReplacePreview />
       <App router={router} />
     </StrictMode>,
   )
 }
 
 void start()
-// the first date format of a page is slow
-setTimeout(storeTimeZone, STORE_ZONE_MS)

@@ -35,11 +35,7 @@ export async function visitPage(
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   if (cookie !== null) {
     const [name = '', value = ''] = cookie.split(/=(.*)/s)
-    await context.addCookies([
-      { name, value, url: new URL(url).origin, httpOnly: true, sameSite: 'Strict' },
-      // a browser with a session has it from the sign-in
-      { name: 'console_zone', value: 'UTC', url: new URL(url).origin, sameSite: 'Lax' },
-    ])
+    await context.addCookies([{ name, value, url: new URL(url).origin, httpOnly: true, sameSite: 'Strict' }])
   }
   const page = await context.newPage()
   const session = await context.newCDPSession(page)

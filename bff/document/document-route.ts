@@ -5,17 +5,13 @@ import { matchPage } from '#contract/console-api/pages/page-reads.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { SessionVariables } from '../middleware/session.ts'
 import { dataBlock } from './data-block.ts'
-import { isNavigation, isReload, languageOfRequest, mayCarryData, timeZoneOfRequest } from './navigation.ts'
+import { isNavigation, languageOfRequest, mayCarryData } from './navigation.ts'
 import { readPageData } from './page-data.ts'
-import type { PageRenderer, RenderedPage } from './page-renderer.ts'
-import { preview, startScript } from './preview.ts'
 import type { ReadApi } from './read-api.ts'
 import type { Shell } from './shell.ts'
 
 export interface DocumentOptions {
   shell: Shell
-  /** Renders the page for the browser to show until its own page is ready; null without. */
-  renderPage: PageRenderer | null
   /** Reads the console API for the person of a request. */
   readApiFor: (c: DocumentContext) => ReadApi
   /** Whether a request has a session cookie; without one nothing is read. */
@@ -40,9 +36,9 @@ const COMPRESSION = {
 
 /**
  * Answers a navigation with the console's page. It sends the head immediately, so that the browser can fetch scripts, styles
- * and fonts, and then the page as it will look first and the data that its first render needs, if the request has a
- * session (docs/decisions/0015-documents-carry-their-data.md). Reads that fail or take too long are left out; the page
- * requests them itself, and is not rendered here. The document belongs to one person, so it must not be cached.
+ * and fonts, and then the data that the page's first render needs, if the request has a session
+ * (docs/decisions/0015-documents-carry-their-data.md). Reads that fail or take too long are left out; the page requests
+ * them itself. The document belongs to one person, so it must not be cached.
  */
 export function documentRoute(options: DocumentOptions) {
   return async (c: DocumentContext, next: Next): Promise<Response | void> => {
@@ -72,42 +68,26 @@ async function* partsOf(
   const { shell, hasSessionCookie } = options
   const data = page !== null && mayCarryData(c) && hasSessionCookie(c) ? readData(c, page, options) : null
   yield shell.head(page?.path ?? null, languageOfRequest(c)) + shell.body
-  yield (await data) ?? startScript(shell.entry)
+  if (data !== null) yield (await data) ?? ''
   yield shell.end
 }
 
 async function readData(
   c: DocumentContext,
   page: PageMatch,
-  { shell: { entry }, readApiFor, renderPage, eventPosition, log, waitMs = WAIT_MS }: DocumentOptions,
+  { readApiFor, eventPosition, log, waitMs = WAIT_MS }: DocumentOptions,
 ): Promise<string | null> {
   // read before the answers, so that a stream from here has every change that they may lack
   const position = eventPosition()
   try {
-    const { pathname, search, searchParams } = new URL(c.req.url)
-    const data = await readPageData(
+    const { searchParams } = new URL(c.req.url)
+    const answers = await readPageData(
       { ...page, search: searchParams },
       readApiFor(c),
       AbortSignal.timeout(waitMs),
     )
-    if (data === null) return null
-    const answers = `[${data.answers.join(',')}]`
-    const block = dataBlock(`{"position":${JSON.stringify(position)},"answers":${answers}}`)
-    const timeZone = timeZoneOfRequest(c)
-    if (renderPage === null || timeZone === null || !data.isComplete || isReload(c))
-      return startScript(entry) + block
-    const language = languageOfRequest(c)
-    const html = await renderPage({
-      address: pathname + search,
-      language,
-      timeZone,
-      // the API has just written them
-      answers: JSON.parse(answers) as RenderedPage['answers'],
-    }).catch((error: unknown) => {
-      log.error('a document is sent without its page', { requestId: c.var.requestId }, error)
-      return null
-    })
-    return (html === null ? startScript(entry) : preview(html, language, entry)) + block
+    if (answers === null) return null
+    return dataBlock(`{"position":${JSON.stringify(position)},"answers":[${answers.join(',')}]}`)
   } catch (error) {
     log.error('a document is sent without its data', { requestId: c.var.requestId }, error)
     return null

@@ -1,14 +1,10 @@
 import type { Context } from 'hono'
-import { isTimeZone } from '#contract/json-schema/time-zone.ts'
 import { languageOf } from '../oidc/language.ts'
 import type { Language } from '../oidc/language.ts'
 import { cookiesOf } from '../session/cookies.ts'
 
 /** Set by the console when a person chooses a language; without it only the browser's storage has the choice. */
 const LANGUAGE_COOKIE = 'console_language'
-
-/** Set by the console: the time zone of the browser. */
-const ZONE_COOKIE = 'console_zone'
 
 /** Whether a browser navigates to a page of the console: not to a file, nor to anything below `/api`. */
 export function isNavigation(c: Context): boolean {
@@ -41,17 +37,3 @@ export function languageOfRequest(c: Context): Language {
   const chosen = cookiesOf(c).find(([name]) => name === LANGUAGE_COOKIE)?.[1]
   return chosen === 'en' || chosen === 'zh' ? chosen : languageOf(c.req.header('accept-language'))
 }
-
-/**
- * The time zone in which the page will be shown, by the main name that this engine has for it; null if it is not known. Other
- * names become that name, because the renderer keeps a date format for each name.
- */
-export function timeZoneOfRequest(c: Context): string | null {
-  const zone = cookiesOf(c).find(([name]) => name === ZONE_COOKIE)?.[1]
-  if (zone === undefined || !isTimeZone(zone)) return null
-  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
-}
-
-/** Whether the person reloads the page: the browser then scrolls to where it was, which needs the whole page. */
-export const isReload = (c: Context): boolean =>
-  /\b(max-age=0|no-cache)\b/.test(c.req.header('cache-control') ?? '')

@@ -12,22 +12,15 @@ export interface PageRequest {
   search: URLSearchParams
 }
 
-export interface PageData {
-  /** Each as the JSON of `{name, call, answer}`, the session first. */
-  answers: readonly string[]
-  /** Whether no answer is missing. */
-  isComplete: boolean
-}
-
 /**
- * The answers that the first render of a page needs. Omits reads that fail or are not answered before the signal aborts.
- * Null without a session.
+ * The answers that the first render of a page needs, each as the JSON of `{name, call, answer}`, the session first. Omits
+ * reads that fail or are not answered before the signal aborts. Null without a session.
  */
 export async function readPageData(
   { path, params, search }: PageRequest,
   readApi: ReadApi,
   signal: AbortSignal,
-): Promise<PageData | null> {
+): Promise<readonly string[] | null> {
   const session = await bodyOf(readApi('/session', { isActivity: true, signal }), signal)
   if (session === null) return null
   // the API has just written it from this type
@@ -40,11 +33,7 @@ export async function readPageData(
       return answer === null ? [] : [entry(read, answer)]
     }),
   )
-  const answers = read.flat()
-  return {
-    answers: [entry({ name: 'GET /session', call: {} }, session), ...answers],
-    isComplete: answers.length === allowed.length,
-  }
+  return [entry({ name: 'GET /session', call: {} }, session), ...read.flat()]
 }
 
 /** `answer` is JSON already. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Language } from '../oidc/language.ts'
-import { PREVIEW_SCRIPT } from './preview.ts'
 
 /** The page written by the build, in three parts; the server inserts the data of a request between them. */
 export interface Shell {
@@ -11,14 +10,9 @@ export interface Shell {
   /** What precedes the data, and what follows it. */
   body: string
   end: string
-  /** The address of the script that starts the page. The head only preloads it, so that the document decides when it runs. */
-  entry: string
   /** The inline scripts as sources of `script-src`, such as `'sha256-…'`. */
   inlineScripts: readonly string[]
 }
-
-/** The build puts the script that starts the page after those that it imports. */
-const MODULE_SCRIPT = /<script[^>]*type="module"[^>]*src="([^"]+)"[^>]*><\/script>/g
 
 /** The scripts of each page by path and language, written by `scripts/console/page-scripts.ts` during the build. */
 type PageScripts = Readonly<Record<string, Readonly<Record<Language, readonly string[]>>>>
@@ -27,10 +21,7 @@ type PageScripts = Readonly<Record<string, Readonly<Record<Language, readonly st
 export function readShell(folder: string): Shell | null {
   const path = join(folder, 'index.html')
   if (!existsSync(path)) return null
-  const built = readFileSync(path, 'utf8')
-  const entry = [...built.matchAll(MODULE_SCRIPT)].at(-1)?.[1]
-  if (entry === undefined) throw new Error('index.html of the built console has no module script')
-  const html = built.replaceAll(MODULE_SCRIPT, '<link rel="modulepreload" crossorigin href="$1">')
+  const html = readFileSync(path, 'utf8')
   const scripts = readPageScripts(join(folder, '.vite', 'page-scripts.json'))
   const headEnd = indexIn(html, '</head>')
   const bodyEnd = indexIn(html, '</body>')
@@ -42,11 +33,9 @@ export function readShell(folder: string): Shell | null {
         .join(''),
     body: html.slice(headEnd, bodyEnd),
     end: html.slice(bodyEnd),
-    entry,
-    inlineScripts: [
-      ...[...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) => script),
-      PREVIEW_SCRIPT,
-    ].map(sourceOf),
+    inlineScripts: [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script = '']) =>
+      sourceOf(script),
+    ),
   }
 }
 

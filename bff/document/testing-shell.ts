@@ -4,35 +4,22 @@ import { join } from 'node:path'
 
 export const INLINE_SCRIPT = `document.documentElement.dataset.theme = 'dark'`
 
-/** A folder like the build's, with a minimal page and a renderer that writes what it was given; the caller removes it. */
+/** A folder like the build's, with a minimal page; the caller removes it. */
 export function makeShellFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'console-shell-'))
   mkdirSync(join(folder, '.vite'))
   mkdirSync(join(folder, 'assets'))
-  mkdirSync(join(folder, '.server'))
   writeFileSync(
     join(folder, 'index.html'),
     `<!doctype html><html><head><script>${INLINE_SCRIPT}</script><script type="module" src="/assets/main.js"></script></head><body><div id="root"></div></body></html>`,
   )
   writeFileSync(join(folder, 'assets', 'main.js'), 'export {}')
   writeFileSync(
-    join(folder, '.server', 'render-page.js'),
-    `export const renderPage = async ({ address, language, timeZone, answers }) => {
-      if (address.includes('not-here')) return null
-      if (address.includes('throw')) throw new Error('cannot render')
-      return '<h1>' + [address, language, timeZone, ...answers.map(({ name }) => name)].join('|') + '</h1>'
-    }`,
-  )
-  writeFileSync(
     join(folder, '.vite', 'page-scripts.json'),
     JSON.stringify({ '/services': { en: ['/assets/services-en.js'], zh: ['/assets/services-zh.js'] } }),
   )
   return folder
 }
-
-/** What the folder's renderer was given, joined by `|`; null if the document has no rendered page. */
-export const previewOf = (html: string): string | null =>
-  /<div id="preview"[^>]*><h1>([^<]*)<\/h1><\/div>/.exec(html)?.[1] ?? null
 
 /** The data of a document; null if it has none. */
 export function dataOf(html: string): {

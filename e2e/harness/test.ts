@@ -92,12 +92,8 @@ async function signInAt(
   const page = await visit(`/auth/login?returnTo=${encodeURIComponent(path)}`, device)
   await fillSignIn(page, name)
   await page.waitForURL((url) => url.pathname === new URL(path, 'http://localhost').pathname)
-  await whenUsable(page)
   return page
 }
-
-/** Waits until the page has replaced the server's rendering, of which only the links work. */
-const whenUsable = (page: Page): Promise<void> => page.locator('#preview').waitFor({ state: 'detached' })
 
 export async function fillSignIn(page: Page, name: UserName, password = users[name].password): Promise<void> {
   await page.getByLabel('Username').fill(users[name].username)
@@ -112,16 +108,6 @@ async function newBrowser(
   device: BrowserContextOptions,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ ...device, baseURL: system.url })
-  // the console sets it some seconds after its first page; with it the server renders pages
-  await context.addCookies([{ name: 'console_zone', value: 'UTC', url: system.url, sameSite: 'Lax' }])
-  context.on('page', (page) => {
-    const goto = page.goto.bind(page)
-    page.goto = async (...args) => {
-      const response = await goto(...args)
-      await whenUsable(page)
-      return response
-    }
-  })
   await context.exposeBinding('reportViolation', (_, words: string) => browserErrors.push(words))
   await context.addInitScript(() => {
     const { reportViolation } = globalThis as unknown as { reportViolation: (words: string) => void }

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react'
 import { signInAddress } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
 import { SignInCard } from './SignInCard.tsx'
-import { storeTimeZone } from './time-zone-cookie.ts'
 
 const KEY = 'sign-in.left-at'
 
@@ -21,7 +20,6 @@ export function SignInPage() {
     // replaces this page, so that "back" does not lead here and away again
     if (!leaves) return
     sessionStorage.setItem(KEY, String(Date.now()))
-    storeTimeZone()
     location.replace(signInAddress(returnTo))
   }, [leaves, returnTo])
   if (leaves) return null

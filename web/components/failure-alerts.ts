@@ -1,6 +1,5 @@
 import { useEffect } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
-import { isBrowser } from '../environment.ts'
 import { useStore } from '../external-store.ts'
 import { currentText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
@@ -17,18 +16,16 @@ const CLOCK_TOLERANCE_MS = 60_000
 const listeners = new Set<() => void>()
 const missed = new Set<string>()
 /** In milliseconds since 1970; null while the tab is visible. */
-let hiddenSince = isBrowser && document.hidden ? Date.now() : null
+let hiddenSince = document.hidden ? Date.now() : null
 let isOn = stored()
 let open: (to: LinkTarget) => void = () => undefined
 
-if (isBrowser) {
-  document.addEventListener('visibilitychange', () => {
-    hiddenSince = document.hidden ? Date.now() : null
-    if (hiddenSince !== null) return
-    missed.clear()
-    notifyListeners()
-  })
-}
+document.addEventListener('visibilitychange', () => {
+  hiddenSince = document.hidden ? Date.now() : null
+  if (hiddenSince !== null) return
+  missed.clear()
+  notifyListeners()
+})
 
 /** Counts an operation that failed while the tab is in the background, and shows a notification if these are on. */
 export function countFailure({ operationId, state, finishedAt, installation }: Operation): void {
@@ -84,7 +81,7 @@ export async function setAlerts(next: boolean): Promise<void> {
 
 // hoisted, because the stored choice is read while this module loads
 function isAvailable(): boolean {
-  return isBrowser && 'Notification' in window && Notification.permission !== 'denied'
+  return 'Notification' in window && Notification.permission !== 'denied'
 }
 
 function stored(): boolean {

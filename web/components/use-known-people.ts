@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { Person } from '#contract/console-api/shapes.ts'
 import { compareText } from '../i18n/compare-text.ts'
-import { useIsPainted } from '../ui/first-paint.ts'
 
 /**
  * The people to choose from in a filter, by name: those of the rows that are shown or were shown before on this page. A
@@ -15,10 +14,7 @@ export function useKnownPeople(shown: readonly Person[]): readonly Person[] {
   const all = isNew ? new Map([...known, ...named]) : known
   // a derived state: the next render has it
   if (isNew) setKnown(all)
-  // comparing names costs the first paint more than it is worth
-  const isPainted = useIsPainted()
-  const people = [...all.values()]
-  return isPainted ? people.toSorted((one, other) => compareText(one.name, other.name)) : people
+  return [...all.values()].toSorted((one, other) => compareText(one.name, other.name))
 }
 
 /** The options of a filter by person. A person who is not known yet is shown by id. */

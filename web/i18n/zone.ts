@@ -1,24 +1,13 @@
 const MINUTE = 60_000
 
-/** How far the local time is ahead of UTC at a moment, in minutes. */
+/** How far a local time is ahead of UTC at a moment, in minutes. */
 type Offset = (at: number) => number
 
-let offset: Offset = (at) => -new Date(at).getTimezoneOffset()
-
 /** How far the person's local time is ahead of UTC at a moment, in minutes. */
-export const zoneOffset = (at: number): number => offset(at)
+export const zoneOffset: Offset = (at) => -new Date(at).getTimezoneOffset()
 
 /** A date whose UTC fields are the fields of the person's local time at a moment. */
-export const localDate = (at: number): Date => new Date(at + offset(at) * MINUTE)
-
-/**
- * From now on, times are those of this zone instead of the machine's: the console's server renders for people in all zones.
- *
- * @param name that the engine knows.
- */
-export function setTimeZone(name: string): void {
-  offset = offsetIn(name)
-}
+export const localDate = (at: number): Date => new Date(at + zoneOffset(at) * MINUTE)
 
 const offsets = new Map<string, Offset>()
 

@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { ReplacePreview } from '../app/preview.ts'
 import { paths } from '../paths.ts'
 import { renderInConsole } from '../testing/render.tsx'
 import type { PaletteGroup, ShellContextValue } from './shell-context.ts'
@@ -34,28 +33,6 @@ async function open(search: ShellContextValue['search'] = () => Promise.resolve(
   await userEvent.keyboard('{Control>}k{/Control}')
   return screen
 }
-
-test('what is typed in the preview while the page is rendered appears in the palette', async () => {
-  const preview = document.createElement('div')
-  preview.id = 'preview'
-  document.body.append(preview)
-  /** Rendered after the shell, and before the preview is replaced. */
-  const Typing = () => {
-    preview.dataset['typed'] = 'instal'
-    return null
-  }
-  await renderInConsole(
-    <>
-      <ReplacePreview />
-      <Shell />
-      <Typing />
-    </>,
-  )
-  await expect.element(input).toHaveValue('instal')
-  await userEvent.keyboard('l')
-  await expect.element(input).toHaveValue('install')
-  expect(preview.isConnected).toBe(false)
-})
 
 test('text typed right after Ctrl+K appears in the palette, the first time too', async () => {
   await open()

@@ -1,10 +1,9 @@
 import { Outlet, useLocation, useNavigate, type NavigateOptions } from '@tanstack/react-router'
-import { Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { useOpenFromAlert } from '../components/failure-alerts.ts'
 import { lazyPart } from '../components/lazy-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
-import { takeTypedForPalette } from '../preview-element.ts'
 import { Button } from '../ui/Button.tsx'
 import { Brand } from '../ui/icons/Brand.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'
@@ -39,14 +38,6 @@ export function Shell() {
   }
   const closePalette = () => setPalette(false)
   usePaletteKey(openPalette)
-  useLayoutEffect(
-    () =>
-      takeTypedForPalette((text) => {
-        setTyped({ text, keys: [] })
-        setPalette(true)
-      }),
-    [],
-  )
   const closeDrawer = () => drawer.current?.close()
 
   return (

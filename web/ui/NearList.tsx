@@ -1,20 +1,15 @@
 import { useCallback, useState, type ReactNode, type RefCallback } from 'react'
-import { rowsOnScreen, useIsPainted } from './first-paint.ts'
 import { whenNearWindow } from './when-near.ts'
 
 /** So many items are rendered in full wherever they are, so a list with no more of them is simply rendered. */
 export const FIRST_ITEMS = 30
 /** How many items before and after the one with the focus are near, so that Tab finds what is in them. */
 const NEIGHBORS = 10
-/** The height of a low item, in pixels. */
-const ITEM_PX = 96
-/** What every page has above its list. */
-const ABOVE_PX = 140
 
 /**
  * The items of a list that can be very long. Beyond the first ones, an item far from the window is rendered in brief, so
  * that the page stays light, while headings, find-in-page and the scroll bar still know the whole list. Once rendered in
- * full, an item stays so. The first paint has what the screen can show.
+ * full, an item stays so.
  */
 export function NearList<Item>({
   items,
@@ -28,10 +23,7 @@ export function NearList<Item>({
   /** One light element that has the `ref`, says what the item is, and is about as high as the item in full. */
   brief: (item: Item, ref: RefCallback<HTMLElement>) => ReactNode
 }) {
-  const isPainted = useIsPainted()
-  const isShort = items.length <= FIRST_ITEMS
-  const shown = isPainted || isShort ? items : items.slice(0, rowsOnScreen(ITEM_PX, ABOVE_PX))
-  return shown.map((item, index) => (
+  return items.map((item, index) => (
     <NearItem
       key={keyOf(item)}
       isFirst={index < FIRST_ITEMS}

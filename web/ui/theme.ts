@@ -1,4 +1,3 @@
-import { isBrowser } from '../environment.ts'
 import { useStore } from '../external-store.ts'
 import { storeChoice, storedChoice } from '../stored-choice.ts'
 
@@ -8,7 +7,7 @@ const KEY = 'bundle-console.theme'
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-const prefersDark = isBrowser ? matchMedia('(prefers-color-scheme: dark)') : null
+const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
 let theme = stored()
 
@@ -31,11 +30,11 @@ export function setTheme(next: Theme): void {
   for (const listener of listeners) listener()
 }
 
-prefersDark?.addEventListener('change', apply)
+prefersDark.addEventListener('change', apply)
 
 function apply() {
   document.documentElement.dataset.theme =
-    theme === 'system' ? (prefersDark?.matches === true ? 'dark' : 'light') : theme
+    theme === 'system' ? (prefersDark.matches ? 'dark' : 'light') : theme
 }
 
 function stored(): Theme {

@@ -4,7 +4,6 @@ import type { ScopeKey } from '../../paths.ts'
 import { paths } from '../../paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { cx } from '../../ui/class-names.ts'
-import { rowsOnScreen } from '../../ui/first-paint.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import type { InstallationTitles } from './editor/editor-context.ts'
@@ -12,10 +11,8 @@ import { kindIcon, resourceName, resourceTitle } from './labels.ts'
 import type { Marks, OutlineGroup } from './editor/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
-/** The height of a row, in pixels. */
-const ROW_PX = 32
-/** What is above the list. */
-const ABOVE_PX = 140
+/** More rows than a screen shows; the first paint needs no others. */
+const FIRST_ROWS = 50
 
 /** The resources of the scope by installation, each a link to its form. */
 export const Outline = memo(function Outline({
@@ -38,9 +35,9 @@ export const Outline = memo(function Outline({
   titles: InstallationTitles
 }) {
   const t = useText()
-  // the first paint needs no more rows than the screen can show; the rest follows at once
+  // a scope may have thousands of resources: the rest follows after the first paint
   const isWhole = useDeferredValue(true, false)
-  const shown = isWhole ? groups : beginningOf(groups, rowsOnScreen(ROW_PX, ABOVE_PX))
+  const shown = isWhole ? groups : beginningOf(groups, FIRST_ROWS)
   const nav = useRef<HTMLElement>(null)
   const isFiltered = search.q !== undefined || search.show !== undefined
   const wasFiltered = useRef(isFiltered)

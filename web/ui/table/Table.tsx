@@ -4,11 +4,9 @@ import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { ErrorState, type ErrorView } from '../ErrorState.tsx'
 import type { LinkTarget } from '../Link.tsx'
-import { rowsOnScreen, useIsPainted } from '../first-paint.ts'
 import { Skeleton } from '../Skeleton.tsx'
 import type { Column, RowSelection } from './column.ts'
 import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
-import { Gap } from './Gap.tsx'
 import { TableHead } from './Head.tsx'
 import { SortChoice } from './SortChoice.tsx'
 import { asRowGroup, asTable } from './roles.ts'
@@ -18,10 +16,6 @@ import { cellClass, columnClass } from './styles.ts'
 export type { Column } from './column.ts'
 
 const VIRTUAL_ABOVE = 200
-/** In pixels, by the lines of text of a row. */
-const ROW_PX = { 1: 36, 2: 52 }
-/** What every page has above its table: the bar of the console, the title, and the head of the table. */
-const ABOVE_PX = 140
 const VirtualBody = lazyWithRetry(async () => ({
   default: (await import('./VirtualBody.tsx')).VirtualBody,
 })) as unknown as typeof LoadedBody
@@ -115,8 +109,7 @@ export function Table<Row>(props: TableProps<Row>) {
 }
 
 function TableBody<Row>(props: TableProps<Row>) {
-  const { rows, columns, rowKey, rowLink: link, selectedKey, selection, skeletonRows = 8, lines = 1 } = props
-  const isPainted = useIsPainted()
+  const { rows, columns, rowKey, rowLink: link, selectedKey, selection, skeletonRows = 8 } = props
   if (!rows)
     return <SkeletonBody columns={columns} count={skeletonRows} hasChecks={selection !== undefined} />
   if (rows.length > VIRTUAL_ABOVE) {
@@ -126,10 +119,9 @@ function TableBody<Row>(props: TableProps<Row>) {
       </Suspense>
     )
   }
-  const shown = isPainted ? rows : rows.slice(0, rowsOnScreen(ROW_PX[lines], ABOVE_PX))
   return (
     <tbody {...asRowGroup} className="@max-[40rem]/table:block">
-      {shown.map((row) => {
+      {rows.map((row) => {
         const key = rowKey(row)
         return (
           <TableRow
@@ -143,7 +135,6 @@ function TableBody<Row>(props: TableProps<Row>) {
           />
         )
       })}
-      <Gap height={(rows.length - shown.length) * ROW_PX[lines]} cards={rows.length - shown.length} />
     </tbody>
   )
 }

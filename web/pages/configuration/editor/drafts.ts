@@ -53,8 +53,7 @@ function storeOf(personId: string, place: string): DraftStore {
   const known = stores.get(key)
   if (known !== undefined) return known
   const store = new DraftStore(storageOf(key, `${BEGAN_PREFIX}/${place}`))
-  // the server renders for many people, and keeps nothing
-  if (isBrowser) stores.set(key, store)
+  stores.set(key, store)
   return store
 }
 

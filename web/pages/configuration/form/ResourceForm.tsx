@@ -8,7 +8,6 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
-import { useIsPainted } from '../../../ui/first-paint.ts'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { viewAt } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
@@ -36,8 +35,6 @@ import { zoneProperty, zoneOf } from './zone.ts'
 
 /** A form with more properties than this renders only the fields near the viewport. */
 const LAZY_ABOVE = 60
-/** The same limit in the first paint, which more fields would delay. */
-const FIRST_PAINT = 8
 /** A form with more properties than this, in several groups, begins with a list of the groups. */
 const INDEX_ABOVE = 15
 
@@ -92,11 +89,10 @@ export const ResourceForm = memo(function ResourceForm({
       all.map(({ name, properties }) => [name, blocksOf(properties, (property) => shown.has(property))]),
     )
   }, [resource, names])
-  const isPainted = useIsPainted()
-  const isLong = total > (isPainted ? LAZY_ABOVE : FIRST_PAINT)
+  const isLong = total > LAZY_ABOVE
   const inOrder = groups.flatMap(({ properties }) => properties)
   // the last field is always rendered, so that Shift+Tab enters the form at its end
-  const wanted = new Set([focusOn, ...(isPainted ? inOrder.slice(-1) : inOrder.slice(0, FIRST_PAINT))])
+  const wanted = new Set([focusOn, ...inOrder.slice(-1)])
   const left = leftovers(resource, names)
   const rowOf = (property: string): BlockRow[] => {
     const definition = definitionOf(resource, property)

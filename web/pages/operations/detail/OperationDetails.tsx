@@ -1,12 +1,10 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../components/OperationLink.tsx'
-import { isBrowser } from '../../../environment.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
-import { useIsPainted } from '../../../ui/first-paint.ts'
 import { Notice } from '../../../ui/Notice.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
@@ -36,9 +34,8 @@ export function OperationDetails({
   const t = useText()
   const { operation, loading } = useChosenAttempts(answer, choice)
   const timeline = useMemo(() => timelineOf(operation), [operation])
-  const isPainted = useIsPainted()
   // a press may come before the attempt is loaded, and again without a change of the address
-  const [isAttemptWanted, setAttemptWanted] = useState(() => isBrowser && location.hash === '#attempt')
+  const [isAttemptWanted, setAttemptWanted] = useState(() => location.hash === '#attempt')
   const onAttemptShown = useCallback(() => setAttemptWanted(false), [])
   const bar = loading ? null : chosenBar(timeline, operation, choice)
   const call =
@@ -85,7 +82,7 @@ export function OperationDetails({
         {/* beside the timeline it scrolls on its own, because a timeline may be longer than the window */}
         <div className={cx(isBeside && 'xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:overflow-y-auto')}>
           {loading && <LoadingAttempt loading={loading} />}
-          {isPainted && bar && call && (
+          {bar && call && (
             <AttemptPanel
               operation={operation}
               call={call}
@@ -97,12 +94,8 @@ export function OperationDetails({
           )}
         </div>
       </div>
-      {isPainted && (
-        <>
-          <Resources operation={operation} />
-          <Changes operation={operation} />
-        </>
-      )}
+      <Resources operation={operation} />
+      <Changes operation={operation} />
     </div>
   )
 }

@@ -6,7 +6,6 @@ import { joinList } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card } from '../../../ui/Card.tsx'
-import { rowsOnScreen, useIsPainted } from '../../../ui/first-paint.ts'
 import { useNow } from '../../../ui/use-now.ts'
 import { BandHead, ResourcesRow } from './TimelineBand.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
@@ -30,9 +29,6 @@ import {
 import { timeScale } from './time-scale.ts'
 import { nextAttempt } from './keyboard-navigation.ts'
 
-/** The height of a row, and of everything above the first row on each page, in pixels. */
-const ROW_PX = 52
-const ABOVE_PX = 500
 /** Space at the end of the track, so that the last glyph is not clipped. */
 const END_PX = 22
 
@@ -49,7 +45,6 @@ export function Timeline({
   const t = useText()
   const navigate = useNavigate()
   const now = useNow(1000)
-  const isPainted = useIsPainted()
   const isLive =
     operation.state === 'RUNNING' || operation.state === 'WAITING' || operation.state === 'PENDING'
   const [track, width] = useWidth<HTMLDivElement>()
@@ -84,12 +79,11 @@ export function Timeline({
       ? Math.min(1, Math.max(0, drawing.x(chosen.from) / (width - END_PX)))
       : undefined
   const occurring = useMemo(() => {
-    if (!isPainted) return []
     const found = new Set(
       rowsOf(timeline).flatMap(({ row }) => partsOfCall(row.bars).map(({ part }) => part)),
     )
     return PARTS.filter((part) => found.has(part))
-  }, [timeline, isPainted])
+  }, [timeline])
 
   const movedByKey = useRef(false)
   const chosenKey = chosen && barKey(chosen)
@@ -126,15 +120,8 @@ export function Timeline({
   // once an operation has ended, calls that it never reached are folded
   const hasEnded = operation.state === 'FAILED' || operation.state === 'TAKEN_OVER'
   const isShown = (row: Row) => !hasEnded || isReached(row)
-  // without a width there is nothing to draw yet, and the first paint needs no more rows than the screen can show
-  const room = width === 0 ? 0 : isPainted ? Infinity : rowsOnScreen(ROW_PX, ABOVE_PX)
-  const first = new Set(
-    rowsOf(timeline)
-      .map(({ row }) => row)
-      .filter((row) => isShown(row))
-      .slice(0, room),
-  )
-  const reached = ({ rows }: StageBand) => rows.filter((row) => first.has(row))
+  // without a width there is nothing to draw yet
+  const reached = ({ rows }: StageBand) => (width === 0 ? [] : rows.filter((row) => isShown(row)))
   const notReached = ({ rows }: StageBand) => rows.filter((row) => !isShown(row))
   const stage = (band: StageBand) => (
     <>
@@ -149,7 +136,6 @@ export function Timeline({
             chosen={chosen}
             tabStop={tabStop}
             drawing={drawing}
-            hasParts={isPainted}
           />
         ))}
       </ul>

@@ -26,7 +26,6 @@ export function TimelineRow({
   chosen,
   tabStop,
   drawing,
-  hasParts,
 }: {
   operationId: string
   row: Row
@@ -35,7 +34,6 @@ export function TimelineRow({
   tabStop: Bar | null
   drawing: Drawing
   /** Whether the parts of the time are drawn below the bars. */
-  hasParts: boolean
 }) {
   const t = useText()
   const look = resultLook(row.result)
@@ -67,7 +65,7 @@ export function TimelineRow({
         )}
       >
         <TrackLines drawing={drawing} />
-        {hasParts && <PartStrip bars={row.bars} drawing={drawing} />}
+        <PartStrip bars={row.bars} drawing={drawing} />
         <ul aria-label={t('operations.detail.attempts', { n: row.count })}>
           {marks.map((mark) =>
             'gap' in mark ? (
