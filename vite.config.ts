@@ -1,16 +1,13 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { chunks } from './scripts/console/chunks.ts'
 import { fontSubsets } from './scripts/console/fonts.ts'
 import { pageScripts } from './scripts/console/page-scripts.ts'
-import { plainImports } from './scripts/console/plain-imports.ts'
 
-const split = chunks()
 const server = 'http://localhost:8080'
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), fontSubsets(), split.plugin, plainImports(), pageScripts()],
+  plugins: [react(), tailwindcss(), fontSubsets(), pageScripts()],
   resolve: {
     // React has the hook that the shim replaces
     alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector' },
@@ -28,14 +25,31 @@ export default defineConfig({
     sourcemap: false,
     // fonts as data: URLs would break `font-src 'self'`
     assetsInlineLimit: 0,
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     target: 'baseline-widely-available',
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: split.name }],
+          // the start, each page, and each part that is loaded on demand has a script; these are what they share
+          groups: [
+            {
+              // stays in the cache of a browser across deployments
+              name: 'libraries',
+              test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual).*)\//,
+            },
+            { name: 'texts-en', test: /\/web\/i18n\/en\// },
+            { name: 'texts-zh', test: /\/web\/i18n\/zh\// },
+            {
+              name: 'forms',
+              test: /\/(web\/forms|contract\/json-schema|node_modules\/(react-hook-form|@hookform|zod))\//,
+              minShareCount: 2,
+            },
+            // what the start, and what most pages, import
+            { name: 'console', minShareCount: 10, test: /\/(web|contract)\// },
+            { name: 'pages', minShareCount: 3, test: /\/(web|contract)\// },
+          ],
         },
       },
     },

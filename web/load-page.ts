@@ -1,11 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { pageReads, type PagePath, type PageRead } from '#contract/console-api/pages/page-reads.ts'
+import { readsOf, type PagePath, type PageRead } from '#contract/console-api/pages/pages.ts'
 import type { Raw } from '#contract/console-api/pages/search-params.ts'
 import { mayAnywhere } from '#contract/endpoint/permission.ts'
 import type { Answer } from './api/client.ts'
 import { apiQuery } from './api/query.ts'
-import { loadTexts } from './i18n/locale.ts'
-import { pageParts } from './page-parts.ts'
 
 /** How long a page waits for its answers: a skeleton shown for a shorter time would flicker. */
 const MAX_WAIT_MS = 100
@@ -17,15 +15,15 @@ interface PageMatch {
 }
 
 /**
- * The loader of a page's route: fetches the page's texts and the answers that its first render needs, in parallel. A page
- * always waits for its texts, but only briefly for answers; it shows a skeleton for those that are missing.
+ * The loader of a page's route: fetches the answers that its first render needs, in parallel with its code. A page waits
+ * only briefly for them; it shows a skeleton for those that are missing.
  */
 export async function loadPage(
   path: PagePath,
   { context: { queryClient }, params, location }: PageMatch,
 ): Promise<void> {
-  const reads: readonly PageRead[] = pageReads[path]({
-    // the router types the parameters per route; `pageReads` accepts those of all routes
+  const reads = readsOf(path, {
+    // the router types the parameters per route
     params: params as Readonly<Record<string, string>>,
     search: location.search as Raw,
     now: Date.now(),
@@ -35,10 +33,7 @@ export async function loadPage(
   const answers = reads
     .filter(({ needs }) => needs === undefined || mayAnywhere(grants, needs))
     .map((read) => queryClient.prefetchQuery(queryOf(read)))
-  await Promise.all([
-    loadTexts(pageParts[path].texts),
-    Promise.race([Promise.all(answers), pause(MAX_WAIT_MS)]),
-  ])
+  await Promise.race([Promise.all(answers), pause(MAX_WAIT_MS)])
 }
 
 /** Each read calls its own endpoint, which the union type of reads cannot express. */

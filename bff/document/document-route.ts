@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { constants, createBrotliCompress } from 'node:zlib'
 import type { Context, Next } from 'hono'
-import { matchPage } from '#contract/console-api/pages/page-reads.ts'
+import { matchPage } from '#contract/console-api/pages/pages.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { SessionVariables } from '../middleware/session.ts'
 import { dataBlock } from './data-block.ts'

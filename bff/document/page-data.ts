@@ -1,7 +1,7 @@
 import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
 import type { Session } from '#contract/console-api/rows.ts'
-import { pageReads } from '#contract/console-api/pages/page-reads.ts'
-import type { PagePath, PageRead } from '#contract/console-api/pages/page-reads.ts'
+import { readsOf } from '#contract/console-api/pages/pages.ts'
+import type { PagePath, PageRead } from '#contract/console-api/pages/pages.ts'
 import { rawSearch } from '#contract/console-api/pages/search-params.ts'
 import type { ReadApi } from './read-api.ts'
 
@@ -25,7 +25,7 @@ export async function readPageData(
   if (session === null) return null
   // the API has just written it from this type
   const { permissions } = JSON.parse(session) as Session
-  const reads: readonly PageRead[] = pageReads[path]({ params, search: rawSearch(search), now: Date.now() })
+  const reads = readsOf(path, { params, search: rawSearch(search), now: Date.now() })
   const allowed = reads.filter(({ needs }) => needs === undefined || permissions.includes(needs))
   const read = await Promise.all(
     allowed.map(async (read) => {

@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { pageReads } from '#contract/console-api/pages/page-reads.ts'
+import { pages } from '#contract/console-api/pages/pages.ts'
 import { configurationPath, expectSettled, field, review, saveButton } from '../vocabulary.ts'
 import { seedEveryPage } from '../harness/seed-every-page.ts'
 import { expect, test } from '../harness/test.ts'
@@ -106,7 +106,7 @@ async function setBrowserFont(page: Page, standard: number): Promise<void> {
 
 /** The routes that no path leads to. */
 const routesWithout = (addresses: readonly string[]): string[] =>
-  Object.keys(pageReads).filter((route) => {
+  Object.keys(pages).filter((route) => {
     const pattern = new RegExp(`^${route.replaceAll(/\$\w+/g, '[^/]+')}$`)
     return !addresses.some((address) => pattern.test(address.replace(/\?.*/, '')))
   })

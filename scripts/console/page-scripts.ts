@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
-import { pageParts } from '../../web/page-parts.ts'
 import { root } from '../process.ts'
 
-export const LANGUAGES = ['en', 'zh']
+const LANGUAGES = ['en', 'zh']
 
 /**
  * Makes V8 compile the functions of a file while it loads, off the main thread, instead of each at its first call. Nearly
@@ -16,7 +16,7 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
  * without those that `index.html` names. The console's server preloads them (`bff/document/shell.ts`). Each of these
  * scripts begins with a compile hint.
  *
- * @throws Error (the build fails) when a page's module is missing, or a page is not listed in `web/page-parts.ts`.
+ * @throws Error (the build fails) when a page of `web/routes.tsx` cannot be found.
  */
 export function pageScripts(): Plugin {
   return {
@@ -24,57 +24,43 @@ export function pageScripts(): Plugin {
     apply: 'build',
     generateBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
-      const initial = withImports(
-        chunks.filter(({ isEntry }) => isEntry),
-        bundle,
-      )
+      const filesOf = (module: string): Set<string> => withImports(chunkOf(chunks, module), bundle)
+      const initial = filesOf('main.tsx')
       const scripts = Object.fromEntries(
-        Object.entries(pageParts).map(([path, { module, texts }]) => [
-          path,
-          Object.fromEntries(
-            LANGUAGES.map((language) => {
-              const modules = [
-                `pages/${module}`,
-                ...['core', ...texts].map((name) => textModule(language, name)),
-              ]
-              const own = withImports(
-                modules.map((name) => chunkOf(chunks, name)),
-                bundle,
-              )
-              return [language, [...own].filter((file) => !initial.has(file)).map((file) => `/${file}`)]
-            }),
-          ),
-        ]),
+        PAGES.map(([path, module]) => {
+          const own = LANGUAGES.map((language) => {
+            const files = new Set([...filesOf(module), ...filesOf(`i18n/${language}/index.ts`)])
+            return [language, [...files].filter((file) => !initial.has(file)).map((file) => `/${file}`)]
+          })
+          return [path, Object.fromEntries(own)] as [string, Record<string, string[]>]
+        }),
       )
-      const pageFiles = new Set(
-        Object.values(scripts).flatMap((byLanguage) => Object.values(byLanguage).flat()),
-      )
+      const early = new Set(Object.values(scripts).flatMap((of) => Object.values(of).flat()))
       for (const chunk of chunks) {
-        const { fileName } = chunk
-        if (initial.has(fileName) || pageFiles.has(`/${fileName}`)) chunk.code = COMPILE_HINT + chunk.code
+        if (initial.has(chunk.fileName) || early.has(`/${chunk.fileName}`))
+          chunk.code = COMPILE_HINT + chunk.code
       }
-      this.emitFile({
-        type: 'asset',
-        fileName: '.vite/page-scripts.json',
-        source: JSON.stringify(scripts),
-      })
+      this.emitFile({ type: 'asset', fileName: '.vite/page-scripts.json', source: JSON.stringify(scripts) })
     },
   }
 }
 
-/** The module of a namespace, below `web`. */
-export const textModule = (language: string, namespace: string): string =>
-  `i18n/${language}/${namespace.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`
+/** The path and the module of each page, as `web/routes.tsx` lists them. */
+const PAGES = [
+  ...readFileSync(join(root, 'web', 'routes.tsx'), 'utf8').matchAll(
+    /route\(\s*'([^']+)',\s*async \(\) =>\s*\(await import\('\.\/([^']+)'\)\)/g,
+  ),
+].map(([, path = '', module = '']) => [path, module] as const)
 
 function chunkOf(chunks: readonly Rolldown.OutputChunk[], module: string): Rolldown.OutputChunk {
   const id = join(root, 'web', module)
   const found = chunks.find(({ moduleIds }) => moduleIds.includes(id))
-  if (found === undefined) throw new Error(`web/page-parts.ts names web/${module}, which no route imports`)
+  if (found === undefined) throw new Error(`No script contains web/${module}, which web/routes.tsx names`)
   return found
 }
 
-/** The files of these chunks and of everything that they import before they run. */
-function withImports(chunks: readonly Rolldown.OutputChunk[], bundle: Rolldown.OutputBundle): Set<string> {
+/** The files of a chunk and of everything that it imports before it runs. */
+function withImports(from: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle): Set<string> {
   const files = new Set<string>()
   const add = (chunk: Rolldown.OutputChunk): void => {
     if (files.has(chunk.fileName)) return
@@ -84,6 +70,6 @@ function withImports(chunks: readonly Rolldown.OutputChunk[], bundle: Rolldown.O
       if (imported?.type === 'chunk') add(imported)
     }
   }
-  for (const chunk of chunks) add(chunk)
+  add(from)
   return files
 }

@@ -17,16 +17,16 @@ import { announceSignIn, reloadForAnotherPerson, useSession } from '../api/sessi
 import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../components/describe-code.ts'
 import { countFailure } from '../components/failure-alerts.ts'
-import { lazyForm, lazyPart } from '../components/lazy-part.ts'
 import { currentText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
+import { lazyPart } from '../lazy-part.ts'
 import { loadWithRetry } from '../load-with-retry.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { isSignedOut } from './query-client.ts'
+import { SignInPage } from './SignInPage.tsx'
+import { SessionLostDialog } from './SessionLostDialog.tsx'
 
-const SignInPage = lazyPart(async () => (await import('./SignInPage.tsx')).SignInPage)
-const SessionLostDialog = lazyPart(async () => (await import('./SessionLostDialog.tsx')).SessionLostDialog)
-const SignOutDialog = lazyForm(
+const SignOutDialog = lazyPart(
   async () => (await import('../pages/signed-out/SignOutDialog.tsx')).SignOutDialog,
 )
 
@@ -36,11 +36,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const error = useErrorView(session.error)
   const isLost = isSignedOut(session.error)
   if (isLost && !session.data) {
-    return (
-      <Suspense>
-        <SignInPage />
-      </Suspense>
-    )
+    return <SignInPage />
   }
   // until the session is known, the frame and the page's skeleton are shown
   if (session.data || !error) {
@@ -97,11 +93,7 @@ function WithSession({
   return (
     <ShellContext value={value}>
       {children}
-      {isLost && (
-        <Suspense>
-          <SessionLostDialog />
-        </Suspense>
-      )}
+      {isLost && <SessionLostDialog />}
       {isSignOutOpen && (
         <Suspense>
           <SignOutDialog onClose={() => setSignOutOpen(false)} />

@@ -9,7 +9,6 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { operationTypeKey } from '../components/operation-type.ts'
 import { ApiError, callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
-import { loadTexts } from '../i18n/locale.ts'
 import { readyMadeViews, savedView, viewLink } from '../components/views/views.ts'
 import { propertyTitle } from '../components/property-labels.ts'
 import { matchesWords, parseScope, scopeText } from '../components/scope-text.ts'
@@ -99,7 +98,6 @@ export async function searchEverything(
       const [{ user }, { items }] = await Promise.all([
         client.fetchQuery(apiQuery('GET /session', {})),
         client.fetchQuery(apiQuery('GET /saved-views', {})),
-        loadTexts(['views']),
       ])
       // `t` does not have the texts that were loaded just now
       const ready = readyMadeViews(currentText(), { userId: user.id, now: Date.now() })

@@ -1,7 +1,7 @@
 import { Button } from '../ui/Button.tsx'
 import { FilterChip } from '../ui/Filters.tsx'
 import { Popup } from '../ui/Popup.tsx'
-import { lazyPart } from './lazy-part.ts'
+import { TextFilterForm } from './TextFilterForm.tsx'
 
 export type TextFilter = {
   name: string
@@ -10,8 +10,6 @@ export type TextFilter = {
   /** Known values, suggested while typing; other values are also accepted. */
   suggestions?: readonly string[] | undefined
 }
-
-const TextFilterForm = lazyPart(async () => (await import('./filter-forms.ts')).TextFilterForm)
 
 /**
  * Filters by exact keys: entered together in a popup, then shown as removable chips. Submitting the form
@@ -29,17 +27,13 @@ export function TextFilters({
   /** Called when the person is about to type, to fetch suggestions. */
   onOpen?: () => void
 }) {
-  const prepare = () => {
-    TextFilterForm.load()
-    onOpen?.()
-  }
   const chosen = filters.filter((filter) => filter.value !== undefined)
   return (
     <>
       <Popup
         label={label}
         renderTrigger={(props) => (
-          <Button {...props} icon="filter" onPointerEnter={prepare} onPointerDown={prepare} onFocus={prepare}>
+          <Button {...props} icon="filter" onPointerEnter={onOpen} onFocus={onOpen}>
             {label}
           </Button>
         )}

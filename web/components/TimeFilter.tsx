@@ -5,11 +5,9 @@ import { Button } from '../ui/Button.tsx'
 import { FilterChip } from '../ui/Filters.tsx'
 import { Popup } from '../ui/Popup.tsx'
 import { useNow } from '../ui/use-now.ts'
-import { lazyPart } from './lazy-part.ts'
+import { TimeForm } from './TimeForm.tsx'
 
 export type TimeRange = { since?: string | undefined; until?: string | undefined }
-
-const TimeForm = lazyPart(async () => (await import('./filter-forms.ts')).TimeForm)
 
 /**
  * Filters by time: two moments, or how long before now. A list of the last 24 hours stays one, also in a saved view; two
@@ -31,7 +29,7 @@ export function TimeFilter({
       <Popup
         label={t('common.timeFilter.label')}
         renderTrigger={(props) => (
-          <Button {...props} {...TimeForm.onIntent} icon="clock">
+          <Button {...props} icon="clock">
             {t('common.timeFilter.label')}
           </Button>
         )}

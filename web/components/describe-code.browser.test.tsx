@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { ApiError, lostAnswer } from '../api/client.ts'
-import { coreTexts } from '../i18n/catalogue.ts'
-import { changeLocale, loadTexts } from '../i18n/locale.ts'
+import { changeLocale } from '../i18n/locale.ts'
 import { codeTitle, errorView } from './describe-code.ts'
 
 const notFound = new ApiError({
@@ -48,14 +47,7 @@ test('a failure that the browser reports itself has texts in both languages', as
 })
 
 test('a code has a title without a response, and an unknown code is its own title', async () => {
-  await loadTexts(['codeTitles'])
   expect(codeTitle('NOT_FOUND')).toBe('Not found')
   expect(codeTitle('NETWORK_LOST')).toBe('The console can’t be reached')
   expect(codeTitle('CODE_OF_A_PLUGIN')).toBe('CODE_OF_A_PLUGIN')
-})
-
-test('the start loads no English texts of codes that responses bring', async () => {
-  const { codes } = await coreTexts.en()
-  expect(codes).toHaveProperty(['UPSTREAM_TIMEOUT.title'])
-  expect(codes).not.toHaveProperty(['NOT_FOUND.title'])
 })

@@ -7,9 +7,9 @@ import { messageText } from '../i18n/message-text.ts'
 import type { ErrorView } from '../ui/ErrorState.tsx'
 import { currentText, type Translate } from '../i18n/use-text.ts'
 
-/** The title of a code in the current language; an unknown code is its own title. Needs the texts `codeTitles`. */
+/** The title of a code in the current language; an unknown code is its own title. */
 export function codeTitle(code: string): string {
-  const title = localeState().texts.codeTitles?.[code]
+  const title = localeState().texts.codeTitles[code]
   return typeof title === 'string' ? title : code
 }
 
@@ -22,7 +22,7 @@ export const failureCodeTitle = (code: string): string =>
 
 /** The texts of a code in the current language; null for one that this language takes from the response. */
 function textsOf(code: string): CatalogueEntry | null {
-  const texts = localeState().texts.codes ?? {}
+  const texts = localeState().texts.codes
   const [title, message, remedy] = [texts[`${code}.title`], texts[`${code}.message`], texts[`${code}.remedy`]]
   const isKnown = typeof title === 'string' && typeof message === 'string' && typeof remedy === 'string'
   return isKnown ? { title, message, remedy } : null

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
 import { codeTitles as englishTitles } from './en/code-titles.ts'
 import { codeTitles as chineseTitles } from './zh/code-titles.ts'
+import { loadTexts } from './catalogue.ts'
 import type { Message } from './messages.ts'
-import { textsOf } from './testing.ts'
 
 const english = await flat('en')
 const chinese = await flat('zh')
@@ -16,8 +16,8 @@ async function flat(locale: 'en' | 'zh'): Promise<Map<string, string>> {
       ? [['', message]]
       : Object.entries(message).map(([form, text]) => [form, text])
   return new Map(
-    Object.entries(await textsOf(locale)).flatMap(([namespace, messages]) =>
-      Object.entries(messages).flatMap(([key, message]) =>
+    Object.entries(await loadTexts[locale]()).flatMap(([namespace, messages]) =>
+      Object.entries<Message>(messages).flatMap(([key, message]) =>
         formsOf(message).map(([form, text]) => [`${namespace}.${key} ${form}`, text ?? ''] as const),
       ),
     ),

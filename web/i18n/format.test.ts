@@ -118,9 +118,9 @@ test('a zone is its offset from UTC at that time', () => {
   process.env['TZ'] = 'Asia/Shanghai'
 })
 
-test('numbers are those of Intl', () => {
+test('numbers are those of Intl', async () => {
   for (const locale of ['en', 'zh'] as const) {
-    const { formatNumber } = localeStateOf(locale, {})
+    const { formatNumber } = localeStateOf(locale, await loadTexts[locale]())
     const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
     for (const value of [
       0,

@@ -1,5 +1,6 @@
 import { fillTemplate } from '#contract/protocol/message-template.ts'
 import { localeState } from './locale.ts'
+import type { Messages } from './messages.ts'
 
 /** The parameters that are codes of the vocabulary, with the prefix of their names in it. */
 const PREFIX_OF: Readonly<Record<string, string>> = { operationType: 'type', actual: 'operation' }
@@ -13,15 +14,15 @@ export function messageText({
   parameters?: Readonly<Record<string, string | number>> | undefined
 }): string {
   if (parameters === undefined) return message
-  const template = localeState().texts.platform?.[String(parameters.reason)]
+  const template = localeState().texts.platform[String(parameters.reason)]
   return typeof template === 'string' ? fillTemplate(template, withNames(parameters)) : message
 }
 
 function withNames(parameters: Readonly<Record<string, string | number>>): Record<string, string | number> {
-  const names = localeState().texts.vocabulary
+  const names: Messages = localeState().texts.vocabulary
   return Object.fromEntries(
     Object.entries(parameters).map(([key, value]) => {
-      const name = names?.[`${PREFIX_OF[key]}.${value}`]
+      const name = names[`${PREFIX_OF[key]}.${value}`]
       return [key, typeof name === 'string' ? name : value]
     }),
   )

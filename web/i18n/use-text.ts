@@ -1,8 +1,8 @@
 import { createElement, Fragment, type ReactNode } from 'react'
 import { useStore } from '../external-store.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue, Namespace } from './catalogue.ts'
 import { localeState, subscribeToLocale, type LocaleState } from './locale.ts'
-import { choose, cut, type ArgumentsOf, type Message } from './messages.ts'
+import { choose, cut, type ArgumentsOf, type Message, type Messages } from './messages.ts'
 
 type Keys = {
   [Name in keyof Catalogue]: `${Name}.${keyof Catalogue[Name] & string}`
@@ -80,9 +80,6 @@ function fill(state: LocaleState, key: string, parameters: Record<string, unknow
 
 function find(state: LocaleState, key: string): Message {
   const dot = key.indexOf('.')
-  const namespace = key.slice(0, dot) as keyof Catalogue
-  const messages = state.texts[namespace]
-  if (!messages)
-    throw new Error(`The texts of "${namespace}" are not loaded: add them to the page in page-parts.ts`)
+  const messages: Messages = state.texts[key.slice(0, dot) as Namespace]
   return messages[key.slice(dot + 1)] ?? key
 }

@@ -4,7 +4,6 @@ import { paths } from '../paths.ts'
 import { renderInConsole } from '../testing/render.tsx'
 import type { PaletteGroup, ShellContextValue } from './shell-context.ts'
 import { CommandPalette } from './CommandPalette.tsx'
-import { PaletteInput, type Typed } from './PaletteInput.tsx'
 import { Shell } from './Shell.tsx'
 
 const palette = page.getByRole('dialog', { name: 'Search' })
@@ -40,21 +39,6 @@ test('text typed right after Ctrl+K appears in the palette, the first time too',
   await expect.element(input).toHaveValue('oper')
   await expect.element(options).toHaveLength(1)
   expect(chosen()).toBe('Operations')
-})
-
-test('text and keys typed before the palette has loaded are applied when it has', async () => {
-  let typed: Typed = { text: '', keys: [] }
-  const loading = () => (
-    <PaletteInput typed={typed} onType={(next) => void (typed = next)} onClose={() => undefined} />
-  )
-  const screen = await renderInConsole(loading())
-  for (const keys of ['p', 'l', '{ArrowDown}', '{ArrowUp}', '{Enter}']) {
-    await userEvent.keyboard(keys)
-    await screen.rerender(loading())
-  }
-  expect(typed).toEqual({ text: 'pl', keys: ['ArrowDown', 'ArrowUp', 'Enter'] })
-  await screen.rerender(<CommandPalette typed={typed} onClose={() => undefined} />)
-  await expect.poll(screen.address).toBe('/plugins')
 })
 
 test('it offers every page, and the arrow keys wrap around', async () => {

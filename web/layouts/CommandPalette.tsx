@@ -10,7 +10,6 @@ import { navigation } from './Navigation.tsx'
 import { matchesWords } from '../components/scope-text.ts'
 import { paths } from '../paths.ts'
 import { setTheme, THEMES } from '../ui/theme.ts'
-import { isPaletteKey, paletteStyle, type Typed } from './PaletteInput.tsx'
 import { useShell, type PaletteGroup, type PaletteHit, type ShellContextValue } from './shell-context.ts'
 
 const MIN_SEARCH = 2
@@ -18,21 +17,21 @@ const DELAY_MS = 180
 const STEPS: Partial<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
 /** Lists pages at once, and installations and operations as they are found. A native modal dialog. */
-export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () => void }) {
+export function CommandPalette({ onClose }: { onClose: () => void }) {
   const t = useText()
   const id = useId()
   const navigate = useNavigate()
   const { can } = useShell()
   const dialog = useModal((shown) => shown.querySelector('input'))
-  const [text, setText] = useState(typed.text)
-  const [chosen, setChosen] = useState(() => typed.keys.reduce((at, key) => at + (STEPS[key] ?? 0), 0))
-  const [isOpening, setIsOpening] = useState(typed.keys.includes('Enter'))
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const [isOpening, setIsOpening] = useState(false)
   const found = useSearch(text.trim())
 
   const own = ownGroups(text.trim(), t, can)
   const groups = [...own, ...found.groups].filter((group) => group.hits.length > 0)
   const hits = groups.flatMap((group) => group.hits)
-  const at = chosen < 0 ? Math.max(0, hits.length + chosen) : Math.min(chosen, hits.length - 1)
+  const at = Math.min(chosen, hits.length - 1)
 
   const open = (hit: PaletteHit | undefined) => {
     if (!hit) return
@@ -40,11 +39,6 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
     // as in PlainLink: the target was type-checked where it was created
     if (hit.run !== undefined) hit.run()
     else void navigate(hit.to as unknown as NavigateOptions)
-  }
-  const press = (key: string) => {
-    const step = STEPS[key]
-    if (step && hits.length > 0) setChosen((at + step + hits.length) % hits.length)
-    if (key === 'Enter') setIsOpening(true)
   }
   // results of an earlier text are not opened: Enter waits for those of the text that is typed
   const isOwn = at >= 0 && at < own.flatMap((group) => group.hits).length
@@ -62,9 +56,9 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
       aria-label={t('shell.palette.title')}
       onClose={({ currentTarget }) => !currentTarget.open && onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
-      className={paletteStyle.dialog}
+      className="mx-auto mt-[12vh] mb-auto w-[min(40rem,calc(100vw-1.5rem))] animate-appear overflow-hidden rounded-lg bg-raised shadow-3"
     >
-      <div className={paletteStyle.head}>
+      <div className="flex items-center gap-2.5 border-b border-line px-4">
         <Icon name="search" className="text-faint" />
         <input
           role="combobox"
@@ -84,11 +78,13 @@ export function CommandPalette({ typed, onClose }: { typed: Typed; onClose: () =
             setIsOpening(false)
           }}
           onKeyDown={(event) => {
-            if (!isPaletteKey(event.key) || event.nativeEvent.isComposing) return
+            const step = STEPS[event.key]
+            if ((step === undefined && event.key !== 'Enter') || event.nativeEvent.isComposing) return
             event.preventDefault()
-            press(event.key)
+            if (step === undefined) setIsOpening(true)
+            else if (hits.length > 0) setChosen((at + step + hits.length) % hits.length)
           }}
-          className={paletteStyle.input}
+          className="h-12 min-w-0 flex-1 bg-transparent text-md outline-none"
         />
         {found.state === 'searching' && <Icon name="running" size={14} className="text-faint" />}
       </div>

@@ -1,7 +1,6 @@
 import { Outlet, useLocation, useNavigate, type NavigateOptions } from '@tanstack/react-router'
-import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useOpenFromAlert } from '../components/failure-alerts.ts'
-import { lazyPart } from '../components/lazy-part.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
@@ -10,33 +9,24 @@ import { Icon } from '../ui/icons/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
+import { CommandPalette } from './CommandPalette.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
-import { PaletteInput, type Typed } from './PaletteInput.tsx'
 import { keepFieldSteady } from './steady-field.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { UserMenu } from './UserMenu.tsx'
 import { isDialogOpen } from '../ui/dialog/use-modal.ts'
 
-const CommandPalette = lazyPart(async () => (await import('./CommandPalette.tsx')).CommandPalette)
-
-const NOTHING_TYPED: Typed = { text: '', keys: [] }
-
 /** The frame: the page, with navigation at the side, or a bar with a drawer on small screens. */
 export function Shell() {
   const t = useText()
   const [palette, setPalette] = useState(false)
-  const [typed, setTyped] = useState(NOTHING_TYPED)
   const drawer = useRef<HTMLDialogElement>(null)
   const main = useFocusOnNewPage()
   useEffect(() => (main.current === null ? undefined : keepFieldSteady(main.current)), [main])
   const navigate = useNavigate()
   useOpenFromAlert(useCallback((to: LinkTarget) => void navigate(to as NavigateOptions), [navigate]))
-  const openPalette = () => {
-    setTyped(NOTHING_TYPED)
-    setPalette(true)
-  }
-  const closePalette = () => setPalette(false)
+  const openPalette = () => setPalette(true)
   usePaletteKey(openPalette)
   const closeDrawer = () => drawer.current?.close()
 
@@ -73,13 +63,7 @@ export function Shell() {
         />
         <Home />
         <span className="flex-1" />
-        <Button
-          variant="quiet"
-          icon="search"
-          label={t('shell.palette.open')}
-          onClick={openPalette}
-          {...CommandPalette.onIntent}
-        />
+        <Button variant="quiet" icon="search" label={t('shell.palette.open')} onClick={openPalette} />
       </header>
       {/* clicking the backdrop closes it for the mouse; the keyboard has Escape */}
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
@@ -113,11 +97,7 @@ export function Shell() {
       <ConnectionLine />
       <Toasts />
       <Shortcuts />
-      {palette && (
-        <Suspense fallback={<PaletteInput typed={typed} onType={setTyped} onClose={closePalette} />}>
-          <CommandPalette typed={typed} onClose={closePalette} />
-        </Suspense>
-      )}
+      {palette && <CommandPalette onClose={() => setPalette(false)} />}
     </div>
   )
 }
@@ -142,7 +122,6 @@ function PaletteButton({ onOpen }: { onOpen: () => void }) {
     <button
       type="button"
       onClick={onOpen}
-      {...CommandPalette.onIntent}
       className="flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface pr-1.5 pl-2 text-faint shadow-1 hover:border-control"
     >
       <Icon name="search" size={14} />
@@ -168,7 +147,6 @@ function useFocusOnNewPage() {
 function usePaletteKey(open: () => void) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.key === 'Control' || event.key === 'Meta') CommandPalette.load()
       if (
         event.key.toLowerCase() !== 'k' ||
         !(event.metaKey || event.ctrlKey) ||

@@ -1,10 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { lazyPart } from '../components/lazy-part.ts'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { isDialogOpen } from '../ui/dialog/use-modal.ts'
 import { CHORDS } from './chords.ts'
-
-const ShortcutHelp = lazyPart(async () => (await import('./ShortcutHelp.tsx')).ShortcutHelp)
+import { ShortcutHelp } from './ShortcutHelp.tsx'
 
 const CHORD_MS = 1_500
 
@@ -34,13 +32,7 @@ export function Shortcuts() {
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   }, [])
-  return (
-    isHelp && (
-      <Suspense>
-        <ShortcutHelp onClose={() => setIsHelp(false)} />
-      </Suspense>
-    )
-  )
+  return isHelp && <ShortcutHelp onClose={() => setIsHelp(false)} />
 }
 
 const isTyping = ({ target }: KeyboardEvent): boolean =>

@@ -1,12 +1,10 @@
-import { lazyPart } from '../components/lazy-part.ts'
 import { joinList } from '../i18n/punctuation.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { Popup } from '../ui/Popup.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { useShell } from './shell-context.ts'
-
-const UserMenuItems = lazyPart(async () => (await import('./UserMenuItems.tsx')).UserMenuItems)
+import { UserMenuItems } from './UserMenuItems.tsx'
 
 export function UserMenu() {
   const t = useText()
@@ -22,7 +20,7 @@ export function UserMenu() {
         <button
           type="button"
           {...props}
-          {...UserMenuItems.onIntent}
+
           title={label}
           className="flex h-10 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left hover:bg-selected/60"
         >

@@ -2,9 +2,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { cleanup, configure } from 'vitest-browser-react/pure'
 import { queryClient } from '../app/query-client.ts'
-import { pageTexts } from '../i18n/catalogue.ts'
-import type { PageNamespace } from '../i18n/catalogue.ts'
-import { loadTexts, startLocale } from '../i18n/locale.ts'
+import { startLocale } from '../i18n/locale.ts'
 import '../styles/index.css'
 import { currentToasts, dismissToast } from '../ui/toast.ts'
 import { stopServingApi } from './api.ts'
@@ -12,7 +10,6 @@ import { stopServingApi } from './api.ts'
 // as in web/main.tsx
 configure({ reactStrictMode: true })
 await startLocale()
-await loadTexts(Object.keys(pageTexts.en) as PageNamespace[])
 
 // React logs faulty components there, and so does our own code
 const errors = vi.spyOn(console, 'error')

@@ -1,10 +1,10 @@
-import { lazyPart } from '../components/lazy-part.ts'
 import { joinList } from '../i18n/punctuation.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 import { Popup } from './Popup.tsx'
 import type { Tone } from './tone.ts'
+import { ChoiceList } from './ChoiceList.tsx'
 
 export type Choice<Value extends string = string> = {
   value: Value
@@ -12,8 +12,6 @@ export type Choice<Value extends string = string> = {
   icon?: IconName
   tone?: Tone
 }
-
-const ChoiceList = lazyPart(async () => (await import('../components/filter-forms.ts')).ChoiceList)
 
 /** A filter with several values, in the format of the address and the API: `FAILED,WAITING`. */
 export function ChoiceFilter({
@@ -36,7 +34,7 @@ export function ChoiceFilter({
         <button
           type="button"
           {...props}
-          {...ChoiceList.onIntent}
+
           className={cx(
             'inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border px-2.5',
             chosen.length > 0

@@ -1,5 +1,4 @@
 import {
-  Suspense,
   useId,
   useRef,
   useState,
@@ -69,7 +68,7 @@ export function Popup({
         onKeyDown={role === 'menu' ? moveBetweenItems : undefined}
         className="fixed max-h-[70dvh] min-w-44 overflow-y-auto rounded-lg bg-raised p-1 text-sm font-normal shadow-2 open:animate-appear"
       >
-        {wasOpened && <Suspense>{children}</Suspense>}
+        {wasOpened && children}
       </div>
     </span>
   )

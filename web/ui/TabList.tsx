@@ -7,8 +7,6 @@ interface View<Value extends string> {
   label: string
   /** The key that chooses it on this page while no field has the focus; `layouts/Shortcuts.tsx` handles it. */
   shortcut: string
-  /** Starts to load its content. */
-  onIntent?: () => void
 }
 
 /** Views of the same data, of which one is shown: a tab list and its panel. Arrow keys move between the tabs. */
@@ -47,7 +45,7 @@ export function TabList<Value extends string>({
         onKeyDown={press}
         className="mb-2 flex flex-wrap gap-1"
       >
-        {views.map(({ value, label: name, shortcut, onIntent }) => {
+        {views.map(({ value, label: name, shortcut }) => {
           const isCurrent = value === current
           return (
             <button
@@ -60,8 +58,6 @@ export function TabList<Value extends string>({
               aria-controls={`${id}-panel`}
               aria-keyshortcuts={shortcut}
               tabIndex={isCurrent ? 0 : -1}
-              onPointerEnter={onIntent}
-              onFocus={onIntent}
               onClick={() => onChange(value)}
               className={cx(
                 'flex h-7 items-center gap-2 rounded-md border px-2.5 text-sm font-medium',

@@ -1,14 +1,12 @@
 import type { ReactNode } from 'react'
 import { cx } from './class-names.ts'
-import { PlainLink, type IntentListeners, type LinkTarget } from './Link.tsx'
+import { PlainLink, type LinkTarget } from './Link.tsx'
 
 export type Tab = {
   id: string
   label: ReactNode
   to: LinkTarget
   count?: ReactNode
-  /** Starts to load what the tab shows. */
-  onIntent?: IntentListeners | undefined
 }
 
 /** Tabs are links: each has an address, so that it can be shared, opened in a new tab, and left with Back. */
@@ -20,7 +18,6 @@ export function Tabs({ label, tabs, current }: { label: string; tabs: readonly T
           <li key={tab.id}>
             <PlainLink
               to={tab.to}
-              {...tab.onIntent}
               aria-current={tab.id === current ? 'page' : undefined}
               className={cx(
                 '-mb-px flex h-9 items-center gap-1.5 border-b-2 font-medium outline-offset-[-2px]',

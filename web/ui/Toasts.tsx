@@ -1,20 +1,11 @@
-import { Suspense, useEffect, useRef, type FocusEvent } from 'react'
+import { useRef, type FocusEvent } from 'react'
 import { useStore } from '../external-store.ts'
-import { lazyPart } from '../components/lazy-part.ts'
 import { currentToasts, subscribeToToasts } from './toast.ts'
-
-const ToastCard = lazyPart(async () => (await import('./ToastCard.tsx')).ToastCard)
+import { ToastCard } from './ToastCard.tsx'
 
 /** Shows toasts. It is always rendered, because a screen reader announces only what is added to a known region. */
 export function Toasts() {
   const toasts = useStore(subscribeToToasts, currentToasts)
-  // every toast answers an action of the person
-  useEffect(() => {
-    const stopped = new AbortController()
-    for (const type of ['pointerdown', 'keydown'])
-      addEventListener(type, ToastCard.load, { once: true, signal: stopped.signal })
-    return () => stopped.abort()
-  }, [])
   const focusedBefore = useRef<EventTarget>(null)
   const rememberFocus = ({ currentTarget, relatedTarget }: FocusEvent) => {
     if (!currentTarget.contains(relatedTarget)) focusedBefore.current = relatedTarget
@@ -30,9 +21,7 @@ export function Toasts() {
       className="pointer-events-none fixed right-3 bottom-[calc(var(--dock-height,0px)+0.75rem)] left-3 z-50 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
     >
       {toasts.map((toast) => (
-        <Suspense key={toast.id}>
-          <ToastCard toast={toast} onClosed={restoreFocus} />
-        </Suspense>
+        <ToastCard key={toast.id} toast={toast} onClosed={restoreFocus} />
       ))}
     </div>
   )

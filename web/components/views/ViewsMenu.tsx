@@ -3,12 +3,12 @@ import { viewSearch, type ViewPage } from '#contract/console-api/pages/saved-vie
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
-import { lazyForm, lazyPart } from '../lazy-part.ts'
+import { lazyPart } from '../../lazy-part.ts'
 import type { ViewDialogProps } from './ViewDialog.tsx'
+import { ViewItems } from './ViewItems.tsx'
+import { ViewTitle } from './ViewTitle.tsx'
 
-const ViewItems = lazyPart(async () => (await import('./view-parts.ts')).ViewItems, ['views'])
-const ViewTitle = lazyPart(async () => (await import('./view-parts.ts')).ViewTitle, ['views'])
-const ViewDialog = lazyForm(async () => (await import('./ViewDialog.tsx')).ViewDialog, ['views'])
+const ViewDialog = lazyPart(async () => (await import('./ViewDialog.tsx')).ViewDialog)
 
 /** Beside the filters of a list: shows which view they are, chooses another one, and saves them as a view. */
 export function ViewsMenu({ page, search: parameters }: { page: ViewPage; search: object }) {
@@ -20,14 +20,8 @@ export function ViewsMenu({ page, search: parameters }: { page: ViewPage; search
       <Menu
         label={t('common.views')}
         renderTrigger={(props) => (
-          <Button {...props} {...ViewItems.onIntent} icon="bookmark" className="max-w-full">
-            {search === '' ? (
-              t('common.views')
-            ) : (
-              <Suspense fallback={t('common.views')}>
-                <ViewTitle page={page} search={search} />
-              </Suspense>
-            )}
+          <Button {...props} icon="bookmark" className="max-w-full">
+            {search === '' ? t('common.views') : <ViewTitle page={page} search={search} />}
           </Button>
         )}
         side="bottom-start"

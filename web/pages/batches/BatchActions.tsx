@@ -1,20 +1,15 @@
-import { Suspense, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { BATCH_PERMISSION } from '#contract/console-api/vocabulary.ts'
 import type { Batch } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { errorView } from '../../components/describe-code.ts'
 import { useInterruptedAction } from '../../components/interrupted-action.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { showToast } from '../../ui/toast.ts'
-
-const ContinueDialog = lazyForm(
-  async () => (await import('./ContinueDialog.tsx')).ContinueDialog,
-  ['batches'],
-)
-const StopDialog = lazyForm(async () => (await import('./StopDialog.tsx')).StopDialog, ['batches'])
+import { ContinueDialog } from './ContinueDialog.tsx'
+import { StopDialog } from './StopDialog.tsx'
 
 /** Continues a paused batch, or stops an unfinished one. */
 export function BatchActions({ batch }: { batch: Batch }) {
@@ -57,15 +52,9 @@ export function BatchActions({ batch }: { batch: Batch }) {
         {t('batches.stop')}
       </Button>
       {state === 'PAUSED' && continuing !== null && (
-        <Suspense>
-          <ContinueDialog batch={batch} {...continuing} onClose={() => setContinuing(null)} />
-        </Suspense>
+        <ContinueDialog batch={batch} {...continuing} onClose={() => setContinuing(null)} />
       )}
-      {isStopping && (
-        <Suspense>
-          <StopDialog batchId={batchId} onClose={() => setStopping(false)} />
-        </Suspense>
-      )}
+      {isStopping && <StopDialog batchId={batchId} onClose={() => setStopping(false)} />}
     </>
   )
 }

@@ -1,8 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Bundle } from '#contract/console-api/shapes.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
@@ -18,8 +17,7 @@ import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { catalogCall, type CatalogSearch } from '#contract/console-api/pages/catalog.ts'
-
-const PublishDialog = lazyForm(async () => (await import('./PublishDialog.tsx')).PublishDialog)
+import { PublishDialog } from './PublishDialog.tsx'
 
 const route = getRouteApi('/catalog')
 
@@ -86,11 +84,7 @@ export function CatalogPage() {
           <EmptyState icon="catalog" title={t('catalog.empty.title')} message={t('catalog.empty.message')} />
         }
       />
-      {publishing && (
-        <Suspense>
-          <PublishDialog onClose={() => setPublishing(false)} />
-        </Suspense>
-      )}
+      {publishing && <PublishDialog onClose={() => setPublishing(false)} />}
     </Page>
   )
 }

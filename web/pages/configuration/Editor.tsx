@@ -10,7 +10,7 @@ import { useShell } from '../../layouts/shell-context.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
-import { LinkButton, type IntentListeners } from '../../ui/Link.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -30,15 +30,14 @@ import {
 } from '#contract/console-api/pages/configuration.ts'
 import { useDocumentPane } from './document/use-document-pane.ts'
 import { useEditorState } from './editor/use-editor-state.ts'
-import { DocumentPane, DocumentTab, HistoryTab, PropertyHistoryDialog } from './parts.ts'
+import { lazyPart } from '../../lazy-part.ts'
+import { DocumentTab } from './document/DocumentTab.tsx'
+import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
 import { ReviewDialog } from './review/ReviewDialog.tsx'
 import { SavedNotices } from './SavedNotices.tsx'
 import { useSaveKey } from './editor/use-save-key.ts'
 
-const TAB_INTENT: Partial<Record<(typeof CONFIGURATION_TABS)[number], IntentListeners>> = {
-  document: DocumentTab.onIntent,
-  history: HistoryTab.onIntent,
-}
+const HistoryTab = lazyPart(async () => (await import('./history/HistoryTab.tsx')).HistoryTab)
 
 /** The button that opens the document beside the form. */
 const TOGGLE = 'document-beside'
@@ -110,7 +109,6 @@ export function Editor({
               tabs={CONFIGURATION_TABS.map((id) => ({
                 id,
                 label: t(`configuration.tab.${id}`),
-                onIntent: TAB_INTENT[id],
                 to: paths.configuration(
                   scope,
                   omitUndefined({ ...search, property: undefined, tab: id === 'form' ? undefined : id }),
@@ -125,7 +123,6 @@ export function Editor({
                 id={TOGGLE}
                 aria-pressed={pane.isOpen}
                 className={cx('absolute right-0 bottom-1', pane.isOpen && 'bg-selected text-ink')}
-                {...DocumentPane.onIntent}
                 onClick={() => pane.setIsOpen(!pane.isOpen)}
               >
                 {t('configuration.document.beside')}
@@ -169,10 +166,12 @@ export function Editor({
             }}
           />
         )}
-        <Suspense fallback={<SkeletonLines lines={8} />}>
-          {tab === 'document' && <DocumentTab document={asDocument} />}
-          {tab === 'history' && <HistoryTab search={search} />}
-        </Suspense>
+        {tab === 'document' && <DocumentTab document={asDocument} />}
+        {tab === 'history' && (
+          <Suspense fallback={<SkeletonLines lines={8} />}>
+            <HistoryTab search={search} />
+          </Suspense>
+        )}
       </Page>
       {isReviewing && (
         <ReviewDialog
@@ -187,11 +186,7 @@ export function Editor({
           blockedByDocument={asDocument.isBlocked}
         />
       )}
-      {origin !== null && (
-        <Suspense>
-          <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />
-        </Suspense>
-      )}
+      {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}
     </EditorContext>
   )
 }

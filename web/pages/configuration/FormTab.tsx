@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useCallback, useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { useStore } from '../../external-store.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../paths.ts'
@@ -11,13 +11,12 @@ import { SearchInput } from '../../ui/Filters.tsx'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
-import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import type { DocumentState } from './document/use-document.ts'
 import { useEditor, type InstallationTitles } from './editor/editor-context.ts'
 import { focusProperty } from './form/focus-property.ts'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
-import { DocumentPane } from './parts.ts'
+import { DocumentPane } from './document/DocumentTab.tsx'
 import {
   firstMatch,
   groupResources,
@@ -161,9 +160,7 @@ export function FormTab({
         )}
       </div>
       {shownDocument !== null && (
-        <Suspense fallback={<SkeletonLines lines={8} />}>
-          <DocumentPane document={shownDocument} locator={selected} onClose={onCloseDocument} />
-        </Suspense>
+        <DocumentPane document={shownDocument} locator={selected} onClose={onCloseDocument} />
       )}
     </div>
   )

@@ -2,13 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { lazyWithRetry } from '../../load-with-retry.ts'
+import { lazyPart } from '../../lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
-import { lazyPart } from '../../components/lazy-part.ts'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { RecentOperations } from '../../components/RecentOperations.tsx'
 import { ScopeLink } from '../../components/ScopeText.tsx'
-import { loadTexts } from '../../i18n/locale.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../paths.ts'
@@ -21,19 +19,11 @@ import { Identity } from './detail/Identity.tsx'
 import { Plugins } from './detail/Plugins.tsx'
 import { Resources } from './detail/Resources.tsx'
 import { INSTALLATION_TABS, installationCall } from '#contract/console-api/pages/installations.ts'
+import { References } from './detail/References.tsx'
 
 const route = getRouteApi('/installations/$id')
 
-const References = lazyPart(async () => (await import('./detail/References.tsx')).References, ['references'])
-
-// the forms and their texts are loaded on demand
-const UpgradePage = lazyWithRetry(async () => {
-  const [{ UpgradePage }] = await Promise.all([
-    import('./upgrade/UpgradePage.tsx'),
-    loadTexts(['catalog', 'forms', 'plans']),
-  ])
-  return { default: UpgradePage }
-})
+const UpgradePage = lazyPart(async () => (await import('./upgrade/UpgradePage.tsx')).UpgradePage)
 
 export function InstallationPage() {
   const t = useText()
@@ -98,11 +88,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
       </div>
       {tab === 'resources' && <Resources detail={detail} />}
       {tab === 'plugins' && <Plugins plugins={detail.plugins} />}
-      {tab === 'references' && (
-        <Suspense>
-          <References installation={installation} />
-        </Suspense>
-      )}
+      {tab === 'references' && <References installation={installation} />}
       {tab === 'operations' && <RecentOperations of={{ bundleInstallId }} />}
     </Page>
   )

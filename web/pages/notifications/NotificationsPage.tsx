@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import type { Webhook } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
-import { lazyForm } from '../../components/lazy-part.ts'
 import { QueryTable } from '../../components/QueryTable.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -16,8 +15,7 @@ import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Forbidden } from './Forbidden.tsx'
 import { coverageText, eventsText } from './webhook-form.ts'
-
-const WebhookDialog = lazyForm(async () => (await import('./WebhookDialog.tsx')).WebhookDialog)
+import { WebhookDialog } from './WebhookDialog.tsx'
 
 /** The webhooks that report what happens to operations and batches. */
 export function NotificationsPage() {
@@ -53,11 +51,7 @@ export function NotificationsPage() {
           />
         }
       />
-      {creating && (
-        <Suspense>
-          <WebhookDialog webhook={null} onClose={() => setCreating(false)} />
-        </Suspense>
-      )}
+      {creating && <WebhookDialog webhook={null} onClose={() => setCreating(false)} />}
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { deliveriesCall, webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import type { Webhook, WebhookDelivery } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -8,7 +8,6 @@ import { FOLLOW_MS, followInterval } from '../../api/refetch-interval.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { useWrite } from '../../api/write.ts'
 import { errorView } from '../../components/describe-code.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
 import { OperationLink } from '../../components/OperationLink.tsx'
 import { PendingPage } from '../../components/PendingPage.tsx'
 import { QueryTable } from '../../components/QueryTable.tsx'
@@ -29,9 +28,8 @@ import { showToast } from '../../ui/toast.ts'
 import { Forbidden } from './Forbidden.tsx'
 import { WebhookState } from './NotificationsPage.tsx'
 import { coverageText, eventsText } from './webhook-form.ts'
-
-const WebhookDialog = lazyForm(async () => (await import('./WebhookDialog.tsx')).WebhookDialog)
-const DeleteWebhook = lazyForm(async () => (await import('./DeleteWebhook.tsx')).DeleteWebhook)
+import { WebhookDialog } from './WebhookDialog.tsx'
+import { DeleteWebhook } from './DeleteWebhook.tsx'
 
 const route = getRouteApi('/notifications/$id')
 /** How often the log is read again while something is not sent yet. */
@@ -124,10 +122,8 @@ function Shown({ webhook }: { webhook: Webhook }) {
         />
       </Card>
       <Log webhookId={webhookId} />
-      <Suspense>
-        {dialog === 'edit' && <WebhookDialog webhook={webhook} onClose={close} />}
-        {dialog === 'delete' && <DeleteWebhook webhook={webhook} onClose={close} />}
-      </Suspense>
+      {dialog === 'edit' && <WebhookDialog webhook={webhook} onClose={close} />}
+      {dialog === 'delete' && <DeleteWebhook webhook={webhook} onClose={close} />}
     </Page>
   )
 }

@@ -9,7 +9,7 @@ import { apiQuery } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { namesNothing, useErrorView } from '../../components/describe-code.ts'
 import { resumeTakeover } from '../../components/interrupted-action.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
+import { lazyPart } from '../../lazy-part.ts'
 import { ScopeText } from '../../components/ScopeText.tsx'
 import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -32,10 +32,7 @@ import { RecoveryActions } from './detail/RecoveryActions.tsx'
 import type { RecoveryAction } from './detail/recovery-actions.ts'
 import type { ChosenRecovery } from './detail/RecoveryDialog.tsx'
 
-const RecoveryDialog = lazyForm(
-  async () => (await import('./detail/RecoveryDialog.tsx')).RecoveryDialog,
-  ['plans', 'recovery'],
-)
+const RecoveryDialog = lazyPart(async () => (await import('./detail/RecoveryDialog.tsx')).RecoveryDialog)
 
 const route = getRouteApi('/operations/$id')
 

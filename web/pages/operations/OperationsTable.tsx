@@ -114,9 +114,7 @@ export function OperationsTable({
         </>,
       )}
       {action !== null && (
-        <Suspense>
-          <OperationBatch action={action} operations={failed} onClose={() => setAction(null)} />
-        </Suspense>
+        <OperationBatch action={action} operations={failed} onClose={() => setAction(null)} />
       )}
       {interrupted !== null && (
         <Suspense>

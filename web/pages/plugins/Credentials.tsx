@@ -1,7 +1,6 @@
-import { Suspense, useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { Plugin, PluginCredential } from '#contract/console-api/shapes.ts'
 import { useInterruptedAction, type InterruptedAction } from '../../components/interrupted-action.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
 import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -10,10 +9,9 @@ import { Id } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { CreateCredential } from './CreateCredential.tsx'
+import { RevokeCredential } from './RevokeCredential.tsx'
 import { credentialsOf, validCredentials } from './limits.ts'
-
-const CreateCredential = lazyForm(async () => (await import('./CreateCredential.tsx')).CreateCredential)
-const RevokeCredential = lazyForm(async () => (await import('./RevokeCredential.tsx')).RevokeCredential)
 
 const MAX_VALID = 2
 
@@ -67,30 +65,28 @@ export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
           />
         }
       />
-      <Suspense>
-        {creating && (
-          <CreateCredential
-            plugin={plugin}
-            resumed={resumed}
-            onClose={() => {
-              setCreating(false)
-              setResumed(null)
-            }}
-          />
-        )}
-        {revoking && (
-          <RevokeCredential
-            plugin={plugin}
-            credential={revoking}
-            isLast={valid === 1}
-            isResumed={resumed?.target === revoking.credentialId}
-            onClose={() => {
-              setRevoking(null)
-              setResumed(null)
-            }}
-          />
-        )}
-      </Suspense>
+      {creating && (
+        <CreateCredential
+          plugin={plugin}
+          resumed={resumed}
+          onClose={() => {
+            setCreating(false)
+            setResumed(null)
+          }}
+        />
+      )}
+      {revoking && (
+        <RevokeCredential
+          plugin={plugin}
+          credential={revoking}
+          isLast={valid === 1}
+          isResumed={resumed?.target === revoking.credentialId}
+          onClose={() => {
+            setRevoking(null)
+            setResumed(null)
+          }}
+        />
+      )}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import type { Plugin } from '#contract/console-api/shapes.ts'
-import { lazyForm, lazyPart } from '../../components/lazy-part.ts'
+import { lazyPart } from '../../lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -24,20 +24,10 @@ import { Credentials } from './Credentials.tsx'
 import { CheckBadge } from './reports/CheckBadge.tsx'
 import { LIMIT_RANGE, validCredentials, type Limit } from './limits.ts'
 import { PLUGIN_TABS, pluginCall } from '#contract/console-api/pages/plugins.ts'
+import { PluginDialog } from './PluginDialog.tsx'
+import { PluginReports } from './reports/PluginReports.tsx'
 
-const PluginDialog = lazyForm(async () => (await import('./PluginDialog.tsx')).PluginDialog)
-
-const PluginHealth = lazyPart(
-  async () => (await import('./health/PluginHealth.tsx')).PluginHealth,
-  ['pluginHealth'],
-)
-
-const PluginReports = lazyPart(
-  async () => (await import('./reports/PluginReports.tsx')).PluginReports,
-  ['pluginReports'],
-)
-
-const INTENT = { health: PluginHealth.onIntent, reports: PluginReports.onIntent }
+const PluginHealth = lazyPart(async () => (await import('./health/PluginHealth.tsx')).PluginHealth)
 
 const route = getRouteApi('/plugins/$id')
 
@@ -114,7 +104,6 @@ function Shown({ plugin }: { plugin: Plugin }) {
             id,
             label: t(`plugins.tab.${id}`),
             to: paths.plugin(pluginId, id === 'credentials' ? {} : { tab: id }),
-            onIntent: id === 'health' || id === 'reports' ? INTENT[id] : undefined,
             count: id === 'credentials' && <Count>{validCredentials(plugin)}</Count>,
           }))}
         />
@@ -125,17 +114,9 @@ function Shown({ plugin }: { plugin: Plugin }) {
           <PluginHealth pluginId={pluginId} search={search} />
         </Suspense>
       )}
-      {tab === 'reports' && (
-        <Suspense fallback={<Skeleton className="h-72 rounded-lg" />}>
-          <PluginReports plugin={plugin} may={may} />
-        </Suspense>
-      )}
+      {tab === 'reports' && <PluginReports plugin={plugin} may={may} />}
       {tab === 'operations' && <RecentOperations of={{ pluginId }} />}
-      {editing && (
-        <Suspense>
-          <PluginDialog plugin={plugin} onClose={() => setEditing(false)} />
-        </Suspense>
-      )}
+      {editing && <PluginDialog plugin={plugin} onClose={() => setEditing(false)} />}
     </Page>
   )
 }

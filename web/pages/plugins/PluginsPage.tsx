@@ -1,9 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin } from '#contract/console-api/shapes.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -20,13 +19,8 @@ import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { CheckBadge } from './reports/CheckBadge.tsx'
 import { setLimits, validCredentials, type Limit } from './limits.ts'
-
-const PluginDialog = lazyForm(async () => (await import('./PluginDialog.tsx')).PluginDialog)
-
-const PluginPolicies = lazyForm(
-  async () => (await import('./reports/PluginPolicies.tsx')).PluginPolicies,
-  ['pluginReports'],
-)
+import { PluginDialog } from './PluginDialog.tsx'
+import { PluginPolicies } from './reports/PluginPolicies.tsx'
 
 const route = getRouteApi('/plugins')
 
@@ -48,7 +42,7 @@ export function PluginsPage() {
       title={t('plugins.title')}
       actions={
         <>
-          <Button variant="quiet" {...PluginPolicies.onIntent} onClick={() => setShowsPolicies(true)}>
+          <Button variant="quiet" onClick={() => setShowsPolicies(true)}>
             {t('plugins.policies')}
           </Button>
           <Button
@@ -84,16 +78,8 @@ export function PluginsPage() {
           <EmptyState icon="plugins" title={t('plugins.empty.title')} message={t('plugins.empty.message')} />
         }
       />
-      {showsPolicies && (
-        <Suspense>
-          <PluginPolicies may={may} onClose={() => setShowsPolicies(false)} />
-        </Suspense>
-      )}
-      {registering && (
-        <Suspense>
-          <PluginDialog plugin={null} onClose={() => setRegistering(false)} />
-        </Suspense>
-      )}
+      {showsPolicies && <PluginPolicies may={may} onClose={() => setShowsPolicies(false)} />}
+      {registering && <PluginDialog plugin={null} onClose={() => setRegistering(false)} />}
     </Page>
   )
 }

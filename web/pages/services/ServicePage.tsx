@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { serviceCall } from '#contract/console-api/pages/services.ts'
 import type { Service } from '#contract/console-api/shapes.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -20,8 +19,7 @@ import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { Id, Mono } from '../../ui/Id.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Referrers } from './Referrers.tsx'
-
-const ServiceDialog = lazyForm(async () => (await import('./ServiceDialog.tsx')).ServiceDialog)
+import { ServiceDialog } from './ServiceDialog.tsx'
 
 const route = getRouteApi('/services/$id')
 
@@ -105,11 +103,7 @@ function Shown({ service }: { service: Service }) {
           <Referrers serviceId={serviceId} />
         </Section>
       </div>
-      {editing && (
-        <Suspense>
-          <ServiceDialog service={service} onClose={() => setEditing(false)} />
-        </Suspense>
-      )}
+      {editing && <ServiceDialog service={service} onClose={() => setEditing(false)} />}
     </Page>
   )
 }

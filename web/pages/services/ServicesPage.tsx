@@ -1,8 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Service } from '#contract/console-api/shapes.ts'
-import { lazyForm } from '../../components/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../components/EnabledBadge.tsx'
@@ -19,8 +18,7 @@ import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { servicesCall, servicesSearch, type ServicesSearch } from '#contract/console-api/pages/services.ts'
-
-const ServiceDialog = lazyForm(async () => (await import('./ServiceDialog.tsx')).ServiceDialog)
+import { ServiceDialog } from './ServiceDialog.tsx'
 
 const route = getRouteApi('/services')
 
@@ -105,11 +103,7 @@ export function ServicesPage() {
           />
         }
       />
-      {registering && (
-        <Suspense>
-          <ServiceDialog service={null} onClose={() => setRegistering(false)} />
-        </Suspense>
-      )}
+      {registering && <ServiceDialog service={null} onClose={() => setRegistering(false)} />}
     </Page>
   )
 }

@@ -1,6 +1,5 @@
-import { Suspense, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { FILE_BYTES_MAX } from '#contract/protocol/limits.ts'
-import { lazyPart } from '../../../components/lazy-part.ts'
 import { readTextFile } from '../../../forms/fields/read-text-file.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -13,9 +12,8 @@ import { useEditor } from '../editor/editor-context.ts'
 import { restore } from '../history/restore.ts'
 import { useRestore } from '../history/use-restore.ts'
 import { configurationFile, fileNameOf, writeJson } from './configuration-file.ts'
+import { CopyDialog } from './CopyDialog.tsx'
 import { fileErrorText, parseFile } from './parse-file.ts'
-
-const CopyDialog = lazyPart(async () => (await import('./CopyDialog.tsx')).CopyDialog)
 
 /** The configuration as a file, and values from a file or another scope as edits, which are reviewed like any others. */
 export function FileActions() {
@@ -110,11 +108,7 @@ export function FileActions() {
           <p className="mt-3 text-muted">{t('configuration.file.refused.about')}</p>
         </Dialog>
       )}
-      {isCopying && (
-        <Suspense>
-          <CopyDialog onClose={() => setIsCopying(false)} />
-        </Suspense>
-      )}
+      {isCopying && <CopyDialog onClose={() => setIsCopying(false)} />}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { memo, Suspense, useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -13,7 +13,7 @@ import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { useActive } from '../editor/drafts.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle } from '../labels.ts'
-import { PropertyHistoryDialog, ReferenceTest } from '../parts.ts'
+import { ReferenceTest } from './ReferenceTest.tsx'
 import { FieldHints, hasHints } from './FieldHints.tsx'
 import { EditStatus, FieldNotes } from './FieldNotes.tsx'
 import { controlId, rowId } from './focus-property.ts'
@@ -177,7 +177,6 @@ const HistoryButton = memo(function HistoryButton({
         icon="undo"
         label={t('configuration.field.history', { property: title })}
         className="-mt-0.5 opacity-60 hover:opacity-100 focus-visible:opacity-100"
-        {...PropertyHistoryDialog.onIntent}
         onClick={() => onOpen(locator, property)}
       />
     </span>
@@ -201,14 +200,8 @@ function TestReference({
   if (bundleInstallId === undefined) return null
   return (
     <div className="mt-1 text-xs">
-      <SmallButton onClick={() => setTests(tests + 1)} {...ReferenceTest.onIntent}>
-        {t('configuration.field.testReference')}
-      </SmallButton>
-      {tests > 0 && (
-        <Suspense>
-          <ReferenceTest key={tests} {...{ bundleInstallId, locator, property, isEdited }} />
-        </Suspense>
-      )}
+      <SmallButton onClick={() => setTests(tests + 1)}>{t('configuration.field.testReference')}</SmallButton>
+      {tests > 0 && <ReferenceTest key={tests} {...{ bundleInstallId, locator, property, isEdited }} />}
     </div>
   )
 }

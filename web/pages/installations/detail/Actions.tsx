@@ -1,6 +1,5 @@
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { lazyForm } from '../../../components/lazy-part.ts'
 import { useMay } from '../../../api/session.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
@@ -8,8 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import type { IconName } from '../../../ui/icons/Icon.tsx'
 import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
 import { unavailableReason } from './allowed.ts'
-
-const DetachDialog = lazyForm(async () => (await import('./DetachDialog.tsx')).DetachDialog, ['plans'])
+import { DetachDialog } from './DetachDialog.tsx'
 
 /** The actions on an installation. An unavailable action shows why. */
 export function Actions({ detail }: { detail: InstallationDetail }) {
@@ -63,11 +61,7 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
         </>
       )}
       {/* stays mounted until it has opened the operation, which may have ended by then */}
-      {detaching && (
-        <Suspense>
-          <DetachDialog detail={detail} onClose={() => setDetaching(false)} />
-        </Suspense>
-      )}
+      {detaching && <DetachDialog detail={detail} onClose={() => setDetaching(false)} />}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { causeFilters, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import type { FailureGroup, Operation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
@@ -46,14 +46,12 @@ export function RetryGroup({
         {t(count === 1 ? 'operations.causes.retry.single' : 'operations.causes.retry')}
       </Button>
       {targets !== null && (
-        <Suspense>
-          <OperationBatch
-            action="RETRY"
-            operations={targets}
-            limits={{ ...NO_LIMITS, first: '1' }}
-            onClose={() => setTargets(null)}
-          />
-        </Suspense>
+        <OperationBatch
+          action="RETRY"
+          operations={targets}
+          limits={{ ...NO_LIMITS, first: '1' }}
+          onClose={() => setTargets(null)}
+        />
       )}
     </>
   )

@@ -6,17 +6,17 @@ import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
 import { useWrite } from '../../../api/write.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
-import { lazyForm } from '../../../components/lazy-part.ts'
 import { useKnownPeople } from '../../../components/use-known-people.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { useShell } from '../../../layouts/shell-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Section } from '../../../ui/Card.tsx'
 import { Menu, MenuItem } from '../../../ui/Menu.tsx'
+import { lazyPart } from '../../../lazy-part.ts'
 import { Notice } from '../../../ui/Notice.tsx'
 import { AssigneeText, Notes } from './Notes.tsx'
 
-const NoteDialog = lazyForm(async () => (await import('./NoteDialog.tsx')).NoteDialog)
+const NoteDialog = lazyPart(async () => (await import('./NoteDialog.tsx')).NoteDialog)
 
 /** Who works on the operation, and the notes on it. A change is refused if someone else was faster. */
 export function Assignment({ operation }: { operation: OperationDetail }) {
@@ -61,13 +61,7 @@ export function Assignment({ operation }: { operation: OperationDetail }) {
               {t('operations.assignee.remove')}
             </Button>
           )}
-          <Button
-            size="sm"
-            icon="edit"
-            disabledReason={disabledReason}
-            onClick={() => setWriting(true)}
-            {...NoteDialog.onIntent}
-          >
+          <Button size="sm" icon="edit" disabledReason={disabledReason} onClick={() => setWriting(true)}>
             {t('operations.notes.add')}
           </Button>
         </>

@@ -1,7 +1,6 @@
-import { Suspense, type ReactNode } from 'react'
+import { type ReactNode } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../../components/lazy-part.ts'
 import { NextStepText } from '../../../components/NextStepText.tsx'
 import { OwnerText } from '../../../components/OwnerText.tsx'
 import { PluginLink } from '../../../components/PluginLink.tsx'
@@ -15,18 +14,13 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
-import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { canRetryHelp, failureTitle, remedyOf, stoppedText, stoppedValues } from '../describe-failure.ts'
 import { differencesIn } from './differences.ts'
 import { endpointChange } from './endpoint-change.ts'
 import { effectOf, failedCallOf, progressOf, type CallName, type Effect, type Progress } from './progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type Timeline } from './timeline.ts'
-
-const RefusedWriteTrace = lazyPart(
-  async () => (await import('./RefusedWriteTrace.tsx')).RefusedWriteTrace,
-  ['refusedWrites'],
-)
+import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 
 /**
  * Why the operation failed: what happened, where, whether the operation still runs, who acts next and what to do. The order
@@ -137,11 +131,7 @@ export function FailurePanel({
               ]}
             />
             <Differences failurePoint={failurePoint} />
-            {operation.refusedWrite && (
-              <Suspense fallback={<Skeleton className="h-48" />}>
-                <RefusedWriteTrace write={operation.refusedWrite} />
-              </Suspense>
-            )}
+            {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
               <ErrorFacts error={{ title, message, code, errorPath }} />
               <LastCode code={code} failurePoint={failurePoint} />

@@ -1,20 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense } from 'react'
 import type { HistoryView, OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../../components/lazy-part.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
 import { Card, Section } from '../../../ui/Card.tsx'
-import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { TabList } from '../../../ui/TabList.tsx'
+import { HistoryList } from './history/HistoryList.tsx'
 import { Timeline } from './Timeline.tsx'
 import { rowsOf, type Bar, type Timeline as Model } from './timeline.ts'
-
-const HistoryList = lazyPart(
-  async () => (await import('./history/HistoryList.tsx')).HistoryList,
-  ['operationHistory'],
-)
 
 /** The history of an operation in three views of the same data. The address has the view, so it can be shared. */
 export function History({
@@ -39,23 +32,20 @@ export function History({
       resetScroll: false,
     })
   }
-  const onIntent = HistoryList.load
   return (
     <Section title={t('operations.detail.history')} flush>
       <TabList
         label={t('operations.detail.views')}
         current={view}
         views={[
-          { value: 'sentences', label: t('operations.detail.sentences'), shortcut: '1', onIntent },
+          { value: 'sentences', label: t('operations.detail.sentences'), shortcut: '1' },
           { value: 'timeline', label: t('operations.detail.timeline'), shortcut: '2' },
-          { value: 'everything', label: t('operations.detail.everything'), shortcut: '3', onIntent },
+          { value: 'everything', label: t('operations.detail.everything'), shortcut: '3' },
         ]}
         onChange={show}
       >
         {view !== 'timeline' ? (
-          <Suspense fallback={<SkeletonLines lines={6} />}>
-            <HistoryList operation={operation} timeline={timeline} view={view} />
-          </Suspense>
+          <HistoryList operation={operation} timeline={timeline} view={view} />
         ) : rowsOf(timeline).length > 0 ? (
           <Timeline operation={operation} timeline={timeline} chosen={chosen} />
         ) : (

@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
 import type { PluginCall } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../../components/lazy-part.ts'
+import { lazyPart } from '../../../lazy-part.ts'
 import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
@@ -11,10 +11,7 @@ import type { Bar } from './timeline.ts'
 
 type View = 'tree' | 'raw' | 'search' | 'compare'
 
-const AttemptTools = lazyPart(
-  async () => (await import('./tools/AttemptTools.tsx')).AttemptTools,
-  ['attemptTools'],
-)
+const AttemptTools = lazyPart(async () => (await import('./tools/AttemptTools.tsx')).AttemptTools)
 
 /** The request and the response, masked, as a tree or as text to copy; or a search in them, or a comparison of attempts. */
 export function Payloads({ call, bar: { stage, attempt, verdict } }: { call: PluginCall; bar: Bar }) {

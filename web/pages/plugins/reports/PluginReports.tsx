@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { pluginReportCall, pluginReportsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin, PluginReport } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
-import { lazyForm } from '../../../components/lazy-part.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -17,8 +16,7 @@ import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { CheckBadge } from './CheckBadge.tsx'
 import { ReportFindings } from './ReportFindings.tsx'
-
-const UploadReport = lazyForm(async () => (await import('./UploadReport.tsx')).UploadReport)
+import { UploadReport } from './UploadReport.tsx'
 
 /** The last plugin-check report of each version of a plugin, that of the registered version first. */
 export function PluginReports({ plugin, may }: { plugin: Plugin; may: boolean }) {
@@ -34,7 +32,7 @@ export function PluginReports({ plugin, may }: { plugin: Plugin; may: boolean })
         <p className="max-w-[72ch] text-muted">{t('pluginReports.about')}</p>
         <Button
           icon="plus"
-          {...UploadReport.onIntent}
+
           disabledReason={!may && t('plugins.reason.permission')}
           onClick={() => setUploading(true)}
         >
@@ -63,11 +61,7 @@ export function PluginReports({ plugin, may }: { plugin: Plugin; may: boolean })
           />
         ))}
       </div>
-      {uploading && (
-        <Suspense>
-          <UploadReport plugin={plugin} onClose={() => setUploading(false)} />
-        </Suspense>
-      )}
+      {uploading && <UploadReport plugin={plugin} onClose={() => setUploading(false)} />}
     </>
   )
 }

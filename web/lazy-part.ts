@@ -1,9 +1,7 @@
 import { createElement, lazy, useState, type ComponentType } from 'react'
-import { isInterrupted } from '../api/connection.ts'
-import type { PageNamespace } from '../i18n/catalogue.ts'
-import { loadTexts } from '../i18n/locale.ts'
-import { loadWithRetry } from '../load-with-retry.ts'
-import type { IntentListeners } from '../ui/Link.tsx'
+import { isInterrupted } from './api/connection.ts'
+import { loadWithRetry } from './load-with-retry.ts'
+import type { IntentListeners } from './ui/Link.tsx'
 
 /** A component that suspends until its code has loaded. */
 export type LazyPart<Props> = ComponentType<Props> & {
@@ -14,20 +12,16 @@ export type LazyPart<Props> = ComponentType<Props> & {
 }
 
 /**
- * A part of a page that loads on demand, such as a dialog. Until it has loaded, a first click opens nothing, but the
- * state that it sets is kept, and the part appears as soon as it is there.
- *
- * @param texts the namespaces that the part needs in addition to those of its page.
+ * A large part of a page that loads on demand. Until it has loaded, a first click opens nothing, but the state that it
+ * sets is kept, and the part appears as soon as it is there. A small part is not worth a request: import it.
  */
 export function lazyPart<Props extends object>(
   importPart: () => Promise<ComponentType<Props>>,
-  texts: readonly PageNamespace[] = [],
 ): LazyPart<Props> {
   let loaded: ComponentType<Props> | undefined
   const loadPart = async () => {
-    const [part] = await Promise.all([importPart(), loadTexts(texts)])
-    loaded = part
-    return { default: part }
+    loaded = await importPart()
+    return { default: loaded }
   }
   const Lazy: ComponentType<Props> = lazy(() => loadWithRetry(loadPart))
   const load = (): void => {
@@ -41,12 +35,3 @@ export function lazyPart<Props extends object>(
   }
   return Object.assign(Part, { load, onIntent: { onPointerEnter: load, onPointerDown: load, onFocus: load } })
 }
-
-/**
- * A {@link lazyPart} that contains a form. The form library and the form texts load with it, so that pages do not load
- * them for forms that nobody opens.
- */
-export const lazyForm = <Props extends object>(
-  importPart: () => Promise<ComponentType<Props>>,
-  texts: readonly PageNamespace[] = [],
-): LazyPart<Props> => lazyPart(importPart, ['forms', ...texts])

@@ -1,7 +1,7 @@
 import { Suspense, useState, type ComponentType } from 'react'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { renderInConsole } from '../testing/render.tsx'
+import { renderInConsole } from './testing/render.tsx'
 import { lazyPart, type LazyPart } from './lazy-part.ts'
 
 const open = page.getByRole('button', { name: 'Open' })

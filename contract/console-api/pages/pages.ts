@@ -4,20 +4,28 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { ConsoleApi } from '../rows.ts'
 import { auditCall, auditSearch } from './audit.ts'
 import { batchCall, batchesCall, batchesSearch, batchItemsCall, batchSearch } from './batches.ts'
-import { bundleVersionCall, bundleVersionsCall, catalogCall, catalogSearch } from './catalog.ts'
-import { configurationCall, configuredInstallationsCall } from './configuration.ts'
+import {
+  bundleVersionCall,
+  bundleVersionsCall,
+  bundleVersionSearch,
+  catalogCall,
+  catalogSearch,
+} from './catalog.ts'
+import { configurationCall, configurationSearch, configuredInstallationsCall } from './configuration.ts'
 import {
   installationCall,
   installationsCall,
   installationSearch,
   installationsSearch,
+  installSearch,
 } from './installations.ts'
-import { localServicesCall } from './local-services.ts'
+import { localServicesCall, localServicesSearch } from './local-services.ts'
 import {
   failureGroupCall,
   failureGroupsCall,
   operationCall,
   operationsCall,
+  operationSearch,
   operationsSearch,
   recentOperationsCall,
 } from './operations.ts'
@@ -58,20 +66,36 @@ export type PageRead = {
   [Name in ReadName]: { name: Name; call: CallOf<ConsoleApi[Name]>; needs?: Permission }
 }[ReadName]
 
+/** A page of the console. */
+interface Page<Search extends object> {
+  /** What the page understands of the search parameters of its address. */
+  search: (raw: Raw) => Search
+  /** What its first render reads. */
+  reads: (address: PageAddress<Search>) => readonly PageRead[]
+}
+
 /** The parts of a page's address that its reads depend on; `now` is in milliseconds since 1970. */
-export interface PageAddress {
+export interface PageAddress<Search> {
   params: Readonly<Record<string, string>>
-  search: Raw
+  search: Search
   now: number
 }
 
+/** Infers the type of the search parameters. */
+const page = <Search extends object>(
+  search: Page<Search>['search'],
+  reads: Page<Search>['reads'] = () => [],
+): Page<Search> => ({ search, reads })
+
+const withoutSearch = () => ({})
+
 /**
- * What the first render of each page reads, by the path of its route. The console's server puts the answers into the
+ * Every page that needs a session, by the path of its route. The console's server puts the answers to the reads into the
  * document, and the route's loader fetches those that are missing. A read with `needs` is skipped for people without
- * that permission, because a refused request would be recorded in the audit.
+ * that permission, because a refused request would be recorded in the audit. `web/routes.tsx` names the component.
  */
-export const pageReads = {
-  '/': ({ now }) => [
+export const pages = {
+  '/': page(withoutSearch, ({ now }) => [
     { name: 'GET /failure-groups', call: overviewGroupsCall },
     { name: 'GET /operations', call: waitingOperationsCall },
     { name: 'GET /installations', call: lockedInstallationsCall },
@@ -79,108 +103,112 @@ export const pageReads = {
     { name: 'GET /summary', call: summaryCall },
     { name: 'GET /installed-versions', call: outdatedBundlesCall },
     { name: 'GET /operations', call: recentChangesCall },
-  ],
-  '/installations': ({ search }) => [
-    { name: 'GET /installations', call: installationsCall(installationsSearch(search)) },
-  ],
+  ]),
+  '/installations': page(installationsSearch, ({ search }) => [
+    { name: 'GET /installations', call: installationsCall(search) },
+  ]),
   // must precede /installations/$id, which matches it too
-  '/installations/new': () => [],
-  '/installations/$id': ({ params, search }) => [
+  '/installations/new': page(installSearch),
+  '/installations/$id': page(installationSearch, ({ params, search }) => [
     { name: 'GET /installations/{bundleInstallId}', call: installationCall(idOf(params)) },
-    ...(installationSearch(search).tab === 'operations'
-      ? [operationsOf({ bundleInstallId: idOf(params) })]
-      : []),
-  ],
-  '/versions': ({ search }) => [
-    { name: 'GET /installed-versions', call: versionsCall(versionsSearch(search)) },
-  ],
-  '/scopes': ({ search }) => [{ name: 'GET /scopes', call: scopesCall(scopesSearch(search)) }],
-  '/scopes/$env/$runtime/$workspace/configuration': ({ params }) => [
+    ...(search.tab === 'operations' ? [operationsOf({ bundleInstallId: idOf(params) })] : []),
+  ]),
+  '/versions': page(versionsSearch, ({ search }) => [
+    { name: 'GET /installed-versions', call: versionsCall(search) },
+  ]),
+  '/scopes': page(scopesSearch, ({ search }) => [{ name: 'GET /scopes', call: scopesCall(search) }]),
+  '/scopes/$env/$runtime/$workspace/configuration': page(configurationSearch, ({ params }) => [
     {
       name: 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
       call: configurationCall(scopeOf(params)),
     },
     { name: 'GET /installations', call: configuredInstallationsCall(scopeOf(params)) },
     { name: 'GET /services', call: availableServicesCall(scopeOf(params)) },
-  ],
-  '/scopes/$env/$runtime/$workspace/local-services': ({ params }) => [
+  ]),
+  '/scopes/$env/$runtime/$workspace/local-services': page(localServicesSearch, ({ params }) => [
     {
       name: 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services',
       call: localServicesCall(scopeOf(params)),
     },
-  ],
-  '/operations': ({ search: raw }) => {
-    const search = operationsSearch(raw)
-    return search.view === 'causes'
+  ]),
+  '/operations': page(operationsSearch, ({ search }) =>
+    search.view === 'causes'
       ? [{ name: 'GET /failure-groups', call: failureGroupsCall(search) }]
       : [
           { name: 'GET /operations', call: operationsCall(search) },
           ...(search.failureGroup === undefined
             ? []
             : [{ name: 'GET /failure-groups' as const, call: failureGroupCall(search) }]),
-        ]
-  },
-  '/operations/$id': ({ params }) => [
+        ],
+  ),
+  '/operations/$id': page(operationSearch, ({ params }) => [
     { name: 'GET /operations/{operationId}', call: operationCall(idOf(params)) },
-  ],
-  '/batches': ({ search }) => [{ name: 'GET /batches', call: batchesCall(batchesSearch(search)) }],
-  '/batches/$id': ({ params, search }) => [
+  ]),
+  '/batches': page(batchesSearch, ({ search }) => [{ name: 'GET /batches', call: batchesCall(search) }]),
+  '/batches/$id': page(batchSearch, ({ params, search }) => [
     { name: 'GET /batches/{batchId}', call: batchCall(idOf(params)) },
-    { name: 'GET /batches/{batchId}/items', call: batchItemsCall(idOf(params), batchSearch(search)) },
-  ],
-  '/receipt': () => [],
-  '/catalog': ({ search }) => [{ name: 'GET /bundles', call: catalogCall(catalogSearch(search)) }],
-  '/catalog/$env/$bundle/$version': ({ params: { env = '', bundle: bundleId = '', version = '' } }) => [
-    {
-      name: 'GET /bundles/{environmentKey}/{bundleId}/versions/{version}',
-      call: bundleVersionCall({ environmentKey: env, bundleId, version }),
-    },
-    {
-      name: 'GET /bundles/{environmentKey}/{bundleId}/versions',
-      call: bundleVersionsCall({ environmentKey: env, bundleId }),
-    },
-  ],
-  '/plugins': ({ search }) => [{ name: 'GET /plugins', call: pluginsCall(pluginsSearch(search)) }],
-  '/plugins/$id': ({ params, search }) => [
+    { name: 'GET /batches/{batchId}/items', call: batchItemsCall(idOf(params), search) },
+  ]),
+  '/receipt': page(withoutSearch),
+  '/catalog': page(catalogSearch, ({ search }) => [{ name: 'GET /bundles', call: catalogCall(search) }]),
+  '/catalog/$env/$bundle/$version': page(
+    bundleVersionSearch,
+    ({ params: { env = '', bundle: bundleId = '', version = '' } }) => [
+      {
+        name: 'GET /bundles/{environmentKey}/{bundleId}/versions/{version}',
+        call: bundleVersionCall({ environmentKey: env, bundleId, version }),
+      },
+      {
+        name: 'GET /bundles/{environmentKey}/{bundleId}/versions',
+        call: bundleVersionsCall({ environmentKey: env, bundleId }),
+      },
+    ],
+  ),
+  '/plugins': page(pluginsSearch, ({ search }) => [{ name: 'GET /plugins', call: pluginsCall(search) }]),
+  '/plugins/$id': page(pluginSearch, ({ params, search }) => [
     { name: 'GET /plugins/{pluginId}', call: pluginCall(idOf(params)) },
-    ...(pluginSearch(search).tab === 'operations' ? [operationsOf({ pluginId: idOf(params) })] : []),
-    ...(pluginSearch(search).tab === 'health'
-      ? [
-          {
-            name: 'GET /plugins/{pluginId}/health' as const,
-            call: pluginHealthCall(idOf(params), pluginSearch(search)),
-          },
-        ]
+    ...(search.tab === 'operations' ? [operationsOf({ pluginId: idOf(params) })] : []),
+    ...(search.tab === 'health'
+      ? [{ name: 'GET /plugins/{pluginId}/health' as const, call: pluginHealthCall(idOf(params), search) }]
       : []),
-    ...(pluginSearch(search).tab === 'reports'
+    ...(search.tab === 'reports'
       ? [{ name: 'GET /plugins/{pluginId}/reports' as const, call: pluginReportsCall(idOf(params)) }]
       : []),
-  ],
-  '/notifications': () => [{ name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' }],
-  '/notifications/$id': ({ params, search }) => [
+  ]),
+  '/notifications': page(withoutSearch, () => [
+    { name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' },
+  ]),
+  '/notifications/$id': page(webhookSearch, ({ params, search }) => [
     { name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' },
     {
       name: 'GET /webhooks/{webhookId}/deliveries',
-      call: deliveriesCall(idOf(params), webhookSearch(search)),
+      call: deliveriesCall(idOf(params), search),
       needs: 'notification:write',
     },
-  ],
-  '/services': ({ search }) => [{ name: 'GET /services', call: servicesCall(servicesSearch(search)) }],
-  '/services/$id': ({ params }) => [
+  ]),
+  '/services': page(servicesSearch, ({ search }) => [{ name: 'GET /services', call: servicesCall(search) }]),
+  '/services/$id': page(withoutSearch, ({ params }) => [
     { name: 'GET /services/{serviceId}', call: serviceCall(idOf(params)) },
     { name: 'GET /services/{serviceId}/referrers', call: referrersCall(idOf(params)) },
-  ],
-  '/audit': ({ search }) => [
-    { name: 'GET /audit', call: auditCall(auditSearch(search)), needs: 'audit:read' },
-  ],
-} as const satisfies Record<string, (address: PageAddress) => readonly PageRead[]>
+  ]),
+  '/audit': page(auditSearch, ({ search }) => [
+    { name: 'GET /audit', call: auditCall(search), needs: 'audit:read' },
+  ]),
+}
 
-export type PagePath = keyof typeof pageReads
+/** What the first render of a page reads, for the search parameters as they are in the address. */
+export function readsOf(path: PagePath, address: PageAddress<Raw>): readonly PageRead[] {
+  // a page's reads take what its own `search` returns, which the union of all pages cannot express
+  const { search, reads } = pages[path] as Page<object>
+  return reads({ ...address, search: search(address.search) })
+}
+
+export type PagePath = keyof typeof pages
 
 /** The page of an address and its parameters, decoded; null for an address of no page. */
 export function matchPage(pathname: string): { path: PagePath; params: Record<string, string> } | null {
   const segments = segmentsOf(pathname)
-  for (const path of Object.keys(pageReads) as PagePath[]) {
+  for (const path of Object.keys(pages) as PagePath[]) {
     const params = matchSegments(segmentsOf(path), segments)
     if (params !== null) return { path, params }
   }
@@ -216,9 +244,9 @@ function decode(segment: string): string | null {
   }
 }
 
-const idOf = ({ id = '' }: PageAddress['params']): string => id
+const idOf = ({ id = '' }: PageAddress<object>['params']): string => id
 
-const scopeOf = ({ env = '', runtime = '', workspace = '' }: PageAddress['params']): Scope => ({
+const scopeOf = ({ env = '', runtime = '', workspace = '' }: PageAddress<object>['params']): Scope => ({
   environmentKey: env,
   applicationRuntimeId: runtime,
   workspaceId: Number(workspace),
