@@ -10,6 +10,7 @@ import {
   formatRoughDuration,
   formatShortTime,
 } from './format.ts'
+import { loadTexts } from './catalogue.ts'
 import { localeStateOf } from './locale.ts'
 import { translator } from './testing.ts'
 

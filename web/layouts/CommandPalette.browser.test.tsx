@@ -3,7 +3,6 @@ import { page, userEvent } from 'vitest/browser'
 import { paths } from '../paths.ts'
 import { renderInConsole } from '../testing/render.tsx'
 import type { PaletteGroup, ShellContextValue } from './shell-context.ts'
-import { CommandPalette } from './CommandPalette.tsx'
 import { Shell } from './Shell.tsx'
 
 const palette = page.getByRole('dialog', { name: 'Search' })
