@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react'
 import { userEvent } from 'vitest/browser'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
-import { loadTexts } from '../i18n/locale.ts'
 import { useText } from '../i18n/use-text.ts'
 import { renderInConsole } from './render.tsx'
 import type { Edit } from '../forms/property/edit.ts'
@@ -25,7 +24,6 @@ export async function renderField(
     isRequired = true,
   }: { kind?: ResourceKind; isSensitive?: boolean; isRequired?: boolean } = {},
 ) {
-  await loadTexts(['forms'])
   let current: Edit =
     first === undefined ? { kind: 'removed' } : { kind: 'set', value: { '@type': 'Data', value: first } }
   const definition = {
