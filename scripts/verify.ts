@@ -9,7 +9,7 @@ const names = Object.keys(ALL_SUITES).join(', ')
 const usage = `npm run verify -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}
 npm run verify -- --suite public --fetch: downloads the data of the suite`
 /** Those that open pages of the built console. */
-const WITH_CONSOLE: ReadonlySet<string> = new Set(['editor', 'public'])
+const WITH_CONSOLE: ReadonlySet<string> = new Set(['editor', 'public', 'round-trip'])
 
 interface Options {
   isFull: boolean

@@ -10,6 +10,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
   simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
   restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
   faults: async () => (await import('./faults/suite.ts')).FAULTS,
+  'round-trip': async () => (await import('./round-trip/suite.ts')).ROUND_TRIP,
   public: async () => (await import('./public/suite.ts')).PUBLIC,
   fuzz: async () => (await import('./fuzz/suite.ts')).FUZZ,
   canaries: async () => (await import('./canaries/suite.ts')).CANARIES,

@@ -1,7 +1,7 @@
-import { chromium, type Browser, type BrowserContext } from '@playwright/test'
+import type { BrowserContext } from '@playwright/test'
 import { startSystem, type System } from '../../e2e/harness/system.ts'
-import { fillSignIn } from '../../e2e/harness/test.ts'
 import { mapConcurrently } from '../concurrency.ts'
+import { openBrowser, signIn } from '../console-browser.ts'
 import type { Suite, SuiteOptions, SuiteReport, Violation } from '../suite.ts'
 import { publish } from './install.ts'
 import { shrink } from './shrink.ts'
@@ -12,12 +12,6 @@ const MAX_SESSIONS = { quick: 24, full: 1_000 }
 /** No session and no step begins later, so that a busy machine does not delay the other suites. */
 const QUICK_MS = 45_000
 const CONCURRENT_SESSIONS = 2
-const BROWSER_FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-]
 
 /** Needs the built console in `dist/web`, and `CHROMIUM_PATH` where Playwright's own browser is not installed. */
 export const EDITOR: Suite = {
@@ -31,11 +25,7 @@ async function runEditor({ size, seed, count, isBailing, databaseUrl }: SuiteOpt
   const seeds =
     seed === null ? Array.from({ length: count ?? MAX_SESSIONS[size] }, (_, index) => index + 1) : [seed]
   const system = await startSystem(0, databaseUrl)
-  const executablePath = process.env['CHROMIUM_PATH']
-  const browser = await chromium.launch({
-    args: BROWSER_FLAGS,
-    ...(executablePath !== undefined && { executablePath }),
-  })
+  const browser = await openBrowser()
   const isLimited = size === 'quick' && seed === null && count === null
   const end = isLimited ? performance.now() + QUICK_MS : Number.POSITIVE_INFINITY
   try {
@@ -96,19 +86,4 @@ async function runSeed(
   })
   console.log([`  seed ${seed} with ${left.length} of its steps:`, ...shortest].join('\n      '))
   return { steps: first.steps, violations: [{ promise: violation.promise, seen: violation.seen, seed }] }
-}
-
-async function signIn(browser: Browser, system: System): Promise<BrowserContext> {
-  const context = await browser.newContext({
-    baseURL: system.url,
-    locale: 'en-GB',
-    viewport: { width: 1440, height: 900 },
-    reducedMotion: 'reduce',
-  })
-  const page = await context.newPage()
-  await page.goto('/auth/login')
-  await fillSignIn(page, 'olivia')
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  await page.close()
-  return context
 }

@@ -1,6 +1,6 @@
 import { createLog } from '#http-kit/log.ts'
 import { readStrictJson } from '#http-kit/text/strict-json.ts'
-import { deepEqual, type JsonObject } from '#contract/json-schema/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import { CREDENTIAL, testHttp } from '#runtime/testing/http.ts'
 import type { Violation } from '../suite.ts'
 import type { PartReport } from './comparison.ts'
@@ -31,7 +31,7 @@ export async function compareJsonOverHttp(
   const properties = Object.fromEntries(
     [...names.values()].map((name) => [name, { kind: 'DATA', schema: true } as const]),
   )
-  const scope = await world.install(VERSION, properties, {})
+  const scope = await world.install(VERSION, { core: properties })
   const path = configurationPath(scope)
   const { snapshotVersion } = await world.configuration(scope)
   const patch = (values: [string, Buffer][]): Buffer =>
@@ -81,16 +81,12 @@ export async function compareJsonOverHttp(
   // the answer of a save
   const { operations } = save.json as unknown as { operations: { operationId: string }[] }
   for (const { operationId } of operations) await world.system.ended(operationId)
-  const atPlugin = world.valuesAtPlugin()
-  // the answer of the console to a read
-  const read = (await world.send('GET', path)).json as unknown as {
-    resources: Record<string, { properties: JsonObject }>
-  }
-  const atConsole = read.resources[CORE]?.properties ?? {}
+  const atPlugin = world.valuesAtPlugin(scope)
+  const atConsole = await world.valuesInConsole(scope)
   for (const [file, name] of names) {
     const value = readStrictJson(file.bytes)
     if (!deepEqual(atPlugin[name], value)) refuse(file, `is ${JSON.stringify(atPlugin[name])} at the plugin`)
-    if (!deepEqual(atConsole[name], { '@type': 'Data', value }))
+    if (!deepEqual(atConsole[name], value))
       refuse(file, `is ${JSON.stringify(atConsole[name])} at the console`)
   }
   return {

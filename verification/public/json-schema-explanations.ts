@@ -66,7 +66,7 @@ export const JSON_SCHEMA_EXPLANATIONS: readonly Explanation[] = [
   },
   {
     difference: 'refused: $schema',
-    why: 'one dialect; a vocabulary of its own could change what every keyword means',
+    why: 'one dialect; a separate vocabulary could change what every keyword means',
     cases: {
       'optional/format-assertion.json': '0 1',
       'vocabulary.json': '0 1',

@@ -74,7 +74,7 @@ async function compareValues(world: World, strings: readonly string[]): Promise<
       ]
     }),
   )
-  const scope = await world.install(VERSION, properties, values)
+  const scope = await world.install(VERSION, { core: properties }, values)
   const check = (place: string, found: Readonly<Record<string, JsonValue | undefined>>): void => {
     for (const [name, value] of Object.entries(values))
       if (!deepEqual(found[name], value))
@@ -83,7 +83,7 @@ async function compareValues(world: World, strings: readonly string[]): Promise<
           seen: `${JSON.stringify(value).slice(0, 200)} is ${JSON.stringify(found[name])?.slice(0, 200)} ${place}`,
         })
   }
-  check('at the plugin', world.valuesAtPlugin())
+  check('at the plugin', world.valuesAtPlugin(scope))
   const published = await world.readBundle(VERSION)
   for (const { properties: definitions } of published.resources)
     for (const [name, { schema }] of Object.entries(definitions))
@@ -99,8 +99,7 @@ async function compareValues(world: World, strings: readonly string[]): Promise<
     ['in the console', path],
     ['in the snapshot', `${path}/snapshots/${snapshotVersion}`],
   ] as const) {
-    const { json } = await world.send('GET', at)
-    check(place, valuesIn(json))
+    check(place, await world.valuesInConsole(scope, at))
   }
   const { json } = await world.send('GET', path)
   // the answer of the console to a read, sent back as it is
@@ -117,16 +116,6 @@ async function compareValues(world: World, strings: readonly string[]): Promise<
     })
   const count = strings.length
   return { line: `${PROMISE}: ${count} as value, item, key and title`, cases: count * 4, violations }
-}
-
-/** The business values of the Module in an answer of the console. */
-function valuesIn(json: JsonValue): Record<string, JsonValue | undefined> {
-  const { resources } = json as unknown as {
-    resources: Record<string, { properties: Record<string, { value?: JsonValue }> }>
-  }
-  return Object.fromEntries(
-    Object.entries(resources[CORE]?.properties ?? {}).map(([name, { value }]) => [name, value]),
-  )
 }
 
 async function compareTexts(world: World, index: number, text: string): Promise<Case[]> {

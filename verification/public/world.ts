@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { decodeData, wrapData } from '#contract/protocol/data.ts'
 import { formatLocator } from '#contract/protocol/locator.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
@@ -9,11 +9,12 @@ import { platform } from '../../demo/people.ts'
 import { sessionCookie } from '../../demo/sign-in.ts'
 import { startSystem, type System } from '../../e2e/harness/system.ts'
 import { users } from '../../e2e/harness/users.ts'
-import { manifest, module, plugin } from '../manifests.ts'
+import { manifest, module } from '../manifests.ts'
 
 const PLUGIN = 'recorder'
 const bundle = { environmentKey: 'production', bundleId: 'public' }
-export const CORE = formatLocator({ ...bundle, kind: 'MODULE', name: 'core' })
+export const locatorOf = (name: string): string => formatLocator({ ...bundle, kind: 'MODULE', name })
+export const CORE = locatorOf('core')
 
 const CONFIGURATION = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
 
@@ -55,11 +56,34 @@ export class World {
     await this.plugin.close()
   }
 
-  /** Publishes a bundle with one Module of these properties, which the plugin reads, and installs it in a new scope. */
-  async install(version: string, properties: Properties, values: JsonObject): Promise<Scope> {
+  /**
+   * Publishes a bundle with Modules of these properties, by name, which the plugin reads, unless this version is published, and
+   * installs it in a new scope. Values are given for the Module `core`.
+   */
+  async install(
+    version: string,
+    modules: Readonly<Record<string, Properties>>,
+    values: JsonObject = {},
+  ): Promise<Scope> {
+    const resources = Object.entries(modules).map(([name, properties]) =>
+      module(bundle.bundleId, name, properties),
+    )
     const published = manifest(bundle, version, {
-      resources: [module(bundle.bundleId, 'core', properties)],
-      plugins: [plugin(bundle.bundleId, PLUGIN, 1, { reads: Object.keys(properties) })],
+      resources,
+      plugins: [
+        {
+          pluginId: PLUGIN,
+          order: 1,
+          failurePolicy: 'FAIL_FAST',
+          configuration: { schemaVersion: '1', values: {} },
+          resources: resources.map(({ moduleId = '', properties }) => ({
+            object: { type: 'MODULE', moduleId },
+            readProperties: Object.keys(properties),
+            writeProperties: [],
+            credentialProperties: [],
+          })),
+        },
+      ],
     })
     await this.system.call(
       platform,
@@ -69,11 +93,12 @@ export class World {
     )
     const scope = this.system.newScope()
     const wrapped = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, wrapData(value)]))
+    const properties = Object.keys(wrapped).length === 0 ? {} : { [CORE]: wrapped }
     const { operation } = await this.system.call(
       platform,
       'POST /installations',
-      { body: { scope, bundle, targetVersion: version, properties: { [CORE]: wrapped } } },
-      `install-${version}`,
+      { body: { scope, bundle, targetVersion: version, properties } },
+      `install-${version}-${scope.workspaceId}`,
     )
     await this.ended(operation)
     return scope
@@ -94,11 +119,25 @@ export class World {
     return this.system.call(platform, `GET ${CONFIGURATION}`, { params: scope })
   }
 
-  /** The values of the last call that the plugin received, from its bytes. */
-  valuesAtPlugin(): Record<string, JsonValue> {
-    const entry = this.plugin.calls.at(-1)?.request.resources[CORE]
-    if (entry === undefined) throw new Error('The plugin was not called for the Module')
-    return decodeData(entry.properties)
+  /** The values of all Modules in the last call for a scope that the plugin received, from its bytes. */
+  valuesAtPlugin({ workspaceId }: Scope): Record<string, JsonValue> {
+    const last = this.plugin.calls.findLast(({ request }) => request.installation.workspaceId === workspaceId)
+    if (last === undefined) throw new Error('The plugin was not called')
+    const entries = Object.values(last.request.resources)
+    return Object.assign({}, ...entries.map(({ properties }) => decodeData(properties)))
+  }
+
+  /** The values of all Modules in the console's own answer, without those that it hides. */
+  async valuesInConsole(scope: Scope, path = configurationPath(scope)): Promise<Record<string, JsonValue>> {
+    const { json } = await this.send('GET', path)
+    // the answer of a read
+    const { resources } = json as unknown as { resources: Record<string, { properties: JsonObject }> }
+    const views = Object.values(resources).flatMap(({ properties }) => Object.entries(properties))
+    return Object.fromEntries(
+      views.flatMap(([name, view]) =>
+        isJsonObject(view) && 'value' in view ? [[name, view['value'] ?? null]] : [],
+      ),
+    )
   }
 
   /** Sends a request of a person to the console, with exactly this body; waits where it is asked to wait. */
