@@ -33,6 +33,7 @@ import { useEditorState } from './editor/use-editor-state.ts'
 import { lazyPart } from '../../lazy-part.ts'
 import { DocumentTab } from './document/DocumentTab.tsx'
 import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
+import { openOffers, type Arrival } from './review/arrival.ts'
 import { ReviewDialog } from './review/ReviewDialog.tsx'
 import { SavedNotices } from './SavedNotices.tsx'
 import { useSaveKey } from './editor/use-save-key.ts'
@@ -55,6 +56,11 @@ export function Editor({
   const { user } = useShell()
   const tab = search.tab ?? 'form'
   const [isReviewing, setIsReviewing] = useState(false)
+  const [arrival, setArrival] = useState<Arrival | null>(null)
+  const openReview = useCallback((arrived: Arrival | undefined) => {
+    if (arrived !== undefined) setArrival(arrived)
+    setIsReviewing(true)
+  }, [])
   const [origin, setOrigin] = useState<{ locator: string; property: string } | null>(null)
   const openHistory = useCallback((locator: string, property: string) => setOrigin({ locator, property }), [])
   const titles = useTitles(configuration)
@@ -65,14 +71,16 @@ export function Editor({
     configuration,
     search,
     showsDocument: tab === 'document' || pane.isOpen,
-    onReview: setIsReviewing,
+    onReview: openReview,
     openHistory,
   })
   const { editor, draft, problems, marks, merge, save, document: asDocument } = state
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
   // nothing is left to review, and later edits need a new review
-  if (isReviewing && edits === 0 && save.state === 'idle') setIsReviewing(false)
+  const offers = useMemo(() => openOffers(arrival, configuration), [arrival, configuration])
+  if (isReviewing && edits === 0 && offers.length === 0 && save.state === 'idle') setIsReviewing(false)
+  if (!isReviewing && edits === 0 && arrival !== null) setArrival(null)
   useSaveKey(() => edits > 0 && editor.openReview())
 
   return (
@@ -180,6 +188,8 @@ export function Editor({
             if (save.state === 'idle') save.clearError()
           }}
           draft={draft}
+          arrival={arrival}
+          offers={offers}
           problems={problems}
           merge={merge}
           save={save}

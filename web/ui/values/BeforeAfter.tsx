@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
+import { cx } from '../class-names.ts'
 import { PropertyValueView, type PropertyValue } from './ValueView.tsx'
 
 export type Change = {
@@ -12,6 +13,8 @@ export type Change = {
   shown?: { before: ReactNode; after: ReactNode }
   /** Below the name: a note, a control. */
   note?: ReactNode
+  /** It is not going to happen: shown faintly. */
+  isOff?: boolean
 }
 
 /**
@@ -32,7 +35,12 @@ export function BeforeAfter({ changes, label }: { changes: readonly Change[]; la
               <span className="mono font-medium wrap-anywhere">{change.name}</span>
               {change.note && <span className="block text-xs text-faint">{change.note}</span>}
             </dt>
-            <dd className="grid min-w-0 content-start gap-1 @min-[44rem]/changes:grid-cols-2">
+            <dd
+              className={cx(
+                'grid min-w-0 content-start gap-1 @min-[44rem]/changes:grid-cols-2',
+                change.isOff === true && 'opacity-60',
+              )}
+            >
               <Side sign="−" label={t('common.diff.before')} tint="bg-fail-tint" signInk="text-fail">
                 {change.shown?.before ?? <PropertyValueView value={change.before} other={change.after} />}
               </Side>

@@ -3,6 +3,7 @@ import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { DraftStore } from './draft-store.ts'
 import type { DraftForm } from '../form/use-draft-form.ts'
+import type { Arrival } from '../review/arrival.ts'
 import type { Merged } from './merge.ts'
 
 /** The titles of the scope's installations, and their versions. */
@@ -28,6 +29,8 @@ export interface EditorValue {
   /** Shows the resource and focuses the property's field. */
   goTo: (locator: string, property?: string) => void
   openReview: () => void
+  /** Opens the review of values that have just been copied or restored. */
+  reviewArrival: (arrival: Arrival) => void
   openHistory: (locator: string, property: string) => void
 }
 

@@ -13,6 +13,7 @@ import { useDraftForm, useServerErrors } from '../form/use-draft-form.ts'
 import { marksOf, problemsOf } from './marks.ts'
 import type { Marks } from './outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
+import type { Arrival } from '../review/arrival.ts'
 import { useMerge } from './use-merge.ts'
 import { useSave } from './use-save.ts'
 
@@ -31,7 +32,7 @@ export function useEditorState({
   configuration: Configuration
   search: ConfigurationSearch
   showsDocument: boolean
-  onReview: (isOpen: true) => void
+  onReview: (arrival: Arrival | undefined) => void
   openHistory: (locator: string, property: string) => void
 }) {
   const t = useText()
@@ -54,8 +55,14 @@ export function useEditorState({
   const { behind } = merge
   const isSaving = save.state !== 'idle'
 
-  const editor = useMemo<EditorValue>(
-    () => ({
+  const editor = useMemo<EditorValue>(() => {
+    const review = (arrival: Arrival | undefined) => {
+      store.flush()
+      // the plan says what is refused now
+      form.clearErrors()
+      onReview(arrival)
+    }
+    return {
       configuration,
       store,
       form,
@@ -65,16 +72,11 @@ export function useEditorState({
         behind.find((one) => one.locator === locator && one.property === property),
       titleOf: ({ bundleInstallId, bundle }) => titles.get(bundleInstallId)?.title ?? bundle.bundleId,
       goTo,
-      openReview: () => {
-        store.flush()
-        // the plan says what is refused now
-        form.clearErrors()
-        onReview(true)
-      },
+      openReview: () => review(undefined),
+      reviewArrival: review,
       openHistory,
-    }),
-    [configuration, store, form, mayWrite, isSaving, behind, titles, goTo, onReview, openHistory],
-  )
+    }
+  }, [configuration, store, form, mayWrite, isSaving, behind, titles, goTo, onReview, openHistory])
   return { editor, draft, problems, marks, merge, save, document }
 }
 

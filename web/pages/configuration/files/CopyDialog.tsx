@@ -13,7 +13,8 @@ import { useEditor } from '../editor/editor-context.ts'
 import { configurationQuery } from '../endpoints.ts'
 import { restore } from '../history/restore.ts'
 import { useRestore } from '../history/use-restore.ts'
-import { valuesToCopy } from './configuration-file.ts'
+import { valuesOf } from './configuration-file.ts'
+import { placeBound, servicesIn, usableServices } from './place-bound.ts'
 
 /** Copies the values of another scope into the draft. */
 export function CopyDialog({ onClose }: { onClose: () => void }) {
@@ -41,10 +42,14 @@ export function CopyDialog({ onClose }: { onClose: () => void }) {
       // someone may have saved meanwhile
       const target = newest.current
       if (target === null) return
-      const values = valuesToCopy(source, target)
-      if (values.length === 0) return setState('nothing')
+      if (!Object.keys(source.resources).some((locator) => Object.hasOwn(target.resources, locator)))
+        return setState('nothing')
+      const values = valuesOf(source)
+      const usable = await usableServices(servicesIn(values), target.scope, source)
+      const into = newest.current
+      if (into === null) return
       onClose()
-      restoreAll(restore(values, target, store.current()))
+      restoreAll(restore(placeBound(values, into, { from, source, usable }), into, store.current()))
     } catch {
       setState('failed')
     }

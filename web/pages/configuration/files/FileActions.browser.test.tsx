@@ -37,7 +37,12 @@ test('copied values replace unsaved edits, and the edits are named', async () =>
   const { load } = await copyFromAnotherScope()
   load()
   await expect.element(dialog.getByLabelText('Changes of CRM mail')).toMatchTextContent(/After: 2,?525/)
-  await expect.element(page.getByText(/^1 unsaved change was replaced: SMTP port\./)).toBeInTheDocument()
+  const leftOut = dialog.getByRole('region', { name: 'Left out' })
+  await expect.element(leftOut).toMatchTextContent(/1 unsaved change was replaced\.CRM mail · SMTP port/)
+  await expect.element(dialog.getByText('Replaces your own change.')).toBeVisible()
+  await dialog.getByRole('checkbox', { name: 'Take this value: SMTP port · CRM mail' }).click()
+  await expect.element(dialog.getByText('Your own change is kept.')).toBeVisible()
+  await expect.element(dialog.getByLabelText('Changes of CRM mail')).toMatchTextContent(/After: 4,?000/)
 })
 
 test('a copy that is cancelled while it loads changes nothing', async () => {

@@ -14,6 +14,10 @@ import { useRestore } from '../history/use-restore.ts'
 import { configurationFile, fileNameOf, writeJson } from './configuration-file.ts'
 import { CopyDialog } from './CopyDialog.tsx'
 import { fileErrorText, parseFile } from './parse-file.ts'
+import { placeBound, servicesIn, usableServices } from './place-bound.ts'
+import { scopeText } from '../../../components/scope-text.ts'
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** The configuration as a file, and values from a file or another scope as edits, which are reviewed like any others. */
 export function FileActions() {
@@ -25,7 +29,7 @@ export function FileActions() {
   const blocked = !mayWrite && t('configuration.review.blocked.permission')
   const [refused, setRefused] = useState<{ file: string; why: string } | null>(null)
   const load = async (chosen: File) => {
-    const { valuesInFile } = await import('./values-in-file.ts')
+    const { leftOutOf, originOf, valuesInFile } = await import('./values-in-file.ts')
     const refuse = (why: string) => setRefused({ file: chosen.name, why })
     const { text, refusal } = await readTextFile(chosen, { maxBytes: FILE_BYTES_MAX, t })
     if (text === null) return refuse(refusal)
@@ -34,7 +38,17 @@ export function FileActions() {
     const values = valuesInFile(value)
     if (values === null) return refuse(t('configuration.file.invalid'))
     setRefused(null)
-    restoreAll(restore(values, configuration, store.current()))
+    const from = originOf(value)
+    const isOwn = from !== null && scopeText(from) === scopeText(configuration.scope)
+    const usable = isOwn ? NONE : await usableServices(servicesIn(values), configuration.scope, null)
+    const arriving = isOwn ? values : placeBound(values, configuration, { from, source: null, usable })
+    const restoring = restore(arriving, configuration, store.current())
+    const { sensitive, plugin } = leftOutOf(value)
+    const missing = [
+      ...sensitive.map((place) => ({ ...place, why: 'sensitive' as const })),
+      ...plugin.map((place) => ({ ...place, why: 'plugin' as const })),
+    ]
+    restoreAll({ ...restoring, left: [...missing, ...restoring.left] })
   }
   const downloadYaml = async () => {
     const { writeYaml } = await import('./yaml.ts')

@@ -4,8 +4,8 @@ import { translator } from '../../../i18n/testing.ts'
 import { EMPTY } from '../editor/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
 import { restore } from '../history/restore.ts'
-import { configurationFile, valuesToCopy, writeJson } from './configuration-file.ts'
-import { valuesInFile } from './values-in-file.ts'
+import { configurationFile, writeJson } from './configuration-file.ts'
+import { leftOutOf, originOf, valuesInFile } from './values-in-file.ts'
 import { fileErrorText, parseFile } from './parse-file.ts'
 import { readYaml, writeYaml } from './yaml.ts'
 
@@ -43,6 +43,21 @@ test('a file has every value that a person may set, and lists what is left out',
   ])
 })
 
+test('a file says where it comes from, and what it does not contain', () => {
+  const content: unknown = JSON.parse(writeConfigurationFile(source))
+  assert.deepEqual(originOf(content), source.scope)
+  assert.deepEqual(leftOutOf(content), {
+    sensitive: [{ locator: CORE, property: 'secret' }],
+    plugin: [{ locator: CORE, property: 'tenant' }],
+  })
+  for (const scope of [undefined, null, 'production/eu/1', { environmentKey: 'production' }]) {
+    const edited = { ...(content as object), scope, leftOut: [] }
+    assert.equal(originOf(edited), null)
+    assert.deepEqual(leftOutOf(edited), { sensitive: [], plugin: [] })
+    assert.equal(valuesInFile(edited)?.length, 3)
+  }
+})
+
 test('a file becomes edits of what differs, and names what the scope does not have', async () => {
   const { step, left } = restore(
     (await readConfigurationFile(writeConfigurationFile(source))) ?? [],
@@ -71,29 +86,6 @@ test('a text that is no configuration file is refused', async () => {
     writeConfigurationFile(source).replace('"Data"', '"Odd"'),
   ])
     assert.equal(await readConfigurationFile(text), null, text.slice(0, 40))
-})
-
-test('from another scope come the values of the resources that both have', () => {
-  assert.deepEqual(
-    valuesToCopy(source, target).map(({ property }) => property),
-    ['name', 'mail'],
-  )
-})
-
-test('a domain of a gateway is not copied within its environment', () => {
-  const gateway = (value: string) =>
-    resource({
-      kind: 'GATEWAY',
-      properties: { domain: data(value) },
-      definitions: { domain: define({ schema: { type: 'string', format: 'hostname' } }) },
-    })
-  const [from, to] = [
-    configuration(1, { [MAIL]: gateway('a.example') }),
-    configuration(1, { [MAIL]: gateway('b.example') }),
-  ]
-  assert.deepEqual(valuesToCopy(from, to), [])
-  const elsewhere = { ...to, scope: { ...to.scope, environmentKey: 'elsewhere' } }
-  assert.equal(valuesToCopy(from, elsewhere).length, 1)
 })
 
 test('a YAML file has the same values as a JSON file', async () => {

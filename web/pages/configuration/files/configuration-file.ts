@@ -1,5 +1,4 @@
 import type { Configuration, PropertyView } from '#contract/console-api/shapes.ts'
-import { controlKind } from '../../../forms/property/control-kind.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 import type { PropertyPlace } from '../editor/draft.ts'
 
@@ -42,23 +41,13 @@ export function configurationFile(configuration: Configuration): ConfigurationFi
 
 export const writeJson = (file: ConfigurationFile): string => `${JSON.stringify(file, null, 2)}\n`
 
-/**
- * The values of another scope that can be copied: of the same resources, neither sensitive nor written by plugins. A
- * domain is used once in its environment, so domains are copied to other environments only.
- */
-export function valuesToCopy(from: Configuration, to: Configuration): FileValue[] {
-  const isSameEnvironment = from.scope.environmentKey === to.scope.environmentKey
-  return Object.entries(from.resources).flatMap(([locator, { kind, definitions, properties, writtenBy }]) => {
-    if (!Object.hasOwn(to.resources, locator)) return []
-    return Object.entries(properties).flatMap(([property, value]) => {
-      const definition = Object.hasOwn(definitions, property) ? definitions[property] : undefined
-      const isDomain = definition !== undefined && controlKind(definition, kind) === 'domain'
-      const isLeftOut =
-        Object.hasOwn(writtenBy, property) || isHidden(value) || (isDomain && isSameEnvironment)
-      return isLeftOut ? [] : [{ locator, property, value }]
-    })
-  })
-}
+/** Every value of a configuration; of sensitive ones only that they are set. */
+export const valuesOf = ({ resources }: Configuration): FileValue[] =>
+  Object.entries(resources).flatMap(([locator, { properties }]) =>
+    Object.entries(properties).flatMap(([property, value]) =>
+      isSet(value) ? [{ locator, property, value }] : [],
+    ),
+  )
 
 export const fileNameOf = ({ scope, snapshotVersion }: Configuration, extension: 'json' | 'yaml'): string =>
   `${scope.environmentKey}-${scope.applicationRuntimeId}-${scope.workspaceId}-snapshot-${snapshotVersion}.${extension}`

@@ -1,12 +1,17 @@
 import * as z from 'zod/mini'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { PropertyPlace } from '../editor/draft.ts'
+import { placeOf } from '../editor/stored-draft.ts'
 import { isReferenceShape } from '../editor/is-reference-shape.ts'
 import { FORMAT, VERSION, type FileValue } from './configuration-file.ts'
 
 const File = z.object({
   format: z.literal(FORMAT),
   version: z.literal(VERSION),
+  scope: z.optional(z.unknown()),
+  leftOut: z.optional(z.unknown()),
   resources: z.record(z.string(), z.record(z.string(), z.unknown())),
 })
 
@@ -20,6 +25,25 @@ export function valuesInFile(content: unknown): FileValue[] | null {
     ),
   )
   return values.every((value) => value !== null) ? values : null
+}
+
+const Origin = z.object({
+  environmentKey: z.string(),
+  applicationRuntimeId: z.string(),
+  workspaceId: z.number(),
+})
+
+/** The scope that a file says it comes from; null if it does not say. */
+export const originOf = (content: unknown): Scope | null =>
+  Origin.safeParse(File.safeParse(content).data?.scope).data ?? null
+
+const LeftOut = z.object({ sensitive: z.array(z.string()), writtenByPlugins: z.array(z.string()) })
+
+/** What a file says that it does not contain. */
+export function leftOutOf(content: unknown): Record<'sensitive' | 'plugin', PropertyPlace[]> {
+  const { data } = LeftOut.safeParse(File.safeParse(content).data?.leftOut)
+  const places = (names: readonly string[] = []) => names.map(placeOf).filter((place) => place !== null)
+  return { sensitive: places(data?.sensitive), plugin: places(data?.writtenByPlugins) }
 }
 
 const isView = (value: unknown): value is PropertyView =>

@@ -14,7 +14,9 @@ import { Field } from '../../../ui/Field.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { configurationQuery } from '../endpoints.ts'
-import { valuesToCopy } from '../files/configuration-file.ts'
+import { isHidden } from '../../../forms/property/property-value.ts'
+import { valuesOf } from '../files/configuration-file.ts'
+import { placeBound, servicesIn } from '../files/place-bound.ts'
 import { resourceTitle } from '../labels.ts'
 import { Differences, keyOf } from './Differences.tsx'
 import { differences } from './restore.ts'
@@ -88,9 +90,20 @@ function ScopeDifferences({ source }: { source: Configuration }) {
       ({ locator }) => configuration.resources[locator] && source.resources[locator],
     )
     const keys = new Set(changed.map(keyOf))
+    const values = valuesOf(source).filter(
+      (value) =>
+        keys.has(keyOf(value)) &&
+        !isHidden(value.value) &&
+        !Object.hasOwn(configuration.resources[value.locator]?.writtenBy ?? {}, value.property),
+    )
     return {
       changes: changed,
-      values: valuesToCopy(source, configuration).filter((value) => keys.has(keyOf(value))),
+      // the runtime refuses a service that the scope may not use
+      values: placeBound(values, configuration, {
+        from: source.scope,
+        source,
+        usable: new Set(servicesIn(values)),
+      }),
     }
   }, [configuration, source])
   const only = (one: Configuration, another: Configuration) =>

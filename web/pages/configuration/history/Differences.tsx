@@ -9,6 +9,7 @@ import type { PropertyPlace } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
+import type { Bound } from '../files/place-bound.ts'
 import { restore } from './restore.ts'
 import { useRestore } from './use-restore.ts'
 
@@ -25,7 +26,7 @@ export function Differences({
   action: 'restore' | 'take'
   changes: readonly PropertyChange[]
   /** The values that may be put into the draft. */
-  values: readonly (PropertyPlace & { value: PropertyView | null })[]
+  values: readonly (PropertyPlace & { value: PropertyView | null; bound?: Bound | null })[]
   /** For the titles. */
   resourceOf: (locator: string) => Configuration['resources'][string] | undefined
 }) {
@@ -35,6 +36,9 @@ export function Differences({
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const available = mayWrite ? values : []
   const keys = new Set(available.map(keyOf))
+  const bounds = new Map(available.map((value) => [keyOf(value), value.bound ?? null]))
+  /** What may be selected together; the others belong to another place, and are selected one by one. */
+  const free = available.filter(({ bound = null }) => bound === null)
   const taken = available.filter((value) => chosen.has(keyOf(value)))
   const toggle = (key: string, isChosen: boolean) =>
     setChosen((known) => {
@@ -59,6 +63,7 @@ export function Differences({
                 .map((change) => {
                   const key = keyOf(change)
                   const name = propertyTitle(definitionOf(resource, change.property), change.property)
+                  const bound = bounds.get(key) ?? null
                   const word = t(`configuration.compare.${action}`)
                   return {
                     id: change.property,
@@ -66,13 +71,18 @@ export function Differences({
                     before: change.before,
                     after: change.after,
                     note: keys.has(key) && (
-                      <Checkbox
-                        aria-label={labelled(t, word, `${name} · ${title}`)}
-                        checked={chosen.has(key)}
-                        onChange={({ target }) => toggle(key, target.checked)}
-                      >
-                        {word}
-                      </Checkbox>
+                      <>
+                        <Checkbox
+                          aria-label={labelled(t, word, `${name} · ${title}`)}
+                          checked={chosen.has(key)}
+                          onChange={({ target }) => toggle(key, target.checked)}
+                        >
+                          {word}
+                        </Checkbox>
+                        {bound !== null && (
+                          <span className="block">{t(`configuration.arrival.bound.${bound}`)}</span>
+                        )}
+                      </>
                     ),
                   }
                 })}
@@ -85,15 +95,26 @@ export function Differences({
           <Button
             variant="primary"
             disabledReason={taken.length === 0 && t(`configuration.compare.${action}.nothing`)}
-            onClick={() => putAll(restore(taken, configuration, store.current()))}
+            onClick={() =>
+              // each was selected by hand, also one that belongs to another place
+              putAll(
+                restore(
+                  taken.map((value) => ({ ...value, bound: null })),
+                  configuration,
+                  store.current(),
+                ),
+              )
+            }
           >
             {taken.length === 0
               ? t(`configuration.compare.${action}.selected`)
               : t(`configuration.compare.${action}.chosen`, { n: taken.length })}
           </Button>
-          <Button onClick={() => setChosen(new Set(keys))}>
-            {t('configuration.compare.chooseAll', { n: available.length })}
-          </Button>
+          {free.length > 0 && (
+            <Button onClick={() => setChosen(new Set(free.map(keyOf)))}>
+              {t('configuration.compare.chooseAll', { n: free.length })}
+            </Button>
+          )}
         </p>
       )}
     </div>

@@ -1,21 +1,27 @@
 import type { Configuration, PropertyChange, PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import { changesNothing, editTo, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
+import type { Bound } from '../files/place-bound.ts'
 import { editAt, viewAt, type Draft, type DraftStep, type PropertyPlace } from '../editor/draft.ts'
 import { definitionOf } from '../editor/outline.ts'
 
 /** Why a value stays as it is. `changedSince`: somebody changed it again after the save that is undone. */
 export type Left = 'gone' | 'plugin' | 'sensitive' | 'required' | 'same' | 'changedSince'
 
+/** In the order in which they are shown. */
+export const LEFT: readonly Left[] = ['changedSince', 'plugin', 'sensitive', 'required', 'gone', 'same']
+
 export interface Restoring {
   /** The edits that restore the values. */
   step: DraftStep
+  /** Values that belong to another place: they wait until the person ticks them. */
+  held: readonly (Wanted & { bound: Bound })[]
   left: readonly (PropertyPlace & { why: Left })[]
   /** The unsaved edits that the step replaces with another value, or removes because that value is saved. */
   replaced: readonly PropertyPlace[]
 }
 
-type Wanted = PropertyPlace & { value: PropertyView | null }
+type Wanted = PropertyPlace & { value: PropertyView | null; bound?: Bound | null }
 
 /**
  * Restores earlier values as edits of the current configuration, which are reviewed like any others. In a resource that an
@@ -25,7 +31,8 @@ export function restore(wanted: readonly Wanted[], configuration: Configuration,
   const step: DraftStep[number][] = []
   const replaced: PropertyPlace[] = []
   const left: (PropertyPlace & { why: Left })[] = []
-  for (const { locator, property, value: older } of wanted) {
+  const held: (Wanted & { bound: Bound })[] = []
+  for (const { locator, property, value: older, bound = null } of wanted) {
     const why = reasonToLeave({ locator, property, value: older }, configuration)
     if (why !== null) {
       left.push({ locator, property, why })
@@ -40,17 +47,22 @@ export function restore(wanted: readonly Wanted[], configuration: Configuration,
       left.push({ locator, property, why: 'same' })
       continue
     }
+    if (bound !== null) {
+      if (isSame) left.push({ locator, property, why: 'same' })
+      else held.push({ locator, property, value: older, bound })
+      continue
+    }
     if (edited !== undefined && !deepEqual(edited.edit, edit)) replaced.push({ locator, property })
     step.push({ locator, property, next: isSame ? null : next })
   }
-  return { step, left, replaced }
+  return { step, held, left, replaced }
 }
 
 /** Undoes a save: what it changed and nobody has changed since returns to the value before. */
 export function undo({ changes }: Snapshot, configuration: Configuration, draft: Draft): Restoring {
   const isStanding = ({ locator, property, after }: PropertyChange): boolean =>
     isHidden(after) || sameView(viewAt(configuration.resources[locator], property), after)
-  const { step, left, replaced } = restore(
+  const { step, held, left, replaced } = restore(
     changes.filter(isStanding).map(({ before, ...place }) => ({ ...place, value: before })),
     configuration,
     draft,
@@ -58,7 +70,7 @@ export function undo({ changes }: Snapshot, configuration: Configuration, draft:
   const changed = changes
     .filter((change) => !isStanding(change))
     .map(({ locator, property }) => ({ locator, property, why: 'changedSince' as const }))
-  return { step, left: [...left, ...changed], replaced }
+  return { step, held, left: [...left, ...changed], replaced }
 }
 
 function reasonToLeave({ locator, property, value }: Wanted, configuration: Configuration): Left | null {

@@ -1,33 +1,43 @@
 import { useText } from '../../../i18n/use-text.ts'
 import { showToast } from '../../../ui/toast.ts'
-import type { PropertyPlace } from '../editor/draft.ts'
+import { editTo } from '../../../forms/property/property-value.ts'
+import { editAt } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { definitionOf } from '../editor/outline.ts'
-import { propertyTitle } from '../labels.ts'
-import type { Left, Restoring } from './restore.ts'
-
-const LEFT: readonly Left[] = ['changedSince', 'plugin', 'sensitive', 'gone', 'same']
+import type { Arrival } from '../review/arrival.ts'
+import { LEFT, type Restoring } from './restore.ts'
 
 /**
- * Puts restored values into the draft and opens the review. Reports the unsaved edits that were replaced, and why other
- * values stay.
+ * Puts restored or copied values into the draft and opens the review, which lists what is left out. If there is nothing to review, a
+ * message says why.
  */
 export function useRestore(): (restoring: Restoring) => void {
   const t = useText()
-  const { configuration, store, openReview } = useEditor()
-  const nameOf = ({ locator, property }: PropertyPlace) =>
-    propertyTitle(definitionOf(configuration.resources[locator], property), property)
-  return ({ step, left, replaced }) => {
+  const { store, reviewArrival } = useEditor()
+  return ({ step, held, left, replaced }) => {
+    const before = store.current()
+    const taken = step.flatMap(({ locator, property, next }) =>
+      next === null ? [] : [{ locator, property, edit: next.edit, bound: null }],
+    )
+    const waiting = held.map(({ locator, property, value, bound }) => ({
+      locator,
+      property,
+      edit: editTo(value),
+      bound,
+    }))
+    const arrival: Arrival = {
+      offers: [...taken, ...waiting].map((offer) => ({
+        ...offer,
+        own: editAt(before, offer.locator, offer.property) ?? null,
+      })),
+      left,
+      replaced,
+    }
     store.apply(step)
-    if (step.length > 0) openReview()
+    if (step.length > 0 || held.length > 0) return reviewArrival(arrival)
     const reasons = LEFT.flatMap((why) => {
       const n = left.filter((one) => one.why === why).length
       return n === 0 ? [] : [t(`configuration.restore.${why}`, { n })]
     })
-    if (replaced.length > 0) {
-      const names = replaced.map(nameOf).join(t('common.punctuation.list'))
-      reasons.unshift(t('configuration.restore.replaced', { n: replaced.length, names }))
-    }
     if (reasons.length > 0) showToast({ tone: 'info', text: reasons.join(' ') })
   }
 }

@@ -3,6 +3,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Keys } from '../../../ui/Keys.tsx'
 import { useEditor } from '../editor/editor-context.ts'
+import { countEdits } from '../editor/draft.ts'
 import { changesByInstallation } from './planned.ts'
 import type { Planned } from './PlanStep.tsx'
 
@@ -12,6 +13,7 @@ export function PlanFooter({
   problems,
   save,
   draft,
+  offers,
   onClose,
   reason,
   excluded,
@@ -20,9 +22,10 @@ export function PlanFooter({
 }: Planned) {
   const t = useText()
   const { configuration, mayWrite } = useEditor()
-  const { groups, others } = changesByInstallation(plan.data, configuration, draft)
+  const { groups, others } = changesByInstallation(plan.data, configuration, draft, offers)
   const taken = groups.filter(
-    ({ bundleInstallId, claim }) => claim === null && !excluded.has(bundleInstallId),
+    ({ bundleInstallId, claim, locators: edited }) =>
+      claim === null && edited.length > 0 && !excluded.has(bundleInstallId),
   )
   const locators = new Set(taken.flatMap((group) => group.locators))
   const blocking = [
@@ -30,6 +33,7 @@ export function PlanFooter({
     merge.isChecking && t('configuration.review.blocked.checking'),
     blockedByDocument && t('configuration.review.blocked.document'),
     problems.some(({ locator }) => locators.has(locator)) && t('configuration.review.blocked.invalid'),
+    countEdits(draft) === 0 && t('configuration.review.blocked.nothing'),
     (plan.data === undefined || plan.isFetching || plan.data.stale) && t('configuration.review.blocked.plan'),
     (others.length > 0 || taken.some((group) => group.problems.length > 0)) &&
       t('configuration.review.blocked.refused'),

@@ -11,6 +11,7 @@ import { TextArea } from '../../../ui/TextInput.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
 import { definitionOf } from '../editor/outline.ts'
+import { LeftOut } from './LeftOut.tsx'
 import { changesByInstallation } from './planned.ts'
 import { useIsSlow } from './use-is-slow.ts'
 import { PlannedInstallation } from './PlannedInstallation.tsx'
@@ -34,6 +35,8 @@ export function PlanStep({
   problems,
   save,
   draft,
+  arrival,
+  offers,
   onClose,
   reason,
   onReason,
@@ -47,7 +50,7 @@ export function PlanStep({
   const { configuration, goTo } = useEditor()
   const error = useErrorView(isSignedOut(save.error) ? null : save.error)
   const planError = useErrorView(plan.error)
-  const { groups, others } = changesByInstallation(plan.data, configuration, draft)
+  const { groups, others } = changesByInstallation(plan.data, configuration, draft, offers)
   const isSlow = useIsSlow(plan.isFetching) && planError === null
   const isUncertain = save.state === 'uncertain'
 
@@ -112,10 +115,13 @@ export function PlanStep({
           {t('configuration.lost.message')}
         </Notice>
       )}
+      {arrival !== null && <LeftOut arrival={arrival} offers={offers} draft={draft} />}
       {groups.map((group) => (
         <PlannedInstallation
           key={group.bundleInstallId}
           group={group}
+          offers={offers}
+          draft={draft}
           problems={problems}
           isExcluded={excluded.has(group.bundleInstallId) || group.claim !== null}
           onExclude={(isExcluded) => onExclude(group.bundleInstallId, isExcluded)}

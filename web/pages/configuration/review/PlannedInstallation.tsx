@@ -13,17 +13,25 @@ import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
 import type { EditProblem } from '../editor/marks.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
+import { labelled } from '../../../i18n/punctuation.ts'
+import type { Draft } from '../editor/draft.ts'
+import { isTaken, take, type Offer } from './arrival.ts'
 import type { PlannedGroup } from './planned.ts'
 
 /** One installation of a plan: its changes, and the steps of its CONFIGURE operation. */
 export function PlannedInstallation({
   group,
+  offers,
+  draft,
   problems,
   isExcluded,
   onExclude,
   isOnly,
 }: {
   group: PlannedGroup
+  /** Copied or restored values, which can be ticked one by one. */
+  offers: readonly Offer[]
+  draft: Draft
   /** What the form says about the values; it comes before what the plan says. */
   problems: readonly EditProblem[]
   isExcluded: boolean
@@ -32,18 +40,21 @@ export function PlannedInstallation({
 }) {
   const t = useText()
   const rich = useRichText()
-  const { configuration, titleOf } = useEditor()
+  const { configuration, store, isSaving, titleOf } = useEditor()
+  const isIdle = group.locators.length === 0
   const title = titleOf(group.installation)
   const locators = [...new Set(group.changes.map(({ locator }) => locator))]
   const heading = (
     <span className="text-md font-semibold">
-      {t('configuration.plan.runs', { type: t('vocabulary.type.CONFIGURE'), bundle: title })}
+      {isIdle
+        ? t('configuration.plan.idle', { bundle: title })
+        : t('configuration.plan.runs', { type: t('vocabulary.type.CONFIGURE'), bundle: title })}
     </span>
   )
   return (
     <section aria-label={title} className="min-w-0">
       <div className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-x-4">
-        {isOnly && group.claim === null ? (
+        {isIdle || (isOnly && group.claim === null) ? (
           heading
         ) : (
           <Checkbox
@@ -85,6 +96,9 @@ export function PlannedInstallation({
                 changes={group.changes
                   .filter((change) => change.locator === locator)
                   .map(({ property, before, after }) => {
+                    const offer = offers.find((one) => one.locator === locator && one.property === property)
+                    const isOff = offer !== undefined && !isTaken(offer, draft)
+                    const name = propertyTitle(definitionOf(resource, property), property)
                     const isHere = (one: { locator?: string | undefined; property?: string | undefined }) =>
                       one.locator === locator && one.property === property
                     const planned = group.problems.find(isHere)
@@ -93,16 +107,34 @@ export function PlannedInstallation({
                       id: property,
                       name: (
                         <span className="font-sans text-sm">
-                          {propertyTitle(definitionOf(resource, property), property)}
+                          {offer === undefined ? (
+                            name
+                          ) : (
+                            <Checkbox
+                              aria-label={labelled(
+                                t,
+                                t('configuration.arrival.take'),
+                                `${name} · ${resourceTitle(resource, locator)}`,
+                              )}
+                              checked={!isOff}
+                              disabled={isSaving}
+                              onChange={({ target }) => take(offer, target.checked, { store, configuration })}
+                            >
+                              {name}
+                            </Checkbox>
+                          )}
                         </span>
                       ),
                       before,
                       after,
+                      isOff,
                       note:
                         problem !== undefined ? (
                           <Refused>{problem}</Refused>
-                        ) : (
+                        ) : offer === undefined ? (
                           isReplaced(before, after) && t('configuration.plan.replaced')
+                        ) : (
+                          <OfferNote offer={offer} isOff={isOff} />
                         ),
                     }
                   })}
@@ -115,9 +147,22 @@ export function PlannedInstallation({
           .map((problem) => (
             <Refused key={problem.message}>{placedError(problem, t)}</Refused>
           ))}
-        {group.stages === null ? <SkeletonLines lines={2} /> : <PlannedCalls stages={group.stages} />}
+        {!isIdle &&
+          (group.stages === null ? <SkeletonLines lines={2} /> : <PlannedCalls stages={group.stages} />)}
       </div>
     </section>
+  )
+}
+
+function OfferNote({ offer: { bound, own }, isOff }: { offer: Offer; isOff: boolean }) {
+  const t = useText()
+  return (
+    <>
+      {bound !== null && <span className="block">{t(`configuration.arrival.bound.${bound}`)}</span>}
+      {own !== null && (
+        <span className="block">{t(`configuration.arrival.own.${isOff ? 'kept' : 'replaced'}`)}</span>
+      )}
+    </>
   )
 }
 

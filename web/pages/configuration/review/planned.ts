@@ -1,7 +1,8 @@
 import type { Claim, Configuration, Plan, PlanProblem, PropertyChange } from '#contract/console-api/shapes.ts'
 import { bundleIdOf } from '../labels.ts'
 import { byPlace } from '../editor/outline.ts'
-import { allEdits, type Draft } from '../editor/draft.ts'
+import { allEdits, applyStep, EMPTY, viewAt, type Draft } from '../editor/draft.ts'
+import type { Offer } from './arrival.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { viewOf } from '../../../forms/property/property-value.ts'
 import { messageText } from '../../../i18n/message-text.ts'
@@ -12,7 +13,7 @@ export interface PlannedGroup {
   bundleInstallId: string
   installation: Plan['installations'][number]['installation']
   claim: Claim | null
-  /** The edited resources. */
+  /** The edited resources; none if nothing of it is taken. */
   locators: string[]
   changes: PropertyChange[]
   /** Null until the plan is known. */
@@ -31,22 +32,15 @@ export function changesByInstallation(
   plan: Plan | undefined,
   configuration: Configuration,
   draft: Draft,
+  offers: readonly Offer[],
 ): { groups: PlannedGroup[]; others: PlanProblem[] } {
-  const compare = byPlace(configuration)
-  if (plan === undefined) {
-    const groups = unplanned(configuration, draft)
-    return {
-      groups: groups.map((group) => ({ ...group, changes: group.changes.toSorted(compare) })),
-      others: [],
-    }
-  }
+  if (plan === undefined)
+    return { groups: withOffers(unplanned(configuration, draft), offers, configuration), others: [] }
   const ownerOf = (locator: string | undefined) =>
     locator === undefined ? undefined : configuration.resources[locator]?.bundleInstallId
   const groups = plan.installations.map(({ installation, claim, stages }) => {
     const { bundleInstallId } = installation
-    const changes = plan.changes
-      .filter(({ locator }) => ownerOf(locator) === bundleInstallId)
-      .toSorted(compare)
+    const changes = plan.changes.filter(({ locator }) => ownerOf(locator) === bundleInstallId)
     return {
       bundleInstallId,
       installation,
@@ -65,15 +59,49 @@ export function changesByInstallation(
     return (owner === undefined || !known.has(owner)) && !CLAIM_CODES.has(errorCode)
   })
   return {
-    groups: groups.toSorted((a, b) =>
-      compareText(a.installation.bundle.bundleId, b.installation.bundle.bundleId),
-    ),
+    groups: withOffers(groups, offers, configuration),
     others: others.map((problem) =>
       problem.locator === undefined
         ? { ...problem, message: messageText(problem) }
         : { ...problem, message: `${bundleIdOf(problem.locator)}: ${messageText(problem)}` },
     ),
   }
+}
+
+/**
+ * The groups with the offers that are not part of the plan, in the order of the page, so that a tick moves nothing. An installation
+ * without any other change has a group of its own for them, without locators.
+ */
+function withOffers(
+  groups: readonly PlannedGroup[],
+  offers: readonly Offer[],
+  configuration: Configuration,
+): PlannedGroup[] {
+  const offered = applyStep(
+    EMPTY,
+    offers.map(({ locator, property, edit }) => ({
+      locator,
+      property,
+      next: {
+        edit,
+        base: viewAt(configuration.resources[locator], property),
+        version: 0,
+        isSensitive: false,
+      },
+    })),
+  )
+  const joined = new Map(groups.map((group) => [group.bundleInstallId, group]))
+  for (const more of unplanned(configuration, offered)) {
+    const group = joined.get(more.bundleInstallId)
+    const known = new Set(group?.changes.map(({ locator, property }) => `${locator} ${property}`))
+    const changes = more.changes.filter(({ locator, property }) => !known.has(`${locator} ${property}`))
+    const own = group ?? { ...more, changes: [], locators: [], stages: [] }
+    joined.set(more.bundleInstallId, { ...own, changes: [...own.changes, ...changes] })
+  }
+  const compare = byPlace(configuration)
+  return [...joined.values()]
+    .map((group) => ({ ...group, changes: group.changes.toSorted(compare) }))
+    .toSorted((a, b) => compareText(a.installation.bundle.bundleId, b.installation.bundle.bundleId))
 }
 
 function unplanned({ scope, resources }: Configuration, draft: Draft): PlannedGroup[] {
@@ -101,7 +129,5 @@ function unplanned({ scope, resources }: Configuration, draft: Draft): PlannedGr
       changes: [...group.changes, { locator, property, before: base, after: viewOf(edit, isSensitive) }],
     })
   }
-  return [...groups.values()].toSorted((a, b) =>
-    compareText(a.installation.bundle.bundleId, b.installation.bundle.bundleId),
-  )
+  return [...groups.values()]
 }

@@ -1,11 +1,16 @@
 import type { Draft } from '../editor/draft.ts'
 import type { EditProblem } from '../editor/marks.ts'
+import type { Arrival, Offer } from './arrival.ts'
 import type { MergeState } from '../editor/use-merge.ts'
 import type { SaveState } from '../editor/use-save.ts'
 
 export interface ReviewProps {
   onClose: () => void
   draft: Draft
+  /** What was copied or restored, if anything. */
+  arrival: Arrival | null
+  /** Those of its values that can be ticked. */
+  offers: readonly Offer[]
   problems: readonly EditProblem[]
   merge: MergeState
   save: SaveState

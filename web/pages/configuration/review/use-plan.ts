@@ -31,7 +31,7 @@ export function usePlan({
     queryFn: ({ signal }) => callApi(PLAN, call, { signal }),
     enabled: isReady && countEdits(draft) > 0,
     // the old plan stays on the screen while it is fetched again; nothing can be saved until then
-    placeholderData: keepPreviousData,
+    ...(countEdits(draft) > 0 && { placeholderData: keepPreviousData }),
     // a plan may contain sensitive values, so it is discarded as soon as it is not shown
     gcTime: 0,
     staleTime: 0,
