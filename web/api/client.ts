@@ -1,6 +1,7 @@
 import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
 import type { ConsoleApi } from '#contract/console-api/rows.ts'
+import { recordRequest } from './connection.ts'
 import { isInactive } from './activity.ts'
 
 export type EndpointName = keyof ConsoleApi & string
@@ -101,12 +102,15 @@ async function send<Name extends EndpointName>(
     signal: signal === undefined ? late : AbortSignal.any([signal, late]),
   }).catch(lost)
   const json = parse(await response.text().catch(lost))
+  const problem = isProblem(json) ? json : response.ok && json !== undefined ? null : unreadable(response)
+  recordRequest(problem === null || !new ApiError(problem).isUncertain)
   // the BFF has checked the response against the row that this type comes from
-  if (response.ok && json !== undefined) return json as Answer<Name>
-  throw new ApiError(isProblem(json) ? json : unreadable(response))
+  if (problem === null) return json as Answer<Name>
+  throw new ApiError(problem)
 
   function lost(error: unknown): never {
     if (signal?.aborted === true) throw error
+    recordRequest(false)
     throw new ApiError(lostAnswer)
   }
 }

@@ -4,22 +4,36 @@ import type { ConnectionState } from './event-stream.ts'
 const listeners = new Set<() => void>()
 let state: ConnectionState = 'connecting'
 let hasEnded = false
+let isAnswered = false
 
-/** Whether changes arrive; the page shows `lost` and `paused` in one unobtrusive line. */
-export function useConnection(): ConnectionState {
+/** `polling`: no events arrive, but requests are answered, so what is shown is read again from time to time. */
+export type LiveState = ConnectionState | 'polling'
+
+/** Whether changes arrive; the page shows `lost`, `polling` and `paused` in one unobtrusive line. */
+export function useConnection(): LiveState {
   return useStore((listener) => {
     listeners.add(listener)
     return () => listeners.delete(listener)
-  }, connectionState)
+  }, liveState)
 }
 
 export const connectionState = (): ConnectionState => state
 
-/** Whether the console may be out of reach: the event stream has ended, and no new one is open yet. */
-export const isInterrupted = (): boolean => hasEnded
+export const liveState = (): LiveState => (state === 'lost' && isAnswered ? 'polling' : state)
+
+/** Whether the console may be out of reach: the event stream has ended, no new one is open yet, and no request was answered since. */
+export const isInterrupted = (): boolean => hasEnded && !isAnswered
+
+/** Records whether the console answered a request, which may differ from what its event stream does. */
+export function recordRequest(wasAnswered: boolean): void {
+  if (isAnswered === wasAnswered) return
+  isAnswered = wasAnswered
+  for (const listener of listeners) listener()
+}
 
 /** Records that the event stream has ended, or could not be opened. */
 export function recordEnd(): void {
+  if (!hasEnded) isAnswered = false
   hasEnded = true
 }
 

@@ -112,13 +112,16 @@ async function readStream(
       return ending('failed')
     }
     if (!response.ok || response.body === null) return ending('refused', response.headers.get('retry-after'))
-    openedAt = performance.now()
-    onOpen()
     const parser = createStreamParser(place, listener)
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const { done, value } = await reader.read()
       if (done) return ending('ended')
+      if (isFirst) {
+        // not before: of a response that a proxy holds back only the headers may arrive
+        openedAt = performance.now()
+        onOpen()
+      }
       clearTimeout(idleTimer)
       idleTimer = setTimeout(() => closing.abort(), IDLE_TIMEOUT_MS)
       if (parser.feed(value) === 'replaced') return ending('replaced')

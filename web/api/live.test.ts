@@ -18,6 +18,7 @@ standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}
 const { QueryObserver } = await import('@tanstack/react-query')
 const { queryClient } = await import('../app/query-client.ts')
 const { startLiveUpdates } = await import('./live.ts')
+const { liveState } = await import('./connection.ts')
 const { apiQuery } = await import('./query.ts')
 const { referencesCall } = await import('#contract/console-api/pages/installations.ts')
 
@@ -116,3 +117,70 @@ test('the references of an installation are refetched when it changes itself, an
   await until(other, 2)
   assert.equal(counts[own], 2)
 })
+
+for (const [what, events] of [
+  ['is never answered', () => undefined],
+  [
+    'has only headers',
+    (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.flushHeaders()
+    },
+  ],
+  ['is refused', (response: ServerResponse) => void response.writeHead(403).end('{}')],
+] as const)
+  test(`while the event stream ${what}, everything shown is read again, also what only events announce`, async (t) => {
+    const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
+    let version = 1
+    answers['/api/events'] = events
+    answers['/api/session'] = (response) => void response.end('{}')
+    answers['/api/scopes/production/eu/1/configuration'] = (response) =>
+      void response.end(JSON.stringify({ snapshotVersion: version }))
+    let pastReads = 0
+    answers['/api/scopes/production/eu/1/configuration/snapshots/1'] = (response) => {
+      pastReads++
+      response.end('{}')
+    }
+    const base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
+    t.after(startLiveUpdates(queryClient, () => undefined, 200))
+    const session = new QueryObserver(queryClient, apiQuery('GET /session', {}))
+    t.after(session.subscribe(() => undefined))
+    const observer = new QueryObserver(queryClient, {
+      ...apiQuery(`GET ${base}`, { params: scope }),
+      refetchOnWindowFocus: false,
+    })
+    t.after(observer.subscribe(() => undefined))
+    const past = new QueryObserver(queryClient, {
+      ...apiQuery(`GET ${base}/snapshots/{snapshotVersion}`, { params: { ...scope, snapshotVersion: 1 } }),
+      staleTime: Infinity,
+    })
+    t.after(past.subscribe(() => undefined))
+    const shows = async (expected: number): Promise<void> => {
+      const deadline = performance.now() + 8_000
+      while (observer.getCurrentResult().data?.snapshotVersion !== expected) {
+        assert.ok(performance.now() < deadline, `version ${expected} is not shown`)
+        await sleep(20)
+      }
+    }
+    await shows(1)
+    version = 2
+    await shows(2)
+    assert.equal(liveState(), 'polling')
+    const { document: page } = globalThis as unknown as { document: { visibilityState: string } }
+    page.visibilityState = 'hidden'
+    t.after(() => (page.visibilityState = 'visible'))
+    version = 3
+    await sleep(600)
+    assert.equal(observer.getCurrentResult().data?.snapshotVersion, 2, 'a hidden page does not read')
+    page.visibilityState = 'visible'
+    await shows(3)
+    assert.equal(pastReads, 1)
+    // requests fail as well
+    answers['/api/scopes/production/eu/1/configuration'] = unavailable
+    answers['/api/session'] = unavailable
+    const deadline = performance.now() + 5_000
+    while (liveState() !== 'lost') {
+      assert.ok(performance.now() < deadline, 'not lost')
+      await sleep(20)
+    }
+  })

@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { focusManager, type QueryClient } from '@tanstack/react-query'
 import { referencesCall } from '#contract/console-api/pages/installations.ts'
 import type { Operation, RuntimeEvent } from '#contract/console-api/shapes.ts'
 import type { Answer, EndpointName } from './client.ts'
@@ -6,6 +6,7 @@ import { connectionState, recordEnd, recordState } from './connection.ts'
 import { takeDocumentOrigin } from './document-data.ts'
 import { followEvents } from './event-stream.ts'
 import { invalidateEndpoints } from './query.ts'
+import { READ_AGAIN_MS } from './refetch-interval.ts'
 
 /** How long changes are batched before lists, counts and details are refetched. */
 const BATCH_MS = 250
@@ -16,14 +17,17 @@ const SELDOM_MS = 5_000
  * Keeps everything shown up to date from the event stream; returns a function that stops it.
  *
  * @param onOperation called with each operation that has changed.
+ * @param readAgainMs how often everything shown is read again while no events arrive.
  */
 export function startLiveUpdates(
   client: QueryClient,
   onOperation: (operation: Operation) => void,
+  readAgainMs = READ_AGAIN_MS,
 ): () => void {
   const { position, names } = takeDocumentOrigin()
   const soon = batchInvalidations(client, BATCH_MS)
   const seldom = batchInvalidations(client, SELDOM_MS)
+  const polling = whileWithoutEvents(client, readAgainMs)
   const stop = followEvents(
     {
       onEvent: (event) => {
@@ -37,7 +41,10 @@ export function startLiveUpdates(
         }
       },
       // without a position changes may be missing in the document's responses, and in the editor, which must be current
-      onBegin: () => void invalidateEndpoints(client, [...names.filter(isNotSession), CONFIGURATION]),
+      onBegin: () =>
+        void (connectionState() === 'lost'
+          ? client.invalidateQueries()
+          : invalidateEndpoints(client, [...names.filter(isNotSession), CONFIGURATION])),
       onReset: () => void client.invalidateQueries(),
       // the session query fails, and the page asks the person to sign in again
       onSignedOut: () => void invalidateEndpoints(client, ['GET /session']),
@@ -46,6 +53,11 @@ export function startLiveUpdates(
         // reads that failed while the console or the runtime was unavailable
         if (next === 'open' && connectionState() === 'lost')
           void client.refetchQueries({ type: 'active', predicate: (query) => query.state.status === 'error' })
+        if (next === 'lost' || next === 'paused') polling.start()
+        else polling.stop()
+        // whether the console answers requests, although it sends no events
+        if (next === 'lost' && connectionState() !== 'lost')
+          void invalidateEndpoints(client, ['GET /session'])
         recordState(next)
       },
     },
@@ -54,7 +66,37 @@ export function startLiveUpdates(
   return () => {
     soon.cancel()
     seldom.cancel()
+    polling.stop()
     stop()
+  }
+}
+
+/** Reads what a visible page shows again, from time to time and when the person returns to it. */
+function whileWithoutEvents(client: QueryClient, everyMs: number) {
+  let stop: (() => void) | null = null
+  const read = () => {
+    if (document.visibilityState !== 'visible') return
+    void client.invalidateQueries({
+      predicate: ({ queryKey: [name], observers }) =>
+        String(name).startsWith('GET ') &&
+        // what never changes, such as a past snapshot
+        !(observers.length > 0 && observers.every(({ options }) => options.staleTime === Infinity)),
+    })
+  }
+  return {
+    start: () => {
+      if (stop !== null) return
+      const timer = setInterval(read, everyMs)
+      const leave = focusManager.subscribe((isFocused) => isFocused && read())
+      stop = () => {
+        clearInterval(timer)
+        leave()
+      }
+    },
+    stop: () => {
+      stop?.()
+      stop = null
+    },
   }
 }
 

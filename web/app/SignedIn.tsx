@@ -85,7 +85,7 @@ function WithSession({
       roles: session?.roles ?? [],
       can: (permission, place) =>
         place ? mayIn(grants, permission, place) : mayAnywhere(grants, permission),
-      connection: (stream === 'lost' || stream === 'paused') && !isLost ? stream : 'live',
+      connection: stream === 'connecting' || stream === 'open' || isLost ? 'live' : stream,
       signOut: () => void signOut().catch(() => setSignOutOpen(true)),
       search,
     }

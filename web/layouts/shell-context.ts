@@ -21,8 +21,11 @@ export type PaletteGroup = {
   isFailed?: boolean
 }
 
-/** `paused`: newer tabs of the same person receive the updates instead of this one. */
-export type Connection = 'live' | 'lost' | 'paused'
+/**
+ * `paused`: newer tabs of the same person receive the updates instead of this one. `polling`: no updates arrive, but requests are
+ * answered.
+ */
+export type Connection = 'live' | 'lost' | 'polling' | 'paused'
 
 /** Context of every page: provided from the session and the event stream, used by the shell and by pages. */
 export type ShellContextValue = {

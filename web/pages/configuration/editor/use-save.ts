@@ -117,7 +117,7 @@ export function useSave(store: DraftStore, form: DraftForm, configuration: Confi
   const { connection } = useShell()
   const wasLost = useRef(false)
   useEffect(() => {
-    if (connection === 'live' && wasLost.current) askAgain()
+    if ((connection === 'live' || connection === 'polling') && wasLost.current) askAgain()
     wasLost.current = connection === 'lost'
   }, [connection])
 
