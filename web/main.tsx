@@ -6,6 +6,7 @@ import { App } from './app/App.tsx'
 import { queryClient } from './app/query-client.ts'
 import { startLocale } from './i18n/locale.ts'
 import { router } from './router.ts'
+import { guardAgainstTranslation } from './translation-guard.ts'
 import './styles/index.css'
 // follows the system's theme
 import './ui/theme.ts'
@@ -13,6 +14,7 @@ import './ui/theme.ts'
 const MAX_WAIT_MS = 500
 
 async function start() {
+  guardAgainstTranslation(document)
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no #root')
   const texts = startLocale()

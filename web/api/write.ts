@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { useStore } from '../external-store.ts'
 import { ApiError, callApi } from './client.ts'
 import type { Answer, Call, EndpointName } from './client.ts'
 import { invalidateEndpoints } from './query.ts'
@@ -9,6 +10,27 @@ const READS_MS = 3_000
 const afterReads = () => new Promise<void>((resolve) => setTimeout(resolve, READS_MS))
 
 type WriteName = Exclude<EndpointName, `GET ${string}` | `POST ${string}/plan`>
+
+/** What became of the last write. `refused` includes that nothing was written because the request was not valid. */
+export type WriteResult = { state: 'pending' | 'done' | 'refused' | 'unknown'; at: number }
+
+let lastWrite: WriteResult | null = null
+const listeners = new Set<() => void>()
+
+function record(state: WriteResult['state']): void {
+  lastWrite = { state, at: Date.now() }
+  for (const listener of listeners) listener()
+}
+
+/** What became of the last write of this tab, so that a page that fails can say it; null before the first one. */
+export const useLastWrite = (): WriteResult | null =>
+  useStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => lastWrite,
+  )
 
 /**
  * Writes through one endpoint. A write without a final result keeps its idempotency key: sending it again
@@ -25,11 +47,14 @@ export function useWrite<Name extends WriteName>(
     mutationFn: async (call) => {
       const request = JSON.stringify(call)
       if (pending.current?.request !== request) pending.current = { request, key: crypto.randomUUID() }
+      record('pending')
       try {
         const data = await callApi(name, call, { idempotencyKey: pending.current.key })
         pending.current = null
+        record('done')
         return data
       } catch (error) {
+        record(error instanceof ApiError && error.isDecided ? 'refused' : 'unknown')
         if (!(error instanceof ApiError) || error.isDecided) pending.current = null
         throw error
       }
