@@ -27,6 +27,7 @@ test('an administrator creates a webhook, sees its secret once, and tests it', a
   await form.getByRole('button', { name: 'Create webhook' }).click()
   const dialog = page.getByRole('dialog', { name: 'Copy your signing secret now' })
   const secret = /whsec_[A-Za-z0-9+/=]+/.exec(await dialog.innerText())?.[0] ?? ''
+  await dialog.getByRole('checkbox', { name: 'I have stored the secret in another way' }).check()
   await dialog.getByRole('button', { name: 'I’ve copied it' }).click()
 
   await page.getByRole('link', { name: 'On call' }).click()

@@ -1,7 +1,9 @@
+import { useState } from 'react'
 import { PageGuard } from '../forms/form/PageGuard.tsx'
 import { useUnloadGuard } from '../forms/form/use-unload-guard.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Checkbox } from '../ui/Checkbox.tsx'
 import { Dialog } from '../ui/dialog/Dialog.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { CodeBlock } from '../ui/values/CodeBlock.tsx'
@@ -18,6 +20,9 @@ export function SecretDialog({
 }) {
   const t = useText()
   useUnloadGuard(secret !== null)
+  const [isKept, setIsKept] = useState(false)
+  const [isConfirmed, setIsConfirmed] = useState(false)
+  const isSafe = secret === null || isKept || isConfirmed
   return (
     <Dialog
       open
@@ -26,7 +31,7 @@ export function SecretDialog({
       onClose={onClose}
       title={secret === null ? texts.lostTitle : texts.title}
       footer={
-        <Button variant="primary" onClick={onClose}>
+        <Button variant="primary" disabledReason={!isSafe && t('common.secret.notCopied')} onClick={onClose}>
           {secret === null ? t('common.close') : texts.done}
         </Button>
       }
@@ -35,9 +40,18 @@ export function SecretDialog({
       {secret === null ? (
         <p>{texts.lost}</p>
       ) : (
-        <div className="space-y-4">
+        <div
+          className="space-y-4"
+          // selected and copied by hand
+          onCopy={() => document.getSelection()?.toString().includes(secret) === true && setIsKept(true)}
+        >
           <Notice tone="warn">{texts.warning}</Notice>
-          <CodeBlock text={secret} label={texts.label} />
+          <CodeBlock text={secret} label={texts.label} onCopied={() => setIsKept(true)} />
+          {!isKept && (
+            <Checkbox checked={isConfirmed} onChange={({ target }) => setIsConfirmed(target.checked)}>
+              {t('common.secret.stored')}
+            </Checkbox>
+          )}
         </div>
       )}
     </Dialog>

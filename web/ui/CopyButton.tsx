@@ -1,19 +1,25 @@
 import { useEffect, useState } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
+import { CopyByHand } from './CopyByHand.tsx'
+import { copyText } from './copy-text.ts'
 
 /** Copies a text and confirms it in place. Without `children`, it is only an icon. */
 export function CopyButton({
   text,
   label,
   children,
+  onCopied,
 }: {
   text: string | (() => string)
   label?: string
+  /** Called once the text is in the clipboard. */
+  onCopied?: (() => void) | undefined
   children?: string
 }) {
   const t = useText()
   const [result, setResult] = useState<'copied' | 'copyFailed'>()
+  const [byHand, setByHand] = useState<string>()
   useEffect(() => {
     if (!result) return
     const timer = setTimeout(() => setResult(undefined), 1600)
@@ -21,12 +27,11 @@ export function CopyButton({
   }, [result])
 
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
-      setResult('copied')
-    } catch {
-      setResult('copyFailed')
-    }
+    const plain = typeof text === 'string' ? text : text()
+    const isCopied = await copyText(plain)
+    setResult(isCopied ? 'copied' : 'copyFailed')
+    if (isCopied) onCopied?.()
+    else setByHand(plain)
   }
   const icon = result === 'copied' ? 'check' : result === 'copyFailed' ? 'warning' : 'copy'
   const said = result && t(`common.${result}`)
@@ -41,6 +46,7 @@ export function CopyButton({
         <Button size="sm" variant="quiet" icon={icon} label={name} onClick={copy} />
       )}
       <output className="sr-only">{said}</output>
+      {byHand !== undefined && <CopyByHand text={byHand} onClose={() => setByHand(undefined)} />}
     </>
   )
 }

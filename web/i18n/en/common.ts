@@ -6,6 +6,13 @@ export const common = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'Couldn’t copy',
+  'copyByHand.title': 'Copy by hand',
+  'copyByHand.message':
+    'The browser does not allow this page to copy, for example because it is not opened over https. The text is selected.',
+  'copyByHand.press': 'Press',
+  'copyByHand.text': 'Text to copy',
+  'secret.notCopied': 'Copy the secret first, or confirm that you have stored it.',
+  'secret.stored': 'I have stored the secret in another way',
   save: 'Save',
   retry: 'Try again',
   loading: 'Loading…',

@@ -7,11 +7,13 @@ export function CodeBlock({
   label,
   wrap = true,
   className,
+  onCopied,
 }: {
   text: string
   label: string
   wrap?: boolean
   className?: string | undefined
+  onCopied?: () => void
 }) {
   return (
     <div className={cx('relative rounded-md border border-line bg-sunken', className)}>
@@ -27,7 +29,7 @@ export function CodeBlock({
         {text}
       </pre>
       <div className="absolute top-1 right-1 rounded-md bg-sunken">
-        <CopyButton text={text} />
+        <CopyButton text={text} onCopied={onCopied} />
       </div>
     </div>
   )
