@@ -18,7 +18,7 @@ export function Toasts() {
     <div
       aria-live="polite"
       onFocus={rememberFocus}
-      className="pointer-events-none fixed right-3 bottom-[calc(var(--dock-height,0px)+0.75rem)] left-3 z-50 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
+      className="print:hidden pointer-events-none fixed right-3 bottom-[calc(var(--dock-height,0px)+0.75rem)] left-3 z-50 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
     >
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} onClosed={restoreFocus} />

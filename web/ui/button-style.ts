@@ -28,7 +28,7 @@ export function buttonStyle(look: {
 }): string {
   const { variant = 'secondary', size = 'md', iconOnly = false, disabled = false } = look
   return cx(
-    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap transition-colors duration-100 select-none',
+    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap transition-colors duration-100 select-none print:hidden',
     SIZE[size],
     iconOnly && (size === 'md' ? 'w-8 px-0' : 'w-6.5 px-0'),
     disabled

@@ -5,12 +5,15 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Scope } from '#contract/protocol/scope.ts'
 import { propertyHelp, propertyTitle } from '../../components/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { cx } from '../../ui/class-names.ts'
 import { FieldErrorText } from '../../ui/Field.tsx'
+import { useIsPrinting } from '../../ui/printing.ts'
+import { PropertyValueView } from '../../ui/values/ValueView.tsx'
 import { controlKind } from './control-kind.ts'
 import { PropertyControl } from './controls/PropertyControl.tsx'
 import { shownOf, type Edit } from './edit.ts'
 import { limitsText } from './limits-text.ts'
-import { valueOf } from './property-value.ts'
+import { valueOf, viewOf } from './property-value.ts'
 
 export interface PropertyFieldProps {
   /** The id of the control, unique on the page. */
@@ -79,6 +82,7 @@ export const PropertyField = memo(function PropertyField({
   rowProps,
 }: PropertyFieldProps) {
   const t = useText()
+  const isPrinting = useIsPrinting()
   const title = propertyTitle(definition, property)
   const help = propertyHelp(definition)
   const isPlain = plainValue !== undefined
@@ -123,7 +127,7 @@ export const PropertyField = memo(function PropertyField({
       </div>
       <div className="max-w-[38rem] min-w-0">
         {plainValue ?? (
-          <div className={WIDTHS[controlKind(definition, resourceKind)]}>
+          <div className={cx('print:hidden', WIDTHS[controlKind(definition, resourceKind)])}>
             <PropertyControl
               resourceKind={resourceKind}
               definition={definition}
@@ -143,6 +147,12 @@ export const PropertyField = memo(function PropertyField({
               scope={scope}
               zone={zone}
             />
+          </div>
+        )}
+        {/* a control shows only the part of a value that fits */}
+        {isPrinting && !isPlain && (
+          <div className="hidden print:block">
+            <PropertyValueView value={edit === null ? view : viewOf(edit, definition.isSensitive === true)} />
           </div>
         )}
         {error !== null && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}

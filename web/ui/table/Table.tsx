@@ -1,3 +1,4 @@
+import { useIsPrinting } from '../printing.ts'
 import { Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
 import { lazyWithRetry } from '../../load-with-retry.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -110,9 +111,10 @@ export function Table<Row>(props: TableProps<Row>) {
 
 function TableBody<Row>(props: TableProps<Row>) {
   const { rows, columns, rowKey, rowLink: link, selectedKey, selection, skeletonRows = 8 } = props
+  const isPrinting = useIsPrinting()
   if (!rows)
     return <SkeletonBody columns={columns} count={skeletonRows} hasChecks={selection !== undefined} />
-  if (rows.length > VIRTUAL_ABOVE) {
+  if (rows.length > VIRTUAL_ABOVE && !isPrinting) {
     return (
       <Suspense fallback={<SkeletonBody columns={columns} count={skeletonRows} hasChecks={false} />}>
         <VirtualBody rows={rows} rowKey={rowKey} columns={columns} link={link} selectedKey={selectedKey} />

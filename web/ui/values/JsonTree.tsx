@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
+import { useIsPrinting } from '../printing.ts'
 import { Button } from '../Button.tsx'
 import { cx } from '../class-names.ts'
 import { CopyButton } from '../CopyButton.tsx'
@@ -9,6 +10,8 @@ import { MarkedText } from './MarkedText.tsx'
 const STEP_REM = 1.125
 /** More children are shown on demand: a response may contain tens of thousands. */
 const PAGE = 100
+/** So many are printed. */
+const PRINTED = 2_000
 
 /** A read-only JSON document that can be folded and copied. It never renders more than a person can read. */
 export function JsonTree({
@@ -79,8 +82,11 @@ function Node(props: NodeProps) {
 
 function Container({ name, value, depth, openDepth, comma }: NodeProps & { value: object }) {
   const t = useText()
-  const [open, setOpen] = useState(depth < openDepth)
-  const [limit, setLimit] = useState(PAGE)
+  const [isOpen, setOpen] = useState(depth < openDepth)
+  const [shown, setLimit] = useState(PAGE)
+  const isPrinting = useIsPrinting()
+  const open = isOpen || isPrinting
+  const limit = isPrinting ? Math.max(shown, PRINTED) : shown
   const entries = entriesOf(value)
   const list = Array.isArray(value)
   const [start, end] = list ? ['[', ']'] : ['{', '}']

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../icons/Icon.tsx'
+import { useIsPrinting } from '../printing.ts'
 import { changedParts } from './changed-parts.ts'
 import { MarkedText } from './MarkedText.tsx'
 import { looksLike } from './unseen.ts'
@@ -78,7 +79,9 @@ export function PropertyValueView({ value, other }: { value: PropertyValue; othe
  */
 export function ValueView({ value, other }: { value: JsonValue; other?: JsonValue }) {
   const t = useText()
-  const [whole, setWhole] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
+  const isPrinting = useIsPrinting()
+  const whole = isOpen || isPrinting
   if (value === undefined) return <Word>{t('common.value.notSet')}</Word>
   if (value === '') return <Word>{t('common.value.emptyText')}</Word>
   const isJson = [value, other === undefined ? value : other].some((one) => typeof one !== 'string')
@@ -121,11 +124,11 @@ export function ValueView({ value, other }: { value: JsonValue; other?: JsonValu
       {tooLong && (
         <button
           type="button"
-          aria-expanded={whole}
-          onClick={() => setWhole(!whole)}
-          className="ml-2 h-6 rounded-sm text-xs font-medium text-accent hover:underline"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+          className="ml-2 print:hidden h-6 rounded-sm text-xs font-medium text-accent hover:underline"
         >
-          {t(whole ? 'common.value.less' : 'common.value.more')}
+          {t(isOpen ? 'common.value.less' : 'common.value.more')}
         </button>
       )}
     </span>
