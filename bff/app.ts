@@ -34,7 +34,7 @@ import { publicHost } from './middleware/public-host.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import type { SessionVariables } from './middleware/session.ts'
-import { documentRoute } from './document/document-route.ts'
+import { documentRoute, lostDocument } from './document/document-route.ts'
 import { createApiReader } from './document/read-api.ts'
 import { readShell } from './document/shell.ts'
 import { consoleFiles } from './routes/console-files.ts'
@@ -149,7 +149,12 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     await next()
   })
   app.use(securityHeaders({ publicOrigin, inlineScripts: shell?.inlineScripts ?? [] }))
-  app.use(canonicalPath({ prefixes: ['api', 'auth', 'idp', 'assets'] }))
+  app.use(
+    canonicalPath({
+      prefixes: ['api', 'auth', 'idp', 'assets'],
+      ...(shell !== null && { orElse: (c) => lostDocument(c, shell) }),
+    }),
+  )
   app.route(
     '/',
     healthRoutes({

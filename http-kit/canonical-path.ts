@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { TransportError } from './problem.ts'
 
 const SEGMENTS = /^(?:\/(?:[A-Za-z0-9._~!$&'()*+,=:@-]|%[0-9A-Fa-f]{2})*)+$/
@@ -30,16 +30,24 @@ export function isCanonicalTarget(target: string, prefixes: readonly string[]): 
 
 /**
  * Responds with 404, before routing, to every target that is not canonical: nothing has such an address. `prefixes` are
- * the known first segments, in lower case.
+ * the known first segments, in lower case. `orElse` may give another response, with the status 404.
  */
-export function canonicalPath({ prefixes }: { prefixes: readonly string[] }): MiddlewareHandler {
+export function canonicalPath({
+  prefixes,
+  orElse,
+}: {
+  prefixes: readonly string[]
+  orElse?: (c: Context) => Response | null
+}): MiddlewareHandler {
   return async (c, next) => {
     // URL parsing resolves dot segments, so the raw target of the request line is checked
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
     if (!isCanonicalTarget(incoming?.url ?? targetOf(c.req.raw.url), prefixes)) {
+      const other = orElse?.(c) ?? null
+      if (other !== null) return other
       throw new TransportError('NOT_FOUND', 'There is nothing at this path. Check the spelling.')
     }
-    await next()
+    return next()
   }
 }
 

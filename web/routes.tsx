@@ -2,18 +2,32 @@ import {
   createRootRouteWithContext,
   createRoute,
   lazyRouteComponent,
+  notFound,
   Outlet,
   useLocation,
 } from '@tanstack/react-router'
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
+import { FILTERS } from './layouts/Understood.tsx'
 import { pages, type PagePath } from '#contract/console-api/pages/pages.ts'
-import { omitUndefined, text, type Raw } from '#contract/console-api/pages/search-params.ts'
+import {
+  keepNotUnderstood,
+  omitUndefined,
+  text,
+  whole,
+  type Raw,
+} from '#contract/console-api/pages/search-params.ts'
 import { Shell } from './layouts/Shell.tsx'
 import { loadPage } from './load-page.ts'
 import { loadWithRetry } from './load-with-retry.ts'
 
 export type RouterContext = { queryClient: QueryClient }
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    path?: PagePath
+  }
+}
 
 const root = createRootRouteWithContext<RouterContext>()({
   component: Frame,
@@ -33,13 +47,33 @@ function componentOf(loadComponent: () => Promise<ComponentType>) {
   return lazyRouteComponent(() => loadWithRetry(async () => ({ default: await loadComponent() })))
 }
 
+/** What the page understands of its search parameters, and unchanged what it has to name. */
+function searchOf<const Path extends PagePath>(path: Path): (typeof pages)[Path]['search'] {
+  const { search } = pages[path]
+  const filters = FILTERS[path]
+  // it returns what `search` returns, and parameters that are shown instead of the page
+  return (
+    filters === undefined ? search : keepNotUnderstood(search, filters === 'all' ? undefined : filters)
+  ) as (typeof pages)[Path]['search']
+}
+
+/** A workspace has one address: `/1e3` and `/01` are none. */
+function requireWorkspace(params: object): void {
+  // oxlint-disable-next-line typescript/only-throw-error -- the router's way to say so
+  if ('workspace' in params && whole({ ...params }, 'workspace') === undefined) throw notFound()
+}
+
 /** The route of a page; the table `pages` of the contract has its search parameters and what it reads first. */
 const route = <const Path extends PagePath>(path: Path, load: () => Promise<ComponentType>) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    validateSearch: pages[path].search as (typeof pages)[Path]['search'],
-    loader: (match) => loadPage(path, match),
+    validateSearch: searchOf(path),
+    staticData: { path },
+    loader: (match) => {
+      requireWorkspace(match.params)
+      return loadPage(path, match)
+    },
     component: componentOf(load),
   })
 

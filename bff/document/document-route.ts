@@ -60,6 +60,20 @@ export function documentRoute(options: DocumentOptions) {
   }
 }
 
+/**
+ * The console's page for a navigation to an address that nothing can have, such as one with an escape that cannot be decoded: the
+ * page says that there is nothing. Null for other requests.
+ */
+export function lostDocument(c: Context, shell: Shell): Response | null {
+  if (c.req.method !== 'GET' || !isNavigation(c)) return null
+  const html = shell.head(null, languageOfRequest(c)) + shell.body + shell.end
+  return c.body(html, 404, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'private, no-store',
+    vary: 'Accept-Language, Cookie',
+  })
+}
+
 async function* partsOf(
   c: DocumentContext,
   page: PageMatch | null,

@@ -1,4 +1,5 @@
-const SAFE_PATH = /^\/(?![/\\])[A-Za-z0-9\-._~!$&'()*+,;=:@%/?[\]]*$/
+const SAFE_PATH =
+  /^\/(?![/\\])[A-Za-z0-9\-._~!$&'()*+,;=:@%/?[\]]*(?:#[A-Za-z0-9\-._~!$&'()*+,;=:@%/?[\]]*)?$/
 const MAX_LENGTH = 2000
 
 /** The path on this origin to redirect to after sign-in; `/` for anything else and for addresses that are not pages. */
@@ -8,6 +9,6 @@ export function safeReturnTo(text: string | undefined): string {
   const url = URL.canParse(text, base) ? new URL(text, base) : null
   if (url === null || url.origin !== base) return '/'
   // resolved as in a browser, which may turn "/%2e%2e//host" into "//host"
-  const path = url.pathname + url.search
-  return SAFE_PATH.test(path) && !/^\/(?:api|auth|idp)(?:[/?]|$)/i.test(path) ? path : '/'
+  const path = url.pathname + url.search + url.hash
+  return SAFE_PATH.test(path) && !/^\/(?:api|auth|idp)(?:[/?#]|$)/i.test(path) ? path : '/'
 }

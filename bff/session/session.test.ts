@@ -208,6 +208,8 @@ describe('safeReturnTo', () => {
       '/installations',
       '/installations/0199?tab=history&x=%22a%22',
       '/a/b/c?q=a%20b',
+      '/x#y',
+      '/operations?state=FAILED#/a?b=%20c',
       "/x?d=('1')",
     ]) {
       assert.equal(safeReturnTo(path), path === "/x?d=('1')" ? '/x?d=(%271%27)' : path)
@@ -233,7 +235,13 @@ describe('safeReturnTo', () => {
       '/a/..//evil.example',
       ' /x',
       '/x y',
-      '/x#y',
+      '/x#y z',
+      '/x#a#b',
+      '/x#\\y',
+      '/x#<script>',
+      '/auth#x',
+      '/api#x',
+      '//evil.example#x',
       '/é',
       'x',
       './x',

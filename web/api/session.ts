@@ -45,7 +45,7 @@ export function signInAgain(): void {
   isReplacing = true
   // a page from the browser's cache warns again
   addEventListener('pageshow', () => (isReplacing = false), { once: true })
-  location.assign(`${signInAddress(location.pathname + location.search)}&confirm=true`)
+  location.assign(`${signInAddress(location.pathname + location.search + location.hash)}&confirm=true`)
 }
 
 /** True while the page is being replaced on purpose. */

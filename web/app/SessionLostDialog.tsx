@@ -24,7 +24,7 @@ export function SessionLostDialog() {
             {t('shell.sessionLost.continue')}
           </Button>
           <a
-            href={signInAddress(location.pathname + location.search)}
+            href={signInAddress(location.pathname + location.search + location.hash)}
             target="_blank"
             rel="opener"
             className={buttonStyle({ variant: 'primary' })}

@@ -15,7 +15,7 @@ const PAUSE_MS = 60_000
 export function SignInPage() {
   const t = useText()
   const [leaves] = useState(mayLeave)
-  const returnTo = location.pathname + location.search
+  const returnTo = location.pathname + location.search + location.hash
   useEffect(() => {
     // replaces this page, so that "back" does not lead here and away again
     if (!leaves) return

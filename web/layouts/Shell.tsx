@@ -14,6 +14,7 @@ import { ConnectionLine } from './ConnectionLine.tsx'
 import { Navigation } from './Navigation.tsx'
 import { keepFieldSteady } from './steady-field.ts'
 import { Shortcuts } from './Shortcuts.tsx'
+import { Understood } from './Understood.tsx'
 import { UserMenu } from './UserMenu.tsx'
 import { isDialogOpen } from '../ui/dialog/use-modal.ts'
 
@@ -31,7 +32,7 @@ export function Shell() {
   const closeDrawer = () => drawer.current?.close()
 
   return (
-    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className="print:block! lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
         href="#content"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-ink px-3 py-2 font-medium text-inverse focus:translate-y-0 print:hidden"
@@ -39,7 +40,7 @@ export function Shell() {
         {t('shell.skip')}
       </a>
 
-      <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-canvas lg:flex">
+      <aside className="print:hidden sticky top-0 hidden h-dvh flex-col border-r border-line bg-canvas lg:flex">
         <div className="p-2">
           <Home />
         </div>
@@ -54,7 +55,7 @@ export function Shell() {
         </div>
       </aside>
 
-      <header className="sticky top-0 z-20 flex h-12 items-center gap-1 border-b border-line bg-canvas px-2 lg:hidden">
+      <header className="print:hidden sticky top-0 z-20 flex h-12 items-center gap-1 border-b border-line bg-canvas px-2 lg:hidden">
         <Button
           variant="quiet"
           icon="menu"
@@ -91,7 +92,9 @@ export function Shell() {
         tabIndex={-1}
         className="min-w-0 bg-surface outline-none max-lg:min-h-[calc(100dvh-3rem)]"
       >
-        <Outlet />
+        <Understood>
+          <Outlet />
+        </Understood>
       </main>
 
       <ConnectionLine />

@@ -1,5 +1,5 @@
 import type { Scope } from '#contract/protocol/scope.ts'
-import { omitUndefined, oneOf, text, whole, type Raw } from './search-params.ts'
+import { omitUndefined, oneOf, text, time, whole, type Raw } from './search-params.ts'
 
 export const CONFIGURATION_TABS = ['form', 'document', 'history'] as const
 /** Whether the document is open beside the form. */
@@ -23,8 +23,8 @@ export const configurationSearch = (raw: Raw) =>
     changedIn: text(raw, 'changedIn'),
     changed: text(raw, 'changed'),
     by: text(raw, 'by'),
-    since: text(raw, 'since'),
-    until: text(raw, 'until'),
+    since: time(raw, 'since'),
+    until: time(raw, 'until'),
     from: whole(raw, 'from'),
     to: whole(raw, 'to'),
     with: text(raw, 'with'),

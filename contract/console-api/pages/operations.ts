@@ -1,4 +1,4 @@
-import { omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
+import { moment, omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_SORTS, OPERATION_STATES, PHASES } from '../vocabulary.ts'
 
@@ -17,8 +17,8 @@ export const operationsSearch = (raw: Raw) =>
     errorCode: text(raw, 'errorCode'),
     requestedBy: text(raw, 'requestedBy'),
     assignee: text(raw, 'assignee'),
-    since: text(raw, 'since'),
-    until: text(raw, 'until'),
+    since: moment(raw, 'since'),
+    until: moment(raw, 'until'),
     failureGroup: text(raw, 'failureGroup'),
     q: text(raw, 'q'),
     view: oneOf(raw, 'view', ['causes']),

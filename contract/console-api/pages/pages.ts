@@ -49,7 +49,7 @@ import {
   pluginsSearch,
 } from './plugins.ts'
 import { scopesCall, scopesSearch } from './scopes.ts'
-import type { Raw } from './search-params.ts'
+import { whole, type Raw } from './search-params.ts'
 import { versionsCall, versionsSearch } from './versions.ts'
 import {
   availableServicesCall,
@@ -228,7 +228,7 @@ function matchSegments(
       continue
     }
     const value = decode(segment)
-    if (value === null) return null
+    if (value === null || (part === '$workspace' && whole({ value }, 'value') === undefined)) return null
     params[part.slice(1)] = value
   }
   return params

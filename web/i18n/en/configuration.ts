@@ -316,7 +316,7 @@ export const configuration = {
     one: '{n} value that a plugin issued for the other scope. Tick it below to take it.',
     other: '{n} values that plugins issued for the other scope. Tick below what you want to take.',
   },
-  'arrival.waiting.unticked': {
+  'arrival.waiting.dropped': {
     one: '{n} value that is not ticked.',
     other: '{n} values that are not ticked.',
   },

@@ -247,7 +247,7 @@ export const configuration: Translated<typeof source> = {
   'arrival.waiting.address': { other: '{n} 个值包含另一作用域的地址。如需采用，请在下方勾选。' },
   'arrival.waiting.service': { other: '{n} 个引用指向此作用域无权使用、或属于另一作用域的服务。' },
   'arrival.waiting.issued': { other: '{n} 个值由插件为另一作用域签发。如需采用，请在下方勾选。' },
-  'arrival.waiting.unticked': { other: '{n} 个值未勾选。' },
+  'arrival.waiting.dropped': { other: '{n} 个值未勾选。' },
   'arrival.replaced': { other: '已替换 {n} 项未保存的更改。' },
   'arrival.bound.domain': '仅属于一个作用域：网关的地址。',
   'arrival.bound.address': '包含另一作用域的地址。',

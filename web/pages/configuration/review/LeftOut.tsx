@@ -32,7 +32,7 @@ export function LeftOut({
       {BOUND.map((bound) => (
         <Places
           key={bound}
-          text={(count) => t(`configuration.arrival.waiting.${bound ?? 'unticked'}`, { n: count })}
+          text={(count) => t(`configuration.arrival.waiting.${bound ?? 'dropped'}`, { n: count })}
           places={waiting.filter((offer) => offer.bound === bound)}
           isOpen
         />

@@ -1,0 +1,90 @@
+import { useNavigate, useRouterState } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { pages, type PagePath } from '#contract/console-api/pages/pages.ts'
+import { notUnderstood, type Raw } from '#contract/console-api/pages/search-params.ts'
+import { useText } from '../i18n/use-text.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Page } from './Page.tsx'
+
+/** The pages that name what they do not understand of their addresses: lists all of it, others their filters. */
+export const FILTERS: Partial<Record<PagePath, 'all' | readonly string[]>> = {
+  '/installations': 'all',
+  '/versions': 'all',
+  '/scopes': 'all',
+  '/operations': 'all',
+  '/batches': 'all',
+  '/batches/$id': ['state'],
+  '/catalog': 'all',
+  '/plugins': 'all',
+  '/services': 'all',
+  '/audit': 'all',
+  '/scopes/$env/$runtime/$workspace/configuration': [
+    'q',
+    'show',
+    'changedIn',
+    'changed',
+    'by',
+    'since',
+    'until',
+    'from',
+    'to',
+  ],
+}
+
+/**
+ * The page, unless its address has a filter that the page does not understand: then it says which, and shows nothing. A list without
+ * that filter would be taken for the filtered one.
+ */
+export function Understood({ children }: { children: ReactNode }) {
+  const t = useText()
+  const navigate = useNavigate()
+  const others = useRouterState({
+    select: ({ matches }) => {
+      const match = matches.at(-1)
+      const path = match?.staticData.path
+      const filters = path && FILTERS[path]
+      if (path === undefined || filters === undefined) return NONE
+      return notUnderstood(pages[path].search, match?.search as Raw, filters === 'all' ? undefined : filters)
+    },
+    structuralSharing: true,
+  })
+  if (others.length === 0) return children
+  const names = new Set(others.map(({ name }) => name))
+  return (
+    <Page title={t('shell.filters.title')}>
+      <EmptyState
+        icon="filter"
+        title={t('shell.filters.heading', { n: others.length })}
+        message={
+          <>
+            {t('shell.filters.message')}
+            <ul className="mt-3 space-y-1">
+              {others.map(({ name, value }) => (
+                <li key={name} className="mono wrap-anywhere text-ink">
+                  {name} = {value}
+                </li>
+              ))}
+            </ul>
+          </>
+        }
+        action={
+          <Button
+            onClick={() =>
+              void navigate({
+                to: '.',
+                search: (all: object) =>
+                  Object.fromEntries(Object.entries(all).filter(([name]) => !names.has(name))),
+                replace: true,
+              })
+            }
+          >
+            {t('shell.filters.remove', { n: others.length })}
+          </Button>
+        }
+      />
+    </Page>
+  )
+}
+
+const NONE: readonly { name: string; value: string }[] = []
