@@ -141,6 +141,11 @@ export const installations = {
   'copy.title': 'Reinstalling a detached bundle',
   'copy.text':
     'This uses the last configuration of {installation}, including its sensitive values, unless you replace a value here. Sensitive values are copied inside the runtime and never shown.',
+  'copy.bound': {
+    one: '{n} value belongs to {scope} and is not copied',
+    other: '{n} values belong to {scope} and are not copied',
+  },
+  'copy.bound.message': 'Tick what you want to copy all the same, or enter other values below.',
   'copy.leave': 'Start without it',
   'copy.otherBundle': 'You can only copy from an installation of the same bundle.',
   'copy.notDetached': 'You can only copy from a detached installation.',

@@ -137,6 +137,8 @@ export const installations: Translated<typeof source> = {
   'copy.title': '重新安装已分离的 Bundle',
   'copy.text':
     '将使用 {installation} 最后一次的配置，包括其敏感值，您也可以在此替换其中的值。敏感值仅在运行时内部复制，不会显示。',
+  'copy.bound': { other: '{n} 个值属于 {scope}，未复制' },
+  'copy.bound.message': '如仍需复制，请勾选，或在下方填写其他值。',
   'copy.leave': '不使用该配置',
   'copy.otherBundle': '只能从同一 Bundle 的安装实例复制。',
   'copy.notDetached': '只能从已分离的安装实例复制。',

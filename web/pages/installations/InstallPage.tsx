@@ -122,6 +122,7 @@ export function InstallPage() {
               source.data && copyFrom !== undefined
                 ? {
                     bundleInstallId: copyFrom,
+                    from: source.data.installation,
                     last: last ?? 'unknown',
                     isRefused: whyNotCopied(source.data, bundle) !== null,
                   }

@@ -14,7 +14,7 @@ import { configurationQuery } from '../endpoints.ts'
 import { restore } from '../history/restore.ts'
 import { useRestore } from '../history/use-restore.ts'
 import { valuesOf } from './configuration-file.ts'
-import { placeBound, servicesIn, usableServices } from './place-bound.ts'
+import { placeBound, servicesIn, usableServices } from '../../../components/place-bound.ts'
 
 /** Copies the values of another scope into the draft. */
 export function CopyDialog({ onClose }: { onClose: () => void }) {

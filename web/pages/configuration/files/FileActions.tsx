@@ -14,7 +14,7 @@ import { useRestore } from '../history/use-restore.ts'
 import { configurationFile, fileNameOf, writeJson } from './configuration-file.ts'
 import { CopyDialog } from './CopyDialog.tsx'
 import { fileErrorText, parseFile } from './parse-file.ts'
-import { placeBound, servicesIn, usableServices } from './place-bound.ts'
+import { placeBound, servicesIn, usableServices } from '../../../components/place-bound.ts'
 import { scopeText } from '../../../components/scope-text.ts'
 
 const NONE: ReadonlySet<string> = new Set()

@@ -4,7 +4,7 @@ import type { InstalledResource } from '#contract/console-api/shapes.ts'
 import type { Manifest, Resource } from '../../../components/manifest/writers.ts'
 import type { Edit } from '../../../forms/property/edit.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
-import { changesOf, installForm, upgradeForm } from './property-form.ts'
+import { changesOf, installForm, leftBehind, upgradeForm } from './property-form.ts'
 
 const text = { kind: 'DATA', schema: { type: 'string' } } as const
 const LOCATOR = 'test/crm/MODULE/core'
@@ -131,4 +131,46 @@ test('only edited properties are sent: a removed value as null, an incomplete on
     [at('c'), { kind: 'unfinished', text: '{' }],
   ])
   assert.deepEqual(changesOf(form, edits), { [LOCATOR]: { a: value, b: null } })
+})
+
+test('an install in another scope leaves the addresses of the copied configuration behind, unless they are wanted', () => {
+  const hostname = { kind: 'DATA', schema: { type: 'string', format: 'hostname' }, required: true } as const
+  const web: Resource = {
+    kind: 'GATEWAY',
+    name: 'web',
+    title: 'Web',
+    properties: { domain: hostname, theme: { ...text, default: 'plain' } },
+  }
+  const bundle = manifest({ callback: { ...text, default: 'none' }, name: text })
+  const both: Manifest = { ...bundle, resources: [...bundle.resources, web] }
+  const domain = fieldId('test/crm/GATEWAY/web', 'domain')
+  const from = { environmentKey: 'staging', applicationRuntimeId: 'eu', workspaceId: 1 }
+  const value = (of: string) => ({ '@type': 'Data' as const, value: of })
+  const copied = new Map([
+    [domain, value('crm.staging.example')],
+    [at('callback'), value('https://crm.staging.example/back')],
+    [at('name'), value('Acme')],
+  ])
+  const bound = leftBehind(both, copied, from)
+  assert.deepEqual(
+    bound.map(({ property, bound: why }) => [property, why]),
+    [
+      ['callback', 'address'],
+      ['domain', 'domain'],
+    ],
+  )
+  const held = new Set(bound.map(({ id }) => id))
+  const form = installForm(both, copied, held)
+  assert.deepEqual(neededIn(form), ['domain'])
+  // named, because the runtime would copy them
+  assert.deepEqual(changesOf(form, new Map()), {
+    [LOCATOR]: { callback: value('none') },
+    'test/crm/GATEWAY/web': { domain: null },
+  })
+  assert.deepEqual(changesOf(installForm(both, copied, new Set()), new Map()), {})
+  // a configuration that only the runtime knows
+  assert.deepEqual(
+    leftBehind(both, 'unknown', from).map(({ property }) => property),
+    ['domain'],
+  )
 })

@@ -5,7 +5,9 @@ import { deepEqual } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { placeBound, servicesIn, type ArrivingValue } from '../../../components/place-bound.ts'
 import { groupProperties } from '../../../components/property-labels.ts'
 import { locatorIn, writersIn, type Manifest } from '../../../components/manifest/writers.ts'
 import type { Edit } from '../../../forms/property/edit.ts'
@@ -28,6 +30,8 @@ export type FormField = {
   fallback: Fallback
   /** A person must enter a value. */
   isNeeded: boolean
+  /** The copied configuration has a value for it, which belongs to another place and is not taken. */
+  isHeld?: boolean
   /** In an upgrade: how the new version changes the property. */
   mark: 'new' | 'changed' | null
 }
@@ -41,9 +45,18 @@ type Current = { view: PropertyView | null; isKept: boolean }
 /** The values that an install copies: none, or a configuration that may be known only to the runtime. */
 export type Copied = ReadonlyMap<FieldId, PropertyView> | 'unknown' | null
 
-/** The fields of an install: every property that a person may set. */
-export function installForm(manifest: Manifest, copied: Copied): FormResource[] {
+/**
+ * The fields of an install: every property that a person may set.
+ *
+ * @param held Properties whose copied values are not taken.
+ */
+export function installForm(
+  manifest: Manifest,
+  copied: Copied,
+  held: ReadonlySet<FieldId> = new Set(),
+): FormResource[] {
   return formOf(manifest, ({ definition, id }) => {
+    if (held.has(id)) return { fallback: defaultOf(definition), mark: null, isHeld: true }
     if (copied === 'unknown') return { fallback: { from: 'copy', view: null }, mark: null }
     const view = copied?.get(id)
     const fallback: Fallback = view === undefined ? defaultOf(definition) : { from: 'copy', view }
@@ -87,11 +100,44 @@ export function changesOf(form: readonly FormResource[], edits: Edits): Changes 
   const changes: Record<string, Record<string, TypedValue | null>> = {}
   for (const field of form.flatMap(({ fields }) => fields)) {
     const edit = edits.get(field.id)
-    if (edit === undefined || edit.kind === 'unfinished') continue
+    if (edit?.kind === 'unfinished' || (edit === undefined && field.isHeld !== true)) continue
     const of = (changes[field.locator] ??= {})
-    of[field.property] = edit.kind === 'set' ? edit.value : null
+    // the runtime would copy what is not named
+    of[field.property] = edit === undefined ? defaultIn(field) : edit.kind === 'set' ? edit.value : null
   }
   return changes
+}
+
+const defaultIn = ({ definition: { default: value } }: FormField): TypedValue | null =>
+  value === undefined ? null : { '@type': 'Data', value }
+
+/** What belongs to the place of a copied configuration, and is taken only if a person wants it. */
+export function leftBehind(
+  manifest: Manifest,
+  copied: Exclude<Copied, null>,
+  from: Scope,
+): (ArrivingValue & { id: FieldId; definition: PropertyDefinition; resource: string })[] {
+  const fields = formOf(manifest, () => ({ fallback: { from: 'nothing', view: null }, mark: null })).flatMap(
+    ({ title, fields: own }) => own.map((field) => ({ ...field, resource: title })),
+  )
+  const resources = Object.fromEntries(
+    manifest.resources.map((resource) => [
+      locatorIn(manifest, resource),
+      { definitions: resource.properties },
+    ]),
+  )
+  // of a configuration that only the runtime knows, the definitions still say which values are addresses
+  const values = fields.flatMap((field) => {
+    const value = copied === 'unknown' ? null : copied.get(field.id)
+    return value === undefined ? [] : [{ ...field, value }]
+  })
+  // the plan says which services the scope may not use
+  const usable = new Set(servicesIn(values))
+  const bounds = placeBound(values, { resources }, { from, source: null, usable })
+  return values.flatMap((value, index) => {
+    const bound = bounds[index]?.bound ?? null
+    return bound === null ? [] : [{ ...value, bound }]
+  })
 }
 
 /** Whether there is a value, visible or not. */
@@ -102,7 +148,7 @@ type Place = { id: FieldId; locator: string; property: string; definition: Prope
 
 function formOf(
   manifest: Manifest,
-  judge: (place: Place) => { fallback: Fallback; mark: FormField['mark'] },
+  judge: (place: Place) => { fallback: Fallback; mark: FormField['mark']; isHeld?: boolean },
 ): FormResource[] {
   const writers = writersIn(manifest)
   return manifest.resources.map((resource) => {
@@ -112,9 +158,18 @@ function formOf(
       .filter(({ name }) => name !== INSTANCE_REF_PROPERTY && writers.get(locator)?.has(name) !== true)
       .map(({ name: property, definition }): FormField => {
         const id = fieldId(locator, property)
-        const { fallback, mark } = judge({ id, locator, property, definition })
+        const { fallback, mark, isHeld } = judge({ id, locator, property, definition })
         const isNeeded = definition.required === true && !hasValue(fallback)
-        return { id, locator, property, definition, fallback, isNeeded, mark }
+        return {
+          id,
+          locator,
+          property,
+          definition,
+          fallback,
+          isNeeded,
+          mark,
+          ...(isHeld === true && { isHeld }),
+        }
       })
     return { locator, kind: resource.kind, title: resource.title, fields }
   })

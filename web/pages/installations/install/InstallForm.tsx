@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { useMay } from '../../../api/session.ts'
@@ -16,11 +16,16 @@ import { useSubmit } from '../../../forms/form/use-submit.ts'
 import { editsIn, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../paths.ts'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { propertyTitle } from '../../../components/property-labels.ts'
+import { scopeText } from '../../../components/scope-text.ts'
+import type { FieldId } from '../../../forms/property/field-id.ts'
 import { Section } from '../../../ui/Card.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { OperationFields } from '../form/OperationFields.tsx'
-import { changesOf, installForm, type Copied } from '../form/property-form.ts'
+import { changesOf, installForm, leftBehind, type Copied } from '../form/property-form.ts'
 import { RestoredNotice } from '../form/RestoredNotice.tsx'
 import { useFormDraft } from '../form/use-form-draft.ts'
 import { useOperationForm, type OperationInput } from '../form/use-operation-form.ts'
@@ -36,13 +41,23 @@ export function InstallForm({
 }: {
   manifest: Manifest
   scope: Scope | null
-  copy: { bundleInstallId: string; last: Copied; isRefused: boolean } | null
+  copy: { bundleInstallId: string; from: Scope; last: Exclude<Copied, null>; isRefused: boolean } | null
   input: OperationInput
 }) {
   const t = useText()
   const navigate = useNavigate()
   const last = copy?.last ?? null
-  const resources = useMemo(() => installForm(manifest, last), [manifest, last])
+  const from = copy?.from
+  const isElsewhere = from !== undefined && (scope === null || scopeText(scope) !== scopeText(from))
+  const bound = useMemo(
+    () => (isElsewhere && last !== null ? leftBehind(manifest, last, from) : []),
+    [isElsewhere, manifest, last, from],
+  )
+  const [wanted, setWanted] = useState<ReadonlySet<FieldId>>(new Set())
+  const resources = useMemo(
+    () => installForm(manifest, last, new Set(bound.map(({ id }) => id).filter((id) => !wanted.has(id)))),
+    [manifest, last, bound, wanted],
+  )
   const draft = useFormDraft(
     {
       title: manifest.title,
@@ -116,6 +131,33 @@ export function InstallForm({
       className="space-y-4"
     >
       <RestoredNotice draft={draft} onClear={clear} />
+      {bound.length > 0 && from !== undefined && (
+        <Notice
+          tone="warn"
+          title={t('installations.copy.bound', { n: bound.length, scope: scopeText(from) })}
+        >
+          <p>{t('installations.copy.bound.message')}</p>
+          <ul className="mt-1">
+            {bound.map(({ id, resource, property, definition, value }) => (
+              <li key={id} className="flex flex-wrap items-center gap-x-3">
+                <Checkbox
+                  checked={wanted.has(id)}
+                  onChange={({ target: { checked } }) =>
+                    setWanted((before) =>
+                      checked
+                        ? new Set(before).add(id)
+                        : new Set([...before].filter((other) => other !== id)),
+                    )
+                  }
+                >
+                  {propertyTitle(definition, property)} · {resource}
+                </Checkbox>
+                {value !== null && <PropertyValueView value={value} />}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <Section
         title={t('installations.install.values')}
         description={t(

@@ -5,12 +5,10 @@ import { isReference, referencedServices } from '#contract/protocol/data.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { callApi, type Answer } from '../../../api/client.ts'
-import { scopeText } from '../../../components/scope-text.ts'
-import { schemaOf } from '../../../forms/property/control-kind.ts'
-import { valueOf } from '../../../forms/property/property-value.ts'
-import { definitionOf } from '../editor/outline.ts'
-import type { FileValue } from './configuration-file.ts'
+import { callApi, type Answer } from '../api/client.ts'
+import { schemaOf } from '../forms/property/control-kind.ts'
+import { valueOf } from '../forms/property/property-value.ts'
+import { scopeText } from './scope-text.ts'
 
 /**
  * Why a value belongs to the place that it comes from: it is a domain or another address of a gateway, it contains such a domain or the
@@ -18,7 +16,13 @@ import type { FileValue } from './configuration-file.ts'
  */
 export type Bound = 'domain' | 'address' | 'service' | 'issued'
 
-export type ArrivingValue = FileValue & { bound: Bound | null }
+export type PlacedValue = { locator: string; property: string; value: PropertyView | null }
+export type ArrivingValue = PlacedValue & { bound: Bound | null }
+
+/** What knows the definitions of properties: a configuration, or the resources of a manifest. */
+type Defined = {
+  resources: Readonly<Record<string, { definitions: Readonly<Record<string, PropertyDefinition>> }>>
+}
 
 /** The formats that say where a gateway is reached. */
 const ADDRESSES = new Set(['hostname', 'idn-hostname', 'ipv4', 'ipv6', 'uri', 'iri'])
@@ -31,17 +35,20 @@ const ADDRESSES = new Set(['hostname', 'idn-hostname', 'ipv4', 'ipv6', 'uri', 'i
  * @param usable The services that the target may refer to.
  */
 export function placeBound(
-  values: readonly FileValue[],
-  target: Configuration,
+  values: readonly PlacedValue[],
+  target: Defined,
   { from, source, usable }: { from: Scope | null; source: Configuration | null; usable: ReadonlySet<string> },
 ): ArrivingValue[] {
-  const isAddress = ({ locator, property }: FileValue) =>
+  const isAddress = ({ locator, property }: PlacedValue) =>
     parseLocator(locator)?.kind === 'GATEWAY' &&
-    [target, source].some((one) => hasAddress(definitionOf(one?.resources[locator], property)))
+    [target, source].some((one) => {
+      const definitions = one?.resources[locator]?.definitions ?? {}
+      return Object.hasOwn(definitions, property) && hasAddress(definitions[property])
+    })
   const domains = values.filter(isAddress).flatMap(({ value }) => textsIn(dataOf(value)))
   const names = [...domains.filter((text) => text.includes('.')), ...(from === null ? [] : [scopeText(from)])]
   const words = names.map((name) => name.toLowerCase())
-  const boundTo = (given: FileValue): Bound | null => {
+  const boundTo = (given: PlacedValue): Bound | null => {
     const { locator, property, value } = given
     const at = source?.resources[locator]
     if (at !== undefined && Object.hasOwn(at.writtenBy, property)) return 'issued'
@@ -56,7 +63,7 @@ export function placeBound(
 }
 
 /** The services that values refer to. */
-export const servicesIn = (values: readonly FileValue[]): string[] => [
+export const servicesIn = (values: readonly PlacedValue[]): string[] => [
   ...new Set(
     values.flatMap(({ value: view }) => {
       const value = valueOf(view)
