@@ -295,7 +295,6 @@ async function startRuntime(
     ...(settings.events !== undefined && { events: settings.events }),
   })
   stops.push(() => runtime.stop())
-  listener.serve({ app: runtime.app })
   stops.push(() => listener.stop({ graceMs: 2_000 }))
   const plugins = (await startDemoPlugins?.(join(dataDir, 'plugins'), platformApiBase)) ?? null
   if (plugins !== null) stops.push(() => plugins.stop())
@@ -303,6 +302,8 @@ async function startRuntime(
   stops.push(() => runtime.drain())
   // plugins first: an operation left over from the last run continues immediately
   await server.retryWhileAway(() => runtime.start())
+  // requests wait until here: before it the schema and the keys may be missing
+  listener.serve({ app: runtime.app })
 
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
   stops.push(() => outbound.close())

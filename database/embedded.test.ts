@@ -58,6 +58,19 @@ const isRunning = (pid: number) => {
 }
 
 describe('embedded PostgreSQL', () => {
+  test('stops in order without a warning, also with connections that are in use', async () => {
+    const warned: string[] = []
+    const note = (_: object, message: string) => void warned.push(message)
+    const embedded = await startEmbedded({ dataDir: newDataDir(), log: { ...log, warn: note, error: note } })
+    const { pool, close } = openDatabase(embedded.connection)
+    const running = pool.query('select pg_sleep(60)').catch(() => 'ended')
+    await pool.query('select 1')
+    await embedded.stop()
+    assert.equal(await running, 'ended')
+    await close()
+    assert.deepEqual(warned, [])
+  })
+
   const dataDir = newDataDir()
 
   test('first start: a private, durable server in a directory that only we can access', async () => {

@@ -44,6 +44,30 @@ describeOnEachEngine('pool', (fresh) => {
     await close()
   })
 
+  test('a closed pool has no session left, and loses no idle connection', async () => {
+    const { connection, close } = await fresh()
+    const lost: Error[] = []
+    await using(connection, { max: 1 }, async ({ pool: watching }) => {
+      await watching.query('select 1')
+      for (let round = 0; round < 10; round++) {
+        const options = {
+          max: 10,
+          applicationName: 'closing',
+          onIdleError: (error: Error) => lost.push(error),
+        }
+        await using(connection, options, async ({ pool }) => {
+          await Promise.all(Array.from({ length: 10 }, () => pool.query('select pg_sleep(0.02)')))
+        })
+        const { rows } = await watching.query(
+          `select pid from pg_stat_activity where application_name = 'closing' and state is not null`,
+        )
+        assert.deepEqual(rows, [], `round ${round}`)
+      }
+    })
+    assert.deepEqual(lost, [])
+    await close()
+  })
+
   test('values arrive as numbers, RFC 3339 strings and parsed JSON', async () => {
     const { connection, close } = await fresh()
     await using(connection, {}, async ({ db, pool }) => {

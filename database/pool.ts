@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
@@ -9,6 +10,9 @@ import { valueTypes } from './values.ts'
 
 /** As `statementTimeoutMs`: for statements whose duration depends on the size of the database. */
 export const UNLIMITED_MS = 2 ** 31 - 1 - 10_000
+
+/** How long the end of a pool waits for the server to close the connections. */
+const CLOSE_MS = 2_000
 
 export type PoolOptions = {
   /** Maximum number of connections; default 10. */
@@ -70,13 +74,27 @@ export function openDatabase<Tables>(
     const statements = new RecurringStatements()
     pool.on('connect', (client) => prepareRecurring(client, statements))
   }
+  let closed: Promise<void> | undefined
   // Without a listener the loss of an idle connection would end the process.
-  pool.on('error', (error) => options.onIdleError?.(error))
+  pool.on('error', (error) => {
+    if (closed === undefined) options.onIdleError?.(error)
+  })
   // Likewise for a connection lost in use, between two statements: the next statement reports it.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  let closed: Promise<void> | undefined
-  const close = () => (closed ??= pool.ended ? Promise.resolve() : pool.end())
+  // the pool forgets its connections before they are closed; a server that stops meanwhile reports each of them
+  const open = new Set<Promise<void>>()
+  pool.on('connect', (client) => {
+    const ended = new Promise<void>((resolve) => void client.once('end', resolve))
+    open.add(ended)
+    void ended.then(() => open.delete(ended))
+  })
+  const end = async (): Promise<void> => {
+    if (!pool.ended) await pool.end()
+    // not kept alive by it: a server that does not answer keeps nobody waiting
+    await Promise.race([Promise.all(open), sleep(CLOSE_MS, undefined, { ref: false })])
+  }
+  const close = () => (closed ??= end())
   return { db, pool, close }
 }
 

@@ -16,6 +16,7 @@ import {
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { createActorAssertions } from '#bff/actor-assertion.ts'
 import { loadActorKey } from '#bff/actor-key.ts'
@@ -264,7 +265,9 @@ describe('npm start after SIGKILL', () => {
     await first.kill()
 
     const second = place.start()
-    await second.isUp()
+    const refusals = await readUntil(place, operationId, second.isUp())
+    // no connection before the port is open; then a request waits until it can be answered
+    assert.deepEqual(refusals, new Set(['UPSTREAM_UNAVAILABLE']), second.output())
     // far less than the lease of 60 s
     await until(() => plugin.calls.length > 1)
     assert.equal(plugin.calls[1]?.body, plugin.calls[0]?.body)
@@ -273,8 +276,27 @@ describe('npm start after SIGKILL', () => {
     await until(async () => (await stateOf()).state === 'SUCCEEDED')
     await close()
     assert.equal(await second.stop(), 0, second.errors())
+    assert.doesNotMatch(second.output() + second.errors(), /FATAL|connections were lost/)
   })
 })
+
+/** Reads the operation every few milliseconds; returns the codes of the refusals. */
+async function readUntil(place: StartPlace, operationId: string, isUp: Promise<void>): Promise<Set<string>> {
+  const { call, close } = await callerOf(place)
+  const refusals = new Set<string>()
+  const reads: Promise<unknown>[] = []
+  const done = new AbortController()
+  void isUp.finally(() => done.abort()).catch(() => undefined)
+  while (!done.signal.aborted) {
+    const read = call(platform, 'GET /operations/{operationId}', { params: { operationId } })
+    reads.push(read.catch((error: { code?: string }) => refusals.add(error.code ?? String(error))))
+    await sleep(20)
+  }
+  await Promise.all(reads)
+  await close()
+  await isUp
+  return refusals
+}
 
 /** Installs the bundle, whose plugin is at this endpoint; returns the operation's id. */
 async function installOn(place: StartPlace, endpoint: string): Promise<string> {

@@ -116,7 +116,9 @@ function watch(child: ChildProcess, log: DatabaseLog, wasExpected: () => boolean
       if (lines.length > 40) lines.shift()
       // Responses to our own connection attempts.
       if (line.startsWith('FATAL:  the database system is ')) continue
-      const serious = /^(FATAL|PANIC|WARNING|ERROR):/.test(line)
+      // what a stop does to the connections that are left
+      const isOfStop = wasExpected() && line.startsWith('FATAL:  terminating ')
+      const serious = !isOfStop && /^(FATAL|PANIC|WARNING|ERROR):/.test(line)
       log[serious ? 'warn' : 'info']({}, `database: ${line}`)
     }
   })
