@@ -63,12 +63,16 @@ export function destinationOf(url: URL): Destination {
 /** Where an allowed name may resolve to: a public or a private network. */
 const BEHIND_A_NAME = new Set(['unicast', 'private', 'uniqueLocal', 'carrierGradeNat'])
 
+/** Where clouds answer every machine with its credentials, in networks that are otherwise ordinary. */
+const METADATA = new Set(['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'])
+
 /**
  * Whether a connection for `destination` that has reached `address` may be used.
  *
  * A loopback or network rule allows addresses, whatever their names. A host rule allows a name that resolves to any
  * public or private network. Because names can be made to resolve to anything, a host rule never allows this machine
- * (except for `localhost`), link-local addresses, where clouds expose credentials, or special-purpose addresses.
+ * (except for `localhost`), addresses where clouds expose credentials (link-local ones and METADATA), or special-purpose
+ * addresses. A network rule allows an address of METADATA only if it names that address alone.
  */
 export function allowsAddress(
   rules: readonly EgressRule[],
@@ -78,11 +82,15 @@ export function allowsAddress(
   if (!ipaddr.isValid(address)) return false
   const ip = ipaddr.process(address)
   const range = ip.range()
+  const isMetadata = METADATA.has(ip.toString())
   return rules.some((rule) => {
     if (rule.kind === 'loopback') return range === 'loopback'
     if (rule.port !== null && rule.port !== destination.port) return false
-    if (rule.kind === 'network') return ip.kind() === rule.network[0].kind() && ip.match(rule.network)
-    if (rule.host !== destination.host) return false
+    if (rule.kind === 'network') {
+      const isSingle = rule.network[1] === (ip.kind() === 'ipv4' ? 32 : 128)
+      return ip.kind() === rule.network[0].kind() && ip.match(rule.network) && (isSingle || !isMetadata)
+    }
+    if (rule.host !== destination.host || isMetadata) return false
     return BEHIND_A_NAME.has(range) || (range === 'loopback' && rule.host === 'localhost')
   })
 }

@@ -169,6 +169,8 @@ export const PLATFORM_MESSAGES = {
   requestMethod: 'Must be one path segment',
   requestMoment:
     'Must be a time in UTC with milliseconds, or a duration before now such as PT30M, PT24H or P7D',
+  requestNotBlank: 'Must have a character that can be seen',
+  requestPort: 'Must not have the port 0',
   requestSameTarget: 'Must not have the same item twice',
   requestUnknownKeys: 'Must not contain {keys}',
   requestViewSearch: 'Must contain only filters of this page, and at least one',

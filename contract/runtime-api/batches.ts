@@ -11,6 +11,7 @@ import {
   oneOrMore,
   pageQuery,
   Person,
+  plainName,
   PropertyChange,
   PropertyName,
   PropertyView,
@@ -50,7 +51,7 @@ const inputs = {
 }
 
 /** Without a title, a console names the batch after what it does, in the language of its reader. */
-const title = z.string().trim().min(1, 'Must not be empty').max(TITLE_MAX).optional()
+const title = plainName(TITLE_MAX).optional()
 const planned = { title, targets }
 const whole = (max: number) =>
   z.number().int().min(1, 'Must be at least 1').max(max, `Must be at most ${max}`)

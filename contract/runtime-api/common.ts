@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isBlank } from '../protocol/foreign-text.ts'
 import { MessageParameters } from '#contract/protocol/envelope.ts'
 import { ERROR_CODE_MAX, MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import {
@@ -76,6 +77,7 @@ const written = (max: number, allowed: RegExp) =>
     .trim()
     .min(1, 'Must not be empty')
     .max(max, `Must be at most ${max} characters`)
+    .refine((text) => text === '' || !isBlank(text), 'Must have a character that can be seen')
     .regex(allowed, 'Must not contain control characters or characters that reverse the direction of text')
 
 /** Text of several lines. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Key, Uuid } from '#contract/protocol/keys.ts'
-import { listOf, pageQuery, Reason, searchText, Timestamp } from './common.ts'
+import { listOf, pageQuery, plainName, Reason, searchText, Timestamp } from './common.ts'
 
 export const PluginCredential = z.object({
   credentialId: Uuid,
@@ -11,15 +11,30 @@ export const PluginCredential = z.object({
 })
 export type PluginCredential = z.infer<typeof PluginCredential>
 
-/** An `http(s)` address without user information, query or fragment. */
+// in each program that uses this contract; the compiler does not load the types of any of them here
+declare const URL: { parse(text: string): { href: string; pathname: string; port: string } | null }
+
+/** An `http(s)` address without user information, query or fragment, as it is called. */
 export const Address = z
   .url({ protocol: /^https?$/, error: 'Must be an http or https address' })
+  .overwrite(addressAsCalled)
   .max(2048, 'Must be at most 2048 characters')
   .refine((text) => !/[@?#]/.test(text), 'Must have no user information, query or fragment')
+  .refine((text) => URL.parse(text)?.port !== '0', 'Must not have the port 0')
+
+/**
+ * The address that a call reaches, as text: `\\` and `..` resolved, the host in its ASCII form, the path encoded. Otherwise
+ * people would read and compare another address than the one that is called. A path that was left out stays out.
+ */
+function addressAsCalled(text: string): string {
+  const url = URL.parse(text)
+  if (url === null) return text
+  return url.pathname === '/' && !text.endsWith('/') ? url.href.replace(/\/$/, '') : url.href
+}
 
 /** The team that is responsible for a plugin, and where to reach it: a web page or an email address. */
 export const PluginOwner = z.strictObject({
-  team: z.string().trim().min(1, 'Must not be empty').max(200, 'Must be at most 200 characters'),
+  team: plainName(200),
   contact: z
     .url({ protocol: /^(https?|mailto)$/, error: 'Must be an http, https or mailto address' })
     .max(2048, 'Must be at most 2048 characters')
@@ -78,7 +93,7 @@ export const pluginEndpoints = defineEndpoints({
     access: { needs: 'plugin:write', where: 'everywhere' },
     params,
     body: z.strictObject({
-      title: z.string().trim().min(1).max(200),
+      title: plainName(200),
       endpoint: Address,
       enabled: z.boolean(),
       version: Key.optional(),

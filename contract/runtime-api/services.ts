@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Key, PropertyName, ResourceLocator, Uuid } from '#contract/protocol/keys.ts'
 import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
-import { listOf, pageQuery, Reason, scopeFilter, searchText, Timestamp } from './common.ts'
+import { listOf, pageQuery, plainName, Reason, scopeFilter, searchText, Timestamp } from './common.ts'
 import { Address, ExpectedRegistration } from './plugins.ts'
 
 const owner = z.strictObject({ bundleInstallId: Uuid, locator: ResourceLocator })
@@ -56,7 +56,7 @@ export const serviceEndpoints = defineEndpoints({
     access: { needs: 'service:write', where: 'everywhere' },
     params,
     body: z.strictObject({
-      title: z.string().trim().min(1).max(200),
+      title: plainName(200),
       url: Address,
       methods: z.array(method).max(200),
       owner: owner.nullable(),

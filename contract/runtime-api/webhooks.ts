@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/define.ts'
 import { Key, WorkspaceId } from '#contract/protocol/keys.ts'
-import { listOf, pageQuery, Reason, Timestamp, Uuid } from './common.ts'
+import { listOf, pageQuery, plainName, Reason, Timestamp, Uuid } from './common.ts'
 import { Address } from './plugins.ts'
 import { DELIVERY_STATES, NOTIFICATION_EVENTS, RETRYING_AFTER_MAX } from './vocabulary.ts'
 
@@ -14,7 +14,7 @@ const WebhookScope = z
   .nullable()
 
 const settings = {
-  title: z.string().trim().min(1, 'Must not be empty').max(200, 'Must be at most 200 characters'),
+  title: plainName(200),
   url: Address,
   events: z.array(z.enum(NOTIFICATION_EVENTS)).min(1, 'Choose at least one').max(NOTIFICATION_EVENTS.length),
   scope: WebhookScope,

@@ -500,6 +500,22 @@ suite('judging an answer', () => {
     for (const secret of [SECRET, 'SHOUTED_SECRET', 'db.internal']) assert.ok(!text.includes(secret), secret)
   })
 
+  test('a message that nobody can see is replaced, and what misleads in one is marked', () => {
+    const of = (message: string) =>
+      judge(json({ errorCode: 'BUSY', data: { message, retryable: true, errorPath: ['store'] } }))
+    for (const blank of ['   ', '\u200b\u2060', '\u00a0', '\u3164', '\u180e', '\u202e', '\u0007']) {
+      const { failure, disposition, recorded } = of(blank)
+      assert.match(failure?.message ?? '', /failed with BUSY without a message/)
+      assert.deepEqual([failure?.errorPath?.at(-1), disposition], ['store', 'repeat'])
+      assert.ok(!JSON.stringify(recorded).includes(JSON.stringify(blank)))
+    }
+    assert.equal(
+      of('Deleted \u202egpj.exe\u202c\u001b[2J').failure?.message,
+      'Deleted \ufffdgpj.exe\ufffd\ufffd[2J',
+    )
+    assert.equal(of('two\nlines').failure?.message, 'two\nlines')
+  })
+
   suite('the path of a failure', () => {
     const pathOf = (errorPath: string[], request = expected) =>
       judgeAnswer(

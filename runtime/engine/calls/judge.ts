@@ -109,7 +109,7 @@ function judgeFailure(
   const { errorCode, data } = cleanFailure(envelope, { ...input, pluginId })
   const failure: Failure = {
     errorCode,
-    ...(data === null
+    ...(data === null || data.message === null
       ? platformMessage('callFailedSilently', { plugin: pluginId, errorCode })
       : { message: data.message }),
     retryable: data?.retryable ?? false,

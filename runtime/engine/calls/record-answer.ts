@@ -4,6 +4,7 @@ import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
 import { KEY_PATTERN } from '#contract/protocol/locator.ts'
+import { foreignText } from '#contract/protocol/foreign-text.ts'
 import { ENVELOPE_VERSION } from '#contract/protocol/limits.ts'
 import { MASK } from '#contract/protocol/mask.ts'
 import { hideProtectedName } from '#contract/protocol/protected-name.ts'
@@ -60,11 +61,12 @@ export function recordSuccess(
 }
 
 /** The record of a failure envelope. The message and errorPath are already masked. */
-export function recordFailure(failure: {
-  errorCode: string
-  data: { message: string; retryable: boolean; errorPath?: string[] } | null
-}): JsonValue {
-  return { contractVersion: ENVELOPE_VERSION, errorCode: failure.errorCode, data: failure.data }
+export function recordFailure(failure: { errorCode: string; data: CleanFailureData | null }): JsonValue {
+  return {
+    contractVersion: ENVELOPE_VERSION,
+    errorCode: failure.errorCode,
+    data: failure.data && { ...failure.data },
+  }
 }
 
 /** The last label of a host: a country, a common domain, a domain of a private network, or a number. */
@@ -88,6 +90,13 @@ function bothEnds(path: readonly string[]): string[] {
   return [...path.slice(0, first), LEFT_OUT, ...path.slice(first + 1 - PATH_MAX)]
 }
 
+/** The data of a failure for display. The message is null if nothing of it can be seen. */
+interface CleanFailureData {
+  message: string | null
+  retryable: boolean
+  errorPath?: string[]
+}
+
 interface CleaningInput {
   /** The plugin that answered: a path may always name it. */
   pluginId: string
@@ -103,20 +112,21 @@ interface CleaningInput {
 export function cleanFailure(
   failure: Extract<EnvelopeReading, { kind: 'failure' }>,
   { pluginId, sensitiveValues, serviceAddresses }: CleaningInput,
-): { errorCode: string; data: { message: string; retryable: boolean; errorPath?: string[] } | null } {
+): { errorCode: string; data: CleanFailureData | null } {
   const clean = (text: string): string =>
     hidePlatformMaterial(String(maskStrings(text, sensitiveValues)), { serviceAddresses })
   const errorCode =
     clean(failure.errorCode) === failure.errorCode ? failure.errorCode : 'PLUGIN_REPORTED_FAILURE'
   if (failure.failure === null) return { errorCode, data: null }
-  const { message, retryable, errorPath } = failure.failure
+  const { retryable, errorPath } = failure.failure
+  const message = foreignText(clean(failure.failure.message))
   const mayShow = (name: string): boolean =>
     name === pluginId || (isLogicalName(name) && clean(name) === name && hideProtectedName(name) === name)
   const path = errorPath && bothEnds(errorPath).map((name) => (mayShow(name) ? name : LEFT_OUT))
   return {
     errorCode,
     data: {
-      message: atMost(hideProtectedName(clean(message))),
+      message: message === null ? null : atMost(hideProtectedName(message)),
       retryable,
       ...(path !== undefined && { errorPath: path }),
     },

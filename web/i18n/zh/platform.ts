@@ -123,6 +123,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   requestLocator: '必须是以 / 连接的 Bundle 环境、Bundle ID、MODULE、GATEWAY、AGENT 或 TIMER，以及资源名称',
   requestMethod: '必须是单个路径段',
   requestMoment: '必须是精确到毫秒的 UTC 时间，或相对于现在的时长，例如 PT30M、PT24H 或 P7D',
+  requestNotBlank: '必须包含可见字符',
+  requestPort: '端口不能为 0',
   requestSameTarget: '不能包含重复的项',
   requestUnknownKeys: '不能包含 {keys}',
   requestViewSearch: '只能包含此页面的筛选条件，且至少一个',

@@ -1,0 +1,16 @@
+/** What nobody sees: white space, control characters, and characters that are drawn as nothing or as a gap. */
+const UNSEEN = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+/** What shows a text in another order than it is written, or controls a terminal. */
+const MISLEADING = /[\u202a-\u202e\u2066-\u2069]|(?![\n\r\t])\p{Cc}/gu
+
+/** Whether a person who looks at the text sees nothing. */
+export const isBlank = (text: string): boolean => text.replace(UNSEEN, '') === ''
+
+/**
+ * A text of a stranger for people: each character that would mislead its reader becomes `\ufffd`. Null if nothing of the
+ * text is visible; the caller has a text of its own for that.
+ */
+export function foreignText(text: string): string | null {
+  return isBlank(text) ? null : text.replace(MISLEADING, '\ufffd')
+}

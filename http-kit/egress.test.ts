@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { allowsAddress, allowsDestination, destinationOf, parseEgressAllow } from './egress.ts'
+
+const CREDENTIALS = ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254']
+const SPELLINGS = [
+  ...CREDENTIALS,
+  '::ffff:100.100.100.200',
+  '::ffff:6464:64c8',
+  '::ffff:168.63.129.16',
+  'FD00:EC2:0:0:0:0:0:254',
+  'fd00:0ec2::0254',
+  'fd20:00ce:0::254',
+]
+
+test('an allowed name that resolves to the credentials of a cloud is not called, in no spelling', () => {
+  const destination = destinationOf(new URL('https://plugins.example.com/'))
+  const rules = parseEgressAllow('plugins.example.com')
+  for (const address of SPELLINGS) assert.equal(allowsAddress(rules, destination, address), false, address)
+  for (const address of ['100.100.100.201', 'fd00:ec2::253', '168.63.129.17', '93.184.216.34'])
+    assert.equal(allowsAddress(rules, destination, address), true, address)
+})
+
+test('a wide network does not include the credentials of a cloud, and the address alone does', () => {
+  const wide = parseEgressAllow('100.64.0.0/10, fd00::/8, 0.0.0.0/0')
+  const destination = destinationOf(new URL('http://plugins.example.com/'))
+  for (const address of SPELLINGS.filter((one) => one !== '169.254.169.254'))
+    assert.equal(allowsAddress(wide, destination, address), false, address)
+  const addresses = ['100.100.100.200', '1684301000', '0x646464c8', '0144.0144.0144.0310', '[fd00:ec2::254]']
+  for (const address of addresses) {
+    const url = destinationOf(new URL(`http://${address}/`))
+    assert.equal(allowsDestination(wide, url), false, address)
+    assert.equal(allowsDestination(parseEgressAllow('100.100.100.200, [fd00:ec2::254]'), url), true, address)
+  }
+})
