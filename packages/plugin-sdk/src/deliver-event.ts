@@ -2,6 +2,7 @@ import { checkValue } from '../../../contract/json-schema/json-schema.ts'
 import { postJson } from './post-json.ts'
 import type { Access } from '../../../contract/protocol/access-resolution.ts'
 import { readEnvelope } from '../../../contract/protocol/envelope.ts'
+import { isKey } from '../../../contract/protocol/locator.ts'
 import { truncate, withoutAccess } from './answer.ts'
 import type { DeclarationSource } from './event-declarations.ts'
 import type { DeliveryError, OutboxEvent } from './event-store.ts'
@@ -43,6 +44,9 @@ async function attempt(
   { platform, declarations, timeoutMs, now }: DeliverOptions,
 ): Promise<DeliveryFailure | null> {
   const { installation, resource, propertyKey, method, payload } = event
+  // a path segment like `..` would reach another address of the target, with its token
+  if (!isKey(method))
+    return final('EVENT_METHOD_INVALID', 'The method is not 1 to 128 characters of A-Z a-z 0-9 . _ ~ -')
   const location = { installation, resource, propertyKey }
   const { reference, access, expiresAt } = await resolveReference({ ...platform, ...location, now })
   if (reference['@type'] !== 'ServiceReference')
