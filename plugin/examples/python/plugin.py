@@ -154,6 +154,13 @@ class Mailboxes:
         return [{"bundleInstallId": row[0], "locator": row[1], "address": row[2]} for row in rows]
 
 
+def number(text, base):
+    """A length as HTTP writes it: digits only, because int() also takes signs, spaces and underscores. Else None."""
+    digits = "0123456789abcdef"[:base]
+    is_number = 0 < len(text) <= 16 and all(character in digits for character in text.lower())
+    return int(text, base) if is_number else None
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
@@ -180,6 +187,8 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(503)
         except Invalid as error:
             return self._fail(Failure("REQUEST_INVALID", str(error)))
+        except RecursionError:
+            return self._fail(Failure("REQUEST_INVALID", "The body is nested too deeply"))
         except Failure as failure:
             return self._fail(failure)
 
@@ -197,21 +206,21 @@ class Handler(BaseHTTPRequestHandler):
         if self.headers.get("transfer-encoding", "").lower() == "chunked":
             body = self._chunked()
         else:
-            length = int(self.headers.get("content-length") or 0)
-            body = self.rfile.read(length) if length <= BODY_MAX else None
+            length = number(self.headers.get("content-length") or "0", 10)
+            body = self.rfile.read(length) if length is not None and length <= BODY_MAX else None
             if body is not None and len(body) < length:
                 body = None
         if body is None:
             self.close_connection = True
+            self._send(400)
         return body
 
     def _chunked(self):
         body = b""
         while True:
             line = self.rfile.readline(64).split(b";")[0].strip()
-            try:
-                size = int(line, 16)
-            except ValueError:
+            size = number(line.decode("latin-1"), 16)
+            if size is None or size > BODY_MAX:
                 return None
             chunk = self.rfile.read(size)
             self.rfile.readline(64)

@@ -49,3 +49,48 @@ test('the plugin in Python verifies and reads every golden lifecycle call', (t) 
     assert.ok(sequence >= 1, name)
   }
 })
+
+/** What the verifier says about tokens that nobody signed, and the plugin about lengths that HTTP does not know. */
+const HOSTILE = `
+import base64, json, sys, time
+sys.path.insert(0, ".")
+import tokens
+from plugin import number
+
+encode = lambda value: base64.urlsafe_b64encode(value.encode()).decode().rstrip("=")
+text = json.dumps
+verifier = tokens.TokenVerifier("https://platform.example", "mailbox")
+verifier.keys = {"k": b"x" * 32}
+verifier.fetched_at = time.time()
+tokens.ed25519.verify = lambda *_: True
+good = {"iss": "https://platform.example", "aud": "mailbox", "exp": int(time.time()) + 60}
+def claims(header=text({"alg": "EdDSA", "kid": "k"}), body=good, end=""):
+    return verifier.claims(f"Bearer {encode(header)}.{encode(text(body))}{end}.AAAA") is not None
+
+print(json.dumps({
+    "good": claims(),
+    "refused": [
+        claims(text({"alg": "EdDSA", "kid": ["k"]})), claims(text({"alg": "EdDSA", "kid": {"k": 1}})),
+        claims("[" * 100000), claims(text({"alg": "EdDSA", "kid": "k", "crit": ["x"]})),
+        claims(body={**good, "nbf": int(time.time()) + 600}), claims(body={**good, "nbf": "1"}),
+        claims(end="!"), claims(end="\u00e9"),
+    ],
+    "lengths": [number("12", 10), number("1f", 16)],
+    "wrong": [number(value, base) for value, base in
+        [("-1", 10), ("abc", 10), ("+1", 10), (" 1", 10), ("1_0", 10), ("-1", 16), ("0x1", 16), ("", 16), ("9" * 30, 10)]],
+}))
+`
+
+test('the plugin in Python refuses hostile tokens and lengths without an exception', (t) => {
+  const { status, stdout, stderr, error } = spawnSync('python3', ['-B', '-c', HOSTILE], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  if (error !== undefined) return t.skip('python3 is not installed')
+  assert.equal(status, 0, stderr)
+  const seen: { good: boolean; refused: boolean[]; lengths: number[]; wrong: unknown[] } = JSON.parse(stdout)
+  assert.equal(seen.good, true)
+  assert.deepEqual(new Set(seen.refused), new Set([false]))
+  assert.deepEqual(seen.lengths, [12, 31])
+  assert.deepEqual(new Set(seen.wrong), new Set([null]))
+})

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import threading
 import time
 import urllib.request
@@ -34,19 +35,25 @@ class TokenVerifier:
         try:
             header, claims = (json.loads(decode(part)) for part in parts[:2])
             signature = decode(parts[2])
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         if not isinstance(header, dict) or not isinstance(claims, dict) or header.get("alg") != "EdDSA":
+            return None
+        # nothing critical is known here, and a kid of another type is in no key set
+        if "crit" in header or not isinstance(header.get("kid"), str):
             return None
         key = self._key(header.get("kid"))
         if key is None or not ed25519.verify(key, f"{parts[0]}.{parts[1]}".encode(), signature):
             return None
         expiry = claims.get("exp")
+        not_before = claims.get("nbf", 0)
         is_valid = (
             claims.get("iss") == self.issuer
             and claims.get("aud") == self.plugin_id
             and isinstance(expiry, int)
             and expiry > time.time() - CLOCK_TOLERANCE
+            and isinstance(not_before, int)
+            and not_before <= time.time() + CLOCK_TOLERANCE
         )
         return claims if is_valid else None
 
@@ -56,7 +63,7 @@ class TokenVerifier:
             if kid not in self.keys and time.time() - self.fetched_at > REFETCH_SECONDS:
                 self.keys = self._fetch()
                 self.fetched_at = time.time()
-            return self.keys.get(kid) if isinstance(kid, str) else None
+            return self.keys.get(kid)
 
     def _fetch(self):
         try:
@@ -75,6 +82,11 @@ def matches(claims, request):
     )
 
 
+BASE64URL = re.compile(r"[A-Za-z0-9_-]*")
+
+
 def decode(part):
-    """Base64url without padding."""
-    return base64.urlsafe_b64decode(part.encode("ascii", "replace") + b"=" * (-len(part) % 4))
+    """Base64url without padding. Raises ValueError for any other character, which b64decode would skip."""
+    if BASE64URL.fullmatch(part) is None:
+        raise ValueError("not base64url")
+    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
