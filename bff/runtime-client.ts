@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { fillPath, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
-import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
@@ -57,7 +58,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       const result = await sendCall(options, call, deadline - performance.now())
       const pause = pauses.shift()
       const isOver = call.signal?.aborted === true || performance.now() + (pause ?? 0) >= deadline
-      if (!isUncertain(result) || pause === undefined || isOver) return readResult(row, result)
+      if (!isUncertain(result) || pause === undefined || isOver) return readResult(call.name, row, result)
       await sleep(pause)
     }
   }
@@ -94,8 +95,8 @@ function isUncertain(result: OutboundResult): boolean {
 }
 
 /** Returns the `data` of a response, or throws its failure. */
-export function readResult(row: EndpointRow, result: OutboundResult): unknown {
-  if (result.kind === 'failed') throw failureOfTransport(result.reason)
+export function readResult(name: EndpointName, row: EndpointRow, result: OutboundResult): unknown {
+  if (result.kind === 'failed') throw failureOfTransport(result.reason, { isRead: !isWrite(name, row) })
   if (result.status !== 200) throw failureOfStatus(result.status, result.body)
   const reading = readEnvelope(parse(result.body))
   switch (reading.kind) {
@@ -138,10 +139,17 @@ const Unavailable = z.object({
 })
 
 /** The failure for a call without a response. */
-export function failureOfTransport(reason: OutboundFailure): ConsoleFailure {
+export function failureOfTransport(
+  reason: OutboundFailure,
+  { isRead = true }: { isRead?: boolean } = {},
+): ConsoleFailure {
   switch (reason) {
     case 'timeout':
-      return new ConsoleFailure('UPSTREAM_TIMEOUT', { retryable: true })
+      // only a write may have been carried out
+      return new ConsoleFailure('UPSTREAM_TIMEOUT', {
+        retryable: true,
+        ...(isRead && platformMessage('readTimedOut')),
+      })
     case 'egress-denied':
     case 'redirect':
     case 'too-large':

@@ -158,6 +158,7 @@ export const PLATFORM_MESSAGES = {
   notFound: 'There is no such {kind}, or you are not allowed to see it.',
   operationRemoved:
     'There is no such operation, or you are not allowed to see it. Most operations that finished before {date} were removed when their retention period ended. Their audit entries are kept.',
+  readTimedOut: 'The page could not be read in time. Nothing was changed.',
   requestAddressParts: 'Must have no user information, query or fragment',
   requestContactAddress: 'Must be an http, https or mailto address',
   requestControlCharacters:
