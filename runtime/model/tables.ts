@@ -120,6 +120,8 @@ export interface RuntimeTables {
     value: Json<StoredValue>
     snapshot_version: number
     manager: Generated<Manager>
+    /** The order in which the keys of the value were written; null if it is that of jsonb. */
+    key_order: NullableJson<JsonValue>
   }
   'runtime.gateway_domain': {
     environment_key: string

@@ -3,6 +3,7 @@ import type { Manager } from '#contract/runtime-api/managers.ts'
 import { configurationPlace } from '../../sealing/places.ts'
 import { sealingWith } from '../../sealing/stored-value.ts'
 import { inBatches } from '../batches.ts'
+import { keyOrderOf } from './key-order.ts'
 import type { Tx } from '../../model/db.ts'
 import type { Vault } from '../../model/vault.ts'
 
@@ -24,15 +25,19 @@ export async function putProperties(
   properties: readonly PropertyToPut[],
 ): Promise<void> {
   const seal = sealingWith(vault)
-  const rows = properties.map((put) => ({
-    scope_id: put.scopeId,
-    locator: put.locator,
-    property: put.property,
-    bundle_install_id: put.bundleInstallId,
-    value: JSON.stringify(seal(put.value, configurationPlace(put.scopeId, put.locator, put.property))),
-    snapshot_version: put.snapshotVersion,
-    manager: put.manager,
-  }))
+  const rows = properties.map((put) => {
+    const value = seal(put.value, configurationPlace(put.scopeId, put.locator, put.property))
+    return {
+      scope_id: put.scopeId,
+      locator: put.locator,
+      property: put.property,
+      bundle_install_id: put.bundleInstallId,
+      value: JSON.stringify(value),
+      key_order: keyOrderOf(value),
+      snapshot_version: put.snapshotVersion,
+      manager: put.manager,
+    }
+  })
   for (const batch of inBatches(rows)) {
     await tx
       .insertInto('runtime.configuration_property')
@@ -41,6 +46,7 @@ export async function putProperties(
         conflict.columns(['scope_id', 'locator', 'property']).doUpdateSet((eb) => ({
           bundle_install_id: eb.ref('excluded.bundle_install_id'),
           value: eb.ref('excluded.value'),
+          key_order: eb.ref('excluded.key_order'),
           snapshot_version: eb.ref('excluded.snapshot_version'),
           manager: eb.ref('excluded.manager'),
         })),

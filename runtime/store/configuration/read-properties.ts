@@ -4,6 +4,7 @@ import type { Manager } from '#contract/runtime-api/managers.ts'
 import { configurationPlace } from '../../sealing/places.ts'
 import { openingWith } from '../../sealing/stored-value.ts'
 import { opening } from '../../sealing/opening.ts'
+import { inWrittenOrder } from './key-order.ts'
 import type { StoredValue } from '../../model/stored-value.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
@@ -61,12 +62,13 @@ export async function readManagedProperties(
   if (locators?.length === 0) return { values, managers }
   let query = db
     .selectFrom('runtime.configuration_property')
-    .select(['locator', 'property', 'value', 'manager'])
+    .select(['locator', 'property', 'value', 'key_order', 'manager'])
     .where('scope_id', '=', scopeId)
     .orderBy('locator')
     .orderBy('property')
   if (locators !== undefined) query = query.where('locator', '=', sql<string>`any(${[...locators]}::text[])`)
-  for (const { locator, property, value, manager } of await query.execute()) {
+  for (const { locator, property, value: stored, key_order, manager } of await query.execute()) {
+    const value = inWrittenOrder(stored, key_order)
     values.set(locator, (values.get(locator) ?? new Map<string, StoredValue>()).set(property, value))
     managers.set(locator, (managers.get(locator) ?? new Map<string, Manager>()).set(property, manager))
   }

@@ -42,7 +42,7 @@ async function sealStanding(tx: Tx, vault: Vault, properties: readonly ScopedPro
     JSON.stringify(seal(value, configurationPlace(scope_id, locator, property), SENSITIVE)),
   )
   await sql`
-    update runtime.configuration_property as standing set value = sealed.value::jsonb
+    update runtime.configuration_property as standing set value = sealed.value::jsonb, key_order = null
     from unnest(${rows.map((row) => row.scope_id)}::bigint[], ${rows.map((row) => row.locator)}::text[],
       ${rows.map((row) => row.property)}::text[], ${sealed}::text[]) as sealed (scope_id, locator, property, value)
     where standing.scope_id = sealed.scope_id and standing.locator = sealed.locator
