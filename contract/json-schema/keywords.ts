@@ -38,6 +38,9 @@ export const IN_PLACE_KEYWORDS: readonly string[] = [
 
 export const TYPES: readonly string[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
+/** Limits how much of a pattern a message repeats. */
+const SHOWN_MAX = 200
+
 /** Returns what is wrong with a keyword's value, or null. */
 type Rule = (held: JsonValue) => string | null
 
@@ -108,12 +111,14 @@ const RULES: Readonly<Record<string, Rule>> = {
   patternProperties: (held) => {
     if (!isJsonObject(held)) return 'Must be an object of schemas'
     // The length of a name cannot be limited first, so only patterns that need no limit are allowed here.
-    const costs = Object.keys(held).map(patternCost)
-    const refused = costs.find((cost) => !cost.usable)
-    if (refused !== undefined && !refused.usable) return `Every name in it is a pattern: ${refused.problem}`
-    return costs.some((cost) => cost.usable && cost.longest < Infinity)
-      ? 'Every name in it is a pattern: begin it with ^ and let no two repetitions match the same text'
-      : null
+    for (const name of Object.keys(held)) {
+      const cost = patternCost(name)
+      const shown = name.length <= SHOWN_MAX ? `The pattern ${name}` : 'A pattern that is too long to show'
+      if (!cost.usable) return `${shown}: ${cost.problem}`
+      if (cost.longest < Infinity)
+        return `${shown}: begin it with ^ and let no two repetitions match the same text`
+    }
+    return null
   },
   allOf: schemaList,
   anyOf: schemaList,

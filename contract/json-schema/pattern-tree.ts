@@ -140,6 +140,33 @@ export function isAnchored(node: Node): boolean {
   }
 }
 
+/**
+ * The part of a pattern that decides whether it matches anywhere: without what may match nothing at its end. `.*` needs
+ * nothing and `[a-z]+` one character, so that a search for them never returns to an earlier character.
+ */
+export function neededPart(node: Node): Node {
+  switch (node.type) {
+    case 'sequence': {
+      const items = [...node.items]
+      for (let last = items.pop(); last !== undefined; last = items.pop()) {
+        const needed = neededPart(last)
+        if (!isEmpty(needed)) return { type: 'sequence', items: [...items, needed] }
+      }
+      return { type: 'sequence', items: [] }
+    }
+    case 'choice': {
+      const options = node.options.map(neededPart)
+      return options.some(isEmpty) ? { type: 'sequence', items: [] } : { type: 'choice', options }
+    }
+    case 'repeat':
+      return node.min === 0 ? { type: 'sequence', items: [] } : { ...node, max: node.min }
+    default:
+      return node
+  }
+}
+
+const isEmpty = (node: Node): boolean => node.type === 'sequence' && node.items.length === 0
+
 /** True if the node holds a quantifier. */
 export const repeats = (node: Node): boolean => {
   switch (node.type) {

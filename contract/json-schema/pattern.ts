@@ -2,6 +2,7 @@ import { PATTERN_MAX } from './limits.ts'
 import {
   isAnchored,
   isFixed,
+  neededPart,
   PatternRefused,
   readPattern,
   repeats,
@@ -215,8 +216,14 @@ type Growth = { degree: number; steps: number }
 
 function growthOf(pattern: string): Growth {
   const tree = readPattern(pattern)
-  // A pattern without ^ is tried at every position, which is a loop over everything before it.
-  return growthOfTree(tree, { searches: !isAnchored(tree) })
+  if (isAnchored(tree)) return growthOfTree(tree, { searches: false })
+  // A pattern without ^ is tried at every position, which is a loop over everything before it. Only its needed part can
+  // fail there; the whole is matched once, where that part is found.
+  const [search, match] = [
+    growthOfTree(neededPart(tree), { searches: true }),
+    growthOfTree(tree, { searches: false }),
+  ]
+  return { degree: Math.max(search.degree, match.degree), steps: Math.max(search.steps, match.steps) }
 }
 
 function growthOfTree(tree: Node, { searches }: { searches: boolean }): Growth {

@@ -27,6 +27,12 @@ export function definitionName(reference: string): string | null {
   return start === '$defs' && name !== undefined && more.length === 0 ? name : null
 }
 
+/** The `name` of a reference to `#/$defs/name` or to a place inside it; null for any other. */
+export function definitionUsed(reference: string): string | null {
+  const [start, name] = segmentsOf(reference) ?? []
+  return start === '$defs' && name !== undefined ? name : null
+}
+
 /** The path of a reference that is a JSON pointer into its document; null for any other. */
 function segmentsOf(reference: string): string[] | null {
   if (reference !== '#' && !reference.startsWith('#/')) return null

@@ -30,6 +30,8 @@ export const LARGE_BODY_BYTES_MAX = 1024 * 1024
 export const BODY_DEPTH_MAX = 160
 /** Maximum number of object keys in a body: about as many as a large body has room for. */
 export const BODY_KEYS_MAX = 50_000
+/** Maximum size of the schemas of a manifest in characters, with the shared definitions in every schema that needs them. */
+export const SCHEMAS_MAX = 2 * 1024 * 1024
 /** Maximum length of a string or key in UTF-8 bytes. */
 export const STRING_BYTES_MAX = 256 * 1024
 

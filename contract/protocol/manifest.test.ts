@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accepts, but, refuses } from './assertions.test.ts'
 import { AuthorManifest, checkManifest } from './manifest.ts'
+import { withoutShared } from './shared-definitions.ts'
 
 const text = { kind: 'DATA', schema: { type: 'string' } }
 const module = {
@@ -263,4 +264,102 @@ test('all problems are reported together', () => {
       '/plugins/1/resources/0/object/moduleId',
     ],
   )
+})
+
+const shared = {
+  port: { type: 'integer', minimum: 1 },
+  listener: { properties: { port: { $ref: '#/$defs/port' } } },
+}
+
+test('properties refer to the shared definitions of a manifest, and get those that they need', () => {
+  const published = AuthorManifest.parse({
+    ...manifest,
+    $defs: { ...shared, unused: { type: 'string' } },
+    resources: [
+      but(module, {
+        properties: {
+          ...module.properties,
+          web: {
+            kind: 'DATA',
+            schema: { $ref: '#/$defs/listener', $defs: { own: true } },
+            default: { port: 80 },
+          },
+        },
+      }),
+      timer,
+    ],
+  })
+  assert.deepEqual(checkManifest(published), [])
+  const whole = withoutShared(published)
+  assert.equal('$defs' in whole, false)
+  assert.deepEqual(whole.resources[0]?.properties['web']?.schema, {
+    $ref: '#/$defs/listener',
+    $defs: { listener: shared.listener, port: shared.port, own: true },
+  })
+  assert.deepEqual(whole.resources[0]?.properties['tenant'], text)
+  const bare = AuthorManifest.parse(manifest)
+  assert.equal(withoutShared(bare), bare)
+})
+
+test('a default is checked with the shared definitions', () => {
+  const web = { kind: 'DATA', schema: { $ref: '#/$defs/listener' }, default: { port: 0 } }
+  refusedAt(
+    details({
+      $defs: shared,
+      resources: [but(module, { properties: { ...module.properties, web } }), timer],
+    }),
+    '/resources/0/properties/web/default/port',
+    /at least 1/,
+  )
+})
+
+test('what is wrong in a shared definition is told once, at its place', () => {
+  const web = { kind: 'DATA', schema: { $ref: '#/$defs/port' } }
+  const resources = [but(module, { properties: { ...module.properties, web, other: web } }), timer]
+  refusedAt(details({ $defs: { port: { type: 'int' } }, resources }), '/$defs/port/type', /Must be one/)
+  const missing = details({ $defs: { another: true }, resources })
+  assert.deepEqual(
+    missing.map(({ path }) => path),
+    ['/resources/0/properties/web/schema/$ref', '/resources/0/properties/other/schema/$ref'],
+  )
+})
+
+test('a name of its own that is shared too is refused, and so are definitions that grow too large', () => {
+  const own = { kind: 'DATA', schema: { $ref: '#/$defs/port', $defs: { port: true } } }
+  refusedAt(
+    details({
+      $defs: shared,
+      resources: [but(module, { properties: { ...module.properties, own } }), timer],
+    }),
+    '/resources/0/properties/own/schema/$defs/port',
+    /already the name of a shared definition/,
+  )
+  const large = { description: 'x'.repeat(100_000) }
+  const many = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [
+      `p${index}`,
+      { kind: 'DATA', schema: { $ref: '#/$defs/large' } },
+    ]),
+  )
+  refusedAt(
+    details({
+      $defs: { large },
+      resources: [but(module, { properties: { ...module.properties, ...many } }), timer],
+    }),
+    '/$defs',
+    /at most 2097152 are allowed/,
+  )
+})
+
+test('the refusal of a pattern of names says which one, and where', () => {
+  const found = withProperty('nodes', {
+    kind: 'DATA',
+    schema: { patternProperties: { '.*': true, '[a-z]+$': true } },
+  })
+  refusedAt(
+    found,
+    '/resources/0/properties/nodes/schema/patternProperties',
+    /^The pattern \[a-z\]\+\$: begin it with \^/,
+  )
+  assert.equal(found[0]?.property, 'nodes')
 })

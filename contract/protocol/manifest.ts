@@ -4,13 +4,20 @@ import type { Detail } from './envelope.ts'
 import { EventDeclaration } from './event-declaration.ts'
 import { checkSchema, checkValue, type Problem } from '../json-schema/json-schema.ts'
 import { Key, mapOf, ModuleId, PropertyName } from './keys.ts'
-import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, TITLE_MAX } from './limits.ts'
+import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, KEY_MAX, SCHEMAS_MAX, TITLE_MAX } from './limits.ts'
 import { formatLocator, RESOURCE_KINDS } from './locator.ts'
-import { PropertyDefinition } from './property-definition.ts'
+import { JsonSchema, PropertyDefinition } from './property-definition.ts'
 import { BundleRef } from './scope.ts'
-import { pointerTo } from '../json-schema/pointer.ts'
+import { isJsonObject } from '../json-schema/json.ts'
+import { pointerSegments, pointerTo } from '../json-schema/pointer.ts'
+import { neededBy, withoutShared, type SharedDefinitions } from './shared-definitions.ts'
 
 const Title = z.string().min(1, 'Must not be empty').max(TITLE_MAX, `Must be at most ${TITLE_MAX} characters`)
+
+const DefinitionName = z
+  .string()
+  .min(1, 'Must not be empty')
+  .max(KEY_MAX, `Must be at most ${KEY_MAX} characters`)
 
 /** A resource of a bundle. Its locator consists of the bundle, the kind and the name. */
 export const ManifestResource = z.strictObject({
@@ -39,6 +46,8 @@ export const AuthorManifest = z.strictObject({
   version: Key,
   title: Title,
   description: z.string().max(DESCRIPTION_MAX, `Must be at most ${DESCRIPTION_MAX} characters`).optional(),
+  /** Schemas by name, to which the schemas of properties may refer as `#/$defs/name`. */
+  $defs: mapOf(DefinitionName, JsonSchema).optional(),
   resources: z.array(ManifestResource),
   plugins: z.array(ManifestPlugin),
 })
@@ -48,12 +57,60 @@ type Place = { locator?: string; property?: string; path: string }
 
 /** Every problem that makes a manifest MANIFEST_INVALID; `path` is a JSON pointer into the manifest. */
 export function checkManifest(manifest: AuthorManifest): Detail[] {
+  const shared = manifest.$defs ?? {}
+  const tooLarge = checkSize(manifest, shared)
+  if (tooLarge.length > 0) return tooLarge
+  const whole = withoutShared(manifest)
   return [
-    ...manifest.resources.flatMap((resource, index) => checkResource(manifest, resource, index)),
+    ...checkShared(shared),
+    ...whole.resources.flatMap((resource, index) => [
+      ...checkResource(whole, resource, index, shared),
+      ...checkOwnDefinitions(manifest, index, shared),
+    ]),
     ...checkModuleIdsAreUnique(manifest),
     ...checkPlugins(manifest),
     ...checkWritersAreAlone(manifest),
   ]
+}
+
+/** Before anything is put together: a small manifest may refer to a large definition from every property. */
+function checkSize({ resources }: AuthorManifest, shared: SharedDefinitions): Detail[] {
+  const sizes = new Map(Object.entries(shared).map(([name, schema]) => [name, JSON.stringify(schema).length]))
+  if (sizes.size === 0) return []
+  let size = 0
+  for (const { properties } of resources)
+    for (const { schema = true } of Object.values(properties)) {
+      size += JSON.stringify(schema).length
+      for (const name of neededBy(schema, shared)) size += sizes.get(name) ?? 0
+    }
+  const message =
+    `The schemas of all properties, each with the shared definitions that it needs, have ${size} characters ` +
+    `together: at most ${SCHEMAS_MAX} are allowed`
+  return size > SCHEMAS_MAX ? [refuse({ path: pointerTo('$defs') }, message)] : []
+}
+
+const checkShared = (shared: SharedDefinitions): Detail[] =>
+  detailsOf({ path: '' }, checkSchema({ $defs: { ...shared } }))
+
+/** A name that is both shared and a property's own would mean one thing here and another there. */
+function checkOwnDefinitions(manifest: AuthorManifest, index: number, shared: SharedDefinitions): Detail[] {
+  const resource = manifest.resources[index]
+  if (resource === undefined) return []
+  return Object.entries(resource.properties).flatMap(([property, { schema }]) => {
+    const own = isJsonObject(schema) && isJsonObject(schema['$defs']) ? Object.keys(schema['$defs']) : []
+    return own
+      .filter((name) => Object.hasOwn(shared, name))
+      .map((name) =>
+        refuse(
+          {
+            locator: locatorOf(manifest, resource),
+            property,
+            path: pointerTo('resources', index, 'properties', property, 'schema', '$defs', name),
+          },
+          `${name} is already the name of a shared definition`,
+        ),
+      )
+  })
 }
 
 const locatorOf = (manifest: AuthorManifest, resource: ManifestResource): string =>
@@ -65,7 +122,12 @@ const refuse = (place: Place, message: string): Detail => ({
   message,
 })
 
-function checkResource(manifest: AuthorManifest, resource: ManifestResource, index: number): Detail[] {
+function checkResource(
+  manifest: AuthorManifest,
+  resource: ManifestResource,
+  index: number,
+  shared: SharedDefinitions,
+): Detail[] {
   const locator = locatorOf(manifest, resource)
   const at = (...path: (string | number)[]): Place => ({
     locator,
@@ -91,22 +153,39 @@ function checkResource(manifest: AuthorManifest, resource: ManifestResource, ind
       )
   }
   for (const [name, definition] of Object.entries(resource.properties))
-    details.push(...checkDefinition({ ...at('properties', name), property: name }, resource, definition))
+    details.push(
+      ...checkDefinition({ ...at('properties', name), property: name }, resource, definition, shared),
+    )
   return details
 }
 
-function checkDefinition(place: Place, resource: ManifestResource, definition: PropertyDefinition): Detail[] {
+function checkDefinition(
+  place: Place,
+  resource: ManifestResource,
+  definition: PropertyDefinition,
+  shared: SharedDefinitions,
+): Detail[] {
   if (place.property === INSTANCE_REF_PROPERTY && (resource.kind !== 'MODULE' || definition.kind !== 'DATA'))
     return [refuse(place, 'A protected property may only be a DATA property of a MODULE')]
   if (definition.schema === undefined) return []
   const problems = checkSchema(definition.schema)
-  if (problems.length > 0) return detailsOf(within(place, 'schema'), problems)
+  // what is wrong in a shared definition is told there
+  if (problems.length > 0)
+    return detailsOf(
+      within(place, 'schema'),
+      problems.filter(({ path }) => !isInShared(path, shared)),
+    )
   if (definition.default === undefined) return []
   if (definition.isSensitive === true)
     return [
       refuse(within(place, 'default'), 'A sensitive property must not have a default: manifests are shown'),
     ]
   return detailsOf(within(place, 'default'), checkValue(definition.schema, definition.default))
+}
+
+function isInShared(path: string, shared: SharedDefinitions): boolean {
+  const [first, name = ''] = pointerSegments(path)
+  return first === '$defs' && Object.hasOwn(shared, name)
 }
 
 const within = (place: Place, ...path: string[]): Place => ({

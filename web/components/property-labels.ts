@@ -14,7 +14,7 @@ export const kindIcon: Record<ResourceKind, IconName> = {
 
 /** The label of a property: the title of its schema, or its name. */
 export function propertyTitle(definition: PropertyDefinition | undefined, property: string): string {
-  return schemaTitle(definition?.schema) ?? property
+  return (definition && schemaTitle(schemaOf(definition))) ?? property
 }
 
 export function propertyHelp(definition: PropertyDefinition): string {

@@ -45,6 +45,29 @@ describe('the catalog', () => {
     )
   })
 
+  it('keeps shared definitions as they were published', async () => {
+    const [module, ...others] = manifest['resources'] as JsonObject[]
+    const changes: JsonObject = {
+      $defs: { port: { type: 'integer', title: 'Port' } },
+      resources: [
+        {
+          ...module,
+          properties: {
+            ...(module?.['properties'] as JsonObject),
+            port: { kind: 'DATA', schema: { $ref: '#/$defs/port' }, default: 80 },
+          },
+        },
+        ...others,
+      ],
+    }
+    assert.equal((await publish('shared', '1.0.0', changes)).errorCode, '0')
+    const { data } = await http.call(pathOf('shared', '1.0.0'))
+    assert.deepEqual([data['$defs'], data['resources']], [changes['$defs'], changes['resources']])
+    assert.equal((await publish('shared', '1.0.0', changes)).errorCode, '0')
+    const refused = await publish('shared', '2.0.0', { ...changes, $defs: {} })
+    assert.equal(refused.errorCode, 'MANIFEST_INVALID')
+  })
+
   it('refuses an inconsistent manifest, with every reason at its place', async () => {
     const resources = (manifest['resources'] as JsonObject[]).map((resource) => ({ ...resource }))
     const [plugin] = manifest['plugins'] as JsonObject[]

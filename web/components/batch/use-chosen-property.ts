@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { apiQuery } from '../../api/query.ts'
+import { manifestQuery } from '../manifest/manifest-query.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { installForm, type FormResource } from '../../pages/installations/form/property-form.ts'
 import type { Manifest } from '../manifest/writers.ts'
@@ -19,8 +19,10 @@ export function useChosenProperty(bundle: BundleTargets | undefined) {
   const versions = useMemo(() => versionsOf(bundle?.targets ?? []), [bundle])
   const forms = useQueries({
     queries: versions.map(({ version }) =>
-      apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-        params: { environmentKey: bundle?.environmentKey ?? '', bundleId: bundle?.bundleId ?? '', version },
+      manifestQuery({
+        environmentKey: bundle?.environmentKey ?? '',
+        bundleId: bundle?.bundleId ?? '',
+        version,
       }),
     ),
     combine: formsIn,

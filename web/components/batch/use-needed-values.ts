@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Changes } from '#contract/console-api/shapes.ts'
-import { apiQuery } from '../../api/query.ts'
+import { manifestQuery } from '../manifest/manifest-query.ts'
 import type { FieldId } from '../../forms/property/field-id.ts'
 import { installForm, type FormResource } from '../../pages/installations/form/property-form.ts'
 import { batchPlanQuery } from './batch-plan-query.ts'
@@ -29,12 +29,10 @@ export function useNeededValues(
   const [replaced, setReplaced] = useState<ReadonlySet<FieldId>>(new Set())
   const isWanted = bundle !== undefined && version !== undefined
   const manifest = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-      params: {
-        environmentKey: bundle?.environmentKey ?? '',
-        bundleId: bundle?.bundleId ?? '',
-        version: version ?? '',
-      },
+    ...manifestQuery({
+      environmentKey: bundle?.environmentKey ?? '',
+      bundleId: bundle?.bundleId ?? '',
+      version: version ?? '',
     }),
     enabled: isWanted,
   })

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { schemaTitle } from '#contract/json-schema/schema-title.ts'
-import { apiQuery } from '../../api/query.ts'
 import { useAsOf } from '../../ui/as-of.ts'
+import { manifestQuery } from './manifest-query.ts'
 import { locatorIn, type Manifest } from './writers.ts'
 
 /** The title of a resource, or of one of its properties; undefined if it has none, or until it is known. */
@@ -50,9 +50,7 @@ function useManifest(bundle: Parameters<typeof useTitles>[1], version: string | 
   const isStored = useAsOf() !== null
   const { environmentKey = '', bundleId = '' } = bundle ?? {}
   const { data } = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-      params: { environmentKey, bundleId, version: version ?? '' },
-    }),
+    ...manifestQuery({ environmentKey, bundleId, version: version ?? '' }),
     enabled: bundle !== undefined && version !== null && !isStored,
   })
   return data

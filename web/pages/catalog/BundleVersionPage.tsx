@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../api/query.ts'
+import { wholeOf } from '../../components/manifest/manifest-query.ts'
 import { useMay } from '../../api/session.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
@@ -104,9 +105,9 @@ export function BundleVersionPage() {
       ) : tab === 'json' ? (
         <JsonTab manifest={manifest.data} />
       ) : tab === 'compare' ? (
-        <CompareTab params={params} manifest={manifest.data} versions={items} other={other} />
+        <CompareTab params={params} manifest={wholeOf(manifest.data)} versions={items} other={other} />
       ) : (
-        <ManifestTab manifest={manifest.data} />
+        <ManifestTab manifest={wholeOf(manifest.data)} />
       )}
     </Page>
   )

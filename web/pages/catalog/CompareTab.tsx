@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { BundleVersion } from '#contract/console-api/shapes.ts'
-import { apiQuery } from '../../api/query.ts'
+import { manifestQuery } from '../../components/manifest/manifest-query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { compareManifests } from '../../components/manifest/compare-manifests.ts'
 import { ManifestComparison } from '../../components/manifest/ManifestComparison.tsx'
@@ -34,9 +34,7 @@ export function CompareTab({
   const chosen = other ?? (versions[at + 1] ?? versions[at - 1])?.version
   const otherAt = versions.findIndex(({ version }) => version === chosen)
   const query = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-      params: { environmentKey: params.env, bundleId: params.bundle, version: chosen ?? '' },
-    }),
+    ...manifestQuery({ environmentKey: params.env, bundleId: params.bundle, version: chosen ?? '' }),
     enabled: chosen !== undefined,
     staleTime: Infinity,
   })

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../api/query.ts'
+import { manifestQuery } from '../../components/manifest/manifest-query.ts'
 import { useErrorView } from '../../components/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -59,9 +60,7 @@ export function InstallPage() {
   })
   const last = useLastConfiguration(source.data)
   const manifest = useQuery({
-    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-      params: { environmentKey: '', bundleId: '', ...bundle, version: version ?? '' },
-    }),
+    ...manifestQuery({ environmentKey: '', bundleId: '', ...bundle, version: version ?? '' }),
     enabled: bundle !== null && version !== undefined,
   })
   const manifestError = useErrorView(manifest.error)

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
-import { apiQuery } from '../../../api/query.ts'
+import { manifestQuery } from '../../../components/manifest/manifest-query.ts'
 import { useErrorView } from '../../../components/describe-code.ts'
 import { compareManifests } from '../../../components/manifest/compare-manifests.ts'
 import { ManifestComparison } from '../../../components/manifest/ManifestComparison.tsx'
@@ -94,12 +94,8 @@ function Prepared({
 } & EnteredValues) {
   const t = useText()
   const { environmentKey, bundleId } = detail.installation.bundle
-  const manifestQuery = (version: string) =>
-    apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions/{version}', {
-      params: { environmentKey, bundleId, version },
-    })
-  const before = useQuery(manifestQuery(current))
-  const after = useQuery(manifestQuery(target))
+  const before = useQuery(manifestQuery({ environmentKey, bundleId, version: current }))
+  const after = useQuery(manifestQuery({ environmentKey, bundleId, version: target }))
   const error = useErrorView(after.error ?? before.error)
   const comparison = useMemo(
     () => (before.data && after.data ? compareManifests(before.data, after.data) : null),
