@@ -101,9 +101,9 @@ async function endsAfter(pid: number, signal: NodeJS.Signals, withinMs: number):
   } catch {
     return !isAlive(pid)
   }
-  const deadline = Date.now() + withinMs
+  const deadline = performance.now() + withinMs
   while (isAlive(pid)) {
-    if (Date.now() > deadline) return false
+    if (performance.now() > deadline) return false
     await sleep(20)
   }
   return true

@@ -35,13 +35,13 @@ export async function startServer(
   log: DatabaseLog,
   extra: ServerParameters = {},
 ): Promise<ServerProcess> {
-  const deadline = Date.now() + 10_000
+  const deadline = performance.now() + 10_000
   for (;;) {
     const server = launch(cluster, log, extra)
     if (await acceptsConnections(server, log)) return server
     const { output } = await server.exited
     // The workers of a killed server hold its memory until they notice.
-    if (!output.includes('pre-existing shared memory block') || Date.now() > deadline) {
+    if (!output.includes('pre-existing shared memory block') || performance.now() > deadline) {
       throw new Error(`The database in ${cluster.directory} does not start: ${lastLines(output)}`)
     }
     await sleep(200)
@@ -140,7 +140,7 @@ function watch(child: ChildProcess, log: DatabaseLog, wasExpected: () => boolean
 async function acceptsConnections(server: ServerProcess, log: DatabaseLog): Promise<boolean> {
   const gone = new AbortController()
   void server.exited.then(() => gone.abort())
-  const since = Date.now()
+  const since = performance.now()
   for (let round = 0; !gone.signal.aborted; round++) {
     const client = new pg.Client({ ...clientConfig(server.connection), connectionTimeoutMillis: 2000 })
     // Lost while closing: nothing to do.
@@ -160,7 +160,7 @@ async function acceptsConnections(server: ServerProcess, log: DatabaseLog): Prom
     }
     // Crash recovery may take long, and giving up would only restart it.
     if (round > 0 && round % 300 === 0) {
-      log.info({ waitedMs: Date.now() - since }, 'the database is still starting')
+      log.info({ waitedMs: Math.round(performance.now() - since) }, 'the database is still starting')
     }
   }
   return false

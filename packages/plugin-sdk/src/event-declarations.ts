@@ -29,7 +29,7 @@ export function declarationSource(options: PlatformOptions, now: () => number): 
   function read(location: ReferenceLocation, maxAgeMs: number): Promise<Declarations> {
     const key = JSON.stringify(location)
     const found = known.get(key)
-    if (found !== undefined && now() - found.readAt < maxAgeMs) return found.reading
+    if (found !== undefined && Math.abs(now() - found.readAt) < maxAgeMs) return found.reading
     const reading = readDeclarations(options, location).catch((error: unknown) => {
       known.delete(key)
       throw error
