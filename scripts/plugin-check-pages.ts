@@ -6,46 +6,36 @@ import { matrixDigest } from '../packages/plugin-check/testing/matrix.ts'
 import { syncGenerated } from './generated-folder.ts'
 import { root } from './process.ts'
 
-// Writes a page for each case of plugin-check; with --check verifies that they and the matrix are up to date.
+// Writes the page of plugin-check's cases; with --check verifies that it and the matrix are up to date.
 
 const FOLDER = join(root, 'docs', 'plugin-check')
 
-function casePage({ id, title, level, kind, rule, fix, needs }: Case): string {
+function caseSection({ id, title, level, kind, rule, fix, needs }: Case): string {
+  const about = kind === 'behaviour' ? 'what the plugin does' : 'the form of a response'
   const conditions = needs.map((need) => `- It is not tested if ${NEEDS[need]}.`)
-  return `# ${id}
+  return `<a id="${id}"></a>
 
-${title}.
+## ${id}
 
-| | |
-| --- | --- |
-| level | ${level} |
-| about | ${kind === 'behaviour' ? 'what the plugin does' : 'the form of a response'} |
-| rule | [docs/protocol.md](../../protocol.md#${rule}) |
-| run it alone | \`plugin-check run --url URL --case ${id}\` |
+${title}. ${level}, about ${about}: [the rule](../protocol.md#${rule}). Alone: \`plugin-check run --url URL --case ${id}\`.
 
 **Fix.** ${fix}
 ${conditions.length === 0 ? '' : `\n${conditions.join('\n')}\n`}`
 }
 
-function indexPage(): string {
-  const rows = CASES.map(({ id, level, title }) => `| [${id}](cases/${id}.md) | ${level} | ${title} |`)
+function casesPage(): string {
   const behaviour = CASES.filter(({ kind }) => kind === 'behaviour').length
   return `# Cases of plugin-check
 
 ${CASES.length} cases; ${behaviour} are about what a plugin does over several calls, the others about the form of a response.
+\`plugin-check list\` prints a line for each, and \`plugin-check explain CASE\` one of them.
 
-| case | level | requirement |
-| --- | --- | --- |
-${rows.join('\n')}
-`
+${CASES.map(caseSection).join('\n')}`
 }
 
-const pages = {
-  'cases.md': indexPage(),
-  ...Object.fromEntries(CASES.map((one) => [`cases/${one.id}.md`, casePage(one)])),
-}
+const pages = { 'cases.md': casesPage() }
 const isChecking = process.argv.includes('--check')
-const stale = syncGenerated(FOLDER, pages, { patterns: ['cases.md', 'cases/*.md'], isChecking })
+const stale = syncGenerated(FOLDER, pages, { patterns: ['cases.md'], isChecking })
 if (stale.length > 0) {
   console.error(
     `docs/plugin-check is out of date (${stale.join(', ')}): run "node scripts/plugin-check-pages.ts"`,

@@ -40,4 +40,4 @@ ${rows.join('\n')}
 `
 }
 
-const link = (id: string): string => `[${id}](cases/${id}.md)`
+const link = (id: string): string => `[${id}](cases.md#${id})`

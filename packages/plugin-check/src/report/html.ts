@@ -61,7 +61,7 @@ function caseHtml(one: ReportedCase, docsUrl: string | null): string {
   const page =
     docsUrl === null
       ? ''
-      : `<p><a href="${escape(`${docsUrl.replace(/\/+$/, '')}/cases/${one.id}.md`)}">About this case</a></p>`
+      : `<p><a href="${escape(`${docsUrl.replace(/\/+$/, '')}/cases.md#${one.id}`)}">About this case</a></p>`
   return `<details id="${escape(one.id)}"${one.status === 'FAILED' || one.status === 'BLOCKED' ? ' open' : ''}>
 <summary><span class="${one.status}">${mark(one.status)} ${one.status}</span> <code>${escape(one.id)}</code> ${escape(one.title)} (${one.level})</summary>
 ${one.problem === null ? '' : `<p class="${one.status}">${escape(one.problem)}</p>`}
