@@ -13,6 +13,7 @@ const programs = {
   'start:console': 'bff/main.ts',
   dev: 'scripts/dev.ts',
   'image:stage': 'scripts/stage-image.ts',
+  release: 'scripts/release.ts',
   build: 'scripts/build.ts',
   check: 'scripts/check.ts',
   test: 'scripts/test.ts',

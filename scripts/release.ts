@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { buildConsole } from './console-build.ts'
+import { root } from './process.ts'
+
+// Builds what a release consists of in dist/release: the packages for plugin authors, the programs as an archive that needs
+// neither npm nor a registry where it is installed, the chart, a list of all components, notes, and checksums. The image is
+// built from deploy/container. With --tag, refuses a tag that is not the version of everything that is released.
+
+const target = join(root, 'dist', 'release')
+const PACKAGES = ['plugin-sdk', 'plugin-check', 'plugin-dev']
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const { values } = parseArgs({ options: { tag: { type: 'string' } } })
+refuseOtherVersions()
+
+rmSync(target, { recursive: true, force: true })
+mkdirSync(target, { recursive: true })
+await buildConsole()
+for (const name of PACKAGES)
+  run('npm', ['pack', '--silent', '--pack-destination', target], join(root, 'packages', name))
+const staged = join(root, 'dist', `bundle-console-${version}`)
+rmSync(staged, { recursive: true, force: true })
+run(process.execPath, ['scripts/stage-image.ts', staged])
+const platform = `${process.platform}-${process.arch}`
+archive(`bundle-console-${version}-${platform}.tgz`, join(root, 'dist'), basename(staged))
+archive(`chart-bundle-console-${version}.tgz`, join(root, 'deploy', 'helm'), 'bundle-console')
+writeFileSync(
+  join(target, 'sbom.cdx.json'),
+  run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']),
+)
+writeFileSync(join(target, 'NOTES.md'), notes())
+writeFileSync(join(target, 'SHA256SUMS'), checksums())
+console.log(readdirSync(target).sort().join('\n'))
+
+function refuseOtherVersions(): void {
+  const chart = readFileSync(join(root, 'deploy', 'helm', 'bundle-console', 'Chart.yaml'), 'utf8')
+  const found = new Map([
+    ['deploy/helm/bundle-console/Chart.yaml, version', /^version: (.+)$/m.exec(chart)?.[1]],
+    ['deploy/helm/bundle-console/Chart.yaml, appVersion', /^appVersion: (.+)$/m.exec(chart)?.[1]],
+    ...globSync('packages/*/package.json', { cwd: root }).map((path) => {
+      const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as { version: string }
+      return [path, manifest.version] as const
+    }),
+    ...(values.tag === undefined ? [] : [['the tag', values.tag.replace(/^v/, '')] as const]),
+  ])
+  const others = [...found].filter(([, other]) => other !== version)
+  if (others.length === 0) return
+  for (const [where, other] of others)
+    console.error(`${where} is ${other}, but package.json has the version ${version}`)
+  process.exit(1)
+}
+
+/** The part of the changelog about this version; before the first release, all of it. */
+function notes(): string {
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
+  const parts = changelog.split(/^## /m)
+  const own =
+    parts.find((part) => part.startsWith(version)) ?? parts.find((part) => part.startsWith('Unreleased'))
+  return `# Bundle Console ${version}\n\n${(own ?? '').split('\n').slice(1).join('\n').trim()}\n`
+}
+
+function checksums(): string {
+  return readdirSync(target)
+    .sort()
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(join(target, name)))
+          .digest('hex')}  ${name}\n`,
+    )
+    .join('')
+}
+
+/** The same content gives the same archive. */
+function archive(name: string, folder: string, entry: string): void {
+  const stable = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=2000-01-01']
+  run('tar', [...stable, '-czf', join(target, name), '-C', folder, entry])
+}
+
+function run(command: string, args: string[], cwd = root): string {
+  const { status, stdout } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  if (status === 0) return stdout
+  console.error(`${command} ${args.join(' ')} failed`)
+  process.exit(1)
+}
