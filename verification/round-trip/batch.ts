@@ -56,14 +56,13 @@ export async function runBatch(
     compare(`in the console ${place}`, await world.valuesInConsole(scope), expected, false)
   }
 
-  await saveByApi(world, scopes.edited, trials)
-  await compareEverywhere('after the API', scopes.edited, ({ value }) => value, true)
-
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(String(error.stack)))
   page.on('dialog', (dialog) => void dialog.accept())
   try {
+    await saveByApi(world, scopes.edited, trials)
+    await compareEverywhere('after the API', scopes.edited, ({ value }) => value, true)
     await openForm(page, scopes.edited)
     for (const [module, ofModule] of Map.groupBy(trials, ({ slot }) => slot.module)) {
       await showModule(page, module)

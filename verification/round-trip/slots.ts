@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { findMasks } from '#contract/protocol/mask.ts'
 import type { Properties } from '../public/world.ts'
 import { anyJson, anyNumber, anyObject, anyText, anyTextMap } from './values.ts'
 
@@ -117,7 +118,10 @@ const VALUES: Readonly<Record<Kind, fc.Arbitrary<JsonValue>>> = {
   map: anyTextMap.map((entries) => ({ ...entries, [MARK]: TAIL })),
   json: anyJson.map((value) => ({ value, [MARK]: TAIL })),
   secret: fc.tuple(anyText, anyText).map(([before, after]) => `${before}${CANARY}${after}`),
-  'secret-json': anyObject.map((value) => ({ ...value, key: CANARY })),
+  // a text such as `*` is taken for a mask, and refused
+  'secret-json': anyObject
+    .filter((value) => findMasks(value).length === 0)
+    .map((value) => ({ ...value, key: CANARY })),
 }
 
 /** A value, and another one for an edit that replaces it. */
