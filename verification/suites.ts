@@ -14,6 +14,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
   public: async () => (await import('./public/suite.ts')).PUBLIC,
   fuzz: async () => (await import('./fuzz/suite.ts')).FUZZ,
   canaries: async () => (await import('./canaries/suite.ts')).CANARIES,
+  clocks: async () => (await import('./clocks/suite.ts')).CLOCKS,
   checker: async () => (await import('./checker/suite.ts')).CHECKER,
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PLUGIN_IDS } from '../bundles.ts'
 import { startChild } from './child.ts'
-import type { Child } from './child.ts'
+import type { Child, ChildOptions } from './child.ts'
 import { fastFolder } from './fast-folder.ts'
 import { freePort } from '../../packages/plugin-check/testing/free-port.ts'
 
@@ -57,7 +57,10 @@ export interface PluginProcess {
 const PROGRAM = new URL('./plugin-main.ts', import.meta.url)
 
 /** The process is not started yet. */
-export async function createPluginProcess(settings: PluginSettings): Promise<PluginProcess> {
+export async function createPluginProcess(
+  settings: PluginSettings,
+  hooks: Pick<ChildOptions, 'imports' | 'env'> = {},
+): Promise<PluginProcess> {
   const folder = await mkdtemp(join(fastFolder(), 'bundle-console-plugins-'))
   const port = await freePort()
   const program: PluginProgramSettings = { ...settings, folder, port, pluginIds: PLUGIN_IDS }
@@ -71,7 +74,7 @@ export async function createPluginProcess(settings: PluginSettings): Promise<Plu
     endpoint: (pluginId) => `http://127.0.0.1:${port}/${pluginId}`,
     kill,
     async start() {
-      child = startChild({ file: PROGRAM, args: [JSON.stringify(program)] })
+      child = startChild({ ...hooks, file: PROGRAM, args: [JSON.stringify(program)] })
       await child.line((line) => line.startsWith('plugins at '))
     },
     async pause() {

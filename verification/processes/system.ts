@@ -34,7 +34,9 @@ export interface SystemOptions {
   /** Of the release that clients have; default: this one. */
   console?: ConsoleParts
   /** Additional options for the replica with this index. */
-  hooks?: (index: number) => Pick<ReplicaOptions, 'imports' | 'env' | 'program'>
+  hooks?: (index: number) => Pick<ReplicaOptions, 'imports' | 'env' | 'program' | 'onLine'>
+  /** The same for the plugins. */
+  pluginHooks?: Parameters<typeof createPluginProcess>[1]
 }
 
 /** Replicas and plugins, each in a separate process, on one database; and clients of them. */
@@ -87,7 +89,8 @@ export async function createSystem(options: SystemOptions): Promise<System> {
   const bases = replicas.map(({ apiBase }) => apiBase)
   const { faults = {}, maxDelayMs = 5, seed } = options
   const plugins =
-    options.plugins ?? (await createPluginProcess({ platformApiBase, seed, faults, timeoutMs, maxDelayMs }))
+    options.plugins ??
+    (await createPluginProcess({ platformApiBase, seed, faults, timeoutMs, maxDelayMs }, options.pluginHooks))
 
   return {
     replicas,
