@@ -157,18 +157,18 @@ export function MemberRow({
   return (
     // titles are above their fields where a form within a form leaves little room
     <div className="group/member grid min-w-0 grid-cols-[minmax(0,1fr)_1.625rem] gap-x-2 gap-y-1 @md:grid-cols-[10rem_minmax(0,1fr)_1.625rem] @md:gap-x-3">
-      <div className="min-w-0 @md:pt-1">
+      <div className="col-start-1 row-start-1 min-w-0 @md:pt-1">
         <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
           {title}
         </label>
         {isRequiredText}
         {helpText}
       </div>
-      <div className="col-span-2 row-start-2 min-w-0 @md:col-span-1 @md:row-start-1">
+      <div className="col-span-2 col-start-1 row-start-2 min-w-0 @md:col-span-1 @md:col-start-2 @md:row-start-1">
         {control}
         {notes}
       </div>
-      <div className="row-start-1 @md:pt-0.5">{action}</div>
+      <div className="col-start-2 row-start-1 @md:col-start-3 @md:pt-0.5">{action}</div>
     </div>
   )
 }

@@ -296,3 +296,23 @@ test('a value of another type than its control is JSON, and is not lost', async 
   expect(value()).toEqual({ Port: ['80'], Name: 'b' })
   await expect.element(page.getByText('Port: Must be a whole number')).toBeVisible()
 })
+
+test('the title of a member is before its field, and above it where there is little room', async () => {
+  const places = async (width: number) => {
+    await page.viewport(width, 800)
+    const [title, input, remove] = [
+      document.getElementById('setting.Name-label'),
+      label('Name').element(),
+      button('Remove Name').element(),
+    ].map((element) => element?.getBoundingClientRect())
+    if (title === undefined || input === undefined || remove === undefined) throw new Error('there are three')
+    return { title, input, remove }
+  }
+  await renderField({ type: 'object', properties: texts('Name') }, { Name: 'a' })
+  const wide = await places(1000)
+  expect(wide.title.right).toBeLessThan(wide.input.left)
+  expect(wide.input.right).toBeLessThan(wide.remove.left)
+  const narrow = await places(360)
+  expect(narrow.title.bottom).toBeLessThanOrEqual(narrow.input.top)
+  expect(narrow.title.left).toBeLessThan(narrow.remove.left)
+})
