@@ -111,6 +111,8 @@ export function SearchInput({
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter') {
+            // the focus may move to a text, which would get the line break
+            event.preventDefault()
             report(text.trim())
             onEnter?.(text.trim())
           }
