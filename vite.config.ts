@@ -31,8 +31,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          includeDependenciesRecursively: false,
-          // the start, each page, and each part that is loaded on demand has a script; these are what they share
+          // each page, and each part that is loaded on demand, has a script of its own
           groups: [
             {
               // stays in the cache of a browser across deployments
@@ -41,14 +40,8 @@ export default defineConfig({
             },
             { name: 'texts-en', test: /\/web\/i18n\/en\// },
             { name: 'texts-zh', test: /\/web\/i18n\/zh\// },
-            {
-              name: 'forms',
-              test: /\/(web\/forms|contract\/json-schema|node_modules\/(react-hook-form|@hookform|zod))\//,
-              minShareCount: 2,
-            },
-            // what the start, and what most pages, import
-            { name: 'console', minShareCount: 10, test: /\/(web|contract)\// },
-            { name: 'pages', minShareCount: 3, test: /\/(web|contract)\// },
+            // what more than one of them uses
+            { name: 'console', minShareCount: 2, test: /\/(web|contract|node_modules)\// },
           ],
         },
       },

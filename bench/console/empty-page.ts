@@ -9,7 +9,7 @@ import react from '@vitejs/plugin-react'
 
 const root = dirname(dirname(import.meta.dirname))
 
-/** Builds the smallest page with the same tools, React with one element, and serves it in the same way. */
+/** Builds the smallest page with the same tools, React with one button, and serves it in the same way. */
 export async function serveEmptyPage(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'bundle-console-empty-'))
   const entry = join(root, '.cache', 'empty')
@@ -20,7 +20,7 @@ export async function serveEmptyPage(): Promise<{ url: string; stop(): Promise<v
   )
   writeFileSync(
     join(entry, 'main.js'),
-    `import { createElement } from 'react'\nimport { createRoot } from 'react-dom/client'\ncreateRoot(document.getElementById('root')).render(createElement('p', { id: 'ready' }, 'Ready'))\n`,
+    `import { createElement, useState } from 'react'\nimport { createRoot } from 'react-dom/client'\nfunction Page() {\n  const [isPressed, press] = useState(false)\n  return createElement('button', { id: 'ready', onClick: () => press(true), className: isPressed ? 'pressed' : '' }, 'Ready')\n}\ncreateRoot(document.getElementById('root')).render(createElement(Page))\n`,
   )
   await build({
     root: entry,
