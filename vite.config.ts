@@ -38,7 +38,11 @@ export default defineConfig({
               name: 'libraries',
               test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual).*)\//,
             },
-            { name: 'texts-en', test: /\/web\/i18n\/en\// },
+            // with the codes: in the script of the language, which imports this one, these texts would be read before the codes are there
+            {
+              name: 'texts-en',
+              test: /\/(web\/i18n\/en\/|contract\/console-api\/(catalogue|connection-codes)\.)/,
+            },
             { name: 'texts-zh', test: /\/web\/i18n\/zh\// },
             // what more than one of them uses
             { name: 'console', minShareCount: 2, test: /\/(web|contract|node_modules)\// },
