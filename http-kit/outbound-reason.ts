@@ -12,6 +12,9 @@ export type OutboundFailure =
   | 'tls-expired'
   | 'tls-wrong-name'
   | 'cut'
+  | 'continue'
+  | 'upgrade'
+  | 'encoding'
   | 'too-large'
   | 'egress-denied'
   | 'redirect'
@@ -62,11 +65,19 @@ export function tlsReasonOf(error: Error): OutboundFailure {
   return (typeof code === 'string' ? BY_TLS_CODE[code] : undefined) ?? 'tls'
 }
 
+/** undici gives these interim responses no code; it refuses them, although HTTP allows the first. */
+const BY_SOCKET_MESSAGE: Record<string, OutboundFailure> = {
+  'bad response': 'continue',
+  'bad upgrade': 'upgrade',
+}
+
 /** The reason for an error of the client; after the response has started, a lost connection means that it was cut off. */
 export function reasonOf(error: unknown, hasAnswerBegun: boolean): OutboundFailure {
   if (error instanceof OutboundError) return error.reason
-  const { code, errors } = error as { code?: unknown; errors?: unknown[] }
+  const { code, errors, message } = error as { code?: unknown; errors?: unknown[]; message?: unknown }
   if (typeof code === 'string' && BY_CODE[code] !== undefined) return BY_CODE[code]
+  const interim = code === 'UND_ERR_SOCKET' ? BY_SOCKET_MESSAGE[String(message)] : undefined
+  if (interim !== undefined) return interim
   // several addresses were tried; the first error is sufficient
   if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0], hasAnswerBegun)
   if (error instanceof Error && error.name === 'HTTPParserError') return 'cut'

@@ -29,6 +29,11 @@ describe('outbound', () => {
     '/bomb': (_, res) => res.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(4 * KIB * KIB))),
     '/brotli': (_, res) => res.setHeader('content-encoding', 'br').end(brotliCompressSync('small')),
     '/notgzip': (_, res) => res.setHeader('content-encoding', 'gzip').end('plain'),
+    '/half-gzip': (_, res) =>
+      res.setHeader('content-encoding', 'gzip').end(gzipSync('{"a":1}'.repeat(99)).subarray(0, 20)),
+    '/gzip-twice': (_, res) => res.setHeader('content-encoding', 'gzip, gzip').end('x'),
+    '/two-headers': (_, res) => res.setHeader('content-encoding', ['gzip', 'gzip']).end('x'),
+    '/zstd': (_, res) => res.setHeader('content-encoding', 'zstd').end('x'),
     '/reset': (req) => req.socket.destroy(),
     '/cut': (_, res) => {
       res.writeHead(200, { 'content-length': '100' })
@@ -110,7 +115,7 @@ describe('outbound', () => {
     assert.equal(await reason(`${base}/big`), 'too-large')
     assert.equal(await reason(`${base}/chunked`), 'too-large')
     assert.equal(await reason(`${base}/bomb`), 'too-large')
-    assert.equal(await reason(`${base}/notgzip`), 'cut')
+    assert.equal(await reason(`${base}/half-gzip`), 'cut')
     assert.equal(await reason(`${base}/reset`), 'reset')
     assert.equal(await reason(`${base}/cut`), 'cut')
     assert.equal(await reason(`${base}/slow`, { timeoutMs: 100 }), 'timeout')
@@ -122,6 +127,28 @@ describe('outbound', () => {
     assert.equal(await reason(base.replace('http:', 'https:')), 'tls')
     assert.equal(await reason(`${base}/slow`, { signal: AbortSignal.timeout(50) }), 'aborted')
     assert.equal(await reason(`${base}/ok`, { signal: AbortSignal.abort() }), 'aborted')
+  })
+
+  it('says that a response is encoded, which was not requested', async () => {
+    for (const path of ['notgzip', 'gzip-twice', 'two-headers', 'zstd'])
+      assert.equal(await reason(`${base}/${path}`), 'encoding', path)
+  })
+
+  it('says which interim response came that was not requested', async (test) => {
+    const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'
+    const after = async (interim: string): Promise<string> => {
+      const raw = createTcpServer((socket) => {
+        socket.on('error', () => undefined).once('data', () => socket.end(interim + ok))
+      })
+      test.after(() => raw.close())
+      await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve))
+      return reason(`http://127.0.0.1:${(raw.address() as AddressInfo).port}/`)
+    }
+    assert.equal(await after(''), 'answer 200')
+    assert.equal(await after('HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'), 'answer 200')
+    assert.equal(await after('HTTP/1.1 100 Continue\r\n\r\n'), 'continue')
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'
+    assert.equal(await after(upgrade), 'upgrade')
   })
 
   it('says what is wrong with a certificate', async (test) => {

@@ -21,6 +21,12 @@ export const PLATFORM_MESSAGES = {
   callRedirected:
     'The endpoint of plugin {plugin} redirects. Redirects are not followed: register the final address.',
   callCut: 'The response of plugin {plugin} was cut off.',
+  callContinue:
+    'The endpoint of plugin {plugin} sent “100 Continue” before the response, although the request has no Expect header. Stop this in the plugin or in the proxy in front of it.',
+  callUpgrade:
+    'The endpoint of plugin {plugin} responded with “101 Switching Protocols”, although the request has no Upgrade header. Stop this in the plugin or in the proxy in front of it.',
+  callEncoded:
+    'The response of plugin {plugin} has a Content-Encoding that was not requested and could not be read. Turn it off in the plugin or in the proxy in front of it.',
   callTooLarge: 'The response of plugin {plugin} is larger than the limit.',
   callAborted: 'The runtime was stopped while it waited for plugin {plugin}.',
   callHttpStatus: 'Plugin {plugin} responded with HTTP status {status}.',

@@ -11,6 +11,9 @@ export type NoAnswer =
   | 'reset'
   | 'redirect'
   | 'cut'
+  | 'continue'
+  | 'upgrade'
+  | 'encoding'
   | 'too-large'
   | 'aborted'
 

@@ -56,7 +56,17 @@ export const SITUATIONS: readonly Situation[] = [
   failed('connection refused or lost', ['callRefused', 'callReset'], 'PLUGIN_OWNER', 'RESTORE_PLUGIN'),
   failed(
     'no response in time, another HTTP status, or an unreadable response',
-    ['callTimeout', 'callHttpStatus', 'callWebPage', 'callNotJson', 'callCut', 'callTooLarge'],
+    [
+      'callTimeout',
+      'callHttpStatus',
+      'callWebPage',
+      'callNotJson',
+      'callCut',
+      'callContinue',
+      'callUpgrade',
+      'callEncoded',
+      'callTooLarge',
+    ],
     'PLUGIN_OWNER',
     'CHECK_PLUGIN',
   ),

@@ -16,6 +16,9 @@ const FAILURES = {
   reset: ['PLUGIN_UNREACHABLE', 'callReset'],
   redirect: ['PLUGIN_RESULT_UNKNOWN', 'callRedirected'],
   cut: ['PLUGIN_RESULT_UNKNOWN', 'callCut'],
+  continue: ['PLUGIN_RESULT_UNKNOWN', 'callContinue'],
+  upgrade: ['PLUGIN_RESULT_UNKNOWN', 'callUpgrade'],
+  encoding: ['PLUGIN_RESULT_UNKNOWN', 'callEncoded'],
   // the body was not read completely, so its meaning is unknown
   'too-large': ['PLUGIN_RESULT_UNKNOWN', 'callTooLarge'],
   aborted: ['PLUGIN_RESULT_UNKNOWN', 'callAborted'],

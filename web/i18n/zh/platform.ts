@@ -12,6 +12,12 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   callReset: '在收到响应之前，与插件 {plugin} 的连接已断开。',
   callRedirected: '插件 {plugin} 的端点返回了重定向，而系统不跟随重定向。请注册最终的端点地址。',
   callCut: '插件 {plugin} 的响应不完整。',
+  callContinue:
+    '请求不含 Expect 标头，但插件 {plugin} 的端点在响应之前发送了“100 Continue”。请在插件或其前面的代理中停用该行为。',
+  callUpgrade:
+    '请求不含 Upgrade 标头，但插件 {plugin} 的端点返回了“101 Switching Protocols”。请在插件或其前面的代理中停用该行为。',
+  callEncoded:
+    '插件 {plugin} 的响应使用了未请求的 Content-Encoding，无法读取。请在插件或其前面的代理中停用该编码。',
   callTooLarge: '插件 {plugin} 的响应超出大小限制。',
   callAborted: '运行时在等待插件 {plugin} 时停止。',
   callHttpStatus: '插件 {plugin} 返回了 HTTP 状态码 {status}。',

@@ -54,6 +54,8 @@ test('the response determines the verdict if there is no outcome', () => {
     ['REJECTED', because('callHttpStatus', { status: 403 }, 403)],
     ['UNREADABLE', because('callHttpStatus', { status: 500 }, 500)],
     ['UNREADABLE', because('callTooLarge')],
+    ['UNREADABLE', because('callContinue')],
+    ['UNREADABLE', because('callEncoded')],
     ['NO_ANSWER', because('callReset')],
     ['REFUSED', refusal()],
     ['INVALID', { outcome: null, response: { size: 9 }, failure: failure('PLUGIN_RESPONSE_INVALID', false) }],

@@ -46,6 +46,9 @@ export function verdictOf(attempt: Attempt): Verdict {
 const UNREAD: ReadonlySet<string> = new Set([
   'callRedirected',
   'callCut',
+  'callContinue',
+  'callUpgrade',
+  'callEncoded',
   'callTooLarge',
 ] satisfies MessageReason[])
 
