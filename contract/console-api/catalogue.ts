@@ -154,6 +154,12 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'The runtime failed several times to start this item.',
     remedy: 'See the log of the runtime, then start it on its own.',
   },
+  NUMBERS_USED_UP: {
+    title: 'No number is left',
+    message:
+      'An execution sequence or a snapshot version has reached its largest value. Nothing was changed.',
+    remedy: 'Tell the platform team. Normal use never reaches this number.',
+  },
   PLUGIN_NOT_REGISTERED: {
     title: 'The plugin can’t be called',
     message: 'It is not registered, or it is disabled.',
@@ -254,6 +260,7 @@ const STATUS: Readonly<Record<string, number>> = {
   OPERATION_NOT_RETRYABLE: 409,
   TAKEOVER_NOT_ALLOWED: 409,
   OPERATION_ASSIGNEE_CHANGED: 409,
+  NUMBERS_USED_UP: 409,
   INSTALLATION_EXISTS: 409,
   INSTALLATION_NOT_ACTIVE: 409,
   VERSION_EXISTS: 409,

@@ -395,6 +395,7 @@ export const operationEndpoints = defineEndpoints({
       'NOT_FOUND',
       'PLAN_STALE',
       'TAKEOVER_NOT_ALLOWED',
+      'NUMBERS_USED_UP',
       'IDEMPOTENCY_KEY_REUSED',
       'RECENT_SIGN_IN_REQUIRED',
     ],

@@ -17,14 +17,20 @@ export interface NewOperation {
   nextPlugin: string
 }
 
-/** Inserts an operation. Returns it, or null if another operation holds the claim of the installation. */
+/**
+ * Inserts an operation. Returns it, or null if another operation holds the claim of the installation, or if it or its
+ * scope has no number left for this operation and the snapshot of its success.
+ */
 export async function insertOperation(tx: Tx, operation: NewOperation): Promise<OperationRow | null> {
   // the row of the installation issues the sequence, so concurrent inserts already conflict here
   const inserted = await sql<OperationRow>`
     with installation as (
       update runtime.installation
       set last_execution_sequence = last_execution_sequence + 1, updated_at = clock_timestamp()
-      where bundle_install_id = ${operation.bundleInstallId}
+      where bundle_install_id = ${operation.bundleInstallId} and last_execution_sequence < ${Number.MAX_SAFE_INTEGER}
+        and exists (
+          select from runtime.scope
+          where scope.scope_id = installation.scope_id and snapshot_version < ${Number.MAX_SAFE_INTEGER})
       returning *
     )
     insert into runtime.operation (
@@ -40,4 +46,17 @@ export async function insertOperation(tx: Tx, operation: NewOperation): Promise<
     on conflict (bundle_install_id) where holds_claim do nothing
     returning *`.execute(tx)
   return inserted.rows[0] ?? null
+}
+
+/** The numbers that the last operation of an installation and the last snapshot of its scope have. */
+export function lastNumbers(
+  tx: Tx,
+  bundleInstallId: string,
+): Promise<{ last_execution_sequence: number; snapshot_version: number } | undefined> {
+  return tx
+    .selectFrom('runtime.installation as installation')
+    .innerJoin('runtime.scope as scope', 'scope.scope_id', 'installation.scope_id')
+    .where('installation.bundle_install_id', '=', bundleInstallId)
+    .select(['installation.last_execution_sequence', 'scope.snapshot_version'])
+    .executeTakeFirst()
 }

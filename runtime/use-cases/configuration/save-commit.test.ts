@@ -4,6 +4,8 @@ import { sql } from 'kysely'
 import { wrapData } from '#contract/protocol/data.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { CORE } from '../../testing/bundles.ts'
+import { DomainError } from '../../engine/domain-error.ts'
+import { detach } from '../installations/detach.ts'
 import { saveConfiguration } from './save.ts'
 import { startSavingHarness } from '../../testing/saves.ts'
 import type { SavingHarness } from '../../testing/saves.ts'
@@ -63,4 +65,45 @@ it('shows nothing before it is committed, and everything afterwards', async () =
     operations: before.operations + 1,
     snapshots: before.snapshots + 1,
   })
+})
+
+const refusedFor = (reason: string) => (error: unknown) =>
+  error instanceof DomainError && error.code === 'NUMBERS_USED_UP' && error.parameters?.reason === reason
+const setSequence = (bundleInstallId: string, last: number) =>
+  sql`update runtime.installation set last_execution_sequence = ${last}
+    where bundle_install_id = ${bundleInstallId}`.execute(deps.runtime.db)
+
+it('uses the largest execution sequence, and refuses every operation after it', async () => {
+  const { scope, snapshotVersion, crm } = await deps.newScope()
+  const detachCrm = () =>
+    deps.runtime.write((context) =>
+      detach(context, { params: { bundleInstallId: crm }, query: {}, body: { reason: 'old' } }),
+    )
+  await setSequence(crm, Number.MAX_SAFE_INTEGER)
+  const before = await seen()
+  await assert.rejects(
+    deps.save(scope, snapshotVersion, { [CORE]: { name: wrapData('Bolt') } }),
+    refusedFor('sequenceUsedUp'),
+  )
+  await assert.rejects(detachCrm(), refusedFor('sequenceUsedUp'))
+  assert.deepEqual(await seen(), before)
+
+  await setSequence(crm, Number.MAX_SAFE_INTEGER - 1)
+  assert.equal((await detachCrm()).operation.executionSequence, Number.MAX_SAFE_INTEGER)
+})
+
+it('refuses what would need a snapshot after the largest one', async () => {
+  const { scope, crm } = await deps.newScope()
+  await sql`update runtime.scope set snapshot_version = ${Number.MAX_SAFE_INTEGER}
+    where workspace_id = ${scope.workspaceId}`.execute(deps.runtime.db)
+  const before = await seen()
+  await assert.rejects(
+    deps.save(scope, Number.MAX_SAFE_INTEGER, { [CORE]: { name: wrapData('Bolt') } }),
+    refusedFor('snapshotUsedUp'),
+  )
+  const detached = deps.runtime.write((context) =>
+    detach(context, { params: { bundleInstallId: crm }, query: {}, body: { reason: 'old' } }),
+  )
+  await assert.rejects(detached, refusedFor('snapshotUsedUp'))
+  assert.deepEqual(await seen(), before)
 })

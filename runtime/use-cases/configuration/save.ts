@@ -28,7 +28,7 @@ import type { SaveInput, Owner, SaveEvaluation } from '../../engine/changes/eval
 import { notFound } from '../authorize.ts'
 import { refuseIfMoved } from '../plans/plan-token.ts'
 import { basisOfSave } from './plan-save.ts'
-import { staleSnapshot } from './stale-snapshot.ts'
+import { refuseLastSnapshot, staleSnapshot } from './stale-snapshot.ts'
 
 type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 type Saved = Answer<`PATCH ${Base}`>
@@ -103,6 +103,7 @@ async function writeSnapshot(
   { changes, facts, owners }: SaveEvaluation,
   { reason, apply }: By,
 ): Promise<number> {
+  refuseLastSnapshot(scope.snapshot_version)
   const next = await advanceScope(tx, scope.scope_id, scope.snapshot_version, actor)
   if (next === undefined) throw staleSnapshot(scope.snapshot_version)
   const at = { scopeId: scope.scope_id, snapshotVersion: next.snapshot_version }

@@ -7,11 +7,12 @@ import { domainsOfPlan } from '../../engine/changes/gateway-domains.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { refuseFor } from '../../engine/problem.ts'
 import { replaceDomains } from '../../store/configuration/gateway-domains.ts'
+import { refuseLastSnapshot } from '../configuration/stale-snapshot.ts'
 import { claimHolders } from '../../store/operations/claim-holders.ts'
 import { firstRequest } from '../../engine/steps/first-request.ts'
 import { inCallOrder } from '../../engine/steps/next-step.ts'
 import { insertPlan } from '../../store/operations/insert-plan.ts'
-import { insertOperation } from '../../store/operations/insert-operation.ts'
+import { insertOperation, lastNumbers } from '../../store/operations/insert-operation.ts'
 import { markSensitive } from './mark-sensitive.ts'
 import type { DomainUse } from '../../model/gateway-domain.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
@@ -40,7 +41,8 @@ export interface Freeze {
  * plugin and stage, and the claim on the installation. It is PENDING and due immediately.
  *
  * Throws DomainError OPERATION_IN_PROGRESS if an unfinished operation has the claim, OPERATION_CLAIM_HELD if a FAILED
- * one has it; the transaction must then be rolled back.
+ * one has it, NUMBERS_USED_UP if the installation or its scope has no number left; the transaction must then be rolled
+ * back.
  */
 export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Promise<OperationRow> {
   const { installation, plan, actor } = freeze
@@ -59,6 +61,7 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
   })
   if (row === null) {
     await refuseIfClaimed(tx, [installation.bundle_install_id])
+    await refuseIfUsedUp(tx, installation.bundle_install_id)
     throw new Error(
       `installation ${installation.bundle_install_id} could not be claimed, but no operation claims it`,
     )
@@ -72,6 +75,17 @@ export async function freezeOperation(tx: Tx, vault: Vault, freeze: Freeze): Pro
     { kind: 'installation', scopeId: row.scope_id, objectId: row.bundle_install_id },
   ])
   return row
+}
+
+async function refuseIfUsedUp(tx: Tx, bundleInstallId: string): Promise<void> {
+  const numbers = await lastNumbers(tx, bundleInstallId)
+  if (numbers === undefined) return
+  refuseLastSnapshot(numbers.snapshot_version)
+  if (numbers.last_execution_sequence < Number.MAX_SAFE_INTEGER) return
+  throw new DomainError(
+    'NUMBERS_USED_UP',
+    platformMessage('sequenceUsedUp', { max: Number.MAX_SAFE_INTEGER }),
+  )
 }
 
 /** Replaces the domains of the installation's gateways by those of the plan. A DETACH keeps them until it succeeds. */

@@ -156,6 +156,11 @@ export const codes = codeTexts({
     message: '运行时多次尝试启动此目标均失败。',
     remedy: '请查看运行时日志，然后单独启动。',
   },
+  NUMBERS_USED_UP: {
+    title: '编号已用尽',
+    message: '执行序号或快照版本已达到最大值。未作任何更改。',
+    remedy: '请联系平台团队。正常使用不会达到此数值。',
+  },
   PLUGIN_NOT_REGISTERED: {
     title: '无法调用插件',
     message: '插件未注册，或已停用。',

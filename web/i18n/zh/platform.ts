@@ -64,6 +64,10 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   personUnknown: '此人从未登录过，因此无法向其分配操作。',
   operationFailedAgain:
     '在您查看之后，该操作又失败了一次：现在是第 {run} 轮，而不是第 {seen} 轮。请重新加载。',
+  sequenceUsedUp:
+    '该安装的执行序号已达到最大值 {max}，无法再启动操作。未作任何更改。请联系平台团队：正常使用不会达到此数值。',
+  snapshotUsedUp:
+    '该作用域配置的快照版本已达到最大值 {max}，无法再保存。未作任何更改。请联系平台团队：正常使用不会达到此数值。',
   snapshotStale: '您读取之后配置已发生变化，现在的快照为 {current}。请重新读取，再应用您的更改。',
   localServiceMissing: '该本地服务不存在。以版本 0 保存即可创建。',
   localServiceStale: '您读取之后该本地服务已发生变化，现在的版本为 {current}。请重新读取，再应用您的更改。',
