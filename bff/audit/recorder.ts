@@ -35,6 +35,8 @@ export interface Recorder {
   signedIn(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
   /** Called in the transaction that ends the session. */
   signedOut(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
+  /** A sign-in beyond the limit of sessions ended an older one; called in its transaction. */
+  sessionEnded(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
   /** Called in the transaction that changes a saved view. `subject`: the view in words. */
   viewChanged(
     tx: BffDb,
@@ -95,6 +97,9 @@ export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions):
     },
     async signedOut(tx, person, origin) {
       await addDone(tx, { action: 'session.sign-out', subject: CONSOLE }, person, origin)
+    },
+    async sessionEnded(tx, person, origin) {
+      await addDone(tx, { action: 'session.end', subject: CONSOLE }, person, origin)
     },
     async viewChanged(tx, person, change, origin) {
       await addDone(tx, change, person, origin)

@@ -131,11 +131,28 @@ describe('sessions', () => {
     assert.equal(await status(ada), 200)
   })
 
-  it('are limited to ten; the oldest ends', async () => {
+  it('are limited to ten; the oldest ends, and the audit says so', async () => {
+    const { db } = server.database
+    const endings = async () => {
+      const { rows } = await sql<{ actor: string; client: string | null }>`
+        select actor_name as actor, client_address as client from bff.audit_event where action = 'session.end'`.execute(
+        db,
+      )
+      return rows
+    }
+    await sql`delete from bff.session`.execute(db)
     const browsers: TestBrowser[] = []
     for (let count = 0; count < 11; count++) browsers.push(await signedIn())
     const statuses = await Promise.all(browsers.map((browser) => status(browser)))
     assert.deepEqual(statuses, [401, ...Array.from({ length: 10 }, () => 200)])
+    assert.deepEqual(await endings(), [{ actor: 'ada', client: '127.0.0.1' }])
+    // a browser that signs in again replaces its own session
+    await browsers[5]?.signIn('ada', 'correct horse')
+    assert.equal((await endings()).length, 1)
+    // one that has expired was not ended by the limit
+    await age('last_seen_at', 601)
+    await signedIn()
+    assert.equal((await endings()).length, 1)
   })
 
   it('are not found for malformed cookies', async () => {

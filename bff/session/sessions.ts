@@ -66,7 +66,7 @@ export function createSessions(options: {
   limits: SessionLimits
   /** Default: the machine's. */
   clock?: Pick<Clock, 'now'>
-  recorder: Pick<Recorder, 'signedIn' | 'signedOut'>
+  recorder: Pick<Recorder, 'signedIn' | 'signedOut' | 'sessionEnded'>
 }): Sessions {
   const { db, limits, clock = systemClock, recorder } = options
   const { session: name, secure } = options.cookies
@@ -87,12 +87,14 @@ export function createSessions(options: {
       const id = opaqueValue()
       await inTransaction(db, async (tx) => {
         for (const idHash of old) await endSession(tx, idHash)
-        await createSession(
+        const ended = await createSession(
           tx,
           { idHash: hashOf(id), ...person },
-          { maxSessions: MAX_SESSIONS, now: clock.now() },
+          { maxSessions: MAX_SESSIONS, limits, now: clock.now() },
         )
         await recorder.signedIn(tx, knownPerson(person), origin)
+        for (let count = 0; count < ended; count++)
+          await recorder.sessionEnded(tx, knownPerson(person), origin)
       })
       return cookieText({ name, value: id, sameSite: 'Strict', secure })
     },

@@ -109,6 +109,7 @@ export const AUDIT_ACTIONS = [
   'view.delete',
   'session.sign-in',
   'session.sign-out',
+  'session.end',
   'data.read',
   'retention.run',
 ] as const

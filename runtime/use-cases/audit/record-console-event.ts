@@ -8,6 +8,7 @@ import type { Tx } from '../../model/db.ts'
 const DONE_BY_CONSOLE = new Set<string>([
   'session.sign-in',
   'session.sign-out',
+  'session.end',
   'view.create',
   'view.save',
   'view.delete',

@@ -47,6 +47,7 @@ const ICONS: Record<AuditAction, IconName> = {
   'view.delete': 'filter',
   'session.sign-in': 'unlocked',
   'session.sign-out': 'signOut',
+  'session.end': 'signOut',
   'data.read': 'search',
   'retention.run': 'clock',
 }
