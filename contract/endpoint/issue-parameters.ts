@@ -14,6 +14,8 @@ const REASONS: ReadonlyMap<string, MessageReason> = new Map(
   ),
 )
 
+export const reasonOfSentence = (sentence: string): MessageReason | undefined => REASONS.get(sentence)
+
 /** zod's names of types, where JSON Schema has others. */
 const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', tuple: 'array' }
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type * as z from 'zod'
+import { consoleApi } from '#contract/console-api/rows.ts'
 import { savedViewApi } from '#contract/console-api/saved-views.ts'
+import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { EndpointRow } from './endpoint.ts'
+import { issueParameters } from './issue-parameters.ts'
 import { parseRequest } from './parse-request.ts'
 
 const problemsOf = (row: EndpointRow, body: unknown, params: Record<string, string> = {}) => {
@@ -85,4 +89,106 @@ test('a missing member is required, and not of the wrong type', () => {
       parameters: { reason: 'valueRequired' },
     },
   ])
+})
+
+/** What zod keeps of a schema or a check, as far as the search below reads it. */
+interface Definition {
+  type?: string
+  check?: string
+  format?: string
+  discriminator?: string
+  checks?: { _zod: { def: Definition } }[]
+  shape?: Record<string, z.ZodType>
+  options?: z.ZodType[]
+  items?: z.ZodType[]
+  fn?: unknown
+  error?: (issue: object) => string | { message?: string } | undefined
+}
+
+/** The issues of a schema that no reason of zod's own codes covers: the sentence of each decides. */
+function sentencesOf(
+  schema: z.ZodType,
+  seen: Set<z.ZodType>,
+): { code: string; format?: string; message: string }[] {
+  if (seen.has(schema)) return []
+  seen.add(schema)
+  const def = schema._zod.def as unknown as Definition
+  const said = (code: string, { error, format }: Definition) => {
+    const text = error?.({ code, input: '', path: [], issues: [] })
+    const message = (typeof text === 'string' ? text : text?.message) ?? `the default of zod for ${code}`
+    return { code, message, ...(format !== undefined && { format }) }
+  }
+  const found = (def.checks ?? []).flatMap(({ _zod: { def: check } }) => {
+    // a `superRefine` has no function here, and gives its sentences when it runs
+    if (check.check === 'custom') return check.fn === undefined ? [] : [said('custom', check)]
+    if (check.check === 'string_format') return [said('invalid_format', check)]
+    return check.check === 'multiple_of' ? [said('not_multiple_of', check)] : []
+  })
+  if (def.type === 'union') found.push(said('invalid_union', def))
+  if (def.type === 'string' && def.format !== undefined) found.push(said('invalid_format', def))
+  if (def.type === 'custom' || def.type === 'template_literal') found.push(said('custom', def))
+  const inner = [
+    'element',
+    'innerType',
+    'keyType',
+    'valueType',
+    'in',
+    'out',
+    'rest',
+    'left',
+    'right',
+    'catchall',
+  ]
+  const parts = inner.flatMap((name) => (def as Record<string, z.ZodType | undefined>)[name] ?? [])
+  // the issues within a union are reported as one, unless a member names the option that is meant
+  const options = def.type === 'union' && def.discriminator === undefined ? [] : (def.options ?? [])
+  const within = [...parts, ...options, ...(def.items ?? []), ...Object.values(def.shape ?? {})]
+  return [...found, ...within.flatMap((part) => sentencesOf(part, seen))]
+}
+
+test('every sentence that a schema of a request can give has a reason', () => {
+  const seen = new Set<z.ZodType>()
+  const rows: [string, EndpointRow][] = [runtimeApi, consoleApi, pluginManagerApi].flatMap((api) =>
+    Object.entries(api),
+  )
+  const all = rows.flatMap(([name, { params, query, body }]) =>
+    [params, query, body].flatMap((schema) =>
+      schema === undefined ? [] : sentencesOf(schema, seen).map((issue) => ({ name, issue })),
+    ),
+  )
+  assert.ok(all.length > 40)
+  const untold = all.filter(
+    ({ issue }) =>
+      issueParameters({ path: [], input: '', ...issue } as unknown as z.core.$ZodIssue, '') === undefined,
+  )
+  assert.deepEqual(untold, [])
+})
+
+test('the sentences of rules between fields, of the body and of the query have a reason', () => {
+  const publish = runtimeApi['PUT /bundles/{environmentKey}/{bundleId}/versions/{version}']
+  const params = { environmentKey: 'source', bundleId: 'crm', version: '1.0.0' }
+  const properties = {
+    a: { kind: 'DATA' },
+    b: { kind: 'SERVICE_REFERENCE', schema: {}, default: 1, isSensitive: true },
+  }
+  const resources = [{ kind: 'TIMER', name: 'x', title: 'X', properties }]
+  const sentences = problemsOf(publish, { resources }, params).filter(({ path }) =>
+    path.includes('/properties/'),
+  )
+  assert.deepEqual(
+    sentences.map(({ parameters }) => parameters?.reason),
+    ['requestDataSchema', 'requestDataOnly', 'requestDataOnly', 'requestDataSecret'],
+  )
+  const list = runtimeApi['GET /operations']
+  const query: [string, string][] = [
+    ['limit', '1'],
+    ['limit', '2'],
+    ['sort', 'a\0'],
+    ['none', '1'],
+  ]
+  const parsed = parseRequest(list, { params: {}, query, body: undefined })
+  const reasons = parsed.ok ? [] : parsed.problems.map(({ parameters }) => parameters?.reason)
+  assert.deepEqual(reasons.slice(0, 2), ['requestOnce', 'requestNotNul'])
+  assert.ok(reasons.every((reason) => reason !== undefined))
+  assert.deepEqual(problemsOf(PLUGIN, undefined, { pluginId: 'a' })[0]?.parameters, { reason: 'requestBody' })
 })

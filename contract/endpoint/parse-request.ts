@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { EndpointRow } from './endpoint.ts'
-import { issueParameters, type IssueParameters } from './issue-parameters.ts'
+import { issueParameters, reasonOfSentence, type IssueParameters } from './issue-parameters.ts'
 
 /** The codes of a request that does not match its row. */
 export type RequestErrorCode = 'REQUEST_INVALID' | NonNullable<EndpointRow['bodyErrorCode']>
@@ -63,7 +63,8 @@ export function requestFailure(problems: readonly RequestProblem[]): {
 }
 
 function invalid(path: string, message: string): RequestProblem {
-  return { path, errorCode: 'REQUEST_INVALID', message }
+  const reason = reasonOfSentence(message)
+  return { path, errorCode: 'REQUEST_INVALID', message, ...(reason && { parameters: { reason } }) }
 }
 
 type ProblemAt = (path: readonly PropertyKey[], message: string) => RequestProblem

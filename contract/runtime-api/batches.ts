@@ -68,22 +68,32 @@ const made = {
 const mayHaveReason = { reason: Reason.optional() }
 const needsReason = { reason: Reason }
 
-const PlanBody = z.discriminatedUnion('action', [
-  z.strictObject({ action: z.literal('RETRY'), ...planned, input: inputs.RETRY }),
-  z.strictObject({ action: z.literal('TAKEOVER'), ...planned, input: inputs.TAKEOVER }),
-  z.strictObject({ action: z.literal('DETACH'), ...planned, input: inputs.DETACH }),
-  z.strictObject({ action: z.literal('UPGRADE'), ...planned, input: inputs.UPGRADE }),
-  z.strictObject({ action: z.literal('CONFIGURE'), ...planned, input: inputs.CONFIGURE }),
-])
+const UNKNOWN_ACTION = 'Must be RETRY, TAKEOVER, DETACH, UPGRADE or CONFIGURE'
+
+const PlanBody = z.discriminatedUnion(
+  'action',
+  [
+    z.strictObject({ action: z.literal('RETRY'), ...planned, input: inputs.RETRY }),
+    z.strictObject({ action: z.literal('TAKEOVER'), ...planned, input: inputs.TAKEOVER }),
+    z.strictObject({ action: z.literal('DETACH'), ...planned, input: inputs.DETACH }),
+    z.strictObject({ action: z.literal('UPGRADE'), ...planned, input: inputs.UPGRADE }),
+    z.strictObject({ action: z.literal('CONFIGURE'), ...planned, input: inputs.CONFIGURE }),
+  ],
+  UNKNOWN_ACTION,
+)
 export type BatchRequest = z.output<typeof PlanBody>
 
-const MakeBody = z.discriminatedUnion('action', [
-  z.strictObject({ action: z.literal('RETRY'), ...made, ...mayHaveReason, input: inputs.RETRY }),
-  z.strictObject({ action: z.literal('TAKEOVER'), ...made, ...needsReason, input: inputs.TAKEOVER }),
-  z.strictObject({ action: z.literal('DETACH'), ...made, ...needsReason, input: inputs.DETACH }),
-  z.strictObject({ action: z.literal('UPGRADE'), ...made, ...mayHaveReason, input: inputs.UPGRADE }),
-  z.strictObject({ action: z.literal('CONFIGURE'), ...made, ...mayHaveReason, input: inputs.CONFIGURE }),
-])
+const MakeBody = z.discriminatedUnion(
+  'action',
+  [
+    z.strictObject({ action: z.literal('RETRY'), ...made, ...mayHaveReason, input: inputs.RETRY }),
+    z.strictObject({ action: z.literal('TAKEOVER'), ...made, ...needsReason, input: inputs.TAKEOVER }),
+    z.strictObject({ action: z.literal('DETACH'), ...made, ...needsReason, input: inputs.DETACH }),
+    z.strictObject({ action: z.literal('UPGRADE'), ...made, ...mayHaveReason, input: inputs.UPGRADE }),
+    z.strictObject({ action: z.literal('CONFIGURE'), ...made, ...mayHaveReason, input: inputs.CONFIGURE }),
+  ],
+  UNKNOWN_ACTION,
+)
 
 const count = z.number().int().nonnegative()
 

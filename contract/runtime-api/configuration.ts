@@ -109,11 +109,13 @@ export type SaveBody = z.infer<typeof SaveBody>
 /** Keeps the saved value of a sensitive property. */
 export const KeptSensitive = z.strictObject({ '@type': z.literal('Data'), isSensitive: z.literal(true) })
 
+const NOT_WRAPPED = 'Must be wrapped as Data, ServiceReference, ServiceReferenceMap or ServiceReferenceList'
+
 export const FullConfigurationBody = z.strictObject({
   snapshotVersion: PositiveInteger,
   resources: mapOf(
     ResourceLocator,
-    z.strictObject({ properties: mapOf(PropertyName, z.union([TypedValue, KeptSensitive])) }),
+    z.strictObject({ properties: mapOf(PropertyName, z.union([TypedValue, KeptSensitive], NOT_WRAPPED)) }),
   ),
   reason: Reason.optional(),
   /** With it, an absent property is removed only if this apply manages it. */

@@ -7,10 +7,13 @@ import { DELIVERY_STATES, NOTIFICATION_EVENTS, RETRYING_AFTER_MAX } from './voca
 
 /** What a webhook reports: everything, one environment, or one scope. */
 const WebhookScope = z
-  .union([
-    z.strictObject({ environmentKey: Key, applicationRuntimeId: Key, workspaceId: WorkspaceId }),
-    z.strictObject({ environmentKey: Key }),
-  ])
+  .union(
+    [
+      z.strictObject({ environmentKey: Key, applicationRuntimeId: Key, workspaceId: WorkspaceId }),
+      z.strictObject({ environmentKey: Key }),
+    ],
+    'Must be null, an environment, or a scope, each named by its keys',
+  )
   .nullable()
 
 const settings = {
