@@ -61,7 +61,7 @@ export function issueParameters(issue: z.core.$ZodIssue, value: unknown): IssueP
       })
     case 'invalid_value': {
       const values = JSON.stringify(issue.values.map(String))
-      return values.length > VALUES_MAX ? { reason: 'valueNotAllowed' } : { reason: 'valueEnum', values }
+      return values.length > VALUES_MAX ? { reason: 'valueEnumLong' } : { reason: 'valueEnum', values }
     }
     case 'invalid_format': {
       const format = FORMATS[issue.format]

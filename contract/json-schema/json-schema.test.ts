@@ -520,6 +520,24 @@ test('no message repeats the value', () => {
       for (const { message } of checkValue(schema, value)) assert.ok(!message.includes(secret), message)
 })
 
+test('every problem of a value has a reason, however much it would have to repeat', () => {
+  const long = 'x'.repeat(300)
+  const problems = [
+    ...keywords.flatMap(([schema, , invalid]) => invalid.flatMap(([value]) => checkValue(schema, value))),
+    ...[{ pattern: `^${long}$` }, { const: long }, { enum: [long, 'b'] }].flatMap((schema) =>
+      checkValue(schema, 'a'),
+    ),
+    ...checkValue({ propertyNames: { pattern: `^${long}$` } }, { a: 1 }),
+    ...checkValue({ propertyNames: { enum: [long, 'b'] } }, { a: 1 }),
+    ...checkValue({ dependentRequired: { [long]: ['a'] } }, { [long]: 1 }),
+  ]
+  assert.ok(problems.length > 60)
+  assert.deepEqual(
+    problems.filter(({ parameters }) => parameters === undefined),
+    [],
+  )
+})
+
 test('a message stays short, however long the texts of the schema are', () => {
   const long = 'x'.repeat(1000)
   const schemas: JsonValue[] = [

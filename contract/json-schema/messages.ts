@@ -156,7 +156,7 @@ function rulesOut(unit: OutputUnit, path: string): boolean {
 
 // --- Messages ------------------------------------------------------------------------------------------------------
 
-type Description = Pick<Problem, 'message' | 'parameters'>
+type Description = Required<Pick<Problem, 'message' | 'parameters'>>
 
 const REQUIRED: Description = { message: 'Is required', parameters: { reason: 'valueRequired' } }
 const NOT_ALLOWED: Description = { message: 'Is not allowed', parameters: { reason: 'valueNotAllowed' } }
@@ -185,7 +185,7 @@ function describe(checked: Checked, unit: OutputUnit, place: Place): Problem[] {
 
 const aboutName = ({ message, parameters }: Description): Description => ({
   message: `The name ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
-  ...(parameters !== undefined && { parameters: { ...parameters, about: 'name' } }),
+  parameters: { ...parameters, about: 'name' },
 })
 
 const missing = (holder: JsonValue | undefined, names: readonly string[]): string[] =>
@@ -325,7 +325,10 @@ function describeKeyword(keyword: string, schema: Schema): Description {
       const pattern = schema.pattern ?? ''
       return isShort(pattern)
         ? { message: `Must match the pattern ${pattern}`, parameters: { reason: 'valuePattern', pattern } }
-        : { message: 'Must match a pattern that is too long to show' }
+        : {
+            message: 'Must match a pattern that is too long to show',
+            parameters: { reason: 'valuePatternLong' },
+          }
     }
     case 'minimum': {
       const limit = schema.minimum ?? 0
@@ -396,7 +399,7 @@ function describeKeyword(keyword: string, schema: Schema): Description {
 function describeConst(value: string): Description {
   return isShort(value)
     ? { message: `Must be ${value}`, parameters: { reason: 'valueConst', value } }
-    : { message: 'Must be the one value that is allowed' }
+    : { message: 'Must be the one value that is allowed', parameters: { reason: 'valueConstLong' } }
 }
 
 function describeEnum(values: readonly unknown[]): Description {
@@ -406,5 +409,5 @@ function describeEnum(values: readonly unknown[]): Description {
   const message = `Must be one of ${joinOr(texts)}`
   return isShort(message)
     ? { message, parameters: { reason: 'valueEnum', values: JSON.stringify(texts) } }
-    : { message: 'Must be one of the allowed values' }
+    : { message: 'Must be one of the allowed values', parameters: { reason: 'valueEnumLong' } }
 }

@@ -2,6 +2,8 @@
 export type ProblemParameters =
   | { reason: 'valueRequired' | 'valueUnknown' | 'valueNotAllowed' | 'valueListTooLong' | 'valueRepeated' }
   | { reason: 'valueRuledOut' | 'valueSchemaInvalid' | 'valueTooLarge' }
+  /** The sentence would have to repeat a very long part of the schema. */
+  | { reason: 'valuePatternLong' | 'valueConstLong' | 'valueEnumLong' }
   | { reason: 'valueRequiredWith'; name: string }
   /** `types`: type names of JSON Schema, separated by spaces. */
   | { reason: 'valueType'; types: string }
@@ -31,7 +33,7 @@ type CountReason =
 /**
  * One problem: `path` is a JSON pointer to it, `message` says what is allowed and never repeats the value. `parameters`
  * say the same for other languages, with `about: 'name'` if the sentence is about the name of a property. A problem of
- * a schema has none, and neither has a sentence that would have to repeat a very long part of the schema.
+ * a schema has none.
  */
 export type Problem = {
   path: string
