@@ -347,8 +347,32 @@ test('a name of its own that is shared too is refused, and so are definitions th
       resources: [but(module, { properties: { ...module.properties, ...many } }), timer],
     }),
     '/$defs',
-    /at most 2097152 are allowed/,
+    /at most 2097152 characters are allowed/,
   )
+})
+
+test('definitions that grow too large are refused before they are read for every property', () => {
+  const large = Object.fromEntries(
+    Array.from({ length: 400 }, (_, index) => [
+      `d${index}`,
+      { properties: { next: true, size: { maximum: index } } },
+    ]),
+  )
+  const properties = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, index) => [
+      `p${index}`,
+      { kind: 'DATA', schema: { $ref: '#/$defs/all' } },
+    ]),
+  )
+  const all = { anyOf: Object.keys(large).map((name) => ({ $ref: `#/$defs/${name}` })) }
+  const started = performance.now()
+  refusedAt(
+    details({ $defs: { ...large, all }, resources: [but(module, { properties }), timer] }),
+    '/$defs',
+    /are too large together/,
+  )
+  const took = performance.now() - started
+  assert.ok(took < 5_000, `it took ${took} ms`)
 })
 
 test('the refusal of a pattern of names says which one, and where', () => {
