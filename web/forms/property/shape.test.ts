@@ -104,3 +104,22 @@ test('a type of several is chosen with a value and a default of that type', () =
   assert.equal(variantOf(variants, 80), 1)
   assert.equal(variantOf(variants, null), 2)
 })
+
+test('a schema with too many variants inside its variants is JSON, and says so at once', () => {
+  const chain = (levels: number, variant: (next: JsonObject) => JsonObject[]): JsonObject => {
+    const names = Array.from({ length: levels }, (_, index) => `d${index}`)
+    const $defs = Object.fromEntries(
+      names.map((name, index) => [name, { oneOf: variant({ $ref: `#/$defs/d${index + 1}` }) }]),
+    )
+    return { $defs: { ...$defs, [`d${levels}`]: { type: 'string' } }, $ref: '#/$defs/d0' }
+  }
+  const both = (next: JsonObject) => [next, { ...next, title: 'again' }]
+  const kindOf = (schema: JsonObject) => innerKind(schemaOf({ kind: 'DATA', schema }))
+  assert.equal(kindOf(chain(5, both)), 'variants')
+  assert.equal(kindOf(chain(14, both)), 'json')
+  assert.equal(kindOf(chain(30, both)), 'json')
+  // a type or null beside it changes nothing
+  assert.equal(kindOf(chain(30, (next) => [next, next, { type: 'null' }])), 'json')
+  // many levels with one way through them are no trouble
+  assert.equal(kindOf(chain(30, (next) => [{ type: 'number' }, next])), 'variants')
+})

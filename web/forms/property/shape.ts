@@ -52,15 +52,31 @@ function withoutNullType(schema: JsonObject): JsonObject | null {
 const isNull = (schema: JsonValue): boolean =>
   isJsonObject(schema) && (schema['type'] === 'null' || schema['const'] === null)
 
-/** The variants of a schema, each a whole schema: `oneOf`, `anyOf`, or one for each type. Null if there are none. */
+/** Of a schema with all variants of its variants: what refers to the same definition twice at each of 30 levels has 2³⁰. */
+const VARIANTS_MAX = 1_000
+
+/**
+ * The variants of a schema, each a whole schema: `oneOf`, `anyOf`, or one for each type. Null if there are none, or too
+ * many.
+ */
 export const variantsOf = once((schema: JsonObject): JsonObject[] | null => {
   const { oneOf, anyOf, title: _, description: _help, ...rest } = schema
   const variants = oneOf ?? anyOf ?? typesIn(schema)
-  if (!Array.isArray(variants) || variants.length < 2) return null
+  if (!Array.isArray(variants) || variants.length < 2 || countVariants(schema) > VARIANTS_MAX) return null
   const whole = variants.map((variant) =>
     isJsonObject(variant) ? { ...rest, ...schemaInside(schema, variant) } : null,
   )
   return whole.every((variant) => variant !== null) ? whole : null
+})
+
+/** With those of variants at any depth. Each part of a schema is counted once, however often it is referred to. */
+const countVariants = once((schema: JsonObject): number => {
+  const variants = schema['oneOf'] ?? schema['anyOf']
+  if (!Array.isArray(variants)) return 1
+  return variants.reduce<number>(
+    (sum, variant) => sum + (isJsonObject(variant) ? countVariants(schemaInside(schema, variant)) : 1),
+    0,
+  )
 })
 
 function typesIn({ type, default: standard, enum: values }: JsonObject): JsonObject[] | null {
