@@ -201,7 +201,7 @@ function FoldButton({
       id={id}
       aria-expanded={isOpen}
       onClick={onToggle}
-      className="-ml-1 inline-flex max-w-full items-start gap-1 rounded-sm text-left wrap-anywhere hover:text-ink"
+      className="-ml-1 inline-flex min-h-6 max-w-full items-start gap-1 rounded-sm py-0.5 text-left wrap-anywhere hover:text-ink"
     >
       <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} size={14} className="mt-1 shrink-0 text-muted" />
       <span className="min-w-0">
