@@ -1,6 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose'
 import type { JWK } from 'jose'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import type { AssertionKey } from './actor-assertion.ts'
@@ -38,7 +40,7 @@ async function readActorKey(file: string): Promise<AssertionKey> {
  */
 export async function parseActorKey(text: string, subject: string): Promise<AssertionKey> {
   try {
-    const jwk = JSON.parse(text) as JWK
+    const jwk = parseStrictJson(text) as JWK
     const privateKey = await importJWK(jwk, 'EdDSA')
     if (!(privateKey instanceof Uint8Array) && jwk.kty === 'OKP' && jwk.d !== undefined) {
       const { kty, crv, x } = jwk
@@ -46,7 +48,11 @@ export async function parseActorKey(text: string, subject: string): Promise<Asse
       const kid = await calculateJwkThumbprint(publicPart)
       return { privateKey, kid, publicJwk: { ...publicPart, kid, alg: 'EdDSA', use: 'sig' } }
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof StrictJsonError)
+      throw new SettingsError(
+        `${subject} is not JSON as it is needed: ${error.messageWithoutPath}; correct it there, or restore it`,
+      )
     // reported below, without the content of the file
   }
   throw new SettingsError(`${subject} is not a private Ed25519 key in JWK form; restore it`)

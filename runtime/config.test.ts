@@ -79,6 +79,20 @@ describe('the runtime settings', () => {
     await writeFile(file, '{"nothing":1}')
     await assert.rejects(loadActorKeys(file), SettingsError)
     await assert.rejects(loadActorKeys(join(directory, 'missing')), SettingsError)
+    for (const [text, message] of [
+      [
+        '{"keys":[],\n "keys":[]}',
+        /keys\.json .*: The key is duplicated in one object \(line 2, column 2\)$/,
+      ],
+      ['{"keys":[],}', /: There is a comma before a closing bracket \(line 1, column \d+\)$/],
+      [
+        '{"keys":[{"exp":9007199254740993}]}',
+        /: A number cannot be represented exactly .*\(line 1, column 17\)$/,
+      ],
+    ] as const) {
+      await writeFile(file, text)
+      await assert.rejects(loadActorKeys(file), { name: 'SettingsError', message })
+    }
   })
 })
 

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createLocalJWKSet, createRemoteJWKSet } from 'jose'
-import type { JWTVerifyGetKey } from 'jose'
+import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/recent-sign-in.ts'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { parseEgressDeny } from '#http-kit/platform-addresses.ts'
 import { apiBase, credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
@@ -69,10 +71,12 @@ export async function loadActorKeys(place: string): Promise<JWTVerifyGetKey> {
     return createRemoteJWKSet(new URL(place), { cooldownDuration: 60_000, timeoutDuration: 5_000 })
   }
   try {
-    return createLocalJWKSet(JSON.parse(await readFile(place, 'utf8')))
-  } catch {
+    const set = parseStrictJson(await readFile(place, 'utf8'))
+    return createLocalJWKSet(set as unknown as JSONWebKeySet)
+  } catch (error) {
+    const reason = error instanceof StrictJsonError ? `: ${error.messageWithoutPath}` : ''
     throw new SettingsError(
-      `ACTOR_ASSERTION_JWKS is wrong: ${place} is neither a URL nor a readable key set file`,
+      `ACTOR_ASSERTION_JWKS is wrong: ${place} is neither a URL nor a readable key set file${reason}`,
     )
   }
 }

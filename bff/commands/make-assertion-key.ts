@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
@@ -53,16 +55,17 @@ async function readKeySet(file: string): Promise<z.output<typeof KeySet>> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { keys: [] }
     throw new SettingsError(`--public is wrong: ${file} cannot be read`)
   }
-  const parsed = KeySet.safeParse(parseJson(text))
+  const parsed = KeySet.safeParse(parseJson(text, file))
   if (!parsed.success) throw new SettingsError(`--public is wrong: ${file} is not a key set`)
   return parsed.data
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return parseStrictJson(text)
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    throw new SettingsError(`--public is wrong: ${file} is not a key set: ${error.messageWithoutPath}`)
   }
 }
 

@@ -210,6 +210,22 @@ describe('the settings of sign-in', () => {
       refusal({ CONSOLE_USERS: '[{"password":"hush-hush"' }),
       /^CONSOLE_USERS is wrong: a JSON list/,
     )
+    const unclear: [text: string, message: RegExp][] = [
+      [
+        '[{"username":"ada",\n"hush":"hush-hush","hush":""}]',
+        /; The key is duplicated in one object \(line 2, column 20\)$/,
+      ],
+      ['[{"username":"ada","hush-hush"}]', /; A colon is expected after the key \(line 1, column 31\)$/],
+      [
+        '[{"username":"ada","password":"hush\\u0000","roles":[]}]',
+        /; A string contains the character NUL \(/,
+      ],
+    ]
+    for (const [users, message] of unclear) {
+      const line = refusal({ CONSOLE_USERS: users })
+      assert.match(line, message)
+      assert.ok(!line.includes('hush'))
+    }
   })
 
   it('require an issuer over https, with client and secret', () => {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { placeKey, RoleEntry } from '../session/roles.ts'
 import type { RoleGrant } from '../session/roles.ts'
 import { deleteUsers } from '../store/idp-users/delete-users.ts'
@@ -27,9 +29,10 @@ export const ConsoleUsers = z.string().transform((text, context): ConfiguredUser
   }
   let json: unknown
   try {
-    json = JSON.parse(text)
-  } catch {
-    return refuse(SHAPE)
+    json = parseStrictJson(text)
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    return refuse(`${SHAPE}; ${error.messageWithoutPath}`)
   }
   const users = z.array(ConfiguredUserSchema).min(1).safeParse(json)
   if (!users.success) {

@@ -77,4 +77,9 @@ export class StrictJsonError extends Error {
     this.path = path
     this.place = place
   }
+
+  /** The message without the path: a key that was put in a wrong place may be a secret. */
+  get messageWithoutPath(): string {
+    return `${jsonProblemMessage(this.problem)} (line ${this.place.line}, column ${this.place.column})`
+  }
 }

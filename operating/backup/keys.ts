@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { parseSealingKey, readSealingKeys } from '#runtime/keys/sealing-key.ts'
 import { KeyFile } from './format.ts'
 
@@ -56,7 +58,7 @@ export function missingSealingKeys(keys: Keys, fingerprints: readonly string[]):
 export async function readKeys(file: string, dataDir: string, needed: readonly string[]): Promise<Keys> {
   const text = await readText(file)
   if (text === null) throw new Error(`There is no file ${file}`)
-  const parsed = KeyFile.safeParse(parseJson(text))
+  const parsed = KeyFile.safeParse(parseJson(text, file))
   if (!parsed.success) throw new Error(`${file} is not a file of keys of this program. Use another one.`)
   const keys = neededFirst(parsed.data.files, needed)
   for (const [name, key] of Object.entries(keys)) {
@@ -101,10 +103,14 @@ function readText(file: string): Promise<string | null> {
   })
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return parseStrictJson(text)
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    throw new Error(
+      `${file} is not a file of keys of this program: ${error.messageWithoutPath}. Use another one.`,
+      { cause: error },
+    )
   }
 }

@@ -1,3 +1,4 @@
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import { FAULTS, isTokenRefused } from './fault-proxy.ts'
@@ -115,10 +116,10 @@ function outcomeOf(response: string): string {
   }
 }
 
-/** JSON with one field per line; other text as it is. */
+/** JSON with one field per line; other text, and JSON that would change, as it is. */
 export function pretty(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2)
+    return JSON.stringify(parseStrictJson(text), null, 2)
   } catch {
     return text
   }

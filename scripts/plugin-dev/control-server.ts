@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import type { Host } from '../../packages/plugin-check/src/run/host.ts'
@@ -103,6 +105,8 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
       notice = (await proxy.restart()) ?? 'The plugin was started again.'
     if (path === '/resend') {
       const body = originalOf((fields.get('body') ?? '').replaceAll('\r\n', '\n'))
+      const fault = faultOf(body)
+      if (fault !== null) notice = `The body was sent as it is, and without a token: ${fault}.`
       resent = { body, response: await proxy.resend(body) }
     }
   }
@@ -130,6 +134,17 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
 
 /** The end of the plugin's output, as a page can show it. */
 const lastLines = (output: string): string => output.trimEnd().split('\n').slice(-100).join('\n')
+
+/** Why an edited body is not JSON that a plugin accepts; null if it is. */
+function faultOf(body: string): string | null {
+  try {
+    parseStrictJson(body)
+    return null
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    return error.messageWithoutPath
+  }
+}
 
 const isFault = (text: string): text is Fault => Object.hasOwn(FAULTS, text)
 

@@ -147,6 +147,20 @@ test('a call whose operation and sequence are edited is accepted, because its to
   assert.match(await resentResponse(), /"errorCode": "REQUEST_INVALID"/)
 })
 
+test('an edited body that others would read differently is sent as it is, and the page says what is wrong', async () => {
+  const repeated = '{\n  "stage": "AFTER_RESOURCES",\n  "stage": "BEFORE_RESOURCES"\n}'
+  await press('/resend', { body: repeated })
+  assert.match(
+    unescaped(await page()),
+    /without a token: The key is duplicated in one object \(line 3, column 3\)/,
+  )
+  assert.equal(await fieldText(), repeated)
+  await press('/resend', { body: '{"edited":\n 9007199254740993}' })
+  assert.match(unescaped(await page()), /without a token: A number cannot .* \(line 2, column 2\)/)
+  // shown as it was typed, not as the number that it would become
+  assert.match(await fieldText(), /9007199254740993/)
+})
+
 test('a refused token says how to configure the plugin', () => {
   const html = renderPage({
     pluginId: 'reference-plugin',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { readConsoleSettings } from '#bff/settings.ts'
 import { generatePassword } from '#bff/oidc/password.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
@@ -142,7 +143,7 @@ const Call = z.object({
 /** What the token of a call names, from a body that somebody may have edited; null if it is missing. */
 function callOf(body: string) {
   try {
-    const { operation, stage, executionSequence } = Call.parse(JSON.parse(body))
+    const { operation, stage, executionSequence } = Call.parse(parseStrictJson(body))
     return { operationId: operation.operationId, stage, executionSequence }
   } catch {
     return null

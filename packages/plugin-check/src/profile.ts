@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import { StrictJsonError } from '../../../contract/protocol/json-text-problem.ts'
 import { Key, mapOf, PropertyName, ResourceLocator, Values } from '../../../contract/protocol/keys.ts'
 import { PluginConfiguration } from '../../../contract/protocol/authorization.ts'
+import { parseStrictJson } from '../../../contract/protocol/strict-json.ts'
+import type { StrictJsonLimits } from '../../../contract/protocol/strict-json-scanner.ts'
 import { Reference } from '../../../contract/protocol/typed-value.ts'
 
 const Write = z.strictObject({
@@ -70,21 +74,47 @@ export class UsageError extends Error {
 
 /** Reads a profile from a file. Throws a UsageError. */
 export function readProfile(file: string): Profile {
+  const json = readJsonFile(file, {
+    subject: 'The profile',
+    ifMissing: 'Create one with plugin-check init, or name another one with --profile.',
+    ifWrong: 'Correct it there.',
+  })
+  return parseProfile(json, file)
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Reads the JSON of a file that a person gives, and refuses what another reader would read differently.
+ *
+ * @param subject what the file is, at the start of the message.
+ * @param ifMissing what to do about a file that cannot be read.
+ * @param ifWrong what to do about the place that the message names.
+ * @throws UsageError
+ */
+export function readJsonFile(
+  file: string,
+  { subject, ifMissing, ifWrong }: { subject: string; ifMissing: string; ifWrong: string },
+  limits: Partial<StrictJsonLimits> = {},
+): JsonValue {
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(file)
+  } catch {
+    throw new UsageError(`${subject} ${file} cannot be read. ${ifMissing}`)
+  }
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = utf8.decode(bytes)
   } catch {
-    throw new UsageError(
-      `The profile ${file} cannot be read. Create one with plugin-check init, or name another one with --profile.`,
-    )
+    throw new UsageError(`${subject} ${file} is not valid UTF-8. Save it as UTF-8.`)
   }
-  let json: unknown
   try {
-    json = JSON.parse(text)
-  } catch {
-    throw new UsageError(`The profile ${file} is not JSON. Fix its syntax.`)
+    return parseStrictJson(text, limits)
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    throw new UsageError(`${subject} ${file} is not usable JSON: ${error.messageWithoutPath}. ${ifWrong}`)
   }
-  return parseProfile(json, file)
 }
 
 /** Throws a UsageError that names the first wrong field. */

@@ -124,7 +124,19 @@ test('a wrong profile is explained in one line', async (t) => {
     await run('run', '--url', 'http://127.0.0.1:1/', '--profile', join(folder, 'no.json')),
     /cannot be read/,
   )
-  assertUsage(await withProfile('{'), /is not JSON/)
+  assertUsage(
+    await withProfile('{"pluginId": "p",\n  "resources": {}'),
+    /profile\.json is not usable JSON: The JSON text is incomplete \(line 2, column 18\)\. Correct it/,
+  )
+  assertUsage(
+    await withProfile('{"pluginId": "p",\n "pluginId": "q", "resources": {}}'),
+    /The key is duplicated in one object \(line 2, column 2\)/,
+  )
+  assertUsage(
+    await withProfile('{"resources": {"x": {"properties": {"id": 9007199254740993}}}}'),
+    /A number cannot be represented exactly.*\(line 1, column 43\)/,
+  )
+  assertUsage(await withProfile('\uFEFF{}'), /A JSON value is expected \(line 1, column 1\)/)
   assertUsage(await withProfile('{"pluginId": 7, "resources": {}}'), /pluginId/)
   assertUsage(await withProfile('{"pluginId": "p", "resources": {}}'), /name at least one Module/)
   assertUsage(await withProfile('{"pluginId": "p", "resources": {"x": {}}}'), /resources/)

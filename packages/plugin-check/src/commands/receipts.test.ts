@@ -123,6 +123,38 @@ test('the values can come from a file', async (t) => {
   assert.match(output, /name \/resources\/plan, which the receipt does not mask\. It masks \/resources\//)
 })
 
+test('values that would change are refused at their place, from a file and from a person', async (t) => {
+  const { folder, file, replay } = setUp(t, receiptOf('INSTALL', 'spring'))
+  const values = join(folder, 'values.json')
+  const isRefused = async (args: readonly string[], pattern: RegExp, answer = SECRET) => {
+    const { code, output } = await replay(null, [file, ...args], answer)
+    assert.equal(code, 2)
+    assert.match(output, pattern)
+    assert.doesNotMatch(output, /\n/)
+  }
+  writeFileSync(values, '{"/resources/a":"x",\n "/resources/a":"y"}')
+  await isRefused(
+    ['--values', values],
+    /values\.json is not usable JSON: The key is duplicated .*\(line 2, column 2\)/,
+  )
+  writeFileSync(values, Buffer.from([0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]))
+  await isRefused(['--values', values], /values\.json is not valid UTF-8/)
+  await isRefused(
+    [],
+    /The value for plan of \S+ is not usable JSON: A number cannot .*\(line 1, column 7\)/,
+    '{"id":9007199254740993}',
+  )
+})
+
+test('a receipt with a repeated key is refused, because its sha256 does not show it', async (t) => {
+  const receipt = receiptOf('INSTALL', 'spring')
+  const { file, replay } = setUp(t, receipt)
+  writeFileSync(file, JSON.stringify(receipt).replace('{', '{"operation":null,'))
+  const { code, output } = await replay(null, [file])
+  assert.equal(code, 2)
+  assert.match(output, /^The receipt \S+ is not usable JSON: The key is duplicated .*\. Export the operation/)
+})
+
 test('all masked values that are missing are named at once', async (t) => {
   const text = JSON.stringify(receiptOf('INSTALL', 'spring')).replace('"Northwind"', JSON.stringify(MASK))
   const { file, replay } = setUp(t, withDigest(JSON.parse(text) as JsonObject))

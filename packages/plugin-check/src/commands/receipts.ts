@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import * as z from 'zod'
 import { getOwn } from '../../../../contract/json-schema/get-own.ts'
-import { parseProfile, readProfile, UsageError, type Profile } from '../profile.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import { parseProfile, readJsonFile, readProfile, UsageError, type Profile } from '../profile.ts'
 import { describePointer, findMasked, parseValue, type MaskedValues } from '../receipt/masked-values.ts'
 import { FailedCall } from '../receipt/read-receipt.ts'
 import type { PermittedWrites } from '../receipt/replay-receipt.ts'
@@ -66,7 +67,7 @@ export async function completeValues(
         `The receipt masks ${missing.map(describePointer).join(', ')}. Run plugin-check in a terminal, or give --values FILE with {${wanted}}.`,
       )
     }
-    values[pointer] = parseValue(given)
+    values[pointer] = parseValue(given, pointer)
   }
   return values
 }
@@ -85,13 +86,10 @@ export function readValues(file: string | undefined, call: FailedCall): MaskedVa
 }
 
 function parseValues(file: string): MaskedValues {
-  try {
-    return z.record(z.string(), z.json()).parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch {
-    throw new UsageError(
-      `The values ${file} cannot be read. They are a JSON object of values by JSON pointer.`,
-    )
-  }
+  const shape = 'They are a JSON object of values by JSON pointer.'
+  const json = readJsonFile(file, { subject: 'The values', ifMissing: shape, ifWrong: 'Correct it there.' })
+  if (!isJsonObject(json)) throw new UsageError(`The values ${file} are wrong. ${shape}`)
+  return json
 }
 
 /** What the checker must know to send the call of a receipt. */

@@ -1,6 +1,9 @@
 import type { JsonValue } from '../../../../contract/json-schema/json.ts'
+import { StrictJsonError } from '../../../../contract/protocol/json-text-problem.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { MASK } from '../../../../contract/protocol/mask.ts'
+import { parseStrictJson } from '../../../../contract/protocol/strict-json.ts'
+import { UsageError } from '../profile.ts'
 
 /** The values that the console masked, by their JSON pointer in the request. */
 export type MaskedValues = Readonly<Record<string, JsonValue>>
@@ -53,12 +56,28 @@ export function describePointer(pointer: string): string {
   return root === 'resources' ? `${property} of ${locator}${rest}` : parts.join('/')
 }
 
-/** What a person typed: a JSON object or list, otherwise a text. */
-export function parseValue(text: string): JsonValue {
+/**
+ * What a person typed for the value at a pointer: a JSON object or list, otherwise a text.
+ *
+ * @throws UsageError for an object or list with something that would change, such as a number with too many digits.
+ */
+export function parseValue(text: string, pointer: string): JsonValue {
+  if (!isComposite(text)) return text
   try {
-    const json = JSON.parse(text) as JsonValue
-    return typeof json === 'object' && json !== null ? json : text
+    return parseStrictJson(text)
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    throw new UsageError(
+      `The value for ${describePointer(pointer)} is not usable JSON: ${error.messageWithoutPath}. Start again and correct it there.`,
+    )
+  }
+}
+
+function isComposite(text: string): boolean {
+  try {
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null
   } catch {
-    return text
+    return false
   }
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
 import { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
-import { UsageError } from '../profile.ts'
+import { BODY_DEPTH_MAX } from '../../../../contract/protocol/limits.ts'
+import { readJsonFile, UsageError } from '../profile.ts'
 import { isDoneOutcome } from '../wire/read-answer.ts'
 import { digestOf } from './digest.ts'
 
@@ -92,22 +92,25 @@ export function readReceipt(file: string, pluginId: string | null): FailedCall {
 
 /** The JSON of a receipt that nobody has changed since its export. Throws a UsageError. */
 function readUnchanged(file: string): JsonValue {
-  let json: JsonValue
-  try {
-    json = JSON.parse(readFileSync(file, 'utf8')) as JsonValue
-  } catch {
-    throw new UsageError(`The receipt ${file} cannot be read. Export the operation in the console again.`)
-  }
+  const json = readJsonFile(
+    file,
+    { subject: 'The receipt', ifMissing: EXPORT_AGAIN, ifWrong: EXPORT_AGAIN },
+    LIMITS,
+  )
   if (!isJsonObject(json) || json['format'] !== FORMAT || json['version'] !== 1) throw notReceipt(file)
   const { sha256, ...content } = json
-  if (sha256 === undefined)
-    throw new UsageError(`The receipt ${file} has no sha256. Export the operation in the console again.`)
+  if (sha256 === undefined) throw new UsageError(`The receipt ${file} has no sha256. ${EXPORT_AGAIN}`)
   if (sha256 !== digestOf(content))
     throw new UsageError(
-      `The receipt ${file} was changed after its export: its sha256 does not match. Export the operation in the console again.`,
+      `The receipt ${file} was changed after its export: its sha256 does not match. ${EXPORT_AGAIN}`,
     )
   return json
 }
+
+const EXPORT_AGAIN = 'Export the operation in the console again.'
+
+/** A receipt contains whole requests and responses; only the nesting has a bound: that of a request inside it. */
+const LIMITS = { maxDepth: BODY_DEPTH_MAX + 20, maxKeys: Infinity, maxStringBytes: Infinity }
 
 const FORMAT = 'bundle-console/operation-receipt'
 
