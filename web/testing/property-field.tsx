@@ -47,7 +47,8 @@ export async function renderField(
         resourceKind={kind}
         edit={edit}
         view={view}
-        isSet
+        // a hidden value is set, whatever is shown of it
+        isSet={isSensitive || view !== null}
         onEdit={setEdit}
         onReset={() => undefined}
         error={editError(definition, edit, t)}

@@ -5,13 +5,15 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Scope } from '#contract/protocol/scope.ts'
 import { propertyHelp, propertyTitle } from '../../components/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { FieldErrorText } from '../../ui/Field.tsx'
 import { useIsPrinting } from '../../ui/printing.ts'
 import { PropertyValueView } from '../../ui/values/ValueView.tsx'
-import { controlKind } from './control-kind.ts'
+import { controlKind, schemaOf } from './control-kind.ts'
+import { emptyOf, HAS_PLACEHOLDER, TEXTS } from './controls/member-look.ts'
 import { PropertyControl } from './controls/PropertyControl.tsx'
-import { shownOf, type Edit } from './edit.ts'
+import { dataValue, setData, shownOf, type Edit } from './edit.ts'
 import { limitsText } from './limits-text.ts'
 import { valueOf, viewOf } from './property-value.ts'
 
@@ -87,8 +89,18 @@ export const PropertyField = memo(function PropertyField({
   const help = propertyHelp(definition)
   const isPlain = plainValue !== undefined
   const limits = isPlain ? '' : limitsText(definition, t)
+  const kind = controlKind(definition, resourceKind)
+  const shown = shownOf(edit, valueOf(view))
+  const isShownSet = edit === null ? isSet : edit.kind !== 'removed'
+  const isOptional = !isRequired && definition.required !== true
+  // a text that was not set does not become an empty one because something was tried in it
+  const onControlEdit = (next: Edit) => onEdit(!isSet && isOptional && isEmptyText(next) ? REMOVED : next)
+  const isText = !isPlain && TEXTS.has(kind)
+  const isEmpty = isText && dataValue(shown.value) === ''
+  const canBeEmpty = isText && !isShownSet && !readOnly && emptyOf(schemaOf(definition)) !== null
   const describedBy = [
     error !== null && `${id}-error`,
+    isEmpty && `${id}-state`,
     help !== '' && `${id}-help`,
     limits !== '' && `${id}-limits`,
   ].filter(Boolean)
@@ -127,14 +139,14 @@ export const PropertyField = memo(function PropertyField({
       </div>
       <div className="max-w-[38rem] min-w-0">
         {plainValue ?? (
-          <div className={cx('print:hidden', WIDTHS[controlKind(definition, resourceKind)])}>
+          <div className={cx('print:hidden', WIDTHS[kind])}>
             <PropertyControl
               resourceKind={resourceKind}
               definition={definition}
-              {...shownOf(edit, valueOf(view))}
+              {...shown}
               saved={valueOf(view)}
-              isSet={edit === null ? isSet : edit.kind !== 'removed'}
-              onEdit={onEdit}
+              isSet={isShownSet}
+              onEdit={onControlEdit}
               onReset={onReset}
               wiring={{
                 id,
@@ -142,6 +154,7 @@ export const PropertyField = memo(function PropertyField({
                 'aria-describedby': describedBy.join(' ') || undefined,
                 'aria-invalid': error === null ? undefined : true,
                 'aria-required': isRequired ? true : undefined,
+                ...(!isShownSet && HAS_PLACEHOLDER.has(kind) && { placeholder: t('forms.notSet') }),
               }}
               readOnly={readOnly}
               scope={scope}
@@ -163,7 +176,27 @@ export const PropertyField = memo(function PropertyField({
               {limits}
             </span>
           )}
+          {isEmpty && (
+            <span id={`${id}-state`} className="italic">
+              {t('common.value.emptyText')}
+            </span>
+          )}
           {status}
+          {canBeEmpty && (
+            <Button
+              variant="quiet"
+              size="sm"
+              icon="plus"
+              // among many properties, it shows only where the person is
+              className="group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:hover)]:opacity-0"
+              label={t('forms.member.emptyText', { title })}
+              onClick={() => {
+                onEdit(setData(definition, ''))
+                // the button is gone
+                document.getElementById(id)?.focus()
+              }}
+            />
+          )}
           {hints}
         </div>
         {Boolean(notes) && <div className="mt-6 -mb-2 empty:hidden">{notes}</div>}
@@ -171,6 +204,10 @@ export const PropertyField = memo(function PropertyField({
     </div>
   )
 })
+
+const REMOVED: Edit = { kind: 'removed' }
+
+const isEmptyText = (edit: Edit): boolean => edit.kind === 'set' && dataValue(edit.value) === ''
 
 /** A control is as wide as its typical content. */
 const WIDTHS: Partial<Record<ReturnType<typeof controlKind>, string>> = {

@@ -11,7 +11,7 @@ import { partError } from '../edit-error.ts'
 import { afterEdit, held as holding, shownHeld, type Held } from '../held.ts'
 import type { Member } from '../shape.ts'
 import type { ControlProps } from './control-props.ts'
-import { emptyOf, isShort, isWide, summaryOf, TEXTS } from './member-look.ts'
+import { emptyOf, HAS_PLACEHOLDER, isShort, isWide, summaryOf, TEXTS } from './member-look.ts'
 
 /**
  * One member of an object: its title, its control, and a button that makes it "not set" again, or sets it to what is
@@ -172,8 +172,6 @@ export function MemberRow({
     </div>
   )
 }
-
-const HAS_PLACEHOLDER: ReadonlySet<ControlKind> = new Set([...TEXTS, 'number'])
 
 /** Of what is empty but set; a list and a map say so themselves. */
 function stateOf(value: JsonValue | undefined, kind: ControlKind, t: Translate): string | null {

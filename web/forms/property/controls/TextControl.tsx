@@ -3,7 +3,7 @@ import { FreeTextInput } from '../../../ui/FreeTextInput.tsx'
 import type { ControlProps } from './control-props.ts'
 import { dataValue, setData } from '../edit.ts'
 
-/** A text. Clearing it means an empty text; removing the value is a separate action. */
+/** A text. Clearing it gives an empty text, from which the field around it may make no value. */
 export function TextControl({
   definition,
   value,

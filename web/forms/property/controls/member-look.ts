@@ -30,6 +30,9 @@ const NARROW: ReadonlySet<ControlKind> = new Set([
 /** Controls of texts: an empty field is an empty text or none, which the eye cannot tell. */
 export const TEXTS: ReadonlySet<ControlKind> = new Set(['text', 'long-text', 'domain', 'cron'])
 
+/** Controls whose empty field can say that there is no value. */
+export const HAS_PLACEHOLDER: ReadonlySet<ControlKind> = new Set([...TEXTS, 'number'])
+
 const FEW = { members: 4, entries: 8, items: 5 }
 
 /**

@@ -102,6 +102,47 @@ test('a property that is one of several texts can be the empty one', async () =>
   expect(value()).toEqual({ kind: 'removed' })
 })
 
+test('an optional text that was not set is not set when it is cleared, and an empty one is asked for', async () => {
+  const value = await renderField({ type: 'string' }, undefined, undefined, { isRequired: false })
+  const field = page.getByRole('textbox', { name: 'Setting' })
+  await expect.element(field).toHaveAttribute('placeholder', 'Not set')
+  await field.fill('x')
+  expect(value()).toBe('x')
+  await field.fill('')
+  expect(value()).toEqual({ kind: 'removed' })
+  button('Set Setting to an empty text').element().focus()
+  await userEvent.keyboard('{Enter}')
+  expect(value()).toBe('')
+  await expect.element(field).toHaveFocus()
+  await expect.element(field).toHaveAccessibleDescription('empty text')
+})
+
+test('a domain that was not set is not set when it is cleared', async () => {
+  const value = await renderField({ type: 'string', format: 'hostname' }, undefined, undefined, {
+    kind: 'GATEWAY',
+    isRequired: false,
+  })
+  const field = page.getByRole('textbox', { name: 'Setting' })
+  await field.fill('example.org')
+  await field.fill('')
+  expect(value()).toEqual({ kind: 'removed' })
+  // an empty text is no domain
+  await expect.element(button('Set Setting to an empty text')).not.toBeInTheDocument()
+})
+
+test('a saved text that is cleared is an empty text', async () => {
+  const value = await renderField({ type: 'string' }, 'a', 'a', { isRequired: false })
+  await page.getByRole('textbox', { name: 'Setting' }).fill('')
+  expect(value()).toBe('')
+})
+
+test('a required text that is cleared is an empty text', async () => {
+  const value = await renderField({ type: 'string' }, undefined)
+  await page.getByRole('textbox', { name: 'Setting' }).fill('x')
+  await page.getByRole('textbox', { name: 'Setting' }).fill('')
+  expect(value()).toBe('')
+})
+
 const labels: JsonObject = { type: 'object', additionalProperties: { type: 'string' } }
 const keys = () => page.getByRole('textbox', { name: 'Key', exact: true })
 
