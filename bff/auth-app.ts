@@ -67,6 +67,8 @@ export interface Auth {
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { db, settings, dataDir, loopback, clock = systemClock, log, mergeSeconds } = options
   const { publicOrigin, externalIdp, rolesClaim, limits, recentSignInSeconds, trustedProxyHops } = settings
+  /** How far the clock of this machine, which is that of the embedded provider, is behind. */
+  const lateSeconds = (): number => (clock.now().getTime() - systemClock.now().getTime()) / 1000
   const cookies = cookieKit(new URL(publicOrigin))
   const recorder = createRecorder({ db, log, mergeSeconds })
   const limiter = createSignInLimiter(db)
@@ -82,9 +84,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     publicOrigin,
     rolesClaim,
     loopback: externalIdp === null ? loopback : null,
-    // the embedded provider has the clock of this machine
-    skewSeconds: () =>
-      externalIdp === null ? 0 : (clock.now().getTime() - systemClock.now().getTime()) / 1000,
+    skewSeconds: () => (externalIdp === null ? 0 : lateSeconds()),
   })
   const addressOf = (incoming: IncomingMessage | undefined): string =>
     clientAddress(incoming, trustedProxyHops)
@@ -105,6 +105,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     cookies,
     recentSignInSeconds,
     clock,
+    lateSeconds: () => (externalIdp === null ? lateSeconds() : 0),
     limiter,
     publicOrigin,
     rolesClaim,

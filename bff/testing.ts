@@ -8,6 +8,8 @@ import { freePort } from '#database/free-port.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import { createLog } from '#http-kit/log.ts'
 import { requestId } from '#http-kit/request-id.ts'
 import { serve } from '#http-kit/serve.ts'
@@ -42,7 +44,10 @@ export interface AuthServer {
 export const EVERYWHERE = (role: RoleGrant['role']): RoleGrant => ({ role, scope: null })
 
 /** The auth part of the BFF as its app mounts it, on a real server and a real database, for tests. */
-export async function startAuthServer(changes: Partial<AuthSettings> = {}): Promise<AuthServer> {
+export async function startAuthServer(
+  changes: Partial<AuthSettings> = {},
+  clock: Pick<Clock, 'now'> = systemClock,
+): Promise<AuthServer> {
   const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
   const database = openDatabase<BffTables>(connection)
   const dataDir = mkdtempSync(join(tmpdir(), 'bff-test-'))
@@ -62,7 +67,7 @@ export async function startAuthServer(changes: Partial<AuthSettings> = {}): Prom
   const started: { stop(): Promise<void> }[] = []
   const start = async (port: number) => {
     let address = ''
-    const auth = await createAuth({ db: database.db, settings, dataDir, loopback: () => address, log })
+    const auth = await createAuth({ db: database.db, settings, dataDir, loopback: () => address, clock, log })
     const server = await serve({
       app: appOf(auth, origin),
       port,

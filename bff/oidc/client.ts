@@ -147,20 +147,31 @@ async function extraClaims(
 const MAX_NAME = 200
 const MAX_SUB = 255
 
-/** The person in verified claims; null if the claims contain no person that can be stored. */
-export function personOf(claims: Record<string, unknown>, rolesClaim: string): SignedIn | null {
+/**
+ * The person in verified claims; null if the claims contain no person that can be stored.
+ *
+ * @param options.lateSeconds how far the clock of the provider is behind `now`.
+ */
+export function personOf(
+  claims: Record<string, unknown>,
+  { rolesClaim, now, lateSeconds = 0 }: { rolesClaim: string; now: Date; lateSeconds?: number },
+): SignedIn | null {
   const { iss, sub } = claims
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUB) return null
   if (/\p{Cc}/u.test(sub)) return null
   const name = nameIn(claims) ?? (cleanName(sub) || sub)
   const roles = rolesOfClaim(findClaim(claims, rolesClaim))
-  return { iss, sub, name, roles, authTime: authTimeIn(claims) }
+  return { iss, sub, name, roles, authTime: authTimeIn(claims, { now, lateSeconds }) }
 }
 
 /** A time that no clock can be right about says nothing: null, as if the provider had not sent it. */
-function authTimeIn({ auth_time: authTime }: Record<string, unknown>): number | null {
-  if (typeof authTime !== 'number' || authTime <= 0) return null
-  return isRecentSignIn(Date.now() / 1000 - authTime, Infinity) ? authTime : null
+function authTimeIn(
+  { auth_time: said }: Record<string, unknown>,
+  { now, lateSeconds }: { now: Date; lateSeconds: number },
+): number | null {
+  if (typeof said !== 'number' || said <= 0) return null
+  const authTime = said + lateSeconds
+  return isRecentSignIn(now.getTime() / 1000 - authTime, Infinity) ? authTime : null
 }
 
 const nameIn = (claims: Record<string, unknown>): string | undefined =>

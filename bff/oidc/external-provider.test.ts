@@ -303,9 +303,10 @@ describe('sign-in with an external identity provider', () => {
 
 describe('personOf', () => {
   const claims = { iss: 'https://id', sub: 'u-1', name: 'Ada', roles: ['viewer'] }
+  const options = { rolesClaim: 'roles', now: new Date('2026-11-22T08:00:00Z') }
 
   it('takes the first name in the claims, without control characters', () => {
-    const nameOf = (more: Record<string, unknown>) => personOf({ ...claims, ...more }, 'roles')?.name
+    const nameOf = (more: Record<string, unknown>) => personOf({ ...claims, ...more }, options)?.name
     assert.equal(nameOf({}), 'Ada')
     assert.equal(nameOf({ name: '', preferred_username: 'ada' }), 'ada')
     assert.equal(nameOf({ name: 7, email: 'ada@example.org' }), 'ada@example.org')
@@ -322,12 +323,23 @@ describe('personOf', () => {
       { sub: 'x'.repeat(256) },
       { sub: 'a\u0000' },
     ]) {
-      assert.equal(personOf({ ...claims, ...wrong }, 'roles'), null)
+      assert.equal(personOf({ ...claims, ...wrong }, options), null)
     }
   })
 
+  it('judges the time of the sign-in by the given clock, not by that of this machine', () => {
+    const second = options.now.getTime() / 1000
+    const timeOf = (auth_time: number, lateSeconds = 0) =>
+      personOf({ ...claims, auth_time }, { ...options, lateSeconds })?.authTime
+    assert.equal(timeOf(second - 10), second - 10)
+    assert.equal(timeOf(second + 3_600), null)
+    // a provider whose clock is an hour ahead, or behind
+    assert.equal(timeOf(second + 3_600, -3_600), second)
+    assert.equal(timeOf(second - 3_610, 3_600), second - 10)
+  })
+
   it('grants no role for an unknown entry', () => {
-    const rolesOf = (roles: unknown) => personOf({ ...claims, roles }, 'roles')?.roles
+    const rolesOf = (roles: unknown) => personOf({ ...claims, roles }, options)?.roles
     assert.deepEqual(rolesOf('admin'), [EVERYWHERE('admin')])
     const prod = { environmentKey: 'prod' }
     assert.deepEqual(rolesOf(['boss', { role: 'viewer', scope: prod }]), [{ role: 'viewer', scope: prod }])

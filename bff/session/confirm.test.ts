@@ -61,6 +61,22 @@ describe('signing in again to confirm a session', () => {
     assert.equal(answer.status, 401)
   })
 
+  it('is recent although the clock of this machine, which the embedded provider has, is behind or ahead', async () => {
+    for (const minutes of [-20, 20]) {
+      // the time of the database
+      const now = () => new Date(Date.now() + minutes * 60_000)
+      const skewed = await startAuthServer(
+        { users: [{ username: 'ada', password: 'correct horse', roles: [EVERYWHERE('admin')] }] },
+        { now },
+      )
+      const ada = new TestBrowser(skewed.origin)
+      await ada.signIn('ada', 'correct horse')
+      const { way, response } = await confirmAs(ada, 'ada')
+      await skewed.stop()
+      assert.equal(way.at(-1), skewed.origin + RETURN_TO, `${minutes} minutes: ${response.status}`)
+    }
+  })
+
   it('refuses another person, whatever their roles, and keeps the session', async () => {
     for (const other of ['bob', 'nobody']) {
       const ada = await signedIn()

@@ -32,6 +32,8 @@ export interface SignInOptions {
   /** How long a sign-in counts as recent. */
   recentSignInSeconds: number
   clock: Pick<Clock, 'now'>
+  /** How far the clock of the identity provider is behind `clock`, in seconds, as far as it is known. */
+  lateSeconds: () => number
   limiter: SignInLimiter
   publicOrigin: string
   rolesClaim: string
@@ -135,7 +137,8 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
     log.warn('the identity provider did not confirm a sign-in', {}, error)
     return failed(c, options, page)
   }
-  const person = personOf(claims, options.rolesClaim)
+  const now = options.clock.now()
+  const person = personOf(claims, { rolesClaim: options.rolesClaim, now, lateSeconds: options.lateSeconds() })
   if (person === null) return failed(c, options, page)
   if (confirms !== null) {
     if (person.iss !== confirms.iss || person.sub !== confirms.sub) {
@@ -147,8 +150,7 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
       )
       return notice(c, options, 'otherPerson', { ...page, name: person.name })
     }
-    const secondsAgo =
-      person.authTime === null ? null : options.clock.now().getTime() / 1000 - person.authTime
+    const secondsAgo = person.authTime === null ? null : now.getTime() / 1000 - person.authTime
     if (!isRecentSignIn(secondsAgo, options.recentSignInSeconds)) {
       log.error(
         'the identity provider did not confirm a recent sign-in: auth_time is missing, too old or in the future',
