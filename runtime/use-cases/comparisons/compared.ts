@@ -6,6 +6,8 @@ export interface Compared {
   scope: ScopeRow
   /** With the installation that owns the resource; null if none does. */
   comparisons: readonly OwnedComparison[]
+  /** Whether a write of the given values replaces the hidden ones at once. An upgrade may fail, and then it has only compared. */
+  replaces: boolean
 }
 export type OwnedComparison = Comparison & { bundleInstallId: string | null }
 

@@ -190,6 +190,27 @@ describe('a plan', () => {
   })
 })
 
+describe('an upgrade', () => {
+  it('is counted also if the values differ, because it may fail and replace nothing', async () => {
+    const upgrade = async (password: string, targetVersion: string) =>
+      asked('POST', `/installations/${id}/upgrade`, {
+        targetVersion,
+        snapshotVersion: await version(),
+        properties: settings({ password }),
+      } as JsonObject)
+    for (let n = 0; n < COMPARISONS_MAX - 1; n++) await guess(`wrong-${n}`)
+    const { errorCode, data } = await upgrade('wrong', '2.0.0')
+    assert.equal(errorCode, '0')
+    await deps.succeeds((data['operation'] as { operationId: string }).operationId)
+    assert.equal((await compared()).length, COMPARISONS_MAX)
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::integer as n from runtime.comparison where actor_id = ${actor}`.execute(deps.db)
+    assert.equal(rows[0]?.n, COMPARISONS_MAX)
+    assert.equal((await upgrade('late', '3.0.0')).errorCode, 'TOO_MANY_COMPARISONS')
+    assert.equal((await guess('late')).errorCode, 'TOO_MANY_COMPARISONS')
+  })
+})
+
 describe('a save', () => {
   it('is counted and audited for a value that is the saved one, alone or beside a change', async () => {
     const before = await version()

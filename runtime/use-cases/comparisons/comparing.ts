@@ -97,11 +97,15 @@ export class WriteComparisons {
 
   /** After the write: a value that it has replaced is audited with the write, and is no comparison. */
   async written(tx: Tx): Promise<void> {
-    for (const { scope, comparisons } of this.#fresh) {
-      const isEqual = ({ before, after }: OwnedComparison) => isSameValue(before, after)
-      const replaced = { scope, comparisons: comparisons.filter((one) => !isEqual(one)) }
-      await deleteComparisons(tx, placeOf(this.#actor, scope), rowsOf(this.#vault, this.#actor, replaced))
-      await audit(tx, this.#actor, { scope, comparisons: comparisons.filter(isEqual) })
+    for (const { comparisons, ...fresh } of this.#fresh) {
+      const isCompared = ({ before, after }: OwnedComparison) => !fresh.replaces || isSameValue(before, after)
+      const replaced = { ...fresh, comparisons: comparisons.filter((one) => !isCompared(one)) }
+      await deleteComparisons(
+        tx,
+        placeOf(this.#actor, fresh.scope),
+        rowsOf(this.#vault, this.#actor, replaced),
+      )
+      await audit(tx, this.#actor, { ...fresh, comparisons: comparisons.filter(isCompared) })
     }
   }
 
@@ -132,7 +136,7 @@ async function count(tx: Tx, vault: Vault, actor: Actor, compared: Compared): Pr
   if (spent.length > 0) throw tooMany(spent)
   const isNew = new Set(inserted.map(({ digest }) => digest.toString('hex')))
   return {
-    scope,
+    ...compared,
     comparisons: comparisons.filter((_, index) => isNew.has(rows[index]?.digest.toString('hex') ?? '')),
   }
 }

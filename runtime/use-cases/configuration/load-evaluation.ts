@@ -46,6 +46,7 @@ export async function loadEvaluation(
     await comparing({
       scope,
       comparisons: requested.comparisons.map((one) => ({ ...one, bundleInstallId: ownerOf(one.locator) })),
+      replaces: true,
     })
   const usableServices = await readUsableServices(db, scopeOf(scope), servicesOf(requested.given))
   const owned = resources.filter((row) => requested.changes.some(({ locator }) => locator === row.locator))

@@ -85,7 +85,11 @@ export async function evaluateUpgrade(
     const found = comparisonsInUpgrade(installed, target, given)
     const { bundleInstallId } = installed
     if (found.length > 0)
-      await comparing({ scope, comparisons: found.map((one) => ({ ...one, bundleInstallId })) })
+      await comparing({
+        scope,
+        comparisons: found.map((one) => ({ ...one, bundleInstallId })),
+        replaces: false,
+      })
   }
   const { plan, brought, kept, missing } = upgradePlan(installed, target, given, comparing === 'never')
   const facts = factsOf(target.resources)
