@@ -17,7 +17,6 @@ const CHECKS: readonly Check[] = [
     args: [tool('cspell/bin.mjs'), 'lint', '--no-progress', '--show-suggestions', '.'],
   },
   { name: 'dead code', args: [tool('knip/bin/knip.js')] },
-  { name: 'phrases', args: ['scripts/check-phrases.ts'] },
   { name: 'OpenAPI documents are current', args: ['scripts/openapi.ts', '--check'] },
   { name: 'duplicates', args: [tool('jscpd/run-jscpd.js'), '.'] },
   { name: 'pages of plugin-check are current', args: ['scripts/plugin-check-pages.ts', '--check'] },

@@ -47,8 +47,6 @@ export const SOURCES = [
   },
 ] as const
 
-export type Folder = (typeof SOURCES)[number]['folder']
-
 const ROOT = join(import.meta.dirname, '..', '..')
 
 /** Where `npm run verify -- --suite public --fetch` stores the data, unless `PUBLIC_SUITES` names another place. */
