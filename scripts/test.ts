@@ -80,16 +80,23 @@ async function runVerification(): Promise<Tally> {
 
 const STAGES: Readonly<Record<string, () => Promise<Tally>>> = {
   checks: runChecks,
-  'unit and HTTP tests': runUnitTests,
-  'component tests': () => runComponentTests([]),
+  unit: runUnitTests,
+  components: () => runComponentTests([]),
   verification: runVerification,
   journeys: () => runEndToEnd([]),
 }
 
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => !Object.hasOwn(STAGES, name))
+if (unknown.length > 0) {
+  console.error(`There is no stage ${unknown.join(', ')}. There are: ${Object.keys(STAGES).join(', ')}.`)
+  process.exit(2)
+}
 mkdirSync(join(root, '.cache'), { recursive: true })
 const tallies: Tally[] = []
 const durations: string[] = []
 for (const [name, run] of Object.entries(STAGES)) {
+  if (named.length > 0 && !named.includes(name)) continue
   const started = performance.now()
   tallies.push(await run())
   durations.push(`${name} ${((performance.now() - started) / 1000).toFixed(0)} s`)
