@@ -1,7 +1,7 @@
 import { FIELDS } from './bundle.ts'
 import { InvariantViolation, type Model } from './model.ts'
 import type { SavedSnapshot } from './history.ts'
-import { sameValue, valueOf } from './values.ts'
+import { isMeant, sameValue, valueOf } from './values.ts'
 
 /** Checks a snapshot that the person saved: it contains only their edits, and overwrites nothing that they have not seen. */
 export function checkSave(model: Model, { version, savedBy, cause, properties }: SavedSnapshot): void {
@@ -14,7 +14,7 @@ export function checkSave(model: Model, { version, savedBy, cause, properties }:
       throw new InvariantViolation('only my edits are saved', `${property} in snapshot ${version}`)
     const after = model.history.since(property, version)[0]
     const wanted = mine.isRemoved ? null : valueOf(field.kind, mine.content)
-    const isMine = after !== undefined && wanted !== undefined && sameValue(after.value, wanted)
+    const isMine = after !== undefined && wanted !== undefined && isMeant(wanted, after.value)
     if (field.kind !== 'secret' && !isMine)
       throw new InvariantViolation(
         'what is saved is what I typed',

@@ -1,6 +1,6 @@
 import { EDITABLE, type Field } from './bundle.ts'
 import type { History } from './history.ts'
-import { contentOf, meansSame, sameValue, valueOf, type Content, type Value } from './values.ts'
+import { contentOf, isMeant, meansSame, valueOf, type Content, type Value } from './values.ts'
 
 /** A promise of the editor that was broken. */
 export class InvariantViolation extends Error {
@@ -75,7 +75,7 @@ export class Model {
     if (kind === 'secret' || mine.savedSince !== null) return
     const value = this.valueOf({ kind }, mine)
     if (value === undefined) return
-    const found = this.history.since(property, mine.typedVersion).find((one) => sameValue(one.value, value))
+    const found = this.history.since(property, mine.typedVersion).find((one) => isMeant(value, one.value))
     if (found === undefined) return
     mine.savedSince = Math.max(found.version, mine.typedVersion)
     // what the field shows is the saved value, so the person has seen it

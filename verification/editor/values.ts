@@ -17,6 +17,13 @@ export type Value = TypedValue | null
 export const sameContent = (one: Content, other: Content): boolean => deepEqual(one, other)
 export const sameValue = (one: Value, other: Value): boolean => deepEqual(one, other)
 
+/**
+ * Whether a value is what the content of a field means: a text that was typed and cleared is an empty one, or none where
+ * none was set before.
+ */
+export const isMeant = (typed: Value, saved: Value): boolean =>
+  sameValue(typed, saved) || (saved === null && sameValue(typed, wrapData('')))
+
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 /** The value of a content; undefined where it is incomplete or unknown. */
