@@ -187,7 +187,9 @@ test('an impossible schedule is counted and cannot be saved, and an unknown time
 }) => {
   const page = await signIn('olivia', configurationPath(crmScope, 'production/crm-suite/TIMER/nightly-sync'))
   await field(page, 'When to synchronize').fill('61 25 * *')
-  await expect(page.getByText('Must be a schedule of five fields such as 30 2 * * 1-5')).toBeVisible()
+  await expect(
+    page.getByText(/Must be a schedule of five fields in one line .* such as 30 2 \* \* 1-5/),
+  ).toBeVisible()
   const zone = page.getByRole('combobox', { name: 'Time zone' })
   await zone.fill('Europe/Nowhere')
   await field(page, 'When to synchronize').focus()
