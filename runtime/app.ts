@@ -209,13 +209,17 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const deps: RuntimeDeps = { db: answering.db, http, clock, random, log, signer, vault }
   const lookAndKeep = async (): Promise<number> => {
     const { databaseMs, isKept } = await lookAtClock(working.db)
-    if (!isKept) {
-      const { leaseMs = DEFAULT_LEASE_MS } = options.worker === 'off' ? {} : (options.worker ?? {})
-      const moved = await keepClock(working.db, leaseMs)
+    // only a worker knows how long leases are
+    if (!isKept && options.worker !== 'off') {
+      const moved = await keepClock(working.db, options.worker?.leaseMs ?? DEFAULT_LEASE_MS)
       if (moved !== null) {
-        log.warn('the clock of the database went back; what waited for a time was moved back with it', {
-          ...moved,
-        })
+        const { seconds } = moved
+        log.warn(
+          seconds > 0
+            ? 'the clock of the database went back; what waited for a time was moved back with it'
+            : 'operations were due later than any wait, and are due at the end of the longest one',
+          { ...moved },
+        )
         wakeAll()
       }
     }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { keepClock, lookAtClock, noteClock, readLargestDifference } from '../store/recovery/keep-clock.ts'
 import { keepSigningKey } from '../store/signing-keys/keep-signing-key.ts'
 import { takeDeliveries } from '../store/webhooks/deliver.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
 import type { TestEngine } from '../testing/engine.ts'
+import { testHttp } from '../testing/http.ts'
 import { planWith, reader } from '../testing/plan.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
 
@@ -107,6 +109,34 @@ suite('after the clock of the database went back', { concurrency: false }, () =>
       from runtime.retention, runtime.operation_counted`.execute(db)
     assert.deepEqual(rows, [{ due: true, counted: true }])
     assert.equal((await takeDeliveries(db, 1)).length, 1)
+  })
+
+  test('what a person has compared counts for an hour, and no longer', async () => {
+    await sql`insert into runtime.comparison (actor_id, scope_id, locator, property, digest, compared_at)
+      select 'ada', 1, 'l', 'p', int4send(n), clock_timestamp() + make_interval(hours => n - 1) from generate_series(0, 23) as n`.execute(
+      db,
+    )
+    await goBack(86_400)
+    await keepClock(db, LEASE_MS)
+    const { rows } = await sql<{ later: number }>`
+      select count(*) filter (where compared_at > clock_timestamp())::integer as later from runtime.comparison`.execute(
+      db,
+    )
+    assert.deepEqual(rows, [{ later: 0 }])
+    await sql`delete from runtime.comparison`.execute(db)
+  })
+
+  test('a replica without a worker leaves it to others: it does not know how long leases are', async () => {
+    const api = await testHttp({ worker: 'off' })
+    try {
+      const own = api.runtime.deps.db
+      await sql`update runtime.clock set latest = clock_timestamp() + interval '1 hour'`.execute(own)
+      // it looks at the clock every second
+      await sleep(2_500)
+      assert.equal((await lookAtClock(own)).isKept, false)
+    } finally {
+      await api.close()
+    }
   })
 
   test('a replica whose clock differs is known to all, until it agrees', async () => {

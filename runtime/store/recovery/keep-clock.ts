@@ -94,6 +94,10 @@ async function moveOthers(tx: Tx, seconds: number): Promise<void> {
     tx,
   )
   await sql`
+    update runtime.comparison set compared_at = clock_timestamp() where compared_at > clock_timestamp()`.execute(
+    tx,
+  )
+  await sql`
     update runtime.retention set due_at = least(due_at, clock_timestamp() + interval '1 day')`.execute(tx)
   // hours that were counted as past are counted again when they are
   const { rows } = await sql<{ hour: string }>`
