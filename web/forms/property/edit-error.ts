@@ -53,7 +53,11 @@ export function editError(definition: PropertyDefinition, edit: Edit, t: Transla
     }
     case 'parts': {
       const { whole, parts } = problem
-      const found = Object.entries(parts).map(([path, part]) => [path, partError(part, t)] as const)
+      const found = Object.entries(parts).map(([path, part]) => {
+        // the entry has another key than the one that was typed, so it cannot be named by it
+        const place = part.key === undefined ? path : path.slice(0, path.lastIndexOf('/'))
+        return [place, partError(part, t)] as const
+      })
       return listProblems(definition, whole, found, t)
     }
     case 'number':

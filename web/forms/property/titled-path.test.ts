@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { translator } from '../../i18n/testing.ts'
-import { setData } from './edit.ts'
+import { editWith, setData } from './edit.ts'
 import { editError } from './edit-error.ts'
 import { titledPath } from './titled-path.ts'
 
@@ -62,4 +62,19 @@ test('variants are found inside lists, objects, and beside null', () => {
 
 test('a name of the prototype is no member', () => {
   assert.equal(pathIn({}, '/constructor', { type: 'object', properties: {} }), 'constructor')
+})
+
+test('a key that cannot be used is named by its map, not by the key that the entry has until then', () => {
+  const map: JsonObject = { type: 'object', additionalProperties: { type: 'string' } }
+  const refused = (whole: JsonObject, value: JsonValue, path: string, key: string) => {
+    const definition = { kind: 'DATA', schema: whole } as const
+    return editError(definition, editWith(definition, value, { [path]: { key } }), en)
+  }
+  assert.equal(refused(map, { app: '', ap: '' }, '/ap', 'app'), 'The key app is already used')
+  assert.equal(refused(map, { ap: '' }, '/ap', ''), 'Enter a key')
+  const inside: JsonObject = { type: 'object', properties: { labels: { ...map, title: 'Labels' } } }
+  assert.equal(
+    refused(inside, { labels: { app: '', 'a/p': '' } }, '/labels/a~1p', 'app'),
+    'Labels: The key app is already used',
+  )
 })
