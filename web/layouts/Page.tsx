@@ -89,6 +89,8 @@ function Trail({ crumbs }: { crumbs: readonly Crumb[] }) {
             {crumb.to ? (
               <PlainLink
                 to={crumb.to}
+                // a page above this one is not the current one
+                activeOptions={{ exact: true }}
                 className="target rounded-sm wrap-anywhere hover:text-ink hover:underline"
               >
                 {crumb.label}

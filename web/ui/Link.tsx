@@ -32,6 +32,8 @@ type Own = Partial<IntentListeners> & {
   'aria-current'?: 'page' | undefined
   onClick?: () => void
   tabIndex?: number
+  /** The path must be the same for the link to be that to the current page. */
+  activeOptions?: { exact: true }
 }
 
 /** A link without styles; in a stored document its text only. */
