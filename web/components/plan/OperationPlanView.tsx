@@ -77,7 +77,8 @@ function PlannedChanges({ plan }: { plan: OperationPlan }) {
   const titleOf = useTitles(changes, bundle, plan)
   if (changes.length === 0) return <p className="text-muted">{t('plans.changes.none')}</p>
   return (
-    <details className="group/changes">
+    // open if a value goes that nobody has changed
+    <details open={changes.some(({ isPutAside }) => isPutAside)} className="group/changes">
       <summary className="flex min-h-8 w-fit items-center gap-1.5 rounded-md text-muted hover:text-ink">
         <Icon name="chevronRight" size={14} className="group-open/changes:rotate-90" />
         {t('plans.changes', { n: changes.length })}
