@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { page } from 'vitest/browser'
+import { cdp, page } from 'vitest/browser'
 import { renderConsole, renderInConsole } from '../testing/render.tsx'
 import { MAIL, serveScope } from '../testing/served-scope.ts'
 import { Table } from './table/Table.tsx'
@@ -44,4 +44,32 @@ test('the values of a form are printed as text, also one that is being edited', 
   dispatchEvent(new Event('afterprint'))
   await expect.element(host).toHaveValue(LONG)
   await expect.element(host).toHaveFocus()
+})
+
+test('a list that is printed as cards begins with the first one, without the choice of its order', async () => {
+  await renderInConsole(
+    <main id="content" style={{ width: '30rem' }}>
+      <Table
+        label="Rows"
+        rows={[{ id: 'row-0' }]}
+        rowKey={({ id }) => id}
+        columns={[{ id: 'id', header: 'Identifier', sortKey: 'id', cell: ({ id }) => id }]}
+        sort="id"
+        onSort={() => undefined}
+        empty={null}
+      />
+    </main>,
+  )
+  const order = page.getByRole('combobox')
+  await expect.element(order).toBeVisible()
+  await cdp().send('Emulation.setEmulatedMedia', { media: 'print' })
+  await expect.poll(() => matchMedia('print').matches).toBe(true)
+  try {
+    // what is hidden has no role
+    expect(order.elements()).toEqual([])
+    const top = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().top ?? NaN
+    expect(top('tbody')).toBe(top('table'))
+  } finally {
+    await cdp().send('Emulation.setEmulatedMedia', { media: '' })
+  }
 })

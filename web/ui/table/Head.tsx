@@ -19,7 +19,10 @@ export function TableHead<Row>({
   check: ReactNode
 }) {
   return (
-    <thead {...asRowGroup} className="sticky top-(--bar-height) z-10 @max-[40rem]/table:sr-only">
+    <thead
+      {...asRowGroup}
+      className="sticky top-(--bar-height) z-10 @max-[40rem]/table:sr-only print:@min-[40rem]/table:static"
+    >
       <tr {...asRow}>
         {check && (
           <th {...asColumnHeader} scope="col" className={headerClass({})}>

@@ -22,7 +22,7 @@ export function SortChoice<Row>({
   })
   if (options.length === 0) return null
   return (
-    <div className="hidden border-b border-line px-4 py-2 @max-[40rem]/table:block">
+    <div className="hidden border-b border-line px-4 py-2 @max-[40rem]/table:block print:hidden!">
       <Select
         aria-label={t('common.sort')}
         value={sort}
