@@ -7,7 +7,8 @@ import type { EditorElement } from '../editor/document.ts'
 import { locatorOf } from '../public/world.ts'
 import { MARK, NOTE, NOTE_MODULE, TAIL, TYPED, type Trial } from './slots.ts'
 
-const TIMEOUT_MS = 30_000
+/** A busy machine may take long; only what hangs takes a minute. */
+const TIMEOUT_MS = 60_000
 
 /** Opens the form of a scope, at the first Module. */
 export async function openForm(page: Page, scope: Scope): Promise<void> {
@@ -215,7 +216,14 @@ export async function importFile(page: Page, format: 'JSON' | 'YAML', text: stri
     .getByRole('status')
     .or(page.getByRole('alert'))
     .filter({ hasText: /file|column/i })
-  await dialog.or(refusal).first().waitFor({ timeout: TIMEOUT_MS })
+  try {
+    await dialog.or(refusal).first().waitFor({ timeout: TIMEOUT_MS })
+  } catch (error) {
+    const said = await page.locator('[role=status], [role=alert], main').allInnerTexts()
+    throw new Error(`The page does nothing with the file: ${said.join(' | ').slice(0, 600)}`, {
+      cause: error,
+    })
+  }
   if (!(await dialog.isVisible()))
     throw new Error(`The page refuses the file: ${(await refusal.allInnerTexts()).join(' | ')}`)
 }
