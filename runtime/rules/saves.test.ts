@@ -227,7 +227,11 @@ describe('a schedule', () => {
       problems.map(({ property, errorCode, message }) => [property, errorCode, message]),
       [
         ['cron', 'PROPERTY_INVALID', 'Must be a schedule of five fields such as 30 2 * * 1-5'],
-        ['timeZone', 'PROPERTY_INVALID', 'Must be a time zone such as Europe/Berlin'],
+        [
+          'timeZone',
+          'PROPERTY_INVALID',
+          'Must be a name of the IANA time zone database such as Europe/Berlin',
+        ],
       ],
     )
     assert.equal((await harness.save(scope, refused)).errorCode, 'PROPERTY_INVALID')
