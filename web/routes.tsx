@@ -51,10 +51,8 @@ function componentOf(loadComponent: () => Promise<ComponentType>) {
 function searchOf<const Path extends PagePath>(path: Path): (typeof pages)[Path]['search'] {
   const { search } = pages[path]
   const filters = FILTERS[path]
-  // it returns what `search` returns, and parameters that are shown instead of the page
-  return (
-    filters === undefined ? search : keepNotUnderstood(search, filters === 'all' ? undefined : filters)
-  ) as (typeof pages)[Path]['search']
+  // returns in addition parameters that are named instead of the page
+  return filters === undefined ? search : keepNotUnderstood(search, filters === 'all' ? undefined : filters)
 }
 
 /** A workspace has one address: `/1e3` and `/01` are none. */

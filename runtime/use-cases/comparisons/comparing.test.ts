@@ -67,19 +67,9 @@ const asked = async (
 ): Promise<TestAnswer> => http.call(path, { method, body, actor: who })
 
 const plan = async (changes: Changes, by?: { http?: TestHttp; who?: string }) =>
-  asked(
-    'POST',
-    `${placeOf(scope)}/configuration/plan`,
-    { snapshotVersion: await version(), changes } as JsonObject,
-    by,
-  )
+  asked('POST', `${placeOf(scope)}/configuration/plan`, { snapshotVersion: await version(), changes }, by)
 const save = async (changes: Changes, by?: { http?: TestHttp; who?: string }) =>
-  asked(
-    'PATCH',
-    `${placeOf(scope)}/configuration`,
-    { snapshotVersion: await version(), changes } as JsonObject,
-    by,
-  )
+  asked('PATCH', `${placeOf(scope)}/configuration`, { snapshotVersion: await version(), changes }, by)
 const guess = (password: string, by?: { http?: TestHttp; who?: string }) => plan(settings({ password }), by)
 const changed = ({ errorCode, data }: TestAnswer): number => {
   assert.equal(errorCode, '0', JSON.stringify(data))
@@ -170,7 +160,7 @@ describe('a plan', () => {
         targetVersion,
         snapshotVersion: await version(),
         properties: settings({ password }),
-      } as JsonObject)
+      })
     for (const target of ['2.0.0', '3.0.0']) {
       assert.equal(changed(await upgrade(target, 'right')), 0)
       assert.equal(changed(await upgrade(target, `wrong for ${target}`)), 1)
@@ -185,7 +175,7 @@ describe('a plan', () => {
       targetVersion: '2.0.0',
       snapshotVersion: await version(),
       properties: settings({ password: 'late' }),
-    } as JsonObject)
+    })
     assert.equal(write.errorCode, 'TOO_MANY_COMPARISONS')
   })
 })
@@ -197,7 +187,7 @@ describe('an upgrade', () => {
         targetVersion,
         snapshotVersion: await version(),
         properties: settings({ password }),
-      } as JsonObject)
+      })
     for (let n = 0; n < COMPARISONS_MAX - 1; n++) await guess(`wrong-${n}`)
     const { errorCode, data } = await upgrade('wrong', '2.0.0')
     assert.equal(errorCode, '0')
@@ -242,7 +232,7 @@ describe('a save', () => {
       return asked('PUT', `${placeOf(scope)}/configuration`, {
         snapshotVersion: await version(),
         resources: { [MAIN]: { properties } },
-      } as JsonObject)
+      })
     }
     assert.deepEqual((await full({ '@type': 'Data', isSensitive: true })).data['operations'], [])
     assert.deepEqual(await compared(), [])
@@ -320,10 +310,7 @@ describe('a batch', () => {
         input: { targetVersion: '3.0.0', properties: settings({ password }) },
       }),
     ]) {
-      const [right, wrong] = [
-        await shownBy(bodyOf('right') as JsonObject),
-        await shownBy(bodyOf('wrong') as JsonObject),
-      ]
+      const [right, wrong] = [await shownBy(bodyOf('right')), await shownBy(bodyOf('wrong'))]
       const bare = (item: JsonObject) => ({ ...item, values: [] })
       assert.deepEqual(bare(right), bare(wrong))
       assert.equal(right['changes'], 1)
@@ -339,7 +326,7 @@ describe('a batch', () => {
       await deps.installed(first, { ...other, properties: settings({ name: 'B', password: 'left' }) }),
     ]
     const body = { action: 'CONFIGURE', targets, input: { changes: settings({ password: 'right' }) } }
-    const made = await asked('POST', '/batches', body as unknown as JsonObject)
+    const made = await asked('POST', '/batches', body)
     const { batchId } = Batch.parse(made.data['batch'])
     await until(async () => (await deps.ok(`/batches/${batchId}`, {}))['state'] === 'DONE')
     const items = (await deps.ok(`/batches/${batchId}/items`, {}))['items'] as JsonObject[]
