@@ -59,7 +59,6 @@ const WORDS = new Set([
   'state',
   'actual',
   'expected',
-  'dateOfYear',
   'days',
   'parts',
   'retryable',

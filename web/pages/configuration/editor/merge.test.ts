@@ -66,33 +66,6 @@ describe('merging an edit with what others saved', () => {
     assert.deepEqual(applyStep(draft, rebase(merged, none, 3)), EMPTY)
   })
 
-  it('lets theirs stand where mine is again what it began from', () => {
-    const theirs = touchesOf(
-      [snapshot(3, [{ locator: CORE, property: 'p', before: data(1), after: data(9) }])],
-      1,
-    )
-    const removed: Edit = { kind: 'removed' }
-    const undone: [string, Edit, PropertyView | null, ReturnType<typeof at>][] = [
-      ['set back', setTo(1), data(1), at(3, data(9))],
-      ['set back, removed by them', setTo(1), data(1), at(3, null)],
-      ['removed again, set by them', removed, null, at(3, data(9))],
-      ['removed again, a hidden value set by them', removed, hidden(false), at(3, hidden(true))],
-      ['set back, their version has no such resource', setTo(1), data(1), configuration(3, {})],
-    ]
-    for (const [name, edit, base, now] of undone) {
-      const draft = draftOf('p', edited(edit, base))
-      const merged = mergeDraft(draft, now, theirs)
-      assert.equal(only(merged).verdict.kind, 'undone', name)
-      assert.equal(needsChoice(only(merged), undefined), false, name)
-      assert.equal(movesAutomatically(merged, theirs, []), true, name)
-      assert.deepEqual(applyStep(draft, rebase(merged, none, 3)), EMPTY, name)
-      // it may equal the old value only in passing
-      assert.equal(movesAutomatically(merged, theirs, [{ locator: CORE, property: 'p' }]), false, name)
-    }
-    const secret = draftOf('p', edited(setTo(1), hidden(true)))
-    assert.equal(only(mergeDraft(secret, at(3, hidden(true)), theirs)).verdict.kind, 'conflict')
-  })
-
   it('needs a choice where both changed it, and names the other person', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const history = [snapshot(3, [{ locator: CORE, property: 'p', before: data(1), after: data(9) }])]
@@ -301,11 +274,7 @@ class Simulation {
       this.look(name)
     }
     this.draft = applyStep(this.draft, [{ locator: CORE, property: name, next }])
-    // what is again as it was is no change of mine
-    const isBack = isSensitive
-      ? value === null && sameView(base, hidden(false))
-      : sameView(base, value === null ? null : data(value))
-    if (next === null || isBack) this.mine.delete(name)
+    if (next === null) this.mine.delete(name)
     else this.mine.set(name, edit)
   }
 
@@ -374,9 +343,6 @@ class Simulation {
     }
   }
 }
-
-const sameView = (one: PropertyView | null, other: PropertyView | null): boolean =>
-  JSON.stringify(one) === JSON.stringify(other)
 
 const sameEdit = (one: Edit, other: Edit): boolean => JSON.stringify(one) === JSON.stringify(other)
 

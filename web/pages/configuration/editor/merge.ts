@@ -29,8 +29,6 @@ export type Verdict =
   | { kind: 'kept' }
   /** They saved the same value: nothing is left to do. */
   | { kind: 'same' }
-  /** Mine is again what it began from, so it is no change: theirs stands. */
-  | { kind: 'undone' }
   /** They saved another value. */
   | { kind: 'conflict'; by: Touch | null }
   /** It can no longer be edited. */
@@ -93,7 +91,6 @@ function judge({
   by: Touch | null
   isKnown: boolean
 }): Verdict {
-  if (changesNothing(mine.edit, mine.base) && !sameView(mine.base, theirs)) return { kind: 'undone' }
   if (resource === undefined) return { kind: 'gone', why: 'resource' }
   if (Object.hasOwn(resource.writtenBy, mine.property)) return { kind: 'gone', why: 'plugin' }
   if (changesNothing(mine.edit, theirs)) return { kind: 'same' }
@@ -120,12 +117,9 @@ export const isCurrentChoice = (choice: Choice, now: Merged): boolean =>
 
 const touchOf = ({ verdict }: Merged): Touch | null => (verdict.kind === 'conflict' ? verdict.by : null)
 
-/** Nothing of the edit is left to save. */
-const isDone = ({ verdict: { kind } }: Merged): boolean => kind === 'same' || kind === 'undone'
-
 /** Whether an edit still needs a choice before it can move to the new snapshot. */
 export function needsChoice(merged: Merged, choice: Choice | undefined): boolean {
-  if (merged.verdict.kind === 'kept' || isDone(merged)) return false
+  if (merged.verdict.kind === 'kept' || merged.verdict.kind === 'same') return false
   if (choice === undefined || !isCurrentChoice(choice, merged)) return true
   // an edit of something that no longer exists can only be discarded
   return merged.verdict.kind === 'gone' && choice.take !== 'theirs'
@@ -140,7 +134,7 @@ export function rebase(
   return merged.flatMap((one) => {
     const { locator, property, edit, isSensitive, theirs, verdict } = one
     const onTop = (mine: Edit): DraftEdit => ({ edit: mine, base: theirs, version, isSensitive })
-    if (isDone(one)) return [{ locator, property, next: null }]
+    if (verdict.kind === 'same') return [{ locator, property, next: null }]
     if (verdict.kind === 'kept') return [{ locator, property, next: onTop(edit) }]
     const choice = choiceOf(one)
     if (choice === undefined || needsChoice(one, choice)) return []
@@ -151,7 +145,7 @@ export function rebase(
 }
 
 /**
- * True if the draft moves to the new snapshot without a choice: no edit has anything left to save, or what was saved since is
+ * True if the draft moves to the new snapshot without a choice: all edits are saved already, or what was saved since is
  * outside every edited resource. Input in progress may equal their value only in passing, so it stays an edit.
  */
 export function movesAutomatically(
@@ -159,8 +153,9 @@ export function movesAutomatically(
   touches: Touches,
   typedIn: readonly PropertyPlace[],
 ): boolean {
-  if (merged.some((one) => isDone(one) && typedIn.some((place) => isSamePlace(one, place)))) return false
-  return merged.every(isDone) || touchesNoneOf(merged, touches)
+  const isSaved = ({ verdict }: Merged) => verdict.kind === 'same'
+  if (merged.some((one) => isSaved(one) && typedIn.some((place) => isSamePlace(one, place)))) return false
+  return merged.every(isSaved) || touchesNoneOf(merged, touches)
 }
 
 function touchesNoneOf(merged: readonly Merged[], touches: Touches): boolean {

@@ -54,7 +54,7 @@ export function useMerge({
     if (store.current() !== draft) return store.flush()
     store.applyAutomatically(rebase(behind, () => undefined, snapshotVersion))
     const alreadySaved = behind.filter(({ verdict }) => verdict.kind === 'same').length
-    const edits = behind.filter(({ verdict }) => verdict.kind === 'kept').length
+    const edits = behind.length - alreadySaved
     store.setNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved, edits })
   }, [mayMove, behind, draft, store, snapshotVersion, savedBy])
 
