@@ -93,9 +93,10 @@ export const PropertyField = memo(function PropertyField({
   const shown = shownOf(edit, valueOf(view))
   const isShownSet = edit === null ? isSet : edit.kind !== 'removed'
   const isOptional = !isRequired && definition.required !== true
-  // a text that was not set does not become an empty one because something was tried in it
-  const onControlEdit = (next: Edit) => onEdit(!isSet && isOptional && isEmptyText(next) ? REMOVED : next)
-  const isText = !isPlain && TEXTS.has(kind)
+  const isText = !isPlain && TEXTS.has(kind) && definition.isSensitive !== true
+  // a text that was not set does not become an empty one because something was tried in it; a secret begins as an empty one
+  const onControlEdit = (next: Edit) =>
+    onEdit(isText && !isSet && isOptional && isEmptyText(next) ? REMOVED : next)
   const isEmpty = isText && dataValue(shown.value) === ''
   const canBeEmpty = isText && !isShownSet && !readOnly && emptyOf(schemaOf(definition)) !== null
   const describedBy = [
