@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { getOwn } from './get-own.ts'
-import { pointerSegments } from './pointer.ts'
+import { pointedAt } from './references.ts'
 
 /**
  * The value with the keys of its objects in the order in which its schema defines them in `properties`; other keys
@@ -41,7 +41,7 @@ function withBranches(schemas: readonly JsonValue[], root: JsonValue): JsonObjec
     found.add(next)
     const { $ref } = next
     const inner = [
-      ...(typeof $ref === 'string' ? [targetOf($ref, root)] : []),
+      ...(typeof $ref === 'string' ? [pointedAt(root, $ref) ?? null] : []),
       ...BRANCHES.flatMap((name) => listOf(next?.[name])),
       ...CONDITIONS.map((name) => next?.[name] ?? null),
     ]
@@ -51,29 +51,6 @@ function withBranches(schemas: readonly JsonValue[], root: JsonValue): JsonObjec
 }
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : [])
-
-/** The part of the document that a pointer such as `#/$defs/size` leads to; null if there is none. */
-function targetOf(reference: string, root: JsonValue): JsonValue {
-  if (!reference.startsWith('#/')) return reference === '#' ? root : null
-  let target: JsonValue = root
-  for (const segment of pointerSegments(decoded(reference.slice(1)))) {
-    if (typeof target !== 'object' || target === null) return null
-    const next: JsonValue | undefined = Array.isArray(target)
-      ? target[Number(segment)]
-      : getOwn(target, segment)
-    if (next === undefined) return null
-    target = next
-  }
-  return target
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
-}
 
 const memberSchemas = (schemas: readonly JsonObject[], key: string): JsonValue[] =>
   schemas.flatMap(({ properties, additionalProperties }) => {

@@ -33,6 +33,14 @@ export function definitionUsed(reference: string): string | null {
   return start === '$defs' && name !== undefined ? name : null
 }
 
+/** The part of a document that a reference by JSON pointer leads to; undefined for any other, or if there is none. */
+export function pointedAt(document: JsonValue, reference: string): JsonValue | undefined {
+  return segmentsOf(reference)?.reduce<JsonValue | undefined>((at, key) => {
+    if (Array.isArray(at)) return at[Number(key)]
+    return isJsonObject(at) ? getOwn(at, key) : undefined
+  }, document)
+}
+
 /** The path of a reference that is a JSON pointer into its document; null for any other. */
 function segmentsOf(reference: string): string[] | null {
   if (reference !== '#' && !reference.startsWith('#/')) return null
@@ -74,11 +82,7 @@ function targetOf(schema: JsonObject, reference: string): JsonValue | undefined 
   const segments = segmentsOf(reference)
   if (segments === null) return schemasIn(schema).find(({ $anchor }) => `#${String($anchor)}` === reference)
   const { $defs: _, ...whole } = schema
-  if (segments.length === 0) return whole
-  return segments.reduce<JsonValue | undefined>((at, key) => {
-    if (Array.isArray(at)) return at[Number(key)]
-    return isJsonObject(at) ? getOwn(at, key) : undefined
-  }, schema)
+  return segments.length === 0 ? whole : pointedAt(schema, reference)
 }
 
 /** Replaces a schema and all the schemas in it, from the inside out. */

@@ -9,7 +9,7 @@ export type JsonTextProblem =
   | { reason: 'tooDeep' | 'tooManyKeys' | 'stringTooLong'; n: number }
 
 /** The problem in English; nothing of the text is in it. */
-export function jsonProblemMessage(problem: JsonTextProblem): string {
+function jsonProblemMessage(problem: JsonTextProblem): string {
   switch (problem.reason) {
     case 'moreExpected':
       return `A comma or "${problem.bracket}" is expected`

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { VALUE_DEPTH_MAX } from '#contract/json-schema/limits.ts'
 import { ANSWER_BYTES_MAX, BODY_KEYS_MAX } from '#contract/protocol/limits.ts'
-import { jsonProblemMessage, StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { readStrictJson } from '#http-kit/text/strict-json.ts'
 
 export type AnswerReading =
@@ -27,12 +27,9 @@ export function readAnswer(body: Uint8Array): AnswerReading {
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error
     // without the path, whose keys come from the plugin
-    return isJson(body) ? { kind: 'unfit', problem: placedMessage(error) } : { kind: 'not-json' }
+    return isJson(body) ? { kind: 'unfit', problem: error.messageWithoutPath } : { kind: 'not-json' }
   }
 }
-
-const placedMessage = ({ problem, place: { line, column } }: StrictJsonError): string =>
-  `${jsonProblemMessage(problem)} (line ${line}, column ${column})`
 
 function isJson(body: Uint8Array): boolean {
   try {
