@@ -6,7 +6,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import { Batch } from '#contract/runtime-api/batches.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { systemClock } from '#http-kit/clock.ts'
-import { pruneComparisons } from '../../store/comparisons/delete-comparisons.ts'
+import { pruneComparisons } from '../../store/comparisons.ts'
 import { testHttp } from '../../testing/http.ts'
 import type { TestAnswer, TestHttp } from '../../testing/http.ts'
 import {
