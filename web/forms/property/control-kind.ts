@@ -25,6 +25,18 @@ export type ControlKind =
   | 'reference-map'
   | 'reference-list'
 
+/** Controls of one field, which show values of one type only and need little width. */
+export const ONE_FIELD: ReadonlySet<ControlKind> = new Set([
+  'text',
+  'long-text',
+  'number',
+  'switch',
+  'choice',
+  'cron',
+  'time-zone',
+  'domain',
+])
+
 type Schema = { [key: string]: JsonValue }
 
 const LONG_TEXT = 200

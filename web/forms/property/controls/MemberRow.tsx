@@ -118,6 +118,11 @@ export function MemberRow({
       onClick={() => act(empty.value)}
     />
   ) : null
+  const label = (
+    <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
+      {title}
+    </label>
+  )
   const isRequiredText = isRequired && (
     <span className="ml-1.5 text-xs text-faint">{t('common.required')}</span>
   )
@@ -141,9 +146,7 @@ export function MemberRow({
                 <span id={`${id}-label`}>{title}</span>
               </FoldButton>
             ) : (
-              <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
-                {title}
-              </label>
+              label
             )}
             {isRequiredText}
             {helpText}
@@ -158,9 +161,7 @@ export function MemberRow({
     // titles are above their fields where a form within a form leaves little room
     <div className="group/member grid min-w-0 grid-cols-[minmax(0,1fr)_1.625rem] gap-x-2 gap-y-1 @md:grid-cols-[10rem_minmax(0,1fr)_1.625rem] @md:gap-x-3">
       <div className="col-start-1 row-start-1 min-w-0 @md:pt-1">
-        <label id={`${id}-label`} htmlFor={id} className="wrap-anywhere">
-          {title}
-        </label>
+        {label}
         {isRequiredText}
         {helpText}
       </div>

@@ -3,7 +3,7 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { lazyWithRetry } from '../../../load-with-retry.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { ChoiceControl } from './ChoiceControl.tsx'
-import { controlKind, schemaOf, type ControlKind } from '../control-kind.ts'
+import { controlKind, ONE_FIELD, schemaOf } from '../control-kind.ts'
 import { dataValue } from '../edit.ts'
 import { fitsControl } from '../inner-value.ts'
 import { AsJson } from './AsJson.tsx'
@@ -64,18 +64,6 @@ export function PropertyControl({ resourceKind, ...props }: InnerProps & { resou
     </Suspense>
   )
 }
-
-/** Controls of one field, which show values of one type only. */
-const ONE_FIELD: ReadonlySet<ControlKind> = new Set([
-  'text',
-  'long-text',
-  'number',
-  'switch',
-  'choice',
-  'cron',
-  'time-zone',
-  'domain',
-])
 
 /** A value of another type than that of the control is edited as JSON, so that it is seen and not lost. */
 function FieldOrJson({ Control, ...props }: ControlProps & { Control: ComponentType<ControlProps> }) {

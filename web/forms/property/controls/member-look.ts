@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
-import { innerKind, type ControlKind } from '../control-kind.ts'
+import { innerKind, ONE_FIELD, type ControlKind } from '../control-kind.ts'
 import { problemPointers, shownVariant } from '../inner-value.ts'
 import { itemsOf, membersOf, variantsOf, withoutNull } from '../shape.ts'
 
@@ -11,21 +11,10 @@ const WIDE: ReadonlySet<ControlKind> = new Set(['object', 'map', 'json'])
 export function isWide(schema: JsonObject): boolean {
   const kind = innerKind(schema)
   if (WIDE.has(kind)) return true
-  if (kind === 'list') return !NARROW.has(innerKind(itemsOf(schema) ?? {}))
+  if (kind === 'list') return !ONE_FIELD.has(innerKind(itemsOf(schema) ?? {}))
   if (kind === 'nullable') return isWide(withoutNull(schema) ?? {})
   return kind === 'variants' && (variantsOf(schema) ?? []).some(isWide)
 }
-
-const NARROW: ReadonlySet<ControlKind> = new Set([
-  'text',
-  'long-text',
-  'number',
-  'switch',
-  'choice',
-  'cron',
-  'time-zone',
-  'domain',
-])
 
 /** Controls of texts: an empty field is an empty text or none, which the eye cannot tell. */
 export const TEXTS: ReadonlySet<ControlKind> = new Set(['text', 'long-text', 'domain', 'cron'])
@@ -43,7 +32,9 @@ export function isShort(schema: JsonObject, value: JsonValue | undefined): boole
   switch (innerKind(schema)) {
     case 'object': {
       const members = membersOf(schema) ?? []
-      return members.length <= FEW.members && members.every((member) => NARROW.has(innerKind(member.schema)))
+      return (
+        members.length <= FEW.members && members.every((member) => ONE_FIELD.has(innerKind(member.schema)))
+      )
     }
     case 'map':
       return !isJsonObject(value) || Object.keys(value).length <= FEW.entries
