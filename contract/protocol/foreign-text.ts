@@ -1,8 +1,9 @@
 /** What nobody sees: white space, control characters, and characters that are drawn as nothing or as a gap. */
 const UNSEEN = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
-/** What shows a text in another order than it is written, or controls a terminal. */
-const MISLEADING = /[\u202a-\u202e\u2066-\u2069]|(?![\n\r\t])\p{Cc}/gu
+/** Control characters, and what shows a text in another order than it is written, for the brackets of a `u` pattern. */
+export const MISLEADING = String.raw`\p{Cc}\u202a-\u202e\u2066-\u2069`
+const MISLEADING_CHARACTER = new RegExp(String.raw`(?![\n\r\t])[${MISLEADING}]`, 'gu')
 
 /** Whether a person who looks at the text sees nothing. */
 export const isBlank = (text: string): boolean => text.replace(UNSEEN, '') === ''
@@ -12,5 +13,5 @@ export const isBlank = (text: string): boolean => text.replace(UNSEEN, '') === '
  * text is visible; the caller has a text of its own for that.
  */
 export function foreignText(text: string): string | null {
-  return isBlank(text) ? null : text.replace(MISLEADING, '\ufffd')
+  return isBlank(text) ? null : text.replace(MISLEADING_CHARACTER, '\ufffd')
 }

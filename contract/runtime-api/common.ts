@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isBlank } from '../protocol/foreign-text.ts'
+import { isBlank, MISLEADING } from '../protocol/foreign-text.ts'
 import { MessageParameters } from '#contract/protocol/envelope.ts'
 import { ERROR_CODE_MAX, MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import {
@@ -81,10 +81,11 @@ const written = (max: number, allowed: RegExp) =>
     .regex(allowed, 'Must not contain control characters or characters that reverse the direction of text')
 
 /** Text of several lines. */
-export const plainText = (max: number) => written(max, /^(?:[\n\r\t]|[^\p{Cc}\u202a-\u202e\u2066-\u2069])*$/u)
+export const plainText = (max: number) =>
+  written(max, new RegExp(String.raw`^(?:[\n\r\t]|[^${MISLEADING}])*$`, 'u'))
 
 /** A name of one line. */
-export const plainName = (max: number) => written(max, /^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u)
+export const plainName = (max: number) => written(max, new RegExp(String.raw`^[^${MISLEADING}]*$`, 'u'))
 
 /** Why a person does this; shown with the operation and in the audit log. */
 export const Reason = plainText(1000)

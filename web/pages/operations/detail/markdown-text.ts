@@ -1,3 +1,4 @@
+import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 // Ticket systems turn text into links, images, mentions and HTML, each in its own way. They all leave code spans alone,
 // so any text that could have a meaning to them goes into a code span.
 
@@ -25,10 +26,9 @@ export function linkText(label: string, address: string): string {
   return `[${label}](${encoded})`
 }
 
+const MISLEADING_CHARACTERS = new RegExp(`[${MISLEADING}]`, 'gu')
+
 /** Removes line breaks and the invisible characters that change the direction of the text after them. */
 function oneLine(text: string): string {
-  return text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
-    .trim()
+  return text.replaceAll(/\s+/g, ' ').replaceAll(MISLEADING_CHARACTERS, '').trim()
 }
