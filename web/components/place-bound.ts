@@ -116,8 +116,10 @@ const dataOf = (view: PropertyView | null): JsonValue => {
 /** Whether a text contains a name, alone or as the end of a longer domain. */
 function contains(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const end = at + name.length
     const isWhole =
-      !/[a-z0-9-]$/.test(text.slice(0, at)) && !/^\.?[a-z0-9-]/.test(text.slice(at + name.length))
+      !/[a-z0-9-]/.test(text.slice(Math.max(0, at - 1), at)) &&
+      !/^\.?[a-z0-9-]/.test(text.slice(end, end + 2))
     if (isWhole) return true
   }
   return false
