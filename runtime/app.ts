@@ -53,13 +53,10 @@ import { releaseLeases } from './store/operations/release-leases.ts'
 import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
 import type { RuntimeTables } from './model/tables.ts'
 import { SpaceWatch } from './http/space-watch.ts'
-import { startWorker } from './worker/worker.ts'
+import { DEFAULT_LEASE_MS, startWorker } from './worker/worker.ts'
 import type { Worker, WorkerOptions } from './worker/worker.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { HttpApp } from './http/http-app.ts'
-
-/** The default of the worker. */
-const DEFAULT_LEASE_MS = 60_000
 
 /** Of the connections for requests, those that only answer plugins. */
 const PLUGIN_CONNECTIONS = 2

@@ -12,6 +12,8 @@ import { zeroCounters } from './counters.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { WorkerStatus } from '../model/worker-status.ts'
 
+export const DEFAULT_LEASE_MS = 60_000
+
 export interface WorkerOptions {
   /** Unique among all workers on the database. */
   owner: string
@@ -43,7 +45,7 @@ const TROUBLE_MS = 1_000
 
 /** Starts a worker. Any number of workers, in any number of processes, may share one database. */
 export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
-  const { owner, concurrency = 32, leaseMs = 60_000, pollMs = 1_000, graceMs = 10_000 } = options
+  const { owner, concurrency = 32, leaseMs = DEFAULT_LEASE_MS, pollMs = 1_000, graceMs = 10_000 } = options
   const { onProgress = () => {}, isPaused = async () => false } = options
   const leases = new Leases(deps, leaseMs)
   const counters = zeroCounters()
