@@ -95,12 +95,12 @@ async function call(
 const signedIn = (secondsAgo: number) => ({
   claims: { auth_time: Math.floor(Date.now() / 1000) - secondsAgo },
 })
-// the helper of the tests says when by itself
+// without this, the test helper adds the time
 const unknown = { claims: { auth_time: undefined as unknown as JsonValue } }
 
 const guarded = rows.filter(([, { recentSignIn }]) => recentSignIn !== undefined)
 
-it('is asked for by the rows that say so in their codes, and by no others', () => {
+it('is required by exactly the rows that list its code', () => {
   const coded = rows.filter(([, { codes }]) => codes.includes('RECENT_SIGN_IN_REQUIRED'))
   assert.deepEqual(
     guarded.map(([name]) => name),
@@ -128,7 +128,7 @@ for (const [name] of guarded) {
       assert.equal((await call(name, request, signedIn(LIMIT_SECONDS + 1), key)).errorCode, '0')
     })
 
-    it('is refused to a forged time, and to a person without the permission as ever', async () => {
+    it('refuses a forged time, and still refuses a person without the permission first', async () => {
       const request = await sample()
       const { privateKey } = await generateKeyPair('EdDSA')
       const forged = await call(name, request, { ...signedIn(0), key: privateKey })
@@ -142,7 +142,7 @@ for (const [name] of guarded) {
   })
 }
 
-it('is not asked for by other batches, nor by plans', async () => {
+it('is not required for other batches or for plans', async () => {
   const old = signedIn(LIMIT_SECONDS + 1)
   assert.equal((await call('POST /batches', { body: await batchOf('RETRY', 1) }, old)).errorCode, '0')
   const params = { batchId: await pausedBatch('RETRY') }

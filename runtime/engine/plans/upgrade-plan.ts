@@ -63,8 +63,8 @@ export function restorable(
 
 /**
  * What an UPGRADE freezes. A value is the given one, else the current one, else the one that an earlier upgrade put
- * aside, else the default (if the property is new, or is required and has no value). What the target no longer defines is dropped; a resource that it no longer has is
- * DETACH with its own values, and the plugins of both versions are called.
+ * aside, else the default (if the property is new, or is required and has no value). What the target no longer defines
+ * is dropped; a resource that it no longer has is DETACH with its own values, and the plugins of both versions are called.
  *
  * @param isBlind whether a value given for a hidden one counts as a change without being compared.
  */
