@@ -66,6 +66,7 @@ async function pressVisit(
 
 /** Runs in the page: presses as soon as there is something to press, as an impatient person does. */
 function pressUntilEffect({ press, effect }: { press: string; effect: string }): void {
+  const PRESS_EVERY_MS = 10
   const again = () => {
     if (document.querySelector(effect) !== null) {
       Object.assign(globalThis, { usable: performance.now() })
@@ -74,7 +75,6 @@ function pressUntilEffect({ press, effect }: { press: string; effect: string }):
     for (const button of document.querySelectorAll<HTMLElement>(press)) button.click()
     setTimeout(again, PRESS_EVERY_MS)
   }
-  const PRESS_EVERY_MS = 10
   setTimeout(again, PRESS_EVERY_MS)
 }
 

@@ -16,7 +16,7 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
  * without those that `index.html` names. The console's server preloads them (`bff/document/shell.ts`). Each of these
  * scripts begins with a compile hint.
  *
- * @throws Error (the build fails) when a page of `web/routes.tsx` cannot be found.
+ * @throws Error (the build fails) when a route of `web/routes.tsx` cannot be read, or its module is in no script.
  */
 export function pageScripts(): Plugin {
   return {
@@ -27,7 +27,7 @@ export function pageScripts(): Plugin {
       const filesOf = (module: string): Set<string> => withImports(chunkOf(chunks, module), bundle)
       const initial = filesOf('main.tsx')
       const scripts = Object.fromEntries(
-        PAGES.map(([path, module]) => {
+        pagesOf(readFileSync(join(root, 'web', 'routes.tsx'), 'utf8')).map(([path, module]) => {
           const own = LANGUAGES.map((language) => {
             const files = new Set([...filesOf(module), ...filesOf(`i18n/${language}/index.ts`)])
             return [language, [...files].filter((file) => !initial.has(file)).map((file) => `/${file}`)]
@@ -46,11 +46,13 @@ export function pageScripts(): Plugin {
 }
 
 /** The path and the module of each page, as `web/routes.tsx` lists them. */
-const PAGES = [
-  ...readFileSync(join(root, 'web', 'routes.tsx'), 'utf8').matchAll(
-    /route\(\s*'([^']+)',\s*async \(\) =>\s*\(await import\('\.\/([^']+)'\)\)/g,
-  ),
-].map(([, path = '', module = '']) => [path, module] as const)
+function pagesOf(routes: string): (readonly [path: string, module: string])[] {
+  const ROUTE = /\broute\(\s*'([^']+)',\s*async \(\) =>\s*\(await import\('\.\/([^']+)'\)\)/g
+  const found = [...routes.matchAll(ROUTE)].map(([, path = '', module = '']) => [path, module] as const)
+  if (found.length !== routes.match(/\broute\(/g)?.length)
+    throw new Error('web/routes.tsx has a route whose path and module cannot be read')
+  return found
+}
 
 function chunkOf(chunks: readonly Rolldown.OutputChunk[], module: string): Rolldown.OutputChunk {
   const id = join(root, 'web', module)
