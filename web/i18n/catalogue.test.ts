@@ -59,6 +59,7 @@ const WORDS = new Set([
   'state',
   'actual',
   'expected',
+  'dateOfYear',
   'days',
   'parts',
   'retryable',

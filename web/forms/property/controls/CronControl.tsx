@@ -68,7 +68,7 @@ function runText({ local, offset }: Run, now: number): string {
 }
 
 function irregularText(irregular: Irregularity, t: Translate): string {
-  const of = { time: clockText(irregular.local), day: dateText(irregular.local, { year: 'numeric' }) }
+  const of = { time: clockText(irregular.local), dateOfYear: dateText(irregular.local, { year: 'numeric' }) }
   if (irregular.kind === 'twice')
     return t(irregular.isBoth ? 'forms.cron.twice' : 'forms.cron.twiceRunsOnce', of)
   return irregular.instead === null
