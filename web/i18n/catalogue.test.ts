@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
-import { codeTitles as englishTitles } from './en/code-titles.ts'
-import { codeTitles as chineseTitles } from './zh/code-titles.ts'
+import { codeTitles as englishTitles } from './en/codes.ts'
+import { codeTitles as chineseTitles } from './zh/codes.ts'
 import { loadTexts } from './catalogue.ts'
 import type { Message } from './messages.ts'
 

@@ -1,4 +1,6 @@
-import { codeTexts } from '../code-texts.ts'
+import type * as source from '../en/codes.ts'
+import { codeTexts, titlesIn } from '../code-texts.ts'
+import type { Translated } from '../messages.ts'
 
 export const codes = codeTexts({
   AUTHENTICATION_REQUIRED: {
@@ -258,3 +260,20 @@ export const codes = codeTexts({
     remedy: '请检查网络连接后重试：同一请求绝不会执行两次。',
   },
 })
+
+export const codeTitles = titlesIn(codes)
+
+export const errors: Translated<typeof source.errors> = {
+  code: '错误码',
+  requestId: '请求 ID',
+  trail: '错误路径',
+  'trail.label': '错误经过的服务，最外层在前',
+  remedy: '处理建议',
+  notRetryable: '请先排除问题原因，再重新发送。',
+  'address.title': '未找到',
+  'address.message': '地址中的 ID 无效。',
+  'address.remedy': '请检查链接，或从列表中打开该页面。',
+  'unknown.title': '出现错误',
+  'unknown.message': '无法读取返回的响应。',
+  'unknown.remedy': '请重试。如果问题持续出现，请联系管理员。',
+}

@@ -1,7 +1,7 @@
-import type { configuration as source } from '../en/configuration.ts'
+import type * as source from '../en/configuration.ts'
 import type { Translated } from '../messages.ts'
 
-export const configuration: Translated<typeof source> = {
+export const configuration: Translated<typeof source.configuration> = {
   tabs: '配置视图',
   'tab.form': '表单',
   'tab.document': 'JSON',

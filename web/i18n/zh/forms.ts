@@ -1,7 +1,7 @@
-import type { forms as source } from '../en/forms.ts'
+import type * as source from '../en/forms.ts'
 import type { Translated } from '../messages.ts'
 
-export const forms: Translated<typeof source> = {
+export const forms: Translated<typeof source.forms> = {
   'limit.range': '{from} 到 {to}',
   'limit.minimum': '不小于 {from}',
   'limit.maximum': '不大于 {to}',
@@ -199,4 +199,82 @@ export const forms: Translated<typeof source> = {
   variant: '形式 {n}',
   remove: '移除值',
   setDefault: '使用默认值',
+}
+
+export const plans: Translated<typeof source.plans> = {
+  title: '将执行的内容',
+  downgrade: '此操作将从 {from} 降级到 {to}。',
+  calls: '操作的执行步骤',
+  resources: '应用并验证新的值。',
+  'resources.DETACH': '所有插件执行完毕后移除资源。',
+  noPlugin: '不调用任何插件。',
+  order: '顺序。顺序相同的插件并行调用。',
+  reads: '读取 {properties}',
+  writes: '可写入 {properties}',
+  'availability.DISABLED': '已停用：调用将失败',
+  'availability.NOT_REGISTERED': '未注册：调用将失败',
+  'unchecked.NO_VERSION': '注册时未填写版本，因此没有适用的 plugin-check 报告',
+  'unchecked.NO_REPORT': '版本 {version} 没有 plugin-check 报告',
+  'unchecked.NOT_PASSED': '版本 {version} 的 plugin-check 报告未通过',
+  changes: { other: '{n} 个值将更改' },
+  'changes.none': '没有值会更改。',
+  'changes.label': '更改的值',
+  broken: { other: '其他安装实例的 {n} 个引用将不再解析' },
+  'broken.atLeast': '其他安装实例的 {n} 个以上引用将不再解析',
+  'broken.none': '您可见的其他安装实例均未引用此安装实例的服务。',
+  'broken.reference': '{property} 引用 {service}',
+  'broken.all': '此安装实例的“引用”标签页列出全部引用。',
+  'broken.visible': '仅列出您可见的安装实例。',
+  problems: '此请求将被拒绝',
+}
+
+export const localServices: Translated<typeof source.localServices> = {
+  title: '本地服务',
+  'about.title': '不属于任何已安装的 Bundle',
+  about:
+    '本地服务是仅属于此作用域的配置，没有模块，也没有插件。保存后立即生效，不会发起操作，也不影响任何安装实例。',
+  list: '此作用域的本地服务',
+  new: '新建本地服务',
+  'list.version': '版本 {version}',
+  'list.empty': '暂无本地服务',
+  configuration: '作用域配置',
+  'choose.title': '选择本地服务',
+  'choose.message': '其值会以一个 JSON 对象的形式显示在这里。',
+  'empty.title': '此作用域暂无本地服务',
+  'empty.message': '如果配置属于此作用域而不属于任何 Bundle，可以新建本地服务。',
+  'new.title': '新建本地服务',
+  'new.name': '名称',
+  'new.name.help': '请使用 1 到 128 个字母（A–Z、a–z）、数字或 . _ ~ -（之后不能更改）。',
+  'new.name.invalid': '请使用 1 到 128 个字母（A–Z、a–z）、数字或 . _ ~ -',
+  'new.create': '创建',
+  values: '值',
+  'values.label': '{service} 的值（JSON）',
+  'saved.by': '版本 {version}，由 {who} 保存（{at}）',
+  'saved.never': '尚未保存',
+  save: '保存',
+  'save.noOperation': '立即生效，不会发起操作。',
+  reset: '放弃更改',
+  unchanged: '没有需要保存的更改。',
+  invalid: '请先修正 JSON。',
+  'problem.object': '必须是以名称为键的 JSON 对象',
+  'problem.name': '“{name}”不是有效的属性名',
+  'problem.protected': '此名称为运行时保留，不能设置',
+  'reason.permission': '您没有更改此作用域配置的权限。',
+  'reason.conflict': '请先解决冲突。',
+  saved: '{service} 已保存为版本 {version}。',
+  'conflict.title': '其他用户已先保存',
+  'conflict.text':
+    '{who} 保存了版本 {version}（{at}），而您的编辑基于版本 {base}。您的内容不会丢失。请比较双方的更改，对重叠部分作出选择，然后基于对方的版本继续。',
+  'conflict.text.new':
+    '{who} 创建了同名的服务（{at}）。您的内容不会丢失。请比较双方的内容，然后基于对方的版本继续。',
+  'conflict.base': '编辑前的值',
+  'conflict.theirs': '对方的值',
+  'conflict.mine': '我的值',
+  'conflict.take': '在版本 {version} 上继续',
+  'conflict.onlyMine': '仅您更改',
+  'conflict.onlyTheirs': '仅对方更改',
+  'conflict.both': '双方更改相同',
+  'conflict.overlap': '请选择其一',
+  'conflict.broken': '您输入的内容不是有效的 JSON，无法比较。请先修正。',
+  'conflict.discard': '采用对方的值，放弃我的更改',
 }

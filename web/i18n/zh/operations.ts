@@ -1,7 +1,7 @@
-import type { operations as source } from '../en/operations.ts'
+import type * as source from '../en/operations.ts'
 import type { Translated } from '../messages.ts'
 
-export const operations: Translated<typeof source> = {
+export const operations: Translated<typeof source.operations> = {
   title: '操作',
   name: '{type} {bundle}',
 

@@ -1,3 +1,169 @@
+/** The history of one operation in sentences and as a list of everything. */
+export const operationHistory = {
+  'label.sentences': 'History in sentences',
+  'label.everything': 'Everything that is recorded',
+  time: 'Time',
+  event: 'Event',
+  call: 'Plugin call',
+  details: 'Details',
+
+  'sentence.requested': '{person} requested the operation.',
+  'sentence.reason': 'Reason: {reason}',
+  'sentence.started': 'The runtime started it after {time}.',
+  'sentence.attempt': 'The {stage} call to {plugin} ({attempt}) took {time}: {result}.',
+  'sentence.noEnd': 'The {stage} call to {plugin} ({attempt}): {result}.',
+  'sentence.attempts': {
+    one: 'The {stage} call to {plugin} was sent {n} time (attempts {first} to {last}; the last is {attempt}): {result}.',
+    other:
+      'The {stage} call to {plugin} was sent {n} times (attempts {first} to {last}; the last is {attempt}): {result}.',
+  },
+  'sentence.late': 'The response came late and changed nothing.',
+  'sentence.resources': {
+    one: 'The runtime changed {n} resource.',
+    other: 'The runtime changed {n} resources.',
+  },
+  'sentence.failed': 'Run {run} failed: {failure}',
+  'sentence.retried': '{person} started run {run}.',
+  'sentence.takenOver': '{person} took the operation over.',
+  'sentence.succeeded': 'The operation succeeded.',
+  'sentence.note': '{person} added a note: {text}',
+  'sentence.nextAttempt': 'The next automatic retry is due.',
+
+  'event.requested': 'Requested',
+  'event.started': 'Started',
+  'event.request': 'Request sent',
+  'event.response': 'Response received',
+  'event.late': 'Late response received',
+  'event.noResponse': 'No response',
+  'event.gap': 'Attempts not loaded',
+  'event.resources': 'Resources changed',
+  'event.failed': 'Run failed',
+  'event.retried': 'Retried',
+  'event.takenOver': 'Taken over',
+  'event.succeeded': 'Succeeded',
+  'event.note': 'Note added',
+  'event.nextAttempt': 'Next automatic retry',
+  'details.waited': 'Waited {time} for a worker',
+  'details.until': 'Between this time and {time}',
+} as const
+
+/** The zoom of the timeline, and how the time of an attempt was spent. */
+export const operationTimeline = {
+  'zoom.label': 'Timeline zoom',
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  all: 'Show all',
+  earlier: 'Earlier',
+  later: 'Later',
+  isWhole: 'The whole operation is shown.',
+  isClosest: 'The timeline can’t zoom in further.',
+  shown: 'Shown: {from} to {to}, {duration}',
+  zone: 'Times in {zone}',
+  'part.backOff': 'Back-off',
+  'part.backOff.meaning': 'The pause before a retry, counted from the end of the previous attempt.',
+  'part.worker': 'Waiting for a worker',
+  'part.worker.meaning':
+    'The call was due, but no worker had started it yet, or the plugin already had as many calls as it may have at once.',
+  'part.network': 'Network',
+  'part.network.meaning':
+    'Waiting for a connection to the plugin: a free connection, name resolution, TCP, and TLS.',
+  'part.plugin': 'Plugin',
+  'part.plugin.meaning':
+    'From sending the request to receiving the whole response or giving up. This includes the network round trip, which can’t be measured separately.',
+  'part.recording': 'Recording',
+  'part.recording.meaning':
+    'The runtime stored the start and the result of the attempt. Only the total is known, so it is drawn at the end.',
+  'part.unknown': 'Not measured',
+  'part.unknown.meaning': 'The runtime did not measure how this time was spent.',
+  'part.about': 'About these times',
+  'attempt.title': 'Where the time went',
+  'attempt.began': 'Response began after',
+  'attempt.unknown': 'The runtime did not measure this attempt, or did not send it.',
+  'attempt.notYet': 'The rest is known once the attempt ends.',
+} as const
+
+/** The dialogs that retry a failed operation, stop its automatic retries, or take it over. */
+export const recovery = {
+  'stop.title': 'Stop the automatic retries?',
+  'stop.confirm': 'Stop retrying',
+  'stop.about':
+    'The operation fails now and keeps the installation locked. You can then retry it or take it over.',
+  'stop.unknown':
+    'The result of the last call stays unknown. A response that arrives later is recorded and changes nothing.',
+  'retry.title': 'Retry this operation?',
+  'retry.begins': 'Resumes at {plugins} in {stage}. Successful calls are skipped.',
+  'retry.beginsRuntime': 'Resumes in {stage}. Successful calls are skipped.',
+  'retry.same':
+    'The runtime sends the identical request: same operation ID, stage, and sequence. Plugins are expected to handle repeats safely.',
+  'retry.run': 'This will be run {n}.',
+  'retry.warn': 'Without a change, this will most likely fail again',
+  'retry.warnText': 'The failure is marked as not retryable: {message}',
+  'retry.confirm': 'Retry',
+  'retry.reason': 'Reason',
+  'retry.accepted': 'Retry started. The result will appear here.',
+  'takeover.title': 'Take over and detach?',
+  'takeover.warning': 'This cannot be undone',
+  'takeover.ends': 'This operation ends as “Taken over” and can never be retried.',
+  'takeover.detaches': '{bundle} is detached from {scope}.',
+  'takeover.references': 'This installation’s references stop resolving.',
+  'takeover.again': 'You can install the bundle again afterwards, starting from its last configuration.',
+  'takeover.calls': 'The detach operation calls these plugins, in this order',
+  'takeover.lastResult': 'Last result',
+  'takeover.lastResponse': 'Last response',
+  'takeover.noPlugins': 'No plugins are called. The runtime detaches the installation itself.',
+  'takeover.reason': 'Reason for takeover',
+  'takeover.confirm': 'Take over and detach',
+  'takeover.accepted': 'Takeover started. The result will appear here.',
+} as const
+
+/** The search in a call's payloads, and the comparison of two attempts. */
+export const attemptTools = {
+  response: 'Response of attempt {attempt}, run {run}',
+  search: 'Search request and responses',
+  matches: '{position} of {count}',
+  'matches.many': '{position} of {count} or more',
+  none: 'No matches',
+  previous: 'Previous match',
+  next: 'Next match',
+  'compare.one': 'There is only one attempt to compare.',
+  'compare.before': 'Compare attempt',
+  'compare.after': 'With attempt',
+  'compare.label': 'Differences between two attempts',
+  'compare.request':
+    'The requests are identical, byte for byte; each attempt has its own token. Attempts that are not loaded can’t be chosen.',
+  'compare.result': 'Result',
+  'compare.part': 'Time: {part}',
+  'compare.more': {
+    one: '{n} further difference in the response is not shown.',
+    other: '{n} further differences in the response are not shown.',
+  },
+} as const
+
+/** Why a write of a plugin was refused. */
+export const refusedWrites = {
+  title: 'Write permission',
+  what: 'Refused write',
+  'unnamed.RESOURCE': 'A property of a resource that the plugin must not write',
+  'unnamed.PROPERTY_UNKNOWN': 'A property that the resource does not have; its name is not kept',
+  'unnamed.PROPERTY_PROTECTED': 'The protected property',
+  rule: 'Rule',
+  'rule.RESOURCE_UNKNOWN': 'The resource is not part of this operation. Its name is not kept.',
+  'rule.RESOURCE_NOT_AUTHORIZED': 'The authorization of {plugin} does not include this resource.',
+  'rule.PROPERTY_PROTECTED': 'Only the runtime writes the protected property.',
+  'rule.PROPERTY_UNKNOWN': 'The manifest does not define the property.',
+  'rule.PROPERTY_NOT_AUTHORIZED':
+    'The property is not among the writeProperties of {plugin} for this resource.',
+  permitted: 'What it may do',
+  'permitted.writes': 'writes {properties}',
+  'permitted.reads': 'reads {properties}',
+  nothing: 'nothing',
+  writer: 'Who may write it',
+  'writer.none': 'No plugin. People set it.',
+  manifest: 'In the manifest',
+  frozen:
+    'The authorization was frozen when the operation was created; it is the same in both stages and in every retry. A corrected manifest takes effect with a new version.',
+} as const
+
 /** Batches: one action over many targets. */
 export const batches = {
   title: 'Batches',
