@@ -116,7 +116,7 @@ export const NETWORK_KINDS: readonly Kind[] = [
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n')
       json(act())
     }),
-    fault('101 and nothing more', unreachable, ({ act, socket }) => {
+    fault('101 and nothing more', unknown, ({ act, socket }) => {
       act()
       socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')
     }),

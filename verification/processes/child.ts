@@ -36,6 +36,8 @@ export interface Child {
 }
 
 const MAX_LINES = 400
+/** Of what an ended process has printed; enough for an error with its stack and properties. */
+const LAST_LINES = 40
 const PAUSE_TIMEOUT_MS = 10_000
 const alive = new Set<Child>()
 
@@ -104,8 +106,8 @@ export function startProcess(
         listeners.add(listener)
         void exited.then(({ code, signal }) => {
           if (!listeners.delete(listener)) return
-          const last = lines.slice(-3).join(' | ')
-          reject(new Error(`a process ended (${code ?? signal}) before the expected output: ${last}`))
+          const last = lines.slice(-LAST_LINES).join('\n')
+          reject(new Error(`a process ended (${code ?? signal}) before the expected output:\n${last}`))
         })
       })
     },
