@@ -155,8 +155,8 @@ export const configuration = {
   'conflict.noHistory':
     'Who changed what could not be determined. To be safe, sensitive values are treated as changed.',
   'conflict.overlapping': {
-    one: '{n} property was changed by both of you',
-    other: '{n} properties were changed by both of you',
+    one: '{n} property has another saved value since you edited it',
+    other: '{n} properties have other saved values since you edited them',
   },
   'conflict.base': 'You started from',
   'conflict.theirs': 'Use theirs',

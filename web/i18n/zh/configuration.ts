@@ -126,7 +126,7 @@ export const configuration: Translated<typeof source.configuration> = {
   'conflict.afterSave': '未保存任何内容，您的内容也不会丢失。请将您的更改应用到对方的版本上，然后重新保存。',
   'conflict.who': '{person} 保存了快照 {version}（{when}）。',
   'conflict.noHistory': '无法查询他人的更改。为安全起见，敏感值视为已更改。',
-  'conflict.overlapping': { other: '双方都更改了 {n} 个属性' },
+  'conflict.overlapping': { other: '在您编辑之后，{n} 个属性的已保存值发生了变化' },
   'conflict.base': '编辑前的值',
   'conflict.theirs': '采用对方的值',
   'conflict.mine': '保留我的值',

@@ -10,8 +10,7 @@ export function NotFoundPage() {
     <Page title={t('shell.notFound.title')}>
       <EmptyState
         icon="search"
-        title={t('shell.notFound.title')}
-        message={t('shell.notFound.message')}
+        title={t('shell.notFound.message')}
         action={<LinkButton to={paths.overview()}>{t('shell.notFound.home')}</LinkButton>}
       />
     </Page>

@@ -12,6 +12,7 @@ import { groupProps } from './control-props.ts'
 import { SecretInput } from './SecretInput.tsx'
 import { dataValue, setData } from '../edit.ts'
 import { parseJson } from '../../fields/parse-json.ts'
+import { withoutNull } from '../shape.ts'
 import { translateError } from '../translate-error.ts'
 
 const JsonEditor = lazyWithRetry(async () => ({
@@ -24,7 +25,8 @@ export function SecretControl(props: ControlProps) {
   const t = useText()
   const typed = dataValue(value)
   const isOpen = !readOnly && (typed !== undefined || unfinished !== null)
-  const isText = schemaOf(definition)['type'] === 'string'
+  const schema = schemaOf(definition)
+  const isText = (withoutNull(schema) ?? schema)['type'] === 'string'
   const opened = useRef(false)
   useEffect(() => {
     if (isOpen && opened.current) document.getElementById(wiring.id)?.focus()

@@ -174,8 +174,9 @@ function DocumentText({
       {/* below the editor, so that the text does not move while the person types */}
       {broken !== null && (
         <Notice tone="warn" live actions={again}>
-          {lineButton(broken.place.line)} {jsonProblemText(broken.problem, t)}{' '}
-          {t('configuration.document.broken')}
+          {lineButton(broken.place.line)}
+          {t('common.punctuation.colon')}
+          {jsonProblemText(broken.problem, t)} {t('configuration.document.broken')}
         </Notice>
       )}
       {problems.length > 0 && (
@@ -189,7 +190,8 @@ function DocumentText({
               // one keyword can have several: each branch of `allOf` has its own
               <li key={JSON.stringify(problem)}>
                 {lineButton(lineAt(text, places.get(problem.path)?.from ?? 0))}{' '}
-                <span className="mono wrap-anywhere">{readable(problem.path)}</span>{' '}
+                <span className="mono wrap-anywhere">{readable(problem.path)}</span>
+                {t('common.punctuation.colon')}
                 {describeProblem(problem, t)}
               </li>
             ))}
