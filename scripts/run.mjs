@@ -33,6 +33,7 @@ const programs = {
   verify: 'scripts/verify.ts',
   openapi: 'scripts/openapi.ts',
   'wire-kit': 'scripts/wire-kit.ts',
+  'count:save': 'scripts/count-save.ts',
   'plugin-check': 'packages/plugin-check/src/main.ts',
   'plugin-dev': 'scripts/plugin-dev/main.ts',
 }
