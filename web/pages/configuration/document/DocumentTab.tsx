@@ -189,8 +189,10 @@ function DocumentText({
             {problems.map((problem) => (
               // one keyword can have several: each branch of `allOf` has its own
               <li key={JSON.stringify(problem)}>
-                {lineButton(lineAt(text, places.get(problem.path)?.from ?? 0))}{' '}
-                <span className="mono wrap-anywhere">{readable(problem.path)}</span>
+                {lineButton(lineAt(text, places.get(problem.path)?.from ?? 0))}
+                {problem.path !== '' && (
+                  <span className="mono ml-1 wrap-anywhere">{readable(problem.path)}</span>
+                )}
                 {t('common.punctuation.colon')}
                 {describeProblem(problem, t)}
               </li>
