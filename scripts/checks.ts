@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../verification/concurrency.ts'
+import { mapConcurrently } from '../lab/verification/concurrency.ts'
 import { runNode, tool } from './process.ts'
 import type { Tally } from './tally.ts'
 import { typeCheckArgs } from './type-check.ts'

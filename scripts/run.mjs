@@ -29,7 +29,7 @@ const programs = {
   recover: 'operating/recover/main.ts',
   doctor: 'operating/doctor/main.ts',
   'support:bundle': 'operating/support/main.ts',
-  bench: 'bench/main.ts',
+  bench: 'lab/bench/main.ts',
   verify: 'scripts/verify.ts',
   openapi: 'scripts/openapi.ts',
   'wire-kit': 'scripts/wire-kit.ts',

@@ -1,4 +1,4 @@
-import { describeTrials } from '../verification/run-suites.ts'
+import { describeTrials } from '../lab/verification/run-suites.ts'
 
 const KINDS = ['tests', 'journeys', 'checks'] as const
 

@@ -2,8 +2,8 @@ import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer } from '#database/testing.ts'
-import { runSuites } from '../verification/run-suites.ts'
-import { SUITES } from '../verification/suites.ts'
+import { runSuites } from '../lab/verification/run-suites.ts'
+import { SUITES } from '../lab/verification/suites.ts'
 import { runChecks } from './checks.ts'
 import { buildConsole } from './console-build.ts'
 import { runComponentTests } from './component-tests.ts'
@@ -19,7 +19,7 @@ const CONCURRENT_FILES = 3
 /** Runs every test file of the servers and the contract against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
   const files = globSync(
-    '{contract,http-kit,database,packages,plugin,runtime,bff,operating,verification,scripts,web}/**/*.test.ts',
+    '{contract,http-kit,database,packages,plugin,runtime,bff,operating,lab,scripts,web}/**/*.test.ts',
     {
       cwd: root,
     },

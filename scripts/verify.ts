@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { fetchData } from '../verification/public/fetch-data.ts'
-import { runSuites } from '../verification/run-suites.ts'
-import { ALL_SUITES, SUITES } from '../verification/suites.ts'
+import { fetchData } from '../lab/verification/public/fetch-data.ts'
+import { runSuites } from '../lab/verification/run-suites.ts'
+import { ALL_SUITES, SUITES } from '../lab/verification/suites.ts'
 import { prepareBrowser } from './prepare-browser.ts'
 import { close } from './tally.ts'
 

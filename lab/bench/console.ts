@@ -1,0 +1,112 @@
+import { buildConsole } from '../../scripts/console-build.ts'
+import { scopes } from '../../demo/places.ts'
+import { sessionCookie } from '../../demo/sign-in.ts'
+import { launchBrowser } from './console/browser.ts'
+import { serveEmptyPage } from './console/empty-page.ts'
+import { visitPage } from './console/visit.ts'
+import type { Page, Visit } from './console/visit.ts'
+import { median, round } from './report.ts'
+import type { Result } from './report.ts'
+import { startBenchSystem } from './system.ts'
+
+const ROUNDS = 7
+const EMPTY = 'empty React page'
+
+/** Compares cold visits of four pages with an empty React page from the same build, on a CPU that is slowed down 4 times. */
+export async function benchConsole(): Promise<Result[]> {
+  await buildConsole()
+  const system = await startBenchSystem()
+  const cookie = await sessionCookie(system.url, system.user)
+  const pages = await pagesOf(system.url, cookie)
+  const empty = await serveEmptyPage()
+  const visits = new Map<string, Visit[]>([...Object.keys(pages), EMPTY].map((name) => [name, []]))
+  // each round visits every page in a new browser, so that other load on the machine affects all pages alike
+  for (let round = 0; round < ROUNDS; round++) {
+    const browser = await launchBrowser()
+    for (const [name, page] of Object.entries(pages)) {
+      visits.get(name)?.push(await visitPage(browser, page, cookie))
+    }
+    visits
+      .get(EMPTY)
+      ?.push(
+        await visitPage(
+          browser,
+          { url: empty.url, ready: '#ready', press: '#ready', effect: '.pressed' },
+          null,
+        ),
+      )
+    await browser.close()
+  }
+  await empty.stop()
+  await system.stop()
+  return resultsOf(visits)
+}
+
+async function pagesOf(url: string, cookie: string): Promise<Record<string, Page>> {
+  const response = await fetch(`${url}/api/operations?state=FAILED&limit=1`, {
+    headers: { cookie, 'x-requested-by': 'console' },
+  })
+  const { items } = (await response.json()) as { items: { operationId: string }[] }
+  const { environmentKey, applicationRuntimeId, workspaceId } = scopes.europe
+  const scope = `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+  // the search, which every page has
+  const search = { press: 'aside button', effect: 'dialog[open]' }
+  return {
+    Installations: { url: `${url}/installations`, ready: 'tbody tr a', ...search },
+    Operations: { url: `${url}/operations`, ready: 'tbody tr a', ...search },
+    'one Operation': {
+      url: `${url}/operations/${items[0]?.operationId}`,
+      ready: 'main a[href*="/plugins/"]',
+      ...search,
+    },
+    Configuration: {
+      url: `${url}${scope}/configuration`,
+      ready: 'main section :is(input, textarea)',
+      ...search,
+    },
+  }
+}
+
+function resultsOf(visits: ReadonlyMap<string, readonly Visit[]>): Result[] {
+  const medianOf = (name: string, key: keyof Visit) =>
+    median((visits.get(name) ?? []).map((visit) => visit[key]))
+  const names = [...visits.keys()]
+  const rows = names.map((page) => ({
+    page,
+    'JavaScript kB (brotli)': round(medianOf(page, 'scriptKb'), 1),
+    'kB before LCP': round(medianOf(page, 'earlyScriptKb'), 1),
+    requests: medianOf(page, 'requests'),
+    'requests before LCP': medianOf(page, 'earlyRequests'),
+    'LCP ms': round(medianOf(page, 'lcpMs'), 0),
+    'LCP ratio': round(medianOf(page, 'lcpMs') / medianOf(EMPTY, 'lcpMs')),
+    'usable ms': round(medianOf(page, 'usableMs'), 0),
+    'usable ratio': round(medianOf(page, 'usableMs') / medianOf(EMPTY, 'usableMs')),
+    'elements per row': medianOf(page, 'rowElements'),
+  }))
+  const worst = (key: keyof Visit) =>
+    Math.max(...names.filter((name) => name !== EMPTY).map((name) => medianOf(name, key)))
+  const goals = [
+    {
+      figure: worst('lcpMs') / medianOf(EMPTY, 'lcpMs'),
+      goal: 3,
+      meaning: 'LCP of the slowest page, divided by that of an empty React page from the same build.',
+    },
+    {
+      figure: worst('usableMs') / medianOf(EMPTY, 'usableMs'),
+      goal: 3,
+      meaning: 'The first press that works on the slowest page, divided by that on the empty page.',
+    },
+    {
+      figure: worst('requests'),
+      goal: 12,
+      meaning: 'Requests of a cold visit: the highest of the four pages.',
+    },
+    {
+      figure: worst('scriptKb'),
+      goal: 120,
+      meaning: 'kB of JavaScript (brotli) of a cold visit: the highest of the four pages.',
+    },
+    { figure: worst('rowElements'), goal: 30, meaning: 'DOM elements of the largest row of a list.' },
+  ]
+  return goals.map((goal) => ({ name: 'console', rows, ...goal }))
+}

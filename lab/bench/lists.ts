@@ -1,0 +1,167 @@
+import { createLocalJWKSet } from 'jose'
+import { sql } from 'kysely'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { createActorAssertions } from '#bff/actor-assertion.ts'
+import { loadActorKey } from '#bff/actor-key.ts'
+import { createLog } from '#http-kit/log.ts'
+import { createRuntime } from '#runtime/app.ts'
+import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
+import { startRetention } from '#runtime/retention/run-retention.ts'
+import { readRetention } from '#runtime/store/retention/retention-row.ts'
+import { casesFor } from './lists/cases.ts'
+import type { Case } from './lists/cases.ts'
+import { accessPathsOf, explain } from './lists/explain.ts'
+import type { Amount } from './lists/fill.ts'
+import { startFilled } from './lists/server.ts'
+import { person } from './person.ts'
+import { median, percentile, round } from './report.ts'
+import type { Result } from './report.ts'
+
+const DEEP = 1_000
+const SAMPLES = 60
+const CREDENTIAL = 'credential-of-the-benchmark-0123456789'
+
+const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().nullable() })
+
+/**
+ * Pages, filters, searches and counts of a filled runtime, requested the way the BFF does. If the operations have attempts,
+ * retention removes old operations with their attempts meanwhile.
+ */
+export async function benchLists(amount: Amount): Promise<Result[]> {
+  const server = await startFilled(amount)
+  const { connection, dataDir } = server
+  const key = await loadActorKey(dataDir)
+  const runtime = await createRuntime({
+    connection,
+    dataDir,
+    platformApiBase: 'http://127.0.0.1',
+    egressAllow: [],
+    credentials: [CREDENTIAL],
+    actorKeys: createLocalJWKSet({ keys: [key.publicJwk] }),
+    log: createLog({ name: 'bench', level: 'silent' }),
+    worker: 'off',
+    rateLimit: { perSecond: 1e6, burst: 1e6 },
+  })
+  await runtime.start()
+  const { deps } = runtime
+  const assertionOf = createActorAssertions(key)
+  const readList = async ({
+    path,
+    query,
+    grants,
+  }: Omit<Case, 'name'>): Promise<{ ms: number; data: unknown }> => {
+    const assertion = await assertionOf({ ...person, grants: grants ?? person.grants })
+    const headers = { authorization: `Bearer ${CREDENTIAL}`, 'x-runtime-actor-assertion': assertion }
+    const url = `http://127.0.0.1/bundle-runtime/api${path}?${new URLSearchParams(query).toString()}`
+    const started = performance.now()
+    const response = await runtime.app.request(url, { headers })
+    const { errorCode, data } = (await response.json()) as { errorCode: string; data: unknown }
+    const ms = performance.now() - started
+    if (errorCode !== '0') throw new Error(`${path} returned ${response.status} ${errorCode}`)
+    return { ms, data }
+  }
+  const cursorAt = async (path: Case['path']): Promise<string> => {
+    let cursor = ''
+    for (let page = 1; page < DEEP; page++) {
+      const { data } = await readList({ path, query: cursor === '' ? {} : { cursor } })
+      const { nextCursor } = Page.parse(data)
+      // a small amount has fewer pages
+      if (nextCursor === null) break
+      cursor = nextCursor
+    }
+    return cursor
+  }
+
+  const row = await deps.db
+    .selectFrom('runtime.operation')
+    .selectAll()
+    .where('environment_key', '=', 'production')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const cases = casesFor({
+    operationId: row.operation_id,
+    bundleInstallId: row.bundle_install_id,
+    environmentKey: row.environment_key,
+    applicationRuntimeId: row.application_runtime_id,
+    workspaceId: row.workspace_id,
+    deepOperations: await cursorAt('/operations'),
+    deepInstallations: await cursorAt('/installations'),
+  })
+  const retention = amount.attempts ? await removeOld(deps) : null
+  const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))
+  const sizes = new Map<string, number>()
+  for (const listCase of cases) {
+    const page = Page.safeParse((await readList(listCase)).data)
+    if (page.success) sizes.set(listCase.name, page.data.items.length)
+  }
+  // interleaved, so that other load on the machine affects all of them equally
+  for (let index = 0; index < SAMPLES; index++) {
+    for (const listCase of cases) times.get(listCase.name)?.push((await readList(listCase)).ms)
+  }
+
+  const removed = await retention?.stop()
+  const plans = join(import.meta.dirname, '../../.cache/bench-lists/plans')
+  mkdirSync(plans, { recursive: true })
+  const rows: Result['rows'] = []
+  for (const listCase of cases) {
+    const actor = { ...person, grants: [...(listCase.grants ?? person.grants)], requestId: 'bench' }
+    const plan = await explain(connection, { deps, actor, listCase })
+    writeFileSync(join(plans, `${listCase.name.replaceAll(/[^a-z0-9]+/gi, '-')}.txt`), `${plan}\n`)
+    const ms = times.get(listCase.name) ?? []
+    rows.push({
+      what: listCase.name,
+      'median ms': round(median(ms)),
+      'p95 ms': round(percentile(ms, 95)),
+      // a page without items is fast for another reason
+      items: sizes.get(listCase.name) ?? '–',
+      by: accessPathsOf(plan),
+    })
+  }
+  await runtime.stop()
+  await server.stop()
+  const of = (name: string): number => median(times.get(name) ?? [])
+  const size = [
+    `${amount.installations} installations, ${amount.operations} operations`,
+    removed &&
+      `${amount.attempts} attempts each, while retention removed ${removed.operations} operations with ${removed.attempts} attempts`,
+  ]
+    .filter(Boolean)
+    .join(' with ')
+  return [
+    {
+      name: 'lists',
+      rows,
+      figure: Math.max(...[...times.values()].map((ms) => percentile(ms, 95))),
+      goal: 50,
+      meaning: `The slowest p95 in ms of a page of 50, a search or a count: ${size}. Plans: ${plans}`,
+    },
+    {
+      name: 'lists, depth',
+      rows: [],
+      figure: of('installations, page 1000') / of('installations, first page'),
+      goal: 1.5,
+      meaning: `Median time of page ${DEEP} divided by that of the first, ${size}.`,
+    },
+  ]
+}
+
+/** Begins to remove what is older than 60 days, and attempts older than 30. `stop` returns how many were removed. */
+async function removeOld(deps: RuntimeDeps) {
+  const { db } = deps
+  await sql`update runtime.retention set due_at = clock_timestamp()`.execute(db)
+  const before = await readRetention(db)
+  const retention = startRetention(deps, { operationsDays: 60, attemptsDays: 30, pollMs: 10 })
+  return {
+    async stop() {
+      await retention.stop()
+      const after = await readRetention(db)
+      return {
+        operations: after.operations - before.operations,
+        attempts: after.attempts - before.attempts,
+      }
+    },
+  }
+}

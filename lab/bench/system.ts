@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '#database/free-port.ts'
+import { createLog } from '#http-kit/log.ts'
+import { buildDemo } from '../../demo/build-demo.ts'
+import { startAll } from '../../start.ts'
+import type { Running } from '../../start.ts'
+
+export interface BenchSystem extends Running {
+  dataDir: string
+  user: { username: string; password: string }
+}
+
+/** The whole system as `npm start` runs it, with the demo, on its own directory. */
+export async function startBenchSystem(): Promise<BenchSystem> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
+  const [port, runtimePort] = [await freePort(), await freePort()]
+  const user = { username: 'bench', password: 'a password for benchmarks' }
+  const running = await startAll({
+    dataDir,
+    databaseUrl: null,
+    console: {
+      port,
+      auth: {
+        publicOrigin: `http://localhost:${port}`,
+        externalIdp: null,
+        rolesClaim: 'roles',
+        users: [{ ...user, roles: [{ role: 'admin', scope: null }] }],
+        limits: { idleSeconds: 3_600, absoluteSeconds: 3_600 },
+        recentSignInSeconds: 300,
+        trustedProxyHops: 0,
+      },
+      runtime: null,
+      logLevel: 'error',
+      rates: { reads: { perSecond: 1e6, burst: 1e6 }, writes: { perSecond: 1e6, burst: 1e6 } },
+    },
+    runtime: {
+      port: runtimePort,
+      platformApiBase: null,
+      egressAllow: [{ kind: 'loopback' }],
+    },
+    plugins: true,
+    folder: new URL('../../dist/web', import.meta.url).pathname,
+    log: createLog({ name: 'bench', level: 'error' }),
+  })
+  if (running.call === null || running.plugins === null)
+    throw new Error('The system does not run its own runtime')
+  await buildDemo({ call: running.call, plugins: running.plugins })
+  return {
+    ...running,
+    dataDir,
+    user,
+    async stop() {
+      await running.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { CASES } from '../../../packages/plugin-check/src/cases/all-cases.ts'
+import type { Case } from '../../../packages/plugin-check/src/cases/case.ts'
+import { DEFECTS, type DefectName } from '../../../packages/plugin-check/testing/defects.ts'
+import { matrixPage } from '../../../packages/plugin-check/testing/matrix.ts'
+import {
+  checkReference,
+  findingsOf,
+  unrelatedTo,
+} from '../../../packages/plugin-check/testing/check-reference.ts'
+import { mapConcurrently } from '../concurrency.ts'
+import type { Suite, SuiteReport, Violation } from '../suite.ts'
+import { checkExamples } from './examples.ts'
+
+const MATRIX = new URL('../../../docs/plugin-check/matrix.md', import.meta.url)
+const NAMES = Object.keys(DEFECTS) as DefectName[]
+
+/** In the quick form each broken plugin gets its own case and every so many-th of the others. */
+const QUICK_STRIDE = 12
+const QUICK_CONCURRENCY = 4
+
+/** A run against a plugin that answers at once, without the cases that kill it, takes at most this long. */
+const RUN_MS = 60_000
+
+const needsProcess = ({ needs }: Case): boolean => needs.includes('start')
+const ownCase = (name: DefectName): string => DEFECTS[name].own
+
+/** The checker finds each planted defect with the case that is meant to find it, and nothing in correct plugins. */
+export const CHECKER: Suite = {
+  name: 'checker',
+  title: 'plugin-check against broken plugins, the reference plugin and the examples',
+  async run({ size, seed, isBailing }) {
+    const started = performance.now()
+    const used = seed ?? 1
+    const isFull = size === 'full'
+    const examples = await checkExamples({ seed: used, isFull })
+    const correct = await checkReference({
+      defect: null,
+      seed: used,
+      isProcess: false,
+      cases: CASES.filter((one) => !needsProcess(one)),
+    })
+    const killed = isFull
+      ? [
+          await checkReference({
+            defect: null,
+            seed: used,
+            isProcess: true,
+            cases: CASES.filter(needsProcess),
+          }),
+        ]
+      : []
+    const violations = [correct, ...killed]
+      .flatMap(findingsOf)
+      .map((id) => violation(used, `${id} finds something in the reference plugin`))
+    if (correct.durationMs > RUN_MS)
+      violations.push(violation(used, `a run took ${Math.round(correct.durationMs / 1000)} s`))
+    const matrix: Partial<Record<DefectName, string[]>> = {}
+    await mapConcurrently(NAMES, isFull ? availableParallelism() : QUICK_CONCURRENCY, async (name) => {
+      if (isBailing && violations.length > 0) return
+      const found = await findings(name, used, isFull)
+      matrix[name] = found
+      if (!found.includes(ownCase(name)))
+        violations.push(violation(used, `${ownCase(name)} does not find ${name}`))
+      for (const id of unrelatedTo(name, found))
+        violations.push(violation(used, `${id} is unrelated to ${name}`))
+    })
+    const seconds = Math.round((performance.now() - started) / 1000)
+    if (isFull && violations.length === 0) writeFileSync(MATRIX, matrixPage(matrix, { seed: used, seconds }))
+    return report(examples.lines, [...examples.violations, ...violations])
+  },
+}
+
+/**
+ * What the checker finds in a broken plugin. A defect whose own case kills the plugin or reads its log runs as a process;
+ * the others run in this process, without the cases that need one.
+ */
+async function findings(defect: DefectName, seed: number, isFull: boolean): Promise<string[]> {
+  const defining = CASES.find(({ id }) => id === ownCase(defect))
+  const isProcess = defining !== undefined && needsProcess(defining)
+  const cases = CASES.filter(
+    (one, index) =>
+      one === defining ||
+      (isFull
+        ? isProcess || !needsProcess(one)
+        : !isProcess && !needsProcess(one) && index % QUICK_STRIDE === seed % QUICK_STRIDE),
+  )
+  return findingsOf(await checkReference({ defect, seed, isProcess, cases }))
+}
+
+const violation = (seed: number, seen: string): Violation => ({ promise: 'plugin-check', seen, seed })
+
+function report(lines: readonly string[], violations: Violation[]): SuiteReport {
+  return {
+    lines: [...lines, `${NAMES.length} broken plugins, ${CASES.length} cases`],
+    trials: { 'broken plugins': NAMES.length, cases: CASES.length },
+    violations,
+  }
+}
