@@ -5,7 +5,7 @@
  *
  * A migration may not rewrite or truncate a table that a released version reads. PostgreSQL then shows the table as empty
  * to a transaction whose snapshot is older, and a read that waits for the migration has taken its snapshot before it
- * waits: it would answer that everything is missing (docs/decisions/0072-migrations-that-do-not-rewrite.md).
+ * waits: it would answer that everything is missing (docs/decisions/0030-migrations.md).
  */
 
 /** What somebody would have to change, one line for each statement. */

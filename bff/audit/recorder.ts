@@ -29,7 +29,7 @@ export interface RefusedRequest {
   operationId: string | null
 }
 
-/** Stores events for the runtime's audit (docs/decisions/0009-the-console-records-through-an-outbox.md). */
+/** Stores events for the runtime's audit (docs/decisions/0008-audit.md). */
 export interface Recorder {
   /** Called in the transaction that creates the session. */
   signedIn(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>

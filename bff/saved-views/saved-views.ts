@@ -48,7 +48,7 @@ export interface SavedViews {
   remove(person: Person, viewId: string, origin: Origin): Promise<void>
 }
 
-/** The saved views of a console (docs/decisions/0050-saved-views.md). */
+/** The saved views of a console (docs/console.md#views). */
 export function createSavedViews({
   db,
   recorder,

@@ -58,7 +58,7 @@ export interface EndpointRow {
    */
   keepsProtectedProperty?: true
   /**
-   * Whose person must have signed in recently, or is refused with RECENT_SIGN_IN_REQUIRED (docs/decisions/0034): all
+   * Whose person must have signed in recently, or is refused with RECENT_SIGN_IN_REQUIRED (docs/decisions/0034-recent-sign-in.md): all
    * requests, or only those that start takeovers, which the use case knows.
    */
   recentSignIn?: 'always' | 'takeovers'

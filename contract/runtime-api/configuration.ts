@@ -193,7 +193,7 @@ export const configurationEndpoints = defineEndpoints({
   [`POST ${base}/plan` as const]: {
     summary: 'Preview a save of these changes; writes nothing',
     // a plan reveals whether a given sensitive value equals the saved one, so it requires permission to write that
-    // value, and is counted (docs/decisions/0082)
+    // value, and is counted (docs/decisions/0082-hidden-values.md)
     access: { needs: 'configuration:write', where: 'path' },
     params: scopeParams,
     body: PlanBody,

@@ -27,7 +27,7 @@ export type StepResult = { kind: 'none' } | { kind: 'removed' } | { kind: 'compl
 
 /**
  * Does the next step of a run of retention, in one transaction. Does nothing if no run is due or another replica is in the
- * middle of a step. See docs/decisions/0046.
+ * middle of a step. See docs/operating/retention.md.
  */
 export function removeStep(
   db: Db,

@@ -24,7 +24,7 @@ export const queryClient = new QueryClient({
 
 queryClient.setQueryDefaults(['GET /session'], { staleTime: 60_000 })
 
-// the events are of scopes, and these belong to none; docs/decisions/0060
+// the events are of scopes, and these belong to none; docs/decisions/0004-events.md
 const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /bundles',
   'GET /bundles/{environmentKey}/{bundleId}/versions',

@@ -3,7 +3,7 @@ import type { Tx } from '../../model/db.ts'
 import { deleteAttempts } from './remove-attempts.ts'
 
 /**
- * Locks those of the operations that nothing needs; docs/decisions/0046 says which stay. Skips what others have locked,
+ * Locks those of the operations that nothing needs; docs/operating/retention.md says which stay. Skips what others have locked,
  * and operations whose hour is not counted yet.
  */
 export async function lockRemovable(tx: Tx, operationIds: readonly string[]): Promise<string[]> {

@@ -52,7 +52,7 @@ export const EditorField = memo(function EditorField({
   const { draftEdit, error, onEdit, onReset } = useDraftField({ locator, property, definition, view })
   const active = useActive(store, locator, property)
   const isPlain = writtenBy !== undefined || !mayWrite
-  // an edit that has begun continues as a draft: see docs/decisions/0017-drafts-outlive-locks-and-sign-outs.md
+  // an edit that has begun continues as a draft: see docs/decisions/0017-drafts.md
   const isOpen = !isSaving && (!isLocked || draftEdit !== undefined || active !== undefined)
   const [hasFocus, setHasFocus] = useState(false)
   const [isMissed, setIsMissed] = useState(false)
