@@ -88,7 +88,7 @@ test('Chinese has Chinese punctuation, and a space between Chinese and Latin or 
   }
 })
 
-/** Each has a replacement, in addition to those of cspell: see "Words on the screen" in docs/architecture.md. */
+/** Each has a replacement, in addition to those of cspell: see docs/console.md#words-on-the-screen. */
 const RETIRED = /\b(somebody|asked for|claim(s|ed)?|carried out by|meanwhile|repeats in|the answer)\b/i
 
 test('English follows the glossary, with typographic apostrophes', () => {
