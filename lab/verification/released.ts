@@ -1,5 +1,5 @@
 /**
- * The previous release; raise it with each release (docs/operating/upgrade.md). There was none yet: the commit is three
+ * The previous release; raise it with each release (CONTRIBUTING.md). There was none yet: the commit is three
  * migrations older than this version.
  */
 export const RELEASED = {
