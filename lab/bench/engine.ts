@@ -6,36 +6,26 @@ import pg from 'pg'
 import { createDatabaseIfMissing, startEmbedded } from '#database/embedded.ts'
 import { clientConfig, toUrl } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
-import type { ArmName, Measurement, Task } from './engine/measure.ts'
+import type { Measurement, Task } from './engine/measure.ts'
 import { median, round } from './report.ts'
 import type { Result } from './report.ts'
 
 const ROUNDS = 3
-const WARM_UP = 300
-const COUNT = 2_000
+const FULL_SPEED = { kind: 'full-speed', warmUp: 300, count: 2_000 } as const
 const PER_SECOND = 50
-const PACE = { kind: 'paced', warmUp: 300, count: 300, perSecond: PER_SECOND } as const
+const PACED = { kind: 'paced', warmUp: 300, count: 300, perSecond: PER_SECOND } as const
 const HANGING_COUNT = 5_000
-const OUR_ARM: ArmName = 'bundle-console'
-const PACED_RIVAL: ArmName = 'graphile-worker'
-const OTHERS: ArmName[] = [
-  'graphile-worker',
-  'graphile-worker, batching',
-  'pg-boss, batches',
-  'pg-boss, 20 loops',
-  'DBOS',
-]
 
 /**
- * Operations with two plugin calls each, compared with the same durable work on graphile-worker, pg-boss and DBOS: two
- * sequential POSTs to a plugin in a separate process that responds in about a millisecond. The first response is durable
- * before the second call is made, and both are kept. Our runtime also records each call before it makes it.
+ * Operations with two plugin calls each: two sequential POSTs to a plugin in a separate process that responds in about a
+ * millisecond. The first response is durable before the second call is made, both are kept, and each call is recorded
+ * before it is made.
  *
- * All engines use the embedded PostgreSQL, as `npm start` runs it and with synchronous_commit on. Each has its own
- * process and a new database for every round. Full speed: a prepared backlog is processed, 20 at a time; DBOS has no
- * backlog and creates each workflow when it runs it. Commits are those of the database during processing. Paced: 50 per
- * second, from the commit that creates the job until the database shows it as completed, polled every 2 ms, starting
- * with the seventh second; ours also with 5,000 operations that are due at a plugin that never responds.
+ * PostgreSQL is the embedded one, as `npm start` runs it and with synchronous_commit on; each measurement has its own
+ * process and a new database. Full speed: a prepared backlog is processed, 20 at a time; commits are those of the database
+ * during processing. Paced: 50 per second, from the commit that creates the operation until the database shows it as
+ * completed, polled every 2 ms, starting with the seventh second; also with 5,000 operations that are due at a plugin
+ * that never responds.
  */
 export async function benchEngine(): Promise<Result[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
@@ -49,7 +39,7 @@ export async function benchEngine(): Promise<Result[]> {
     const connection = await createDatabaseIfMissing(server.connection, `bench_${databases++}`)
     return runInProcess({ ...task, databaseUrl: toUrl(connection), pluginUrl })
   }
-  const found = new Map<ArmName, Measurement[]>([OUR_ARM, ...OTHERS].map((arm) => [arm, []]))
+  const rounds: Measurement[] = []
   const commits: number[] = []
   const mediansByHanging = new Map<number, number[]>([
     [0, []],
@@ -59,13 +49,9 @@ export async function benchEngine(): Promise<Result[]> {
     // interleaved, so that other load on the machine affects all of them equally
     for (let index = 0; index < ROUNDS; index++) {
       commits.push((await measure({ kind: 'plain-commits' })).perSecond ?? Number.NaN)
-      for (const [arm, measured] of found) {
-        const fullSpeed = await measure({ kind: 'full-speed', arm, warmUp: WARM_UP, count: COUNT })
-        const paced = await measure({ ...PACE, arm })
-        measured.push({ ...fullSpeed, ...paced })
-      }
+      rounds.push({ ...(await measure(FULL_SPEED)), ...(await measure(PACED)) })
       for (const [hanging, medians] of mediansByHanging) {
-        medians.push((await measure({ ...PACE, arm: OUR_ARM, hanging })).medianMs ?? Number.NaN)
+        medians.push((await measure({ ...PACED, hanging })).medianMs ?? Number.NaN)
       }
     }
   } finally {
@@ -73,49 +59,52 @@ export async function benchEngine(): Promise<Result[]> {
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  return [...results(found, commits), hangingPluginResult(mediansByHanging)]
+  return [...results(rounds, commits), hangingPluginResult(mediansByHanging)]
 }
 
-function results(found: ReadonlyMap<ArmName, readonly Measurement[]>, commits: readonly number[]): Result[] {
-  const of = (arm: ArmName, figure: keyof Measurement): number =>
-    median((found.get(arm) ?? []).map((measured) => measured[figure] ?? Number.NaN))
-  const rows = [...found].map(([arm, measured]) => ({
-    engine: arm,
-    'per second': Math.round(of(arm, 'perSecond')),
-    rounds: measured.map(({ perSecond }) => Math.round(perSecond ?? Number.NaN)).join(' '),
-    'commits per job': round(of(arm, 'commitsPerJob')),
-    'paced ms': round(of(arm, 'medianMs')),
-    'CPU ms per job': round(of(arm, 'cpuMs')),
-  }))
-  const plain = {
-    engine: 'plain commits',
-    'per second': Math.round(median(commits)),
-    rounds: commits.map(Math.round).join(' '),
-    'commits per job': 1,
-    'paced ms': '',
-  }
-  const best = OTHERS.toSorted((a, b) => of(b, 'perSecond') - of(a, 'perSecond'))[0]!
+function results(rounds: readonly Measurement[], commits: readonly number[]): Result[] {
+  const of = (figure: keyof Measurement): number =>
+    median(rounds.map((measured) => measured[figure] ?? Number.NaN))
+  const perSecond = (all: readonly (number | undefined)[]): string =>
+    all.map((one) => Math.round(one ?? Number.NaN)).join(' ')
+  const rows = [
+    {
+      work: 'operations',
+      'per second': Math.round(of('perSecond')),
+      rounds: perSecond(rounds.map((measured) => measured.perSecond)),
+      'commits each': round(of('commitsPerOperation')),
+      'paced ms': round(of('medianMs')),
+      'CPU ms each': round(of('cpuMs')),
+    },
+    {
+      work: 'plain commits',
+      'per second': Math.round(median(commits)),
+      rounds: perSecond(commits),
+      'commits each': 1,
+    },
+  ]
   return [
     {
       name: 'engine throughput',
-      rows: [...rows, plain],
-      figure: of(OUR_ARM, 'perSecond') / of(best, 'perSecond'),
-      goal: 1.3,
-      meaning: `Our operations per second divided by those of the best other engine, ${best}; at least the goal.`,
+      rows,
+      figure: of('perSecond'),
+      goal: 700,
+      meaning:
+        'Operations per second on two idle cores; at least the goal. Compare machines by the plain commits.',
     },
     {
       name: 'engine commits',
       rows: [],
-      figure: of(OUR_ARM, 'commitsPerJob'),
-      goal: 6,
-      meaning: 'Database commits for one of our operations with two calls; at most the goal.',
+      figure: of('commitsPerOperation'),
+      goal: 1,
+      meaning: 'Database commits for an operation with two calls; at most the goal.',
     },
     {
       name: 'engine latency',
       rows: [],
-      figure: of(OUR_ARM, 'medianMs') / of(PACED_RIVAL, 'medianMs'),
-      goal: 1.5,
-      meaning: `Median time to completion at ${PER_SECOND} per second, ours divided by ${PACED_RIVAL}'s; at most the goal.`,
+      figure: of('medianMs'),
+      goal: 15,
+      meaning: `Median milliseconds to completion at ${PER_SECOND} per second; at most the goal.`,
     },
   ]
 }

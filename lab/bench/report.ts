@@ -27,15 +27,13 @@ export function percentile(values: readonly number[], percent: number): number {
 export const mean = (values: readonly number[]): number =>
   values.reduce((total, one) => total + one, 0) / values.length
 
-/** Of the difference of two means, or of one mean: that far from it are 19 of 20 repetitions, at most. */
-export function interval(values: readonly number[], others: readonly number[] = []): [number, number] {
-  const squaredErrorOf = (of: readonly number[]): number => {
-    const center = mean(of)
-    return of.length < 2 ? 0 : mean(of.map((one) => (one - center) ** 2)) / (of.length - 1)
-  }
-  const difference = mean(values) - (others.length === 0 ? 0 : mean(others))
-  const margin = 1.96 * Math.sqrt(squaredErrorOf(values) + squaredErrorOf(others))
-  return [difference - margin, difference + margin]
+/** Of a mean: that far from it are 19 of 20 repetitions, at most. */
+export function interval(values: readonly number[]): [number, number] {
+  const center = mean(values)
+  const squaredError =
+    values.length < 2 ? 0 : mean(values.map((one) => (one - center) ** 2)) / (values.length - 1)
+  const margin = 1.96 * Math.sqrt(squaredError)
+  return [center - margin, center + margin]
 }
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits))

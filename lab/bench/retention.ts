@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabaseIfMissing, startEmbedded } from '#database/embedded.ts'
 import { toUrl } from '#database/settings.ts'
-import type { ArmContext } from './engine/arm.ts'
+import type { EngineContext } from './engine/operations.ts'
 import type { RetentionMeasured } from './retention/measure.ts'
 import { interval, mean, round } from './report.ts'
 import type { Result } from './report.ts'
@@ -22,7 +22,7 @@ export async function benchRetention(): Promise<Result[]> {
   try {
     const { url: pluginUrl } = await messageOf<{ url: string }>(plugin)
     const connection = await createDatabaseIfMissing(server.connection, 'bench_retention')
-    const task: ArmContext = { databaseUrl: toUrl(connection), pluginUrl }
+    const task: EngineContext = { databaseUrl: toUrl(connection), pluginUrl }
     measured = await messageOf(
       fork(new URL('./retention/measure.ts', import.meta.url), [JSON.stringify(task)]),
     )

@@ -8,6 +8,7 @@ export const SUITES: Record<string, () => Promise<Suite>> = {
   signals: async () => (await import('./signals/suite.ts')).SIGNALS,
   'crash-points': async () => (await import('./crash-points/suite.ts')).CRASH_POINTS,
   simulation: async () => (await import('./simulation/suite.ts')).SIMULATION,
+  recovery: async () => (await import('./recovery/suite.ts')).RECOVERY,
   restarts: async () => (await import('./restarts/suite.ts')).RESTARTS,
   faults: async () => (await import('./faults/suite.ts')).FAULTS,
   'round-trip': async () => (await import('./round-trip/suite.ts')).ROUND_TRIP,

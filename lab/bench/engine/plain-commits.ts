@@ -1,9 +1,9 @@
 import pg from 'pg'
-import { CONCURRENCY } from './arm.ts'
+import { CONCURRENCY } from './operations.ts'
 
 const DURATION_MS = 2_000
 
-/** Commits per second, each of one small row, over as many connections as the engines use concurrently. */
+/** Commits per second, each of one small row, over as many connections as the worker uses concurrently. */
 export async function plainCommits(databaseUrl: string): Promise<number> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: CONCURRENCY })
   await pool.query(

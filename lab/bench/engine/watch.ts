@@ -1,19 +1,22 @@
 import pg from 'pg'
 
 const EVERY_MS = 2
+const SUCCEEDED = {
+  name: 'succeeded',
+  text: `
+    select operation_id as id from runtime.operation
+    where operation_id = any($1::uuid[]) and state = 'SUCCEEDED'`,
+}
 
-/** Detects when jobs are completed, in the same way for all engines: polls the database on a separate connection. */
+/** Detects when operations have succeeded: polls the database on a separate connection. */
 export class Watch {
   private readonly waiting = new Map<string, PromiseWithResolvers<number>>()
   private readonly pool: pg.Pool
-  private readonly query: { name: string; text: string }
   private looking: Promise<void> | undefined
 
-  /** `completedOf` selects, as `id`, the completed jobs among the IDs in $1. */
-  constructor(databaseUrl: string, completedOf: string) {
-    // by index: scanning a growing table would slow down the measured engine
+  constructor(databaseUrl: string) {
+    // by index: scanning a growing table would slow down what is measured
     this.pool = new pg.Pool({ connectionString: databaseUrl, max: 1, options: '-c enable_seqscan=off' })
-    this.query = { name: 'completed', text: completedOf }
   }
 
   /** Resolves with the time at which it was seen completed. */
@@ -33,7 +36,7 @@ export class Watch {
     try {
       while (this.waiting.size > 0) {
         const { rows } = await this.pool.query<{ id: string }>({
-          ...this.query,
+          ...SUCCEEDED,
           values: [[...this.waiting.keys()]],
         })
         for (const { id } of rows) {

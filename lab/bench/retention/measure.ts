@@ -8,9 +8,8 @@ import type { Db } from '#runtime/model/db.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { startRetention } from '#runtime/retention/run-retention.ts'
 import { readRetention } from '#runtime/store/retention/retention-row.ts'
-import { CONCURRENCY } from '../engine/arm.ts'
-import type { ArmContext } from '../engine/arm.ts'
-import { bundleConsoleArm } from '../engine/bundle-console.ts'
+import { CONCURRENCY, createEngine } from '../engine/operations.ts'
+import type { EngineContext } from '../engine/operations.ts'
 
 /** Operations processed per second in two consecutive slices. */
 export interface Pair {
@@ -33,23 +32,23 @@ const BACKLOG = 400
 const SLICE_MS = 3_000
 const PAIRS = 16
 
-const task = JSON.parse(process.argv[2] ?? '') as ArmContext
+const task = JSON.parse(process.argv[2] ?? '') as EngineContext
 process.send?.(await measure(task))
 process.exit(0)
 
 /** Alternates slices with and without retention, so that other load affects both equally. */
-async function measure(context: ArmContext): Promise<RetentionMeasured> {
+async function measure(context: EngineContext): Promise<RetentionMeasured> {
   const { db, close } = openDatabase<RuntimeTables>(fromUrl(context.databaseUrl), {
     max: 2,
     statementTimeoutMs: 120_000,
   })
-  const arm = await bundleConsoleArm(context)
-  await arm.prepare()
-  await arm.fill?.(OLD)
+  const engine = await createEngine(context)
+  await engine.prepare()
+  await engine.fill(OLD)
   await endLongAgo(db)
   const before = await sizeOf(db)
   await addLater(db)
-  await arm.fill?.(WARM_UP + BACKLOG)
+  await engine.fill(WARM_UP + BACKLOG)
   await sql`analyze`.execute(db)
   const log = createLog({ name: 'bench', level: 'warn' })
   let isPaused = true
@@ -59,7 +58,7 @@ async function measure(context: ArmContext): Promise<RetentionMeasured> {
   )
   let [done, made] = [0, WARM_UP + BACKLOG]
   const warm = Promise.withResolvers<void>()
-  await arm.start(() => {
+  engine.start(() => {
     done++
     if (done === WARM_UP) warm.resolve()
   })
@@ -70,7 +69,7 @@ async function measure(context: ArmContext): Promise<RetentionMeasured> {
     while (performance.now() - began < SLICE_MS) {
       const missing = BACKLOG - (made - done)
       if (missing > 0) {
-        await arm.fill?.(missing)
+        await engine.fill(missing)
         made += Math.ceil(missing / CONCURRENCY) * CONCURRENCY
       } else await sleep(5)
     }
@@ -86,7 +85,7 @@ async function measure(context: ArmContext): Promise<RetentionMeasured> {
   const { operations } = await readRetention(db)
   if (operations === OLD) throw new Error('Retention had nothing to do at the end')
   await retention.stop()
-  await arm.stop()
+  await engine.stop()
   // what retention does to operations that it keeps
   await sql`delete from runtime.attempt`.execute(db)
   await sql`update runtime.plugin_call set request = null`.execute(db)

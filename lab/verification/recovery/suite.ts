@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { clientConfig } from '#database/settings.ts'
-import { install } from '../verification/actions.ts'
-import { BUNDLES, coreValues } from '../verification/bundles.ts'
-import { startOwnDatabase } from '../verification/processes/database.ts'
-import type { OwnDatabase } from '../verification/processes/database.ts'
-import { createSystem } from '../verification/processes/system.ts'
-import type { System } from '../verification/processes/system.ts'
-import { median, round } from './report.ts'
-import type { Result } from './report.ts'
+import { install } from '../actions.ts'
+import { BUNDLES, coreValues } from '../bundles.ts'
+import { startOwnDatabase } from '../processes/database.ts'
+import type { OwnDatabase } from '../processes/database.ts'
+import { createSystem } from '../processes/system.ts'
+import type { System } from '../processes/system.ts'
+import type { Suite } from '../suite.ts'
 
-const ROUNDS = 3
+const ROUNDS = { quick: 1, full: 3 } as const
 const LEASE_SECONDS = 5
 /** The time after the lease expires. */
-const GOAL_SECONDS = 1
+const LIMIT_SECONDS = 1
 /** As many as one replica may call the same plugin concurrently, so that one replica can lease all of them. */
 const OPERATIONS = 8
 
@@ -22,25 +21,26 @@ interface Recovery {
   seconds: number
 }
 
-/** Two replicas lease operations. One is killed; measures how long the other takes to lease all of its operations. */
-export async function benchRecovery(): Promise<Result> {
-  const recoveries: Recovery[] = []
-  for (let index = 0; index < ROUNDS; index++) recoveries.push(await recoverOnce())
-  const beyond = ({ seconds }: Recovery): number => seconds - LEASE_SECONDS
-  return {
-    name: 'recovery',
-    rows: recoveries.map((recovery, index) => ({
-      round: index + 1,
-      'operations taken': recovery.taken,
-      'seconds after SIGKILL': round(recovery.seconds),
-      'beyond the lease': round(beyond(recovery)),
-    })),
-    figure: median(recoveries.map(beyond)),
-    goal: GOAL_SECONDS,
-    meaning:
-      `Seconds beyond the lease of ${LEASE_SECONDS} s, from the SIGKILL of one of two replicas until the other has ` +
-      'leased all of its operations; negative if the lease had nearly expired.',
-  }
+/** Two replicas lease operations. One is killed; the other must lease all of its operations soon after they expire. */
+export const RECOVERY: Suite = {
+  name: 'recovery',
+  title: 'a replica takes the operations of a killed one as soon as their leases expire',
+  async run({ size, count }) {
+    const recoveries: Recovery[] = []
+    for (let index = 0; index < (count ?? ROUNDS[size]); index++) recoveries.push(await recoverOnce())
+    return {
+      lines: recoveries.map(
+        ({ taken, seconds }) =>
+          `${taken} operations taken ${seconds.toFixed(2)} s after SIGKILL, with a lease of ${LEASE_SECONDS} s`,
+      ),
+      trials: { 'replicas replaced': recoveries.length },
+      violations: recoveries.flatMap(({ taken, seconds }) => {
+        if (taken === 0) return [{ promise: 'the suite runs', seen: 'the killed replica had no operation' }]
+        if (seconds <= LEASE_SECONDS + LIMIT_SECONDS) return []
+        return [{ promise: 'operations are taken', seen: `only ${seconds.toFixed(2)} s after SIGKILL` }]
+      }),
+    }
+  },
 }
 
 async function recoverOnce(): Promise<Recovery> {
@@ -102,7 +102,7 @@ async function measure(database: OwnDatabase, system: System): Promise<Recovery>
 async function installHalf(system: System, base: string, from: number): Promise<void> {
   const client = system.client({ bases: [base] })
   for (let workspaceId = from; workspaceId < from + OPERATIONS / 2; workspaceId++) {
-    const scope = { environmentKey: 'prod', applicationRuntimeId: 'bench', workspaceId }
+    const scope = { environmentKey: 'prod', applicationRuntimeId: 'recovery', workspaceId }
     await install(client, scope, BUNDLES.orders[0], coreValues('orders', 1))
   }
 }

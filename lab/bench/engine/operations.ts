@@ -21,9 +21,34 @@ import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { startWorker } from '#runtime/worker/worker.ts'
 import type { Worker } from '#runtime/worker/worker.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
-import { CONCURRENCY } from './arm.ts'
-import type { Arm, ArmContext } from './arm.ts'
 import type { OperationRow } from '#runtime/model/operation.ts'
+
+export const CONCURRENCY = 20
+
+export interface EngineContext {
+  databaseUrl: string
+  pluginUrl: string
+  /**
+   * The number of operations due at an unresponsive plugin besides the work. If set, even to 0, the worker uses its
+   * normal settings instead of those that process a backlog fastest.
+   */
+  hanging?: number
+}
+
+/** A worker and its operations under measurement. */
+export interface Engine {
+  /** Creates the rows that operations need, in a database of its own. */
+  prepare(): Promise<void>
+  /** Creates a backlog. */
+  fill(count: number): Promise<void>
+  /** Starts processing; `onDone` is called once for each operation that has ended. */
+  start(onDone: () => void): void
+  /** Creates one operation and resolves with its ID once it is committed. */
+  createOne(): Promise<string>
+  /** The number of operations in the database that have succeeded and have both responses. */
+  countStored(): Promise<number>
+  stop(): Promise<void>
+}
 
 const PLUGIN = 'provisioner'
 const SILENT = 'silent'
@@ -34,7 +59,7 @@ const LOCATOR = 'bench/crm/MODULE/tenants'
  * CONFIGURE operations as a save creates them: one Module, one plugin in both stages. Each call is signed, its attempt
  * is recorded before and after, its response is judged, the ledger is written and every step is published as an event.
  */
-export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmContext): Promise<Arm> {
+export async function createEngine({ databaseUrl, pluginUrl, hanging }: EngineContext): Promise<Engine> {
   // two pools, like the runtime: one creates operations, one belongs to the worker
   const making = openDatabase<RuntimeTables>(fromUrl(databaseUrl), { max: 8 })
   const { db, pool, close } = openDatabase<RuntimeTables>(fromUrl(databaseUrl), {
@@ -115,7 +140,7 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
     async fill(count) {
       await make(count, PLUGIN)
     },
-    async start(onDone) {
+    start(onDone) {
       worker = startWorker(deps, {
         owner: uuidv7(deps),
         ...(hanging === undefined && { concurrency: CONCURRENCY, callsPerPlugin: CONCURRENCY }),
@@ -130,9 +155,6 @@ export async function bundleConsoleArm({ databaseUrl, pluginUrl, hanging }: ArmC
       worker?.wake()
       return operation_id
     },
-    completedOf: `
-      select operation_id as id from runtime.operation
-      where operation_id = any($1::uuid[]) and state = 'SUCCEEDED'`,
     async countStored() {
       const { rows } = await sql<{ stored: number }>`
         select count(*)::integer as stored from runtime.operation
