@@ -1,34 +1,3 @@
-import type { MessageReason } from './platform-messages.ts'
-
-/** Reasons of calls that the plugin cannot have acted on. */
-export const NOT_RECEIVED: ReadonlySet<string> = new Set([
-  'callRefused',
-  'callHostUnknown',
-  'callTlsFailed',
-  'callTlsUntrusted',
-  'callTlsExpired',
-  'callTlsWrongName',
-  'callEgressDenied',
-  'callDeferred',
-  'pluginNotRegistered',
-] satisfies MessageReason[])
-
-/** Reasons of responses with a write that the plugin has no permission for, and the rule that each breaks. */
-export const WRITE_RULE_OF = {
-  callWriteNotAllowed: 'PROPERTY_NOT_AUTHORIZED',
-  callWriteNoResource: 'RESOURCE_NOT_AUTHORIZED',
-  callWriteResourceUnknown: 'RESOURCE_UNKNOWN',
-  callWritePropertyUnknown: 'PROPERTY_UNKNOWN',
-  callWriteProtected: 'PROPERTY_PROTECTED',
-} as const satisfies Partial<Record<MessageReason, string>>
-
-/** Reasons of responses that break the protocol. */
-export const INVALID_RESPONSE: ReadonlySet<string> = new Set([
-  'callInvalid',
-  'callEchoDiffers',
-  ...Object.keys(WRITE_RULE_OF),
-])
-
 interface Described {
   parameters?: Readonly<Record<string, string | number>> | undefined
 }

@@ -1,3 +1,4 @@
+import { causeMessages } from './call-causes.ts'
 import { fillTemplate, type Placeholders } from './message-template.ts'
 
 /**
@@ -6,60 +7,7 @@ import { fillTemplate, type Placeholders } from './message-template.ts'
  * plugin has neither and is shown unchanged.
  */
 export const PLATFORM_MESSAGES = {
-  // a call of a plugin
-  callTimeout: 'Plugin {plugin} did not respond within {seconds} s.',
-  callRefused: 'The connection to plugin {plugin} was refused. Check that the plugin is running.',
-  callHostUnknown: 'The host of plugin {plugin} was not found. Check the endpoint of the plugin.',
-  callTlsFailed:
-    'A secure connection to plugin {plugin} could not be established. Check that its endpoint uses HTTPS.',
-  callTlsUntrusted:
-    'The certificate of plugin {plugin} is not signed by an authority that this platform trusts. It may be self-signed.',
-  callTlsExpired: 'The certificate of plugin {plugin} has expired.',
-  callTlsWrongName: 'The certificate of plugin {plugin} is not valid for the host name of its endpoint.',
-  callEgressDenied: 'The endpoint of plugin {plugin} is not among the addresses that this deployment allows.',
-  callReset: 'The connection to plugin {plugin} was lost before a response arrived.',
-  callRedirected:
-    'The endpoint of plugin {plugin} redirects. Redirects are not followed: register the final address.',
-  callCut: 'The response of plugin {plugin} was cut off.',
-  callContinue:
-    'The endpoint of plugin {plugin} sent “100 Continue” before the response, although the request has no Expect header. Stop this in the plugin or in the proxy in front of it.',
-  callUpgrade:
-    'The endpoint of plugin {plugin} responded with “101 Switching Protocols”, although the request has no Upgrade header. Stop this in the plugin or in the proxy in front of it.',
-  callEncoded:
-    'The response of plugin {plugin} has a Content-Encoding that was not requested and could not be read. Turn it off in the plugin or in the proxy in front of it.',
-  callTooLarge: 'The response of plugin {plugin} is larger than the limit.',
-  callAborted: 'The runtime was stopped while it waited for plugin {plugin}.',
-  callHttpStatus: 'Plugin {plugin} responded with HTTP status {status}.',
-  callNotJson: 'The response of plugin {plugin} is not JSON or was cut off.',
-  callWebPage:
-    'The endpoint of plugin {plugin} responded with a web page instead of JSON. It may come from a proxy or a sign-in page in front of the plugin.',
-  callEchoDiffers:
-    'The response of plugin {plugin} is not valid: {field} must be the same as in the request. Fix the plugin, then retry the operation.',
-  callWriteNotAllowed:
-    'The response of plugin {plugin} is not valid: it writes {property} of {locator}, which is not in its writeProperties. Fix the plugin, then retry the operation; if the manifest is wrong, the bundle needs a new version.',
-  callWriteNoResource:
-    'The response of plugin {plugin} is not valid: it writes to {locator}, which its authorization does not include. Fix the plugin, then retry the operation; if the manifest is wrong, the bundle needs a new version.',
-  callWriteResourceUnknown:
-    'The response of plugin {plugin} is not valid: it writes to a resource that is not part of the operation. Fix the plugin, then retry the operation.',
-  callWritePropertyUnknown:
-    'The response of plugin {plugin} is not valid: it writes a property that {locator} does not have. Fix the plugin, then retry the operation.',
-  callWriteProtected:
-    'The response of plugin {plugin} is not valid: it writes the protected property of {locator}, which only the runtime writes. Fix the plugin, then retry the operation.',
-  callInvalid:
-    'The response of plugin {plugin} is not valid: {problem}. Fix the plugin, then retry the operation.',
-  callFailedSilently: 'Plugin {plugin} failed with {errorCode} without a message.',
-  callReportedFailed:
-    'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation, or take it over and detach.',
-  callReportedUnknown: 'Plugin {plugin} reported that it does not know its result.',
-  callInterrupted: 'The runtime was interrupted while it waited for plugin {plugin}. The call was repeated.',
-  // only in failures that an earlier version stored
-  callStopped: '{person} stopped the retries of plugin {plugin} after {attempts} attempts. Reason: {why}',
-  callRuntimeError: 'The runtime failed while it called plugin {plugin}. See the log of the runtime.',
-  callDeferred:
-    'The runtime had no capacity for this call of plugin {plugin} and did not send it. It will send it later.',
-  callUnexplained: 'The call of plugin {plugin} failed. Retry the operation.',
-  pluginNotRegistered:
-    'Plugin {plugin} is not registered or is disabled. Register or enable it, then retry the operation.',
+  ...causeMessages('en'),
 
   // an installation that is locked
   lockedByFailed:

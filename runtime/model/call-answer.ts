@@ -1,21 +1,4 @@
-/** The reason why a call got no answer. */
-export type NoAnswer =
-  | 'timeout'
-  | 'refused'
-  | 'dns'
-  | 'tls'
-  | 'tls-untrusted'
-  | 'tls-expired'
-  | 'tls-wrong-name'
-  | 'egress-denied'
-  | 'reset'
-  | 'redirect'
-  | 'cut'
-  | 'continue'
-  | 'upgrade'
-  | 'encoding'
-  | 'too-large'
-  | 'aborted'
+import type { NoAnswer } from '#contract/protocol/call-causes.ts'
 
 /** The HTTP answer of a plugin, as far as judging needs it. */
 export interface CallResponse {

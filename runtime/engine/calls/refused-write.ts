@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { pointerTo } from '#contract/json-schema/pointer.ts'
-import { WRITE_RULE_OF } from '#contract/protocol/message-reason.ts'
+import { callCause } from '#contract/protocol/call-causes.ts'
 import { ManifestPlugin } from '#contract/protocol/manifest.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
@@ -14,8 +14,7 @@ import type { FrozenPlan } from '../../model/plan.ts'
 /** The rule that a failure says a write has broken; null for every other failure. */
 export function writeRuleOf(failure: Failure | null): WriteRule | null {
   const reason = failure?.parameters?.['reason']
-  const rules: Readonly<Record<string, WriteRule>> = WRITE_RULE_OF
-  return typeof reason === 'string' ? (getOwn(rules, reason) ?? null) : null
+  return typeof reason === 'string' ? (callCause(reason)?.writeRule ?? null) : null
 }
 
 /**

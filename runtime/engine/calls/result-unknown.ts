@@ -1,4 +1,5 @@
-import { isFromPlugin, NOT_RECEIVED } from '#contract/protocol/message-reason.ts'
+import { NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
+import { isFromPlugin } from '#contract/protocol/message-reason.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { AttemptResult } from '../../model/attempt.ts'
 import { interrupted } from './failures.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import { NOT_RECEIVED } from '#contract/protocol/message-reason.ts'
+import { NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
 import type { Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 import type { HealthFigures } from '#contract/runtime-api/plugin-health.ts'
 import type { Actor } from '../../model/actor.ts'

@@ -1,3 +1,4 @@
+import { causeTitles } from '#contract/protocol/call-causes.ts'
 import * as codes from './codes.ts'
 import * as configuration from './configuration.ts'
 import * as forms from './forms.ts'
@@ -10,6 +11,7 @@ import * as shell from './shell.ts'
 
 /** Every text in English, by namespace. It defines the keys of all languages. */
 export const texts = {
+  causes: causeTitles('en'),
   ...codes,
   ...configuration,
   ...forms,

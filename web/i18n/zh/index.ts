@@ -1,3 +1,4 @@
+import { causeTitles } from '#contract/protocol/call-causes.ts'
 import * as codes from './codes.ts'
 import * as configuration from './configuration.ts'
 import * as forms from './forms.ts'
@@ -11,6 +12,7 @@ import type { Texts } from '../catalogue.ts'
 
 /** Every text in Chinese. */
 export const texts: Texts = {
+  causes: causeTitles('zh'),
   ...codes,
   ...configuration,
   ...forms,

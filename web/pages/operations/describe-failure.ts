@@ -1,42 +1,9 @@
 import type { Failure, NextStep } from '#contract/console-api/shapes.ts'
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
-import { isFromPlugin, reasonOf, WRITE_RULE_OF } from '#contract/protocol/message-reason.ts'
-import type { MessageReason } from '#contract/protocol/platform-messages.ts'
+import { callCause, type TitledReason } from '#contract/protocol/call-causes.ts'
+import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
 import { messageText } from '../../i18n/message-text.ts'
-import type { PlainTextKey, Translate } from '../../i18n/use-text.ts'
-
-const TITLES: ReadonlyMap<string, PlainTextKey> = new Map(
-  Object.entries({
-    callTimeout: 'operations.reason.callTimeout',
-    callRefused: 'operations.reason.callRefused',
-    callHostUnknown: 'operations.reason.callHostUnknown',
-    callTlsFailed: 'operations.reason.callTlsFailed',
-    callTlsUntrusted: 'operations.reason.callTlsUntrusted',
-    callTlsExpired: 'operations.reason.callTlsExpired',
-    callTlsWrongName: 'operations.reason.callTlsWrongName',
-    callEgressDenied: 'operations.reason.callEgressDenied',
-    callReset: 'operations.reason.callReset',
-    callRedirected: 'operations.reason.callRedirected',
-    callCut: 'operations.reason.callCut',
-    callContinue: 'operations.reason.callContinue',
-    callUpgrade: 'operations.reason.callUpgrade',
-    callEncoded: 'operations.reason.callEncoded',
-    callTooLarge: 'operations.reason.callTooLarge',
-    callWebPage: 'operations.reason.callWebPage',
-    callNotJson: 'operations.reason.callNotJson',
-    callEchoDiffers: 'operations.reason.callEchoDiffers',
-    callWriteNotAllowed: 'operations.reason.callWriteNotAllowed',
-    callWriteNoResource: 'operations.reason.callWriteNotAllowed',
-    callWriteResourceUnknown: 'operations.reason.callWriteNotAllowed',
-    callWritePropertyUnknown: 'operations.reason.callWriteNotAllowed',
-    callWriteProtected: 'operations.reason.callWriteNotAllowed',
-    callInvalid: 'operations.reason.callInvalid',
-    callReportedFailed: 'operations.reason.callReportedFailed',
-    callReportedUnknown: 'operations.reason.callReportedUnknown',
-    callRuntimeError: 'operations.reason.callRuntimeError',
-    pluginNotRegistered: 'operations.reason.pluginNotRegistered',
-  } satisfies Partial<Record<MessageReason, PlainTextKey>>),
-)
+import type { Translate } from '../../i18n/use-text.ts'
 
 /**
  * What failed. The title follows the reason of a message of this platform. A plugin's failure is titled with its own
@@ -46,12 +13,13 @@ export function failureTitle(failure: Failure, t: Translate): string {
   const reason = reasonOf(failure)
   if (reason === null || isFromPlugin(failure)) return messageText(failure)
   const { status } = failure.parameters ?? {}
-  if (reason === 'callHttpStatus' && status !== undefined) {
-    return t('operations.reason.callHttpStatus', { status })
-  }
-  const key = TITLES.get(reason)
-  return key === undefined ? messageText(failure) : t(key)
+  if (reason === 'callHttpStatus')
+    return status === undefined ? messageText(failure) : t('causes.callHttpStatus', { status })
+  return isPlainCause(reason) ? t(`causes.${reason}`) : messageText(failure)
 }
+
+const isPlainCause = (reason: string): reason is Exclude<TitledReason, 'callHttpStatus'> =>
+  callCause(reason)?.title !== undefined
 
 type Failed = { nextStep: NextStep; failure: Failure | null }
 
@@ -80,7 +48,7 @@ export function remedyOf({ nextStep: { action }, failure }: Failed, t: Translate
       return null
     case 'FIX_RESPONSE':
       return t(
-        Object.hasOwn(WRITE_RULE_OF, reason ?? '')
+        callCause(reason ?? '')?.writeRule !== undefined
           ? 'operations.remedy.FIX_RESPONSE.write'
           : 'operations.remedy.FIX_RESPONSE',
       )

@@ -1,6 +1,6 @@
 import type { Attempt, Failure } from '#contract/console-api/shapes.ts'
-import { NOT_RECEIVED, reasonOf } from '#contract/protocol/message-reason.ts'
-import type { MessageReason } from '#contract/protocol/platform-messages.ts'
+import { NOT_RECEIVED, UNREAD_RESPONSE } from '#contract/protocol/call-causes.ts'
+import { reasonOf } from '#contract/protocol/message-reason.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import { outcomeLook, type Appearance, type CallOutcome } from '../../../ui/states.ts'
 
@@ -39,18 +39,8 @@ export function verdictOf(attempt: Attempt): Verdict {
   const reason = reasonOf(failure) ?? ''
   if (NOT_RECEIVED.has(reason)) return 'NOT_DELIVERED'
   if (isRejected(failure)) return 'REJECTED'
-  return httpStatus !== null || UNREAD.has(reason) ? 'UNREADABLE' : 'NO_ANSWER'
+  return httpStatus !== null || UNREAD_RESPONSE.has(reason) ? 'UNREADABLE' : 'NO_ANSWER'
 }
-
-/** Reasons of responses that are not recorded with their status. */
-const UNREAD: ReadonlySet<string> = new Set([
-  'callRedirected',
-  'callCut',
-  'callContinue',
-  'callUpgrade',
-  'callEncoded',
-  'callTooLarge',
-] satisfies MessageReason[])
 
 /** Whether the plugin did not accept the token of the call. */
 export function isRejected(failure: Failure): boolean {

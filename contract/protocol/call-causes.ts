@@ -1,0 +1,391 @@
+import type { Language } from './languages.ts'
+
+type InEachLanguage = Readonly<Record<Language, string>>
+
+type WriteRule =
+  | 'PROPERTY_NOT_AUTHORIZED'
+  | 'RESOURCE_NOT_AUTHORIZED'
+  | 'RESOURCE_UNKNOWN'
+  | 'PROPERTY_UNKNOWN'
+  | 'PROPERTY_PROTECTED'
+
+interface CallCause {
+  /** What failed, as the heading of a failure. A cause without one is headed with its message. */
+  title?: InEachLanguage
+  /** A sentence for the failure; `{name}` is replaced by the parameter of that name. English is sent by the runtime. */
+  message: InEachLanguage
+  /** Why there is no response, as the HTTP client says it, and the error code of the failure. */
+  noAnswer?: string
+  code?: 'PLUGIN_TIMEOUT' | 'PLUGIN_UNREACHABLE' | 'PLUGIN_RESULT_UNKNOWN'
+  /** The plugin cannot have acted on the call. */
+  wasReceived?: false
+  /** A response arrived, but was not read, so its status is not recorded. */
+  isUnread?: true
+  /** The response breaks the protocol. */
+  isInvalid?: true
+  /** The rule that a write in the response breaks. */
+  writeRule?: WriteRule
+}
+
+/**
+ * Why the call of a plugin failed, by reason: everything that the platform says about it, in each language. Who acts next
+ * is in `runtime/model/situations.ts`.
+ */
+export const CALL_CAUSES = {
+  callTimeout: {
+    title: { en: 'The plugin did not respond in time', zh: '插件未及时响应' },
+    message: {
+      en: 'Plugin {plugin} did not respond within {seconds} s.',
+      zh: '插件 {plugin} 在 {seconds} 秒内未响应。',
+    },
+    noAnswer: 'timeout',
+    code: 'PLUGIN_TIMEOUT',
+  },
+  callRefused: {
+    title: { en: 'The plugin refused the connection', zh: '插件拒绝连接' },
+    message: {
+      en: 'The connection to plugin {plugin} was refused. Check that the plugin is running.',
+      zh: '插件 {plugin} 拒绝了连接。请确认插件正在运行。',
+    },
+    noAnswer: 'refused',
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
+  callHostUnknown: {
+    title: { en: 'The plugin’s host was not found', zh: '找不到插件的主机' },
+    message: {
+      en: 'The host of plugin {plugin} was not found. Check the endpoint of the plugin.',
+      zh: '找不到插件 {plugin} 的主机。请检查插件的端点地址。',
+    },
+    noAnswer: 'dns',
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
+  callTlsFailed: {
+    title: { en: 'The secure connection to the plugin failed', zh: '无法与插件建立安全连接' },
+    message: {
+      en: 'A secure connection to plugin {plugin} could not be established. Check that its endpoint uses HTTPS.',
+      zh: '无法与插件 {plugin} 建立安全连接。请确认其端点支持 HTTPS。',
+    },
+    noAnswer: 'tls',
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
+  callTlsUntrusted: {
+    title: { en: 'The plugin’s certificate is not trusted', zh: '插件的证书不受信任' },
+    message: {
+      en: 'The certificate of plugin {plugin} is not signed by an authority that this platform trusts. It may be self-signed.',
+      zh: '插件 {plugin} 的证书不是由本平台信任的机构签发的，可能是自签名证书。',
+    },
+    noAnswer: 'tls-untrusted',
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
+  callTlsExpired: {
+    title: { en: 'The plugin’s certificate has expired', zh: '插件的证书已过期' },
+    message: {
+      en: 'The certificate of plugin {plugin} has expired.',
+      zh: '插件 {plugin} 的证书已过期。',
+    },
+    noAnswer: 'tls-expired',
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
+  callTlsWrongName: {
+    title: { en: 'The plugin’s certificate is for another host', zh: '插件的证书与主机名不符' },
+    message: {
+      en: 'The certificate of plugin {plugin} is not valid for the host name of its endpoint.',
+      zh: '插件 {plugin} 的证书与其端点的主机名不符。',
+    },
+    noAnswer: 'tls-wrong-name',
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
+  callEgressDenied: {
+    title: { en: 'The plugin’s endpoint is not allowed', zh: '插件的端点地址未被放行' },
+    message: {
+      en: 'The endpoint of plugin {plugin} is not among the addresses that this deployment allows.',
+      zh: '插件 {plugin} 的端点地址不在此部署允许的范围内。',
+    },
+    noAnswer: 'egress-denied',
+    code: 'PLUGIN_UNREACHABLE',
+    wasReceived: false,
+  },
+  callReset: {
+    title: { en: 'The connection to the plugin was lost', zh: '与插件的连接已断开' },
+    message: {
+      en: 'The connection to plugin {plugin} was lost before a response arrived.',
+      zh: '在收到响应之前，与插件 {plugin} 的连接已断开。',
+    },
+    noAnswer: 'reset',
+    code: 'PLUGIN_UNREACHABLE',
+  },
+  callRedirected: {
+    title: { en: 'The plugin’s endpoint redirects', zh: '插件的端点返回重定向' },
+    message: {
+      en: 'The endpoint of plugin {plugin} redirects. Redirects are not followed: register the final address.',
+      zh: '插件 {plugin} 的端点返回了重定向，而系统不跟随重定向。请注册最终的端点地址。',
+    },
+    noAnswer: 'redirect',
+    code: 'PLUGIN_RESULT_UNKNOWN',
+    isUnread: true,
+  },
+  callCut: {
+    title: { en: 'The plugin’s response was cut off', zh: '插件的响应不完整' },
+    message: {
+      en: 'The response of plugin {plugin} was cut off.',
+      zh: '插件 {plugin} 的响应不完整。',
+    },
+    noAnswer: 'cut',
+    code: 'PLUGIN_RESULT_UNKNOWN',
+    isUnread: true,
+  },
+  callContinue: {
+    title: {
+      en: 'The plugin sent a “100 Continue” that was not requested',
+      zh: '插件发送了未请求的“100 Continue”',
+    },
+    message: {
+      en: 'The endpoint of plugin {plugin} sent “100 Continue” before the response, although the request has no Expect header. Stop this in the plugin or in the proxy in front of it.',
+      zh: '请求不含 Expect 标头，但插件 {plugin} 的端点在响应之前发送了“100 Continue”。请在插件或其前面的代理中停用该行为。',
+    },
+    noAnswer: 'continue',
+    code: 'PLUGIN_RESULT_UNKNOWN',
+    isUnread: true,
+  },
+  callUpgrade: {
+    title: { en: 'The plugin tried to switch protocols', zh: '插件试图切换协议' },
+    message: {
+      en: 'The endpoint of plugin {plugin} responded with “101 Switching Protocols”, although the request has no Upgrade header. Stop this in the plugin or in the proxy in front of it.',
+      zh: '请求不含 Upgrade 标头，但插件 {plugin} 的端点返回了“101 Switching Protocols”。请在插件或其前面的代理中停用该行为。',
+    },
+    noAnswer: 'upgrade',
+    code: 'PLUGIN_RESULT_UNKNOWN',
+    isUnread: true,
+  },
+  callEncoded: {
+    title: {
+      en: 'The plugin’s response has an encoding that was not requested',
+      zh: '插件的响应使用了未请求的编码',
+    },
+    message: {
+      en: 'The response of plugin {plugin} has a Content-Encoding that was not requested and could not be read. Turn it off in the plugin or in the proxy in front of it.',
+      zh: '插件 {plugin} 的响应使用了未请求的 Content-Encoding，无法读取。请在插件或其前面的代理中停用该编码。',
+    },
+    noAnswer: 'encoding',
+    code: 'PLUGIN_RESULT_UNKNOWN',
+    isUnread: true,
+  },
+  callTooLarge: {
+    title: { en: 'The plugin’s response is too large', zh: '插件的响应过大' },
+    message: {
+      en: 'The response of plugin {plugin} is larger than the limit.',
+      zh: '插件 {plugin} 的响应超出大小限制。',
+    },
+    noAnswer: 'too-large',
+    code: 'PLUGIN_RESULT_UNKNOWN',
+    isUnread: true,
+  },
+  callAborted: {
+    message: {
+      en: 'The runtime was stopped while it waited for plugin {plugin}.',
+      zh: '运行时在等待插件 {plugin} 时停止。',
+    },
+    noAnswer: 'aborted',
+    code: 'PLUGIN_RESULT_UNKNOWN',
+  },
+  callHttpStatus: {
+    title: { en: 'The plugin returned HTTP {status}', zh: '插件返回了 HTTP {status}' },
+    message: {
+      en: 'Plugin {plugin} responded with HTTP status {status}.',
+      zh: '插件 {plugin} 返回了 HTTP 状态码 {status}。',
+    },
+  },
+  callNotJson: {
+    title: { en: 'The plugin’s response is not JSON', zh: '插件的响应不是 JSON' },
+    message: {
+      en: 'The response of plugin {plugin} is not JSON or was cut off.',
+      zh: '插件 {plugin} 的响应不是 JSON 或不完整。',
+    },
+  },
+  callWebPage: {
+    title: { en: 'A web page responded instead of the plugin', zh: '返回的是网页，而不是插件的响应' },
+    message: {
+      en: 'The endpoint of plugin {plugin} responded with a web page instead of JSON. It may come from a proxy or a sign-in page in front of the plugin.',
+      zh: '插件 {plugin} 的端点返回了网页而不是 JSON，响应可能来自插件前面的代理或登录页。',
+    },
+  },
+  callEchoDiffers: {
+    title: { en: 'The plugin’s response does not match the request', zh: '插件的响应与请求不一致' },
+    message: {
+      en: 'The response of plugin {plugin} is not valid: {field} must be the same as in the request. Fix the plugin, then retry the operation.',
+      zh: '插件 {plugin} 的响应无效：{field} 必须与请求一致。请修复插件，然后重试操作。',
+    },
+    isInvalid: true,
+  },
+  callWriteNotAllowed: {
+    title: { en: 'The plugin wrote a property that it must not write', zh: '插件写入了不允许写入的属性' },
+    message: {
+      en: 'The response of plugin {plugin} is not valid: it writes {property} of {locator}, which is not in its writeProperties. Fix the plugin, then retry the operation; if the manifest is wrong, the bundle needs a new version.',
+      zh: '插件 {plugin} 的响应无效：它写入了 {locator} 的属性 {property}，而该属性不在其 writeProperties 中。请修复插件，然后重试操作；如果清单有误，则 Bundle 需要新版本。',
+    },
+    isInvalid: true,
+    writeRule: 'PROPERTY_NOT_AUTHORIZED',
+  },
+  callWriteNoResource: {
+    title: { en: 'The plugin wrote a property that it must not write', zh: '插件写入了不允许写入的属性' },
+    message: {
+      en: 'The response of plugin {plugin} is not valid: it writes to {locator}, which its authorization does not include. Fix the plugin, then retry the operation; if the manifest is wrong, the bundle needs a new version.',
+      zh: '插件 {plugin} 的响应无效：它写入了 {locator}，而其授权不包含该资源。请修复插件，然后重试操作；如果清单有误，则 Bundle 需要新版本。',
+    },
+    isInvalid: true,
+    writeRule: 'RESOURCE_NOT_AUTHORIZED',
+  },
+  callWriteResourceUnknown: {
+    title: { en: 'The plugin wrote a property that it must not write', zh: '插件写入了不允许写入的属性' },
+    message: {
+      en: 'The response of plugin {plugin} is not valid: it writes to a resource that is not part of the operation. Fix the plugin, then retry the operation.',
+      zh: '插件 {plugin} 的响应无效：它写入了不属于此操作的资源。请修复插件，然后重试操作。',
+    },
+    isInvalid: true,
+    writeRule: 'RESOURCE_UNKNOWN',
+  },
+  callWritePropertyUnknown: {
+    title: { en: 'The plugin wrote a property that it must not write', zh: '插件写入了不允许写入的属性' },
+    message: {
+      en: 'The response of plugin {plugin} is not valid: it writes a property that {locator} does not have. Fix the plugin, then retry the operation.',
+      zh: '插件 {plugin} 的响应无效：它写入了 {locator} 没有的属性。请修复插件，然后重试操作。',
+    },
+    isInvalid: true,
+    writeRule: 'PROPERTY_UNKNOWN',
+  },
+  callWriteProtected: {
+    title: { en: 'The plugin wrote a property that it must not write', zh: '插件写入了不允许写入的属性' },
+    message: {
+      en: 'The response of plugin {plugin} is not valid: it writes the protected property of {locator}, which only the runtime writes. Fix the plugin, then retry the operation.',
+      zh: '插件 {plugin} 的响应无效：它写入了 {locator} 的受保护属性，而该属性只能由运行时写入。请修复插件，然后重试操作。',
+    },
+    isInvalid: true,
+    writeRule: 'PROPERTY_PROTECTED',
+  },
+  callInvalid: {
+    title: { en: 'The plugin sent an invalid response', zh: '插件的响应无效' },
+    message: {
+      en: 'The response of plugin {plugin} is not valid: {problem}. Fix the plugin, then retry the operation.',
+      zh: '插件 {plugin} 的响应无效：{problem}。请修复插件，然后重试操作。',
+    },
+    isInvalid: true,
+  },
+  callFailedSilently: {
+    message: {
+      en: 'Plugin {plugin} failed with {errorCode} without a message.',
+      zh: '插件 {plugin} 执行失败，错误码为 {errorCode}，未提供说明。',
+    },
+  },
+  callReportedFailed: {
+    title: { en: 'The plugin reported that it failed', zh: '插件报告执行失败' },
+    message: {
+      en: 'Plugin {plugin} reported that it failed. Find the cause in the plugin, then retry the operation, or take it over and detach.',
+      zh: '插件 {plugin} 报告执行失败。请在插件中查明原因，然后重试操作，或接管并分离。',
+    },
+  },
+  callReportedUnknown: {
+    title: { en: 'The plugin does not know its result', zh: '插件无法确定执行结果' },
+    message: {
+      en: 'Plugin {plugin} reported that it does not know its result.',
+      zh: '插件 {plugin} 报告无法确定执行结果。',
+    },
+  },
+  callInterrupted: {
+    message: {
+      en: 'The runtime was interrupted while it waited for plugin {plugin}. The call was repeated.',
+      zh: '运行时在等待插件 {plugin} 时中断，已重新调用。',
+    },
+  },
+  callRuntimeError: {
+    title: { en: 'The runtime failed while calling the plugin', zh: '运行时在调用插件时出错' },
+    message: {
+      en: 'The runtime failed while it called plugin {plugin}. See the log of the runtime.',
+      zh: '运行时在调用插件 {plugin} 时发生内部错误。请查看运行时日志。',
+    },
+  },
+  callDeferred: {
+    message: {
+      en: 'The runtime had no capacity for this call of plugin {plugin} and did not send it. It will send it later.',
+      zh: '运行时暂无余量调用插件 {plugin}，本次调用未发送，稍后会发送。',
+    },
+    wasReceived: false,
+  },
+  callUnexplained: {
+    message: {
+      en: 'The call of plugin {plugin} failed. Retry the operation.',
+      zh: '对插件 {plugin} 的调用失败。请重试操作。',
+    },
+  },
+  pluginNotRegistered: {
+    title: { en: 'The plugin can’t be called', zh: '无法调用插件' },
+    message: {
+      en: 'Plugin {plugin} is not registered or is disabled. Register or enable it, then retry the operation.',
+      zh: '插件 {plugin} 未注册或已停用。请注册或启用该插件，然后重试操作。',
+    },
+    wasReceived: false,
+  },
+} as const satisfies Readonly<Record<string, CallCause>>
+
+type Causes = typeof CALL_CAUSES
+export type CallCauseReason = keyof Causes
+
+/** The cause with this reason; undefined for other messages, and for a reason of a newer runtime. */
+export const callCause = (reason: string): CallCause | undefined =>
+  Object.hasOwn(CALL_CAUSES, reason) ? CALL_CAUSES[reason as CallCauseReason] : undefined
+
+/** Reasons of causes with a title. */
+export type TitledReason = {
+  [Reason in CallCauseReason]: Causes[Reason] extends { title: unknown } ? Reason : never
+}[CallCauseReason]
+type Titles<In extends Language> = { readonly [Reason in TitledReason]: Causes[Reason]['title'][In] }
+type CauseMessages<In extends Language> = {
+  readonly [Reason in CallCauseReason]: Causes[Reason]['message'][In]
+}
+
+/** The titles in one language, by reason. */
+export const causeTitles = <In extends Language>(language: In): Titles<In> =>
+  collect(({ title }) => title?.[language])
+
+/** The messages in one language, by reason. */
+export const causeMessages = <In extends Language>(language: In): CauseMessages<In> =>
+  collect(({ message }) => message[language])
+
+/** What each cause has of something, by reason; the caller says which texts these are. */
+function collect<Result>(pick: (cause: CallCause) => string | undefined): Result {
+  const entries = Object.entries(CALL_CAUSES).map(([reason, cause]) => [reason, pick(cause)] as const)
+  return Object.fromEntries(entries.filter(([, text]) => text !== undefined)) as Result
+}
+
+/** Why a call got no response. */
+export type NoAnswer = Extract<Causes[CallCauseReason], { noAnswer: string }>['noAnswer']
+
+type UnansweredReason = {
+  [Reason in CallCauseReason]: Causes[Reason] extends { noAnswer: unknown } ? Reason : never
+}[CallCauseReason]
+
+/** The cause of a call without a response, and the error code of its failure. */
+export function causeOfNoAnswer(noAnswer: NoAnswer): {
+  reason: UnansweredReason
+  code: Causes[UnansweredReason]['code']
+} {
+  const reasons = Object.keys(CALL_CAUSES) as UnansweredReason[]
+  const reason = reasons.find((one) => CALL_CAUSES[one].noAnswer === noAnswer)
+  if (reason === undefined) throw new Error(`There is no cause for ${noAnswer}`)
+  return { reason, code: CALL_CAUSES[reason].code }
+}
+
+const reasonsWith = (holds: (cause: CallCause) => boolean): ReadonlySet<string> =>
+  new Set(Object.entries(CALL_CAUSES).flatMap(([reason, cause]) => (holds(cause) ? [reason] : [])))
+
+/** Reasons of calls that the plugin cannot have acted on. */
+export const NOT_RECEIVED = reasonsWith(({ wasReceived }) => wasReceived === false)
+/** Reasons of responses that break the protocol. */
+export const INVALID_RESPONSE = reasonsWith(({ isInvalid }) => isInvalid === true)
+/** Reasons of responses that are not recorded with their status. */
+export const UNREAD_RESPONSE = reasonsWith(({ isUnread }) => isUnread === true)
