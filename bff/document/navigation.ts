@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { languageOf } from '../oidc/language.ts'
-import type { Language } from '../oidc/language.ts'
+import { isLanguage } from '#contract/protocol/languages.ts'
+import type { Language } from '#contract/protocol/languages.ts'
 import { cookiesOf } from '../session/cookies.ts'
 
 /** Set by the console when a person chooses a language; without it only the browser's storage has the choice. */
@@ -35,5 +36,5 @@ export function mayCarryData(c: Context): boolean {
 /** The language in which the page will most likely be shown. */
 export function languageOfRequest(c: Context): Language {
   const chosen = cookiesOf(c).find(([name]) => name === LANGUAGE_COOKIE)?.[1]
-  return chosen === 'en' || chosen === 'zh' ? chosen : languageOf(c.req.header('accept-language'))
+  return isLanguage(chosen) ? chosen : languageOf(c.req.header('accept-language'))
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Language } from '../oidc/language.ts'
+import type { Language } from '#contract/protocol/languages.ts'
 
 /** The page written by the build, in three parts; the server inserts the data of a request between them. */
 export interface Shell {

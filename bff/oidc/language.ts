@@ -1,17 +1,18 @@
-export type Language = 'en' | 'zh'
-
-/** The value of the attribute `lang`. */
-export const languageTag = (language: Language): string => (language === 'zh' ? 'zh-Hans' : 'en')
+import { isLanguage, LANGUAGES } from '#contract/protocol/languages.ts'
+import type { Language } from '#contract/protocol/languages.ts'
 
 /** The supported language that a browser prefers according to its `Accept-Language`. */
 export function languageOf(acceptLanguage: string | undefined): Language {
-  const preferences = (acceptLanguage ?? '').split(',').map((part, index) => {
+  const preferences = (acceptLanguage ?? '').split(',').flatMap((part, index) => {
     const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
     const quality = parameters.map((text) => /^\s*q=([\d.]+)$/.exec(text)?.[1]).find((q) => q !== undefined)
-    return { language: tag.split('-', 1)[0], quality: quality === undefined ? 1 : Number(quality), index }
+    const [language] = tag.split('-', 1)
+    return isLanguage(language)
+      ? [{ language, quality: quality === undefined ? 1 : Number(quality), index }]
+      : []
   })
-  const best = preferences
-    .filter(({ language, quality }) => (language === 'en' || language === 'zh') && quality > 0)
-    .toSorted((a, b) => b.quality - a.quality || a.index - b.index)[0]
-  return best?.language === 'zh' ? 'zh' : 'en'
+  const [best] = preferences
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality || a.index - b.index)
+  return best?.language ?? LANGUAGES[0]
 }

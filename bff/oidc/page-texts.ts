@@ -1,4 +1,4 @@
-import type { Language } from './language.ts'
+import type { Language } from '#contract/protocol/languages.ts'
 
 const en = {
   product: 'Bundle Console',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { languageTag } from './language.ts'
-import type { Language } from './language.ts'
+import { LANGUAGE_TAGS } from '#contract/protocol/languages.ts'
+import type { Language } from '#contract/protocol/languages.ts'
 import { pageTexts } from './page-texts.ts'
 
 /** The paths of the pages' stylesheet and of its font. */
@@ -137,7 +137,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 function page(language: Language, title: string, content: Markup): string {
   const { product } = pageTexts[language]
   return html`<!doctype html>
-    <html lang="${languageTag(language)}">
+    <html lang="${LANGUAGE_TAGS[language]}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
+import { LANGUAGES } from '../../contract/protocol/languages.ts'
 import { root } from '../process.ts'
-
-const LANGUAGES = ['en', 'zh']
 
 /**
  * Makes V8 compile the functions of a file while it loads, off the main thread, instead of each at its first call. Nearly

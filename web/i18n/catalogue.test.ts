@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
 import { codeTitles as englishTitles } from './en/codes.ts'
 import { codeTitles as chineseTitles } from './zh/codes.ts'
-import { loadTexts } from './catalogue.ts'
+import { loadLanguage } from './catalogue.ts'
 import type { Message } from './messages.ts'
 
 const english = await flat('en')
@@ -16,7 +16,7 @@ async function flat(locale: 'en' | 'zh'): Promise<Map<string, string>> {
       ? [['', message]]
       : Object.entries(message).map(([form, text]) => [form, text])
   return new Map(
-    Object.entries(await loadTexts[locale]()).flatMap(([namespace, messages]) =>
+    Object.entries((await loadLanguage[locale]()).texts).flatMap(([namespace, messages]) =>
       Object.entries<Message>(messages).flatMap(([key, message]) =>
         formsOf(message).map(([form, text]) => [`${namespace}.${key} ${form}`, text ?? ''] as const),
       ),

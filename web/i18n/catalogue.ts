@@ -1,8 +1,6 @@
+import type { Language } from '#contract/protocol/languages.ts'
 import type { texts } from './en/index.ts'
-import type { Translated } from './messages.ts'
-
-export const LOCALES = ['en', 'zh'] as const
-export type Locale = (typeof LOCALES)[number]
+import type { Formats, Translated } from './messages.ts'
 
 /** All texts by namespace, as English defines them. */
 export type Catalogue = typeof texts
@@ -11,7 +9,7 @@ export type Namespace = keyof Catalogue
 export type Texts = { readonly [Name in Namespace]: Translated<Catalogue[Name]> }
 
 /** One module a language, so that each is one script. */
-export const loadTexts: Record<Locale, () => Promise<Texts>> = {
-  en: async () => (await import('./en/index.ts')).texts,
-  zh: async () => (await import('./zh/index.ts')).texts,
+export const loadLanguage: Record<Language, () => Promise<{ texts: Texts; formats: Formats }>> = {
+  en: () => import('./en/index.ts'),
+  zh: () => import('./zh/index.ts'),
 }

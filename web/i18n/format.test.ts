@@ -10,7 +10,8 @@ import {
   formatRoughDuration,
   formatShortTime,
 } from './format.ts'
-import { loadTexts } from './catalogue.ts'
+import { formats as english } from './en/index.ts'
+import { formats as chinese } from './zh/index.ts'
 import { localeStateOf } from './locale.ts'
 import { translator } from './testing.ts'
 
@@ -70,27 +71,24 @@ test('a relative time is formatted before and after now', () => {
 
 test('a local time ends with its zone', () => {
   const at = Date.parse('2026-11-22T07:40:38Z')
-  assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 15:40:38 (UTC+8)')
-  assert.equal(formatLocalTime(at, 'zh'), '2026年11月22日 15:40:38 (UTC+8)')
-  assert.equal(formatExactTime(at + 7, 'en'), '22 Nov 2026, 15:40:38.007 (UTC+8)')
-  assert.equal(formatExactTime(at + 7, 'zh'), '2026年11月22日 15:40:38.007 (UTC+8)')
+  assert.equal(formatLocalTime(at, english), '22 Nov 2026, 15:40:38 (UTC+8)')
+  assert.equal(formatLocalTime(at, chinese), '2026年11月22日 15:40:38 (UTC+8)')
+  assert.equal(formatExactTime(at + 7, english), '22 Nov 2026, 15:40:38.007 (UTC+8)')
+  assert.equal(formatExactTime(at + 7, chinese), '2026年11月22日 15:40:38.007 (UTC+8)')
 })
 
 test('midnight is the start of a day', () => {
   const at = Date.parse('2026-11-21T16:00:00Z')
-  assert.equal(formatLocalTime(at, 'en'), '22 Nov 2026, 00:00:00 (UTC+8)')
-  assert.equal(formatShortTime(at, at, 'zh'), '11月22日 00:00')
-  assert.equal(formatShortTime(at, at + 400 * DAY, 'en'), '22 Nov 2026')
+  assert.equal(formatLocalTime(at, english), '22 Nov 2026, 00:00:00 (UTC+8)')
+  assert.equal(formatShortTime(at, at, chinese), '11月22日 00:00')
+  assert.equal(formatShortTime(at, at + 400 * DAY, english), '22 Nov 2026')
 })
 
 test('dates and times are those of Intl, on every day of a year', () => {
   const day = { month: 'short', day: '2-digit' } as const
   const minutes = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-  for (const [locale, tag] of [
-    ['en', 'en-GB'],
-    ['zh', 'zh-CN'],
-  ] as const) {
-    const withIntl = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options)
+  for (const ours of [english, chinese]) {
+    const withIntl = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(ours.tag, options)
     const formats = {
       clock: withIntl({ ...minutes, second: '2-digit' }),
       day: withIntl(day),
@@ -100,10 +98,10 @@ test('dates and times are those of Intl, on every day of a year', () => {
     }
     for (let at = Date.parse('2026-01-01T00:00:07Z'); at < Date.parse('2027-01-01'); at += 23 * HOUR) {
       assert.equal(formatClockTime(at), formats.clock.format(at))
-      assert.equal(formatDay(at, locale), formats.day.format(at))
-      assert.equal(formatShortTime(at, at, locale), formats.short.format(at))
-      assert.equal(formatShortTime(at, at + 400 * DAY, locale), formats.year.format(at))
-      assert.equal(formatLocalTime(at, locale), `${formats.local.format(at)} (UTC+8)`)
+      assert.equal(formatDay(at, ours), formats.day.format(at))
+      assert.equal(formatShortTime(at, at, ours), formats.short.format(at))
+      assert.equal(formatShortTime(at, at + 400 * DAY, ours), formats.year.format(at))
+      assert.equal(formatLocalTime(at, ours), `${formats.local.format(at)} (UTC+8)`)
     }
   }
 })
@@ -111,7 +109,7 @@ test('dates and times are those of Intl, on every day of a year', () => {
 test('a zone is its offset from UTC at that time', () => {
   const zoneAt = (name: string, at: string) => {
     process.env['TZ'] = name
-    return formatLocalTime(Date.parse(at), 'en').match(/\((.*)\)$/)?.[1]
+    return formatLocalTime(Date.parse(at), english).match(/\((.*)\)$/)?.[1]
   }
   assert.equal(zoneAt('Europe/London', '2026-01-15T12:00:00Z'), 'UTC')
   assert.equal(zoneAt('Europe/London', '2026-07-15T12:00:00Z'), 'UTC+1')
@@ -121,7 +119,7 @@ test('a zone is its offset from UTC at that time', () => {
 
 test('numbers are those of Intl', async () => {
   for (const locale of ['en', 'zh'] as const) {
-    const { formatNumber } = localeStateOf(locale, await loadTexts[locale]())
+    const { formatNumber } = await localeStateOf(locale)
     const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
     for (const value of [
       0,

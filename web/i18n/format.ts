@@ -1,32 +1,29 @@
-import type { Locale } from './catalogue.ts'
+import type { Formats } from './messages.ts'
 import { localeState } from './locale.ts'
 import type { Translate } from './use-text.ts'
 import { localDate, zoneOffset } from './zone.ts'
 
-const currentLocale = (): Locale => localeState().locale
+const currentFormats = (): Formats => localeState().formats
 
 export function formatNumber(value: number): string {
   return localeState().formatNumber(value)
 }
 
-/** Of British English, as `Intl` has them. */
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec']
-
 // Dates and times are put together here: the first `DateTimeFormat` of a page takes as long as rendering a list of them.
 
 /** `22 Nov 2026, 15:40:38 (UTC+8)` or `2026年11月22日 15:40:38 (UTC+8)`, in the person's time zone. */
-export function formatLocalTime(at: number, locale = currentLocale()): string {
-  return localTime(at, formatClockTime(at), locale)
+export function formatLocalTime(at: number, formats = currentFormats()): string {
+  return localTime(at, formatClockTime(at), formats)
 }
 
 /** Like {@link formatLocalTime}, to the millisecond. */
-export function formatExactTime(at: number, locale = currentLocale()): string {
+export function formatExactTime(at: number, formats = currentFormats()): string {
   const milliseconds = String(new Date(at).getMilliseconds()).padStart(3, '0')
-  return localTime(at, `${formatClockTime(at)}.${milliseconds}`, locale)
+  return localTime(at, `${formatClockTime(at)}.${milliseconds}`, formats)
 }
 
-function localTime(at: number, clockTime: string, locale: Locale): string {
-  return `${withYear(at, locale)}${locale === 'en' ? ',' : ''} ${clockTime} (${zoneOf(at)})`
+function localTime(at: number, clockTime: string, formats: Formats): string {
+  return `${formats.moment(withYear(at, formats), clockTime)} (${zoneOf(at)})`
 }
 
 /** The person's zone at a moment: `UTC+8`, `UTC-3:30`, `UTC`. */
@@ -45,16 +42,15 @@ export function formatUtcTime(at: number): string {
 }
 
 /** `21 Nov, 14:03`; the date alone for another year. */
-export function formatShortTime(at: number, now: number, locale = currentLocale()): string {
-  if (localDate(at).getUTCFullYear() !== localDate(now).getUTCFullYear()) return withYear(at, locale)
-  return `${formatDay(at, locale)}${locale === 'en' ? ',' : ''} ${formatClockTime(at).slice(0, 5)}`
+export function formatShortTime(at: number, now: number, formats = currentFormats()): string {
+  if (localDate(at).getUTCFullYear() !== localDate(now).getUTCFullYear()) return withYear(at, formats)
+  return formats.moment(formatDay(at, formats), formatClockTime(at).slice(0, 5))
 }
 
 /** `21 Nov`. */
-export function formatDay(at: number, locale = currentLocale()): string {
+export function formatDay(at: number, formats = currentFormats()): string {
   const date = localDate(at)
-  const day = twoDigits(date.getUTCDate())
-  return locale === 'en' ? `${day} ${MONTHS[date.getUTCMonth()]}` : `${date.getUTCMonth() + 1}月${day}日`
+  return formats.day(date.getUTCDate(), date.getUTCMonth() + 1)
 }
 
 /** `14:03:12`. */
@@ -63,11 +59,8 @@ export function formatClockTime(at: number): string {
   return [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits).join(':')
 }
 
-const withYear = (at: number, locale: Locale): string => {
-  const day = formatDay(at, locale)
-  const year = localDate(at).getUTCFullYear()
-  return locale === 'en' ? `${day} ${year}` : `${year}年${day}`
-}
+const withYear = (at: number, formats: Formats): string =>
+  formats.dayOfYear(formatDay(at, formats), localDate(at).getUTCFullYear())
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
 

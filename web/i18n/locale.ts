@@ -1,36 +1,44 @@
 import { loadWithRetry } from '../load-with-retry.ts'
 import { storeChoice, storedChoice } from '../stored-choice.ts'
-import { LOCALES, loadTexts, type Locale, type Texts } from './catalogue.ts'
+import { isLanguage, LANGUAGE_TAGS, LANGUAGES, type Language } from '#contract/protocol/languages.ts'
+import { loadLanguage, type Texts } from './catalogue.ts'
+import type { Formats } from './messages.ts'
 
 const STORAGE_KEY = 'bundle-console.locale'
 const COOKIE = 'console_language'
 
 /** Everything that depends on the language; replaced as a whole when it changes. */
 export type LocaleState = {
-  readonly locale: Locale
+  readonly language: Language
   readonly texts: Texts
+  readonly formats: Formats
   readonly plural: Intl.PluralRules
   readonly formatNumber: (value: number) => string
 }
 
-export const localeStateOf = (locale: Locale, texts: Texts): LocaleState => ({
-  locale,
-  texts,
-  plural: new Intl.PluralRules(locale),
-  formatNumber: numberFormat(locale),
-})
+export async function localeStateOf(language: Language): Promise<LocaleState> {
+  const { texts, formats } = await loadWithRetry(loadLanguage[language])
+  return {
+    language,
+    texts,
+    formats,
+    plural: new Intl.PluralRules(language),
+    formatNumber: numberFormat(formats),
+  }
+}
 
 const PLAIN = /^(-?\d+)(\.\d+)?$/
 const GROUP_END = /\B(?=(?:\d{3})+$)/g
 
-/** Numbers as `Intl` has them in all our languages. Creating the first `NumberFormat` of a page is slow. */
-function numberFormat(locale: Locale): (value: number) => string {
+/** Creating the first `NumberFormat` of a page is slow, so only what is not plain digits takes one. */
+function numberFormat({ tag, groupSeparator, decimalSeparator }: Formats): (value: number) => string {
   let format: Intl.NumberFormat | undefined
   return (value) => {
     const [, whole, fraction = ''] = PLAIN.exec(String(value)) ?? []
-    if (whole !== undefined) return whole.replace(GROUP_END, ',') + fraction
+    if (whole !== undefined)
+      return whole.replace(GROUP_END, groupSeparator) + fraction.replace('.', decimalSeparator)
     // all digits: a limit of 0.0000001 must not be shown as 0
-    format ??= new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
+    format ??= new Intl.NumberFormat(tag, { maximumFractionDigits: 20 })
     return format.format(value)
   }
 }
@@ -50,19 +58,19 @@ export function subscribeToLocale(listener: () => void): () => void {
 
 /** Loads the texts in the chosen language or the browser's. */
 export async function startLocale(): Promise<void> {
-  await activate(preferredLocale())
+  await activate(preferredLanguage())
 }
 
-export async function changeLocale(locale: Locale): Promise<void> {
-  storeChoice(STORAGE_KEY, locale)
+export async function changeLocale(language: Language): Promise<void> {
+  storeChoice(STORAGE_KEY, language)
   // tells the console's server, which preloads the texts
-  document.cookie = `${COOKIE}=${locale}; Path=/; Max-Age=31536000; SameSite=Lax`
-  await activate(locale)
+  document.cookie = `${COOKIE}=${language}; Path=/; Max-Age=31536000; SameSite=Lax`
+  await activate(language)
 }
 
-async function activate(locale: Locale): Promise<void> {
-  state = localeStateOf(locale, await loadWithRetry(loadTexts[locale]))
-  document.documentElement.lang = locale === 'zh' ? 'zh-Hans' : 'en'
+async function activate(language: Language): Promise<void> {
+  state = await localeStateOf(language)
+  document.documentElement.lang = LANGUAGE_TAGS[language]
   notifyListeners()
 }
 
@@ -70,11 +78,9 @@ function notifyListeners() {
   for (const listener of listeners) listener()
 }
 
-function preferredLocale(): Locale {
+function preferredLanguage(): Language {
   const stored = storedChoice(STORAGE_KEY)
-  if (isLocale(stored)) return stored
+  if (isLanguage(stored)) return stored
   const wanted = navigator.languages.map((tag) => tag.split('-')[0])
-  return wanted.find(isLocale) ?? 'en'
+  return wanted.find(isLanguage) ?? LANGUAGES[0]
 }
-
-const isLocale = (value: unknown): value is Locale => LOCALES.some((locale) => locale === value)

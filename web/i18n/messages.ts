@@ -28,6 +28,20 @@ export type ArgumentsOf<Value, Part = string | number> = [NamesOf<Value>] extend
   ? []
   : [parameters: ParametersOf<Value, Part>]
 
+/** How a language writes numbers and dates. */
+export interface Formats {
+  /** For `Intl`, where it formats what is not in this table. */
+  tag: string
+  groupSeparator: string
+  decimalSeparator: string
+  /** `21 Nov`; the month from 1. */
+  day: (day: number, month: number) => string
+  /** `21 Nov 2026`, from a day. */
+  dayOfYear: (day: string, year: number) => string
+  /** `21 Nov, 14:03`, from a date and a time. */
+  moment: (date: string, time: string) => string
+}
+
 const PLACEHOLDER = /\{(\w+)\}/
 
 /** The text split at its placeholders: text at even positions, names at odd ones. */

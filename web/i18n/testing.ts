@@ -1,8 +1,8 @@
-import { loadTexts, type Locale } from './catalogue.ts'
+import type { Language } from '#contract/protocol/languages.ts'
 import { localeStateOf } from './locale.ts'
 import { translateIn, type Translate } from './use-text.ts'
 
 /** `t` as on the page, for tests. */
-export async function translator(locale: Locale): Promise<Translate> {
-  return translateIn(localeStateOf(locale, await loadTexts[locale]()))
+export async function translator(language: Language): Promise<Translate> {
+  return translateIn(await localeStateOf(language))
 }

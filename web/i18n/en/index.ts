@@ -1,12 +1,9 @@
 import { causeTitles } from '#contract/protocol/call-causes.ts'
+import type { Formats } from '../messages.ts'
 import * as codes from './codes.ts'
 import * as configuration from './configuration.ts'
-import * as forms from './forms.ts'
 import * as installations from './installations.ts'
-import * as operationParts from './operation-parts.ts'
 import * as operations from './operations.ts'
-import * as platform from './platform.ts'
-import * as registry from './registry.ts'
 import * as shell from './shell.ts'
 
 /** Every text in English, by namespace. It defines the keys of all languages. */
@@ -14,11 +11,19 @@ export const texts = {
   causes: causeTitles('en'),
   ...codes,
   ...configuration,
-  ...forms,
   ...installations,
-  ...operationParts,
   ...operations,
-  ...platform,
-  ...registry,
   ...shell,
+}
+
+/** Of British English, as `Intl` has them. */
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sept', 'Oct', 'Nov', 'Dec']
+
+export const formats: Formats = {
+  tag: 'en-GB',
+  groupSeparator: ',',
+  decimalSeparator: '.',
+  day: (day, month) => `${String(day).padStart(2, '0')} ${MONTHS[month - 1]}`,
+  dayOfYear: (day, year) => `${day} ${year}`,
+  moment: (date, time) => `${date}, ${time}`,
 }

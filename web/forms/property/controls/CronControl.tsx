@@ -82,7 +82,7 @@ const yearUnless = (now: number, local: number) =>
 
 /** The fields of `local` are those in UTC. */
 const dateText = (local: number, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat(language(), {
+  new Intl.DateTimeFormat(tag(), {
     timeZone: 'UTC',
     day: 'numeric',
     month: 'short',
@@ -94,9 +94,9 @@ const clockText = (local: number): string => new Date(local).toISOString().slice
 
 /** "Monday, Tuesday and Friday". 4 January 1970 was a Sunday. */
 function weekdayNames(weekdays: readonly number[]): string {
-  const name = new Intl.DateTimeFormat(language(), { weekday: 'long', timeZone: 'UTC' })
+  const name = new Intl.DateTimeFormat(tag(), { weekday: 'long', timeZone: 'UTC' })
   const names = weekdays.map((weekday) => name.format(Date.UTC(1970, 0, 4 + weekday)))
-  return new Intl.ListFormat(language(), { type: 'conjunction' }).format(names)
+  return new Intl.ListFormat(tag(), { type: 'conjunction' }).format(names)
 }
 
-const language = (): string => (localeState().locale === 'zh' ? 'zh-CN' : 'en-GB')
+const tag = (): string => localeState().formats.tag
