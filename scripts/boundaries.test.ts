@@ -43,7 +43,16 @@ const PLANTED: Record<string, string> = {
   'runtime/keys/planted.ts': `import { notFound } from '../use-cases/authorize.ts'\nexport const planted = notFound\n`,
   'runtime/http/planted.ts': `import { startWorker } from '../worker/worker.ts'\nexport const planted = startWorker\n`,
   'bff/planted.ts': `import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'\nexport type Planted = RuntimeDeps\n`,
-  'web/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
+  'web/base/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
+  'web/api/planted.ts': `import { paths } from '../addresses/paths.ts'\nexport const planted = paths\n`,
+  'web/addresses/planted.ts': `import { useText } from '../i18n/use-text.ts'\nexport const planted = useText\n`,
+  'web/i18n/planted.ts': `export const planted = () => import('../ui/class-names.ts')\n`,
+  'web/ui/planted.ts': `import { isAddress } from '../forms/fields/address.ts'\nexport const planted = isAddress\n`,
+  'web/forms/planted.ts': `import type { StoredDraft } from '../subjects/drafts/stored-drafts.ts'\nexport type Planted = StoredDraft\n`,
+  'web/subjects/planted.ts': `export const planted = async () => (await import('../layouts/Page.tsx')).Page\n`,
+  'web/layouts/planted.ts': `export const planted = () => import('../pages/overview/OverviewPage.tsx')\n`,
+  'web/pages/planted.ts': `import { router } from '../app/router.ts'\nexport const planted = router\n`,
+  'web/app/planted.ts': `export const planted = () => import('#bff/failure.ts')\n`,
 }
 
 mkdirSync(join(root, '.cache'), { recursive: true })

@@ -99,15 +99,7 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
   {
     why: 'a request, value or call that fails or is refused',
     names: {
-      web: [
-        'useErrorView',
-        'showRefusal',
-        'translateError',
-        'placedError',
-        'readFailure',
-        'problemsOf',
-        'useIsSlow',
-      ],
+      web: ['showRefusal', 'translateError', 'placedError', 'readFailure', 'problemsOf', 'useIsSlow'],
       bff: [
         'refusedRequest',
         'refuseProtected',

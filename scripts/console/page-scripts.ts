@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin, Rolldown } from 'vite'
+import { pages } from '../../contract/console-api/pages/pages.ts'
 import { LANGUAGES } from '../../contract/protocol/languages.ts'
 import { root } from '../process.ts'
 
@@ -15,7 +16,7 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
  * without those that `index.html` names. The console's server preloads them (`bff/document/shell.ts`). Each of these
  * scripts begins with a compile hint.
  *
- * @throws Error (the build fails) when a route of `web/routes.tsx` cannot be read, or its module is in no script.
+ * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, or its module is in no script.
  */
 export function pageScripts(): Plugin {
   return {
@@ -24,9 +25,9 @@ export function pageScripts(): Plugin {
     generateBundle(_, bundle) {
       const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
       const filesOf = (module: string): Set<string> => withImports(chunkOf(chunks, module), bundle)
-      const initial = filesOf('main.tsx')
+      const initial = filesOf('app/main.tsx')
       const scripts = Object.fromEntries(
-        pagesOf(readFileSync(join(root, 'web', 'routes.tsx'), 'utf8')).map(([path, module]) => {
+        pagesOf(readFileSync(join(root, 'web', 'app', 'routes.tsx'), 'utf8')).map(([path, module]) => {
           const own = LANGUAGES.map((language) => {
             const files = new Set([...filesOf(module), ...filesOf(`i18n/${language}/index.ts`)])
             return [language, [...files].filter((file) => !initial.has(file)).map((file) => `/${file}`)]
@@ -44,19 +45,19 @@ export function pageScripts(): Plugin {
   }
 }
 
-/** The path and the module of each page, as `web/routes.tsx` lists them. */
+/** The path and the module of each page, as `web/app/routes.tsx` lists them. */
 function pagesOf(routes: string): (readonly [path: string, module: string])[] {
-  const ROUTE = /\broute\(\s*'([^']+)',\s*async \(\) =>\s*\(await import\('\.\/([^']+)'\)\)/g
-  const found = [...routes.matchAll(ROUTE)].map(([, path = '', module = '']) => [path, module] as const)
-  if (found.length !== routes.match(/\broute\(/g)?.length)
-    throw new Error('web/routes.tsx has a route whose path and module cannot be read')
+  const PAGE = /'(\/[^']*)': async \(\) =>\s*\(await import\('\.\.\/(pages\/[^']+)'\)\)/g
+  const found = [...routes.matchAll(PAGE)].map(([, path = '', module = '']) => [path, module] as const)
+  if (found.length !== Object.keys(pages).length)
+    throw new Error('web/app/routes.tsx has a page whose path and module cannot be read')
   return found
 }
 
 function chunkOf(chunks: readonly Rolldown.OutputChunk[], module: string): Rolldown.OutputChunk {
   const id = join(root, 'web', module)
   const found = chunks.find(({ moduleIds }) => moduleIds.includes(id))
-  if (found === undefined) throw new Error(`No script contains web/${module}, which web/routes.tsx names`)
+  if (found === undefined) throw new Error(`No script contains web/${module}, which web/app/routes.tsx names`)
   return found
 }
 

@@ -1,4 +1,4 @@
-import { isBrowser } from '../environment.ts'
+import { isBrowser } from '../base/environment.ts'
 
 /** Longer than people read without any input; shorter than the idle timeout of a session. */
 const INACTIVE_AFTER_MS = 120_000

@@ -1,7 +1,7 @@
 import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
 import type { ConsoleApi } from '#contract/console-api/rows.ts'
-import { recordRequest } from './connection.ts'
+import { recordRequest } from '../base/connection.ts'
 import { isInactive } from './activity.ts'
 
 export type EndpointName = keyof ConsoleApi & string

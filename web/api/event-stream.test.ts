@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { followEvents } from './event-stream.ts'
-import type { ConnectionState } from './event-stream.ts'
+import type { ConnectionState } from '../base/connection.ts'
 import { standInBrowser } from './testing-browser.ts'
 
 // Against a real server.

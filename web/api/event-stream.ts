@@ -1,9 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { RuntimeEvent } from '#contract/console-api/shapes.ts'
+import type { ConnectionState } from '../base/connection.ts'
 import { reconnectDelay } from './reconnect.ts'
-
-/** `paused`: the stream of a newer tab of the same person replaced this one. */
-export type ConnectionState = 'connecting' | 'open' | 'lost' | 'paused'
 
 export interface StreamListener {
   onEvent: (event: RuntimeEvent) => void

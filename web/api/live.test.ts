@@ -18,7 +18,7 @@ standInBrowser(() => `http://127.0.0.1:${(server.address() as AddressInfo).port}
 const { QueryObserver } = await import('@tanstack/react-query')
 const { queryClient } = await import('../app/query-client.ts')
 const { startLiveUpdates } = await import('./live.ts')
-const { liveState } = await import('./connection.ts')
+const { liveState } = await import('../base/connection.ts')
 const { apiQuery } = await import('./query.ts')
 const { referencesCall } = await import('#contract/console-api/pages/installations.ts')
 

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { useStore } from '../external-store.ts'
+import { useStore } from '../base/external-store.ts'
 import { ApiError, callApi } from './client.ts'
 import type { Answer, Call, EndpointName } from './client.ts'
 import { invalidateEndpoints } from './query.ts'

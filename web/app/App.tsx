@@ -1,10 +1,9 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
-import type { ConsoleRouter } from '../router.ts'
+import { RouterProvider, type RegisteredRouter } from '@tanstack/react-router'
 import { SignedIn } from './SignedIn.tsx'
 
 /** The console at the address of its router, whose first page is loaded. */
-export function App({ router }: { router: ConsoleRouter }) {
+export function App({ router }: { router: RegisteredRouter }) {
   return (
     <QueryClientProvider client={router.options.context.queryClient}>
       {/* the only page without a session; leaving it loads a new document */}

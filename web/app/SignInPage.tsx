@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { signInAddress } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
-import { SignInCard } from './SignInCard.tsx'
+import { SignInCard } from '../layouts/SignInCard.tsx'
 
 const KEY = 'sign-in.left-at'
 

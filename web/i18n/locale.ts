@@ -1,5 +1,5 @@
-import { loadWithRetry } from '../load-with-retry.ts'
-import { storeChoice, storedChoice } from '../stored-choice.ts'
+import { loadWithRetry } from '../base/load-with-retry.ts'
+import { storeChoice, storedChoice } from '../base/stored-choice.ts'
 import { isLanguage, LANGUAGE_TAGS, LANGUAGES, type Language } from '#contract/protocol/languages.ts'
 import { loadLanguage, type Texts } from './catalogue.ts'
 import type { Formats } from './messages.ts'

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { paths } from '../paths.ts'
+import { paths } from '../addresses/paths.ts'
 import { renderInConsole } from '../testing/render.tsx'
-import type { PaletteGroup, ShellContextValue } from './shell-context.ts'
+import type { PaletteGroup, ShellContextValue } from '../subjects/shell/shell-context.ts'
 import { Shell } from './Shell.tsx'
 
 const palette = page.getByRole('dialog', { name: 'Search' })

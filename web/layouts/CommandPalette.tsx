@@ -7,10 +7,15 @@ import { useModal } from '../ui/dialog/use-modal.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { navigation } from './Navigation.tsx'
-import { matchesWords } from '../components/scope-text.ts'
-import { paths } from '../paths.ts'
+import { matchesWords } from '../subjects/scopes/scope-text.ts'
+import { paths } from '../addresses/paths.ts'
 import { setTheme, THEMES } from '../ui/theme.ts'
-import { useShell, type PaletteGroup, type PaletteHit, type ShellContextValue } from './shell-context.ts'
+import {
+  useShell,
+  type PaletteGroup,
+  type PaletteHit,
+  type ShellContextValue,
+} from '../subjects/shell/shell-context.ts'
 
 const MIN_SEARCH = 2
 const DELAY_MS = 180

@@ -1,7 +1,7 @@
 import { READ_AGAIN_MS } from '../api/refetch-interval.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
-import { useShell } from './shell-context.ts'
+import { useShell } from '../subjects/shell/shell-context.ts'
 
 /**
  * Says while no updates arrive: at the foot of the navigation, or in the bar on small screens. Both places are empty

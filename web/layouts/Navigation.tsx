@@ -1,12 +1,12 @@
 import { useLocation, useRouterState } from '@tanstack/react-router'
 import type { Permission } from '#contract/endpoint/permission.ts'
-import { useStoredDrafts, useStoredOperationDrafts } from '../components/stored-drafts.ts'
+import { useStoredDrafts, useStoredOperationDrafts } from '../subjects/drafts/stored-drafts.ts'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
-import { paths } from '../paths.ts'
+import { paths } from '../addresses/paths.ts'
 import { cx } from '../ui/class-names.ts'
 import { Icon, type IconName } from '../ui/icons/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
-import { useShell } from './shell-context.ts'
+import { useShell } from '../subjects/shell/shell-context.ts'
 
 type Entry = {
   label: PlainTextKey

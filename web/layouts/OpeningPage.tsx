@@ -2,7 +2,7 @@ import { useText } from '../i18n/use-text.ts'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { SkeletonLines } from '../ui/Skeleton.tsx'
 import { Page } from './Page.tsx'
-import { useShell } from './shell-context.ts'
+import { useShell } from '../subjects/shell/shell-context.ts'
 
 /** Replaces the previous page when the next one takes longer than a second to load. */
 export function OpeningPage() {

@@ -1,36 +1,12 @@
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { pages, type PagePath } from '#contract/console-api/pages/pages.ts'
+import { pages } from '#contract/console-api/pages/pages.ts'
 import { notUnderstood, type Raw } from '#contract/console-api/pages/search-params.ts'
+import { FILTERS } from '../addresses/routes.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Page } from './Page.tsx'
-
-/** The pages that name what they do not understand of their addresses: lists all of it, others their filters. */
-export const FILTERS: Partial<Record<PagePath, 'all' | readonly string[]>> = {
-  '/installations': 'all',
-  '/versions': 'all',
-  '/scopes': 'all',
-  '/operations': 'all',
-  '/batches': 'all',
-  '/batches/$id': ['state'],
-  '/catalog': 'all',
-  '/plugins': 'all',
-  '/services': 'all',
-  '/audit': 'all',
-  '/scopes/$env/$runtime/$workspace/configuration': [
-    'q',
-    'show',
-    'changedIn',
-    'changed',
-    'by',
-    'since',
-    'until',
-    'from',
-    'to',
-  ],
-}
 
 /**
  * The page, unless its address has a filter that the page does not understand: then it says which, and shows nothing. A list without

@@ -3,7 +3,7 @@ import { useText, type Translate } from '../i18n/use-text.ts'
 import { Icon } from '../ui/icons/Icon.tsx'
 import { Popup } from '../ui/Popup.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { useShell } from './shell-context.ts'
+import { useShell } from '../subjects/shell/shell-context.ts'
 import { UserMenuItems } from './UserMenuItems.tsx'
 
 export function UserMenu() {

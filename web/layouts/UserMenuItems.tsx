@@ -1,4 +1,4 @@
-import { setAlerts, useAlerts } from '../components/failure-alerts.ts'
+import { setAlerts, useAlerts } from '../subjects/alerts/failure-alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Switch } from '../ui/Checkbox.tsx'
 import { Icon } from '../ui/icons/Icon.tsx'

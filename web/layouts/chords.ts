@@ -1,5 +1,5 @@
 import type { PlainTextKey } from '../i18n/use-text.ts'
-import { paths } from '../paths.ts'
+import { paths } from '../addresses/paths.ts'
 
 /** The pages that `g` and a letter open. */
 export const CHORDS = {

@@ -10,9 +10,9 @@ import { createContext, Profiler, use, type ReactNode } from 'react'
 import { render, type RenderResult } from 'vitest-browser-react'
 import { queryClient } from '../app/query-client.ts'
 import { SignedIn } from '../app/SignedIn.tsx'
-import { ShellContext, type ShellContextValue } from '../layouts/shell-context.ts'
-import { router as consoleRouter } from '../router.ts'
-import type { RouterContext } from '../routes.tsx'
+import { ShellContext, type ShellContextValue } from '../subjects/shell/shell-context.ts'
+import { router as consoleRouter } from '../app/router.ts'
+import type { RouterContext } from '../addresses/routes.ts'
 
 const UnderTest = createContext<ReactNode>(null)
 

@@ -7,7 +7,7 @@ import '../styles/index.css'
 import { currentToasts, dismissToast } from '../ui/toast.ts'
 import { stopServingApi } from './api.ts'
 
-// as in web/main.tsx
+// as in web/app/main.tsx
 configure({ reactStrictMode: true })
 await startLocale()
 

@@ -1,20 +1,10 @@
 import type { ReactNode } from 'react'
+import type { ErrorView } from '../i18n/describe-code.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
 import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
 import { Icon } from './icons/Icon.tsx'
-
-/** An error, described with the catalog of codes. */
-export type ErrorView = {
-  title: string
-  message: string
-  remedy?: string | undefined
-  code?: string | undefined
-  requestId?: string | undefined
-  retryable?: boolean | undefined
-  errorPath?: readonly string[] | undefined
-}
 
 /**
  * An error in place of the failed content: title, message, what to do, and the details for a ticket. A page that still

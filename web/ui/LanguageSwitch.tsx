@@ -1,4 +1,4 @@
-import { useStore } from '../external-store.ts'
+import { useStore } from '../base/external-store.ts'
 import { LANGUAGES } from '#contract/protocol/languages.ts'
 import { changeLocale, localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { useText } from '../i18n/use-text.ts'

@@ -1,11 +1,12 @@
 import { Link as RouterLink, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { IntentListeners } from '../base/lazy-part.ts'
 import { useAsOf } from './as-of.ts'
 import { buttonStyle, type ButtonSize, type ButtonVariant } from './button-style.ts'
 import { cx } from './class-names.ts'
 import { Icon, type IconName } from './icons/Icon.tsx'
 
-/** A link target, made by `web/paths.ts`, where the compiler checks routes, parameters and search. */
+/** A link target, made by `web/addresses/paths.ts`, where the compiler checks routes, parameters and search. */
 export type LinkTarget = {
   to: string
   params?: Readonly<Record<string, string>>
@@ -15,13 +16,6 @@ export type LinkTarget = {
   resetScroll?: false
   /** What the history entry remembers; true keeps it. */
   state?: true | { viewId: string }
-}
-
-/** For the control that opens a part of a page: they start to load it. */
-export type IntentListeners = {
-  onPointerEnter: () => void
-  onPointerDown: () => void
-  onFocus: () => void
 }
 
 type Own = Partial<IntentListeners> & {
@@ -39,7 +33,7 @@ type Own = Partial<IntentListeners> & {
 /** A link without styles; in a stored document its text only. */
 export function PlainLink({ to, ...rest }: Own) {
   if (useAsOf() !== null) return <span>{rest.children}</span>
-  // `web/paths.ts` has checked the target
+  // `web/addresses/paths.ts` has checked the target
   const target = to as unknown as LinkProps
   return <RouterLink {...target} {...rest} />
 }

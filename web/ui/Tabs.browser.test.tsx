@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paths } from '../paths.ts'
+import { paths } from '../addresses/paths.ts'
 import { renderInConsole } from '../testing/render.tsx'
 import { Tabs } from './Tabs.tsx'
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { paths } from '../paths.ts'
+import { paths } from '../addresses/paths.ts'
 import { renderInConsole } from '../testing/render.tsx'
 import { Button } from './Button.tsx'
 import { showToast } from './toast.ts'

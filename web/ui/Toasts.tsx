@@ -1,5 +1,5 @@
 import { useRef, type FocusEvent } from 'react'
-import { useStore } from '../external-store.ts'
+import { useStore } from '../base/external-store.ts'
 import { currentToasts, subscribeToToasts } from './toast.ts'
 import { ToastCard } from './ToastCard.tsx'
 

@@ -1,4 +1,4 @@
-import { isBrowser } from '../environment.ts'
+import { isBrowser } from '../base/environment.ts'
 
 let isPressed = false
 let waiting: (() => void)[] = []

@@ -1,6 +1,6 @@
 import { flushSync } from 'react-dom'
-import { isBrowser } from '../environment.ts'
-import { useStore } from '../external-store.ts'
+import { isBrowser } from '../base/environment.ts'
+import { useStore } from '../base/external-store.ts'
 
 const listeners = new Set<() => void>()
 let isPrinting = false

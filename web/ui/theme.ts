@@ -1,5 +1,5 @@
-import { useStore } from '../external-store.ts'
-import { storeChoice, storedChoice } from '../stored-choice.ts'
+import { useStore } from '../base/external-store.ts'
+import { storeChoice, storedChoice } from '../base/stored-choice.ts'
 
 /** The script in `index.html` also reads this key, before the first paint. */
 const KEY = 'bundle-console.theme'

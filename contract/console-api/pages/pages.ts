@@ -67,7 +67,7 @@ export type PageRead = {
 }[ReadName]
 
 /** A page of the console. */
-interface Page<Search extends object> {
+export interface Page<Search extends object> {
   /** What the page understands of the search parameters of its address. */
   search: (raw: Raw) => Search
   /** What its first render reads. */
@@ -92,7 +92,7 @@ const withoutSearch = () => ({})
 /**
  * Every page that needs a session, by the path of its route. The console's server puts the answers to the reads into the
  * document, and the route's loader fetches those that are missing. A read with `needs` is skipped for people without
- * that permission, because a refused request would be recorded in the audit. `web/routes.tsx` names the component.
+ * that permission, because a refused request would be recorded in the audit. `web/app/routes.tsx` names the component.
  */
 export const pages = {
   '/': page(withoutSearch, ({ now }) => [

@@ -1,11 +1,11 @@
 import { AUDIT_ACTIONS } from '#contract/console-api/vocabulary.ts'
 import type { Person } from '#contract/console-api/shapes.ts'
-import { TextFilters } from '../../components/TextFilters.tsx'
-import { TimeFilter } from '../../components/TimeFilter.tsx'
-import { personOptions } from '../../components/use-known-people.ts'
+import { TextFilters } from '../../ui/filters/TextFilters.tsx'
+import { TimeFilter } from '../../ui/filters/TimeFilter.tsx'
+import { personOptions } from '../../subjects/people/use-known-people.ts'
 import { useText } from '../../i18n/use-text.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
-import { FilterBar, SelectFilter } from '../../ui/Filters.tsx'
+import { FilterBar, SelectFilter } from '../../ui/filters/Filters.tsx'
 import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
 
 export function AuditFilters({

@@ -1,6 +1,6 @@
 import { BATCH_ITEM_STATES } from '#contract/console-api/vocabulary.ts'
 import type { Batch } from '#contract/console-api/shapes.ts'
-import { itemLook } from '../../components/batch/looks.ts'
+import { itemLook } from '../../subjects/batch/batch-looks.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Count } from '../../ui/Badge.tsx'
 import { cx } from '../../ui/class-names.ts'

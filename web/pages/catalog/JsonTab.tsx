@@ -1,4 +1,4 @@
-import type { Manifest } from '../../components/manifest/writers.ts'
+import type { Manifest } from '../../subjects/manifest/writers.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { JsonTree } from '../../ui/values/JsonTree.tsx'

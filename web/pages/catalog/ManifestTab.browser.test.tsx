@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import type { Manifest } from '../../components/manifest/writers.ts'
+import type { Manifest } from '../../subjects/manifest/writers.ts'
 import { renderInConsole } from '../../testing/render.tsx'
 import { ManifestTab } from './ManifestTab.tsx'
 

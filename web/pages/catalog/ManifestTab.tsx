@@ -1,12 +1,17 @@
 import { useMemo } from 'react'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { describeDefinition } from '../../components/manifest/describe-definition.ts'
-import { locatorIn, writersIn, type Manifest, type Resource } from '../../components/manifest/writers.ts'
-import { groupProperties, kindIcon, propertyHelp, propertyTitle } from '../../components/property-labels.ts'
-import { ResourceCards } from '../../components/ResourceCards.tsx'
-import { LocatorText } from '../../components/LocatorText.tsx'
-import { PluginLink } from '../../components/PluginLink.tsx'
+import { describeDefinition } from '../../subjects/manifest/describe-definition.ts'
+import { locatorIn, writersIn, type Manifest, type Resource } from '../../subjects/manifest/writers.ts'
+import {
+  groupProperties,
+  kindIcon,
+  propertyHelp,
+  propertyTitle,
+} from '../../forms/property/property-labels.ts'
+import { ResourceCards } from '../../subjects/manifest/ResourceCards.tsx'
+import { LocatorText } from '../../ui/LocatorText.tsx'
+import { PluginLink } from '../../subjects/plugins/PluginLink.tsx'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Section } from '../../ui/Card.tsx'

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { BundleVersion } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { paths } from '../../paths.ts'
+import { paths } from '../../addresses/paths.ts'
 import { Select } from '../../ui/Select.tsx'
 
 /** Switches to another version of the same bundle, on the same page. */

@@ -1,7 +1,7 @@
 import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 
-export { kindIcon, propertyTitle } from '../../components/property-labels.ts'
+export { kindIcon, propertyTitle } from '../../forms/property/property-labels.ts'
 
 /** The title of a resource, even if it no longer exists. */
 export function resourceTitle(resource: ConfigurationResource | undefined, locator: string): string {

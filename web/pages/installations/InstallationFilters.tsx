@@ -1,9 +1,9 @@
-import { TextFilters } from '../../components/TextFilters.tsx'
-import { useScopeSuggestions } from '../../components/use-scope-suggestions.ts'
+import { TextFilters } from '../../ui/filters/TextFilters.tsx'
+import { useScopeSuggestions } from '../../subjects/scopes/use-scope-suggestions.ts'
 import { useText } from '../../i18n/use-text.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
-import { ChoiceFilter } from '../../ui/ChoiceFilter.tsx'
-import { FilterBar, SearchInput } from '../../ui/Filters.tsx'
+import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'
+import { FilterBar, SearchInput } from '../../ui/filters/Filters.tsx'
 import { CLAIM_STATES, claimLook, INSTALLATION_STATES, installationLook } from '../../ui/states.ts'
 import { installationsSearch, type InstallationsSearch } from '#contract/console-api/pages/installations.ts'
 

@@ -1,7 +1,7 @@
 import type { Installation } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../api/session.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
-import { paths } from '../../paths.ts'
+import { paths } from '../../addresses/paths.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'

@@ -1,13 +1,13 @@
 import type { Installation } from '#contract/console-api/shapes.ts'
-import { NextStepText } from '../../components/NextStepText.tsx'
-import { ScopeText } from '../../components/ScopeText.tsx'
+import { NextStepText } from '../../subjects/operations/NextStepText.tsx'
+import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import type { Translate } from '../../i18n/use-text.ts'
 import { Mono } from '../../ui/Id.tsx'
 import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
-import { BundleName } from '../../components/BundleName.tsx'
+import { BundleName } from '../../subjects/manifest/BundleName.tsx'
 import { UpgradeMark } from './UpgradeLink.tsx'
 
 export const installationColumns = (t: Translate): Column<Installation>[] => [

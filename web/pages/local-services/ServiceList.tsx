@@ -1,6 +1,6 @@
 import type { LocalService } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { paths, type ScopeKey } from '../../paths.ts'
+import { paths, type ScopeKey } from '../../addresses/paths.ts'
 import { cx } from '../../ui/class-names.ts'
 import { PlainLink } from '../../ui/Link.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'

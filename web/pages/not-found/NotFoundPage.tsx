@@ -1,6 +1,6 @@
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
-import { paths } from '../../paths.ts'
+import { paths } from '../../addresses/paths.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 

@@ -3,7 +3,7 @@ import type { Webhook } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
 import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
-import { paths } from '../../paths.ts'
+import { paths } from '../../addresses/paths.ts'
 import { showToast } from '../../ui/toast.ts'
 
 export function DeleteWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {

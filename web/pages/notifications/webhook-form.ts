@@ -7,8 +7,8 @@ import {
   type NotificationEvent,
 } from '#contract/console-api/vocabulary.ts'
 import { isKey } from '#contract/protocol/locator.ts'
-import { isAddress } from '../../components/address.ts'
-import { isWorkspaceId, scopeText } from '../../components/scope-text.ts'
+import { isAddress } from '../../forms/fields/address.ts'
+import { isWorkspaceId, scopeText } from '../../subjects/scopes/scope-text.ts'
 import { reasonIn } from '../../forms/form/reason.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'

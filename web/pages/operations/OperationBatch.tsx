@@ -1,6 +1,6 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
-import type { Limits } from '../../components/batch/limits.ts'
-import { BatchDialog } from '../../components/batch/lazy-batch-dialog.ts'
+import type { Limits } from '../../subjects/batch/limits.ts'
+import { BatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 
 /** The dialog that retries failed operations, or takes them over, as one batch. */
 export function OperationBatch({

@@ -7,11 +7,11 @@ import {
   waitingOperationsCall,
 } from '#contract/console-api/pages/overview.ts'
 import { apiQuery } from '../../api/query.ts'
-import { outdatedReason, useErrorView } from '../../components/describe-code.ts'
+import { outdatedReason, useErrorView } from '../../i18n/describe-code.ts'
 import { formatDuration } from '../../i18n/format.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { paths } from '../../paths.ts'
+import { paths } from '../../addresses/paths.ts'
 import { Count } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'

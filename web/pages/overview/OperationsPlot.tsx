@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { firstHour, hourlyCountsCall } from '#contract/console-api/pages/overview.ts'
 import { apiQuery } from '../../api/query.ts'
-import { useErrorView } from '../../components/describe-code.ts'
+import { useErrorView } from '../../i18n/describe-code.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Card, Section } from '../../ui/Card.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'

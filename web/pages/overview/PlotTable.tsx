@@ -1,5 +1,5 @@
 import { useText } from '../../i18n/use-text.ts'
-import { paths } from '../../paths.ts'
+import { paths } from '../../addresses/paths.ts'
 import { Icon } from '../../ui/icons/Icon.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { hourText } from './hour-text.ts'

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { Plugin, PluginCredential } from '#contract/console-api/shapes.ts'
-import { useInterruptedAction, type InterruptedAction } from '../../components/interrupted-action.ts'
+import { useInterruptedAction, type InterruptedAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { useRichText, useText, type Translate, type TranslateRich } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize'
 import { config } from 'zod/mini'
-import { loadWithRetry } from '../../load-with-retry.ts'
+import { loadWithRetry } from '../../base/load-with-retry.ts'
 import { isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_DEPTH_MAX } from '#contract/protocol/limits.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { SignInCard } from '../../app/SignInCard.tsx'
+import { SignInCard } from '../../layouts/SignInCard.tsx'
 import { useText } from '../../i18n/use-text.ts'
 
 const route = getRouteApi('/signed-out')

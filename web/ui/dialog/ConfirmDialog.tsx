@@ -1,7 +1,8 @@
 import { useId, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'
-import { ErrorState, type ErrorView } from '../ErrorState.tsx'
+import type { ErrorView } from '../../i18n/describe-code.ts'
+import { ErrorState } from '../ErrorState.tsx'
 import { Dialog } from './Dialog.tsx'
 
 /**

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { paths } from '../../paths.ts'
+import { paths } from '../../addresses/paths.ts'
 import { renderInConsole } from '../../testing/render.tsx'
 import { Button } from '../Button.tsx'
 import { Table, type Column, type TableProps } from './Table.tsx'

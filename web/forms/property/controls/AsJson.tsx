@@ -1,5 +1,5 @@
 import { useText } from '../../../i18n/use-text.ts'
-import { lazyWithRetry } from '../../../load-with-retry.ts'
+import { lazyWithRetry } from '../../../base/load-with-retry.ts'
 import type { ControlProps } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
 

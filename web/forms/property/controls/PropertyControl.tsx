@@ -1,6 +1,6 @@
 import { Suspense, type ComponentType } from 'react'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
-import { lazyWithRetry } from '../../../load-with-retry.ts'
+import { lazyWithRetry } from '../../../base/load-with-retry.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { ChoiceControl } from './ChoiceControl.tsx'
 import { controlKind, ONE_FIELD, schemaOf } from '../control-kind.ts'

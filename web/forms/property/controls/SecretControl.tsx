@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useRef } from 'react'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { wrapSensitive } from '#contract/protocol/data.ts'
-import { lazyWithRetry } from '../../../load-with-retry.ts'
+import { lazyWithRetry } from '../../../base/load-with-retry.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'

@@ -184,11 +184,11 @@ test('a line break is typed in a shown secret', async () => {
   expect(value()).toBe('a\nb')
 })
 
-test.for([
+test.for<[JsonObject]>([
   [{ type: ['string', 'null'] }],
   [{ anyOf: [{ type: 'string', minLength: 1 }, { type: 'null' }] }],
   [{ oneOf: [{ const: null }, { type: 'string' }] }],
-] as const)('a secret that may also be null is hidden while it is typed: %j', async ([schema]) => {
+])('a secret that may also be null is hidden while it is typed: %j', async ([schema]) => {
   const value = await renderField(schema, '', undefined, { isSensitive: true })
   await field.fill('hunter2')
   expect(value()).toBe('hunter2')

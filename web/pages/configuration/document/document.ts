@@ -9,7 +9,7 @@ import { editAt, editOn, viewAt, type Draft, type DraftEdit, type DraftStep } fr
 import { definitionOf } from '../editor/outline.ts'
 import { editTo, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
 import { pointerTo } from '#contract/json-schema/pointer.ts'
-import { isReferenceShape } from '../editor/is-reference-shape.ts'
+import { isReferenceShape } from '../../../forms/property/is-reference-shape.ts'
 
 /** A sensitive value that is left unchanged. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { useStore } from '../../../external-store.ts'
-import { paths } from '../../../paths.ts'
-import { storeChoice, storedChoice } from '../../../stored-choice.ts'
+import { useStore } from '../../../base/external-store.ts'
+import { paths } from '../../../addresses/paths.ts'
+import { storeChoice, storedChoice } from '../../../base/stored-choice.ts'
 
 const KEY = 'bundle-console.document-beside-form'
 

@@ -1,14 +1,14 @@
 import { useCallback, useMemo } from 'react'
 import { flushSync } from 'react-dom'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { isBrowser } from '../../../environment.ts'
-import { useStore } from '../../../external-store.ts'
+import { isBrowser } from '../../../base/environment.ts'
+import { useStore } from '../../../base/external-store.ts'
 import {
   announceDraftChange,
   BEGAN_PREFIX,
   DRAFT_PREFIX,
   isCounted,
-} from '../../../components/stored-drafts.ts'
+} from '../../../subjects/drafts/stored-drafts.ts'
 import { isReplacingPage } from '../../../api/session.ts'
 import type { Draft } from './draft.ts'
 import type { ActiveField } from './active-fields.ts'

@@ -1,6 +1,6 @@
 import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { holdsText, propertyTexts } from '../../../components/found-resources.ts'
+import { holdsText, propertyTexts } from '../../../subjects/manifest/found-resources.ts'
 import { compareText } from '../../../i18n/compare-text.ts'
 import { bundleIdOf, propertyTitle } from '../labels.ts'
 

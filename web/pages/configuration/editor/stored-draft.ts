@@ -4,7 +4,7 @@ import { isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit, Part, Parts } from '../../../forms/property/edit.ts'
 import type { DraftEdit, PropertyPlace } from './draft.ts'
-import { isReferenceShape } from './is-reference-shape.ts'
+import { isReferenceShape } from '../../../forms/property/is-reference-shape.ts'
 
 const FORMAT = 2
 

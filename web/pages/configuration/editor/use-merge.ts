@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Configuration, Snapshot } from '#contract/console-api/shapes.ts'
-import { useStore } from '../../../external-store.ts'
+import { useStore } from '../../../base/external-store.ts'
 import { oldestVersion, type Draft } from './draft.ts'
 import type { DraftStore } from './draft-store.ts'
 import { snapshotsSince } from '../endpoints.ts'

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
-import { parseScope } from '../../../components/scope-text.ts'
-import { useScopeSearch } from '../../../components/use-scope-search.ts'
+import { parseScope } from '../../../subjects/scopes/scope-text.ts'
+import { useScopeSearch } from '../../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Combobox } from '../../../ui/Combobox.tsx'
@@ -14,7 +14,7 @@ import { configurationQuery } from '../endpoints.ts'
 import { restore } from '../history/restore.ts'
 import { useRestore } from '../history/use-restore.ts'
 import { valuesOf } from './configuration-file.ts'
-import { placeBound, servicesIn, usableServices } from '../../../components/place-bound.ts'
+import { placeBound, servicesIn, usableServices } from '../../../subjects/scopes/place-bound.ts'
 
 /** Copies the values of another scope into the draft. */
 export function CopyDialog({ onClose }: { onClose: () => void }) {

@@ -14,8 +14,8 @@ import { useRestore } from '../history/use-restore.ts'
 import { configurationFile, fileNameOf, writeJson } from './configuration-file.ts'
 import { CopyDialog } from './CopyDialog.tsx'
 import { fileErrorText, parseFile } from './parse-file.ts'
-import { placeBound, servicesIn, usableServices } from '../../../components/place-bound.ts'
-import { scopeText } from '../../../components/scope-text.ts'
+import { placeBound, servicesIn, usableServices } from '../../../subjects/scopes/place-bound.ts'
+import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 

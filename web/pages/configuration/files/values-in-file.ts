@@ -4,7 +4,7 @@ import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { PropertyPlace } from '../editor/draft.ts'
 import { placeOf } from '../editor/stored-draft.ts'
-import { isReferenceShape } from '../editor/is-reference-shape.ts'
+import { isReferenceShape } from '../../../forms/property/is-reference-shape.ts'
 import { FORMAT, VERSION, type FileValue } from './configuration-file.ts'
 
 const File = z.object({

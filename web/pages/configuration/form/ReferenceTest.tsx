@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { referencesCall } from '#contract/console-api/pages/installations.ts'
 import { apiQuery } from '../../../api/query.ts'
-import { ReferenceResult } from '../../../components/references/ReferenceResult.tsx'
-import { useErrorView } from '../../../components/describe-code.ts'
+import { ReferenceResult } from '../../../subjects/references/ReferenceResult.tsx'
+import { useErrorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 
 /** The result of a test of one reference property: whether plugins can resolve it now. No token is made. */

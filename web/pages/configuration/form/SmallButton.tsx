@@ -1,4 +1,4 @@
-import type { IntentListeners } from '../../../ui/Link.tsx'
+import type { IntentListeners } from '../../../base/lazy-part.ts'
 import { cx } from '../../../ui/class-names.ts'
 
 /** A button inside a line of small text. */

@@ -9,7 +9,7 @@ import type { PropertyPlace } from '../editor/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { definitionOf } from '../editor/outline.ts'
 import { propertyTitle, resourceTitle } from '../labels.ts'
-import type { Bound } from '../../../components/place-bound.ts'
+import type { Bound } from '../../../subjects/scopes/place-bound.ts'
 import { restore } from './restore.ts'
 import { useRestore } from './use-restore.ts'
 

@@ -1,7 +1,7 @@
 import type { Configuration, PropertyChange, PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import { changesNothing, editTo, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
-import type { Bound } from '../../../components/place-bound.ts'
+import type { Bound } from '../../../subjects/scopes/place-bound.ts'
 import { editAt, viewAt, type Draft, type DraftStep, type PropertyPlace } from '../editor/draft.ts'
 import { definitionOf } from '../editor/outline.ts'
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/client.ts'
-import { MovedList } from '../../../components/plan/MovedList.tsx'
-import { useErrorView } from '../../../components/describe-code.ts'
+import { MovedList } from '../../../forms/form/MovedList.tsx'
+import { useErrorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'

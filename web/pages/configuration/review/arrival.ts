@@ -4,7 +4,7 @@ import type { Edit } from '../../../forms/property/edit.ts'
 import { changesNothing } from '../../../forms/property/property-value.ts'
 import type { DraftStore } from '../editor/draft-store.ts'
 import { editAt, viewAt, type Draft, type DraftEdit, type PropertyPlace } from '../editor/draft.ts'
-import type { Bound } from '../../../components/place-bound.ts'
+import type { Bound } from '../../../subjects/scopes/place-bound.ts'
 import type { Left } from '../history/restore.ts'
 
 /** A copied or restored value. It is taken while the draft has it as an edit, so that what is not ticked is never saved. */

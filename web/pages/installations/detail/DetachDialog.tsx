@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../../api/write.ts'
-import { OperationPlanView } from '../../../components/plan/OperationPlanView.tsx'
-import { useOperationPlan } from '../../../components/plan/use-operation-plan.ts'
-import { ScopeText } from '../../../components/ScopeText.tsx'
+import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
+import { useOperationPlan } from '../../../subjects/plan/use-operation-plan.ts'
+import { ScopeText } from '../../../subjects/scopes/ScopeText.tsx'
 import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
+import { paths } from '../../../addresses/paths.ts'
 
 /** Describes the DETACH, asks for a reason and for the bundle id, then opens the operation. */
 export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; onClose: () => void }) {

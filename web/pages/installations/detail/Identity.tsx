@@ -1,6 +1,6 @@
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
+import { paths } from '../../../addresses/paths.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Id, Mono } from '../../../ui/Id.tsx'

@@ -1,6 +1,6 @@
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
+import { paths } from '../../../addresses/paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { shortenId } from '../../../ui/Id.tsx'
 import { TextLink } from '../../../ui/Link.tsx'

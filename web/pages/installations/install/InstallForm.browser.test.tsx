@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import type { Manifest } from '../../../components/manifest/writers.ts'
+import type { Manifest } from '../../../subjects/manifest/writers.ts'
 import { serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { MyDrafts } from '../../overview/MyDrafts.tsx'
-import { emptyInput } from '../form/use-operation-form.ts'
+import { emptyInput } from '../../../subjects/operation-form/use-operation-form.ts'
 import { InstallForm } from './InstallForm.tsx'
 
 const text = (title: string) => ({ kind: 'DATA' as const, schema: { type: 'string', title } })

@@ -1,7 +1,7 @@
-import { parseScope } from '../../../components/scope-text.ts'
-import { scopeOption, useScopeSearch } from '../../../components/use-scope-search.ts'
+import { parseScope } from '../../../subjects/scopes/scope-text.ts'
+import { scopeOption, useScopeSearch } from '../../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import type { ScopeKey } from '../../../paths.ts'
+import type { ScopeKey } from '../../../addresses/paths.ts'
 import { Combobox } from '../../../ui/Combobox.tsx'
 import { Field } from '../../../ui/Field.tsx'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { compareVersions, isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../../api/query.ts'
-import { useErrorView } from '../../../components/describe-code.ts'
+import { useErrorView } from '../../../i18n/describe-code.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'

@@ -3,7 +3,7 @@ import { failureGroupCall, type OperationsSearch } from '#contract/console-api/p
 import { apiQuery } from '../../../api/query.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
+import { paths } from '../../../addresses/paths.ts'
 import { TextLink } from '../../../ui/Link.tsx'
 import { groupTitle } from './group-title.ts'
 import { RetryGroup } from './RetryGroup.tsx'

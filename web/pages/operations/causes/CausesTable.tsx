@@ -8,9 +8,9 @@ import {
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { FailureGroup } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../../api/query.ts'
-import { QueryTable } from '../../../components/QueryTable.tsx'
+import { QueryTable } from '../../../ui/table/QueryTable.tsx'
 import { useText } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
+import { paths } from '../../../addresses/paths.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { causeColumns } from './columns.tsx'
 

@@ -1,6 +1,6 @@
 import type { OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import type { FailureGroup } from '#contract/console-api/shapes.ts'
-import { NextStepLines } from '../../../components/NextStepText.tsx'
+import { NextStepLines } from '../../../subjects/operations/NextStepText.tsx'
 import { messageText } from '../../../i18n/message-text.ts'
 import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'

@@ -1,7 +1,7 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../api/session.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
+import { paths } from '../../../addresses/paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
-import { OperationLink } from '../../../components/OperationLink.tsx'
+import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { cx } from '../../../ui/class-names.ts'

@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
 import type { PluginCall } from '#contract/console-api/shapes.ts'
-import { lazyPart } from '../../../lazy-part.ts'
+import { lazyPart } from '../../../base/lazy-part.ts'
 import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'

@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../../api/query.ts'
-import { useErrorView } from '../../../components/describe-code.ts'
-import type { ErrorView } from '../../../ui/ErrorState.tsx'
+import { useErrorView, type ErrorView } from '../../../i18n/describe-code.ts'
 import { missingAttempt, withAttempts } from './loaded-attempts.ts'
 
 /** Attempts that are loaded together, so that stepping through them needs few requests. */

@@ -4,8 +4,8 @@ import { pluginHealthCall, type PluginSearch } from '#contract/console-api/pages
 import type { HealthFigures, PluginHealth as Health } from '#contract/console-api/shapes.ts'
 import { HEALTH_RANGE_NAMES, HEALTH_RANGES, type HealthRange } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../../api/query.ts'
-import { useErrorView } from '../../../components/describe-code.ts'
-import { Plot, type Look } from '../../../components/plot/Plot.tsx'
+import { useErrorView } from '../../../i18n/describe-code.ts'
+import { Plot, type Look } from '../../../ui/plot/Plot.tsx'
 import {
   formatClockTime,
   formatDay,
@@ -14,7 +14,7 @@ import {
   formatNumber,
 } from '../../../i18n/format.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { paths } from '../../../paths.ts'
+import { paths } from '../../../addresses/paths.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { PluginReportDetail } from '#contract/console-api/shapes.ts'
-import { useErrorView } from '../../../components/describe-code.ts'
+import { useErrorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/icons/Icon.tsx'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { HistoryView } from '#contract/console-api/pages/operations.ts'
 import { useText } from '../../../../i18n/use-text.ts'
-import { paths } from '../../../../paths.ts'
+import { paths } from '../../../../addresses/paths.ts'
 import { choiceOf, type Bar, type Gap } from '../timeline.ts'
 
 /** Shows an attempt below the history; of attempts that are not loaded, the first one, which loads them. */

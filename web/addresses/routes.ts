@@ -1,0 +1,90 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, notFound, type Router } from '@tanstack/react-router'
+import { pages, type PagePath } from '#contract/console-api/pages/pages.ts'
+import {
+  keepNotUnderstood,
+  omitUndefined,
+  text,
+  whole,
+  type Raw,
+} from '#contract/console-api/pages/search-params.ts'
+import { loadPage } from './load-page.ts'
+
+export type RouterContext = { queryClient: QueryClient }
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: Router<typeof routeTree>
+  }
+  interface StaticDataRouteOption {
+    path?: PagePath
+  }
+}
+
+/** The pages that name what they do not understand of their addresses: lists all of it, others their filters. */
+export const FILTERS: Partial<Record<PagePath, 'all' | readonly string[]>> = {
+  '/installations': 'all',
+  '/versions': 'all',
+  '/scopes': 'all',
+  '/operations': 'all',
+  '/batches': 'all',
+  '/batches/$id': ['state'],
+  '/catalog': 'all',
+  '/plugins': 'all',
+  '/services': 'all',
+  '/audit': 'all',
+  '/scopes/$env/$runtime/$workspace/configuration': [
+    'q',
+    'show',
+    'changedIn',
+    'changed',
+    'by',
+    'since',
+    'until',
+    'from',
+    'to',
+  ],
+}
+
+/** The frame around every page; `web/app/routes.tsx` gives it and each page their components. */
+export const rootRoute = createRootRouteWithContext<RouterContext>()()
+
+/** What the page understands of its search parameters, and unchanged what it has to name. */
+function searchOf<const Path extends PagePath>(path: Path): (typeof pages)[Path]['search'] {
+  const { search } = pages[path]
+  const filters = FILTERS[path]
+  // returns in addition parameters that are named instead of the page
+  return filters === undefined ? search : keepNotUnderstood(search, filters === 'all' ? undefined : filters)
+}
+
+/** A workspace has one address: `/1e3` and `/01` are none. */
+function requireWorkspace(params: object): void {
+  // oxlint-disable-next-line typescript/only-throw-error -- the router's way to say so
+  if ('workspace' in params && whole({ ...params }, 'workspace') === undefined) throw notFound()
+}
+
+const pageRoute = <const Path extends PagePath>(path: Path) =>
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path,
+    validateSearch: searchOf(path),
+    staticData: { path },
+    loader: (match) => {
+      requireWorkspace(match.params)
+      return loadPage(path, match)
+    },
+  })
+
+/** The route of each page; the table `pages` of the contract has its search parameters and what it reads first. */
+// the proof of the cast: it has the keys of `pages`, each with the route of that path
+export const pageRoutes = Object.fromEntries(
+  (Object.keys(pages) as PagePath[]).map((path) => [path, pageRoute(path)]),
+) as unknown as { [Path in PagePath]: ReturnType<typeof pageRoute<Path>> }
+
+export const signedOutRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/signed-out',
+  validateSearch: (raw: Raw) => omitUndefined({ returnTo: text(raw, 'returnTo') }),
+})
+
+export const routeTree = rootRoute.addChildren({ ...pageRoutes, '/signed-out': signedOutRoute })

@@ -1,4 +1,0 @@
-import { lazyPart } from '../../lazy-part.ts'
-
-/** The dialog that creates a batch. It is loaded when it is first opened. */
-export const BatchDialog = lazyPart(async () => (await import('./BatchDialog.tsx')).BatchDialog)

@@ -1,0 +1,53 @@
+import { afterEach, expect, test } from 'vitest'
+import { ApiError, lostAnswer } from '../api/client.ts'
+import { changeLocale } from './locale.ts'
+import { codeTitle, errorView } from './describe-code.ts'
+
+const notFound = new ApiError({
+  ...lostAnswer,
+  code: 'NOT_FOUND',
+  title: 'Title of the response',
+  message: 'Message of the response',
+  remedy: 'Remedy of the response',
+})
+
+afterEach(() => changeLocale('en'))
+
+test('English shows the texts of a response, and Chinese translates them', async () => {
+  expect(errorView(notFound)).toMatchObject({
+    title: 'Title of the response',
+    message: 'Message of the response',
+    remedy: 'Remedy of the response',
+  })
+  await changeLocale('zh')
+  expect(errorView(notFound)).toMatchObject({ title: '未找到', message: 'Message of the response' })
+})
+
+test('a refusal with details is summarized by its code in Chinese, because the details are listed', async () => {
+  const detail = {
+    errorCode: 'PLUGIN_NOT_CHECKED',
+    message: 'Plugin a has none.',
+    parameters: { plugin: 'a' },
+  }
+  const refused = new ApiError({
+    ...lostAnswer,
+    code: 'PLUGIN_NOT_CHECKED',
+    message: 'Plugin a has none. (and 1 more)',
+    details: [detail, detail],
+  })
+  expect(errorView(refused).message).toBe('Plugin a has none. (and 1 more)')
+  await changeLocale('zh')
+  expect(errorView(refused).message).toMatch(/plugin-check/)
+})
+
+test('a failure that the browser reports itself has texts in both languages', async () => {
+  expect(errorView(new ApiError(lostAnswer)).title).toBe('The console can’t be reached')
+  await changeLocale('zh')
+  expect(errorView(new ApiError(lostAnswer)).title).toMatch(/\p{Script=Han}/u)
+})
+
+test('a code has a title without a response, and an unknown code is its own title', async () => {
+  expect(codeTitle('NOT_FOUND')).toBe('Not found')
+  expect(codeTitle('NETWORK_LOST')).toBe('The console can’t be reached')
+  expect(codeTitle('CODE_OF_A_PLUGIN')).toBe('CODE_OF_A_PLUGIN')
+})

@@ -1,0 +1,297 @@
+import { expect, test } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
+import { invalidateEndpoints } from '../../../api/query.ts'
+import { queryClient } from '../../../app/query-client.ts'
+import { serveApi } from '../../../testing/api.ts'
+import { renderInConsole } from '../../../testing/render.tsx'
+import { BatchDialog, type BatchTarget } from './BatchDialog.tsx'
+
+const PLAN = 'POST /batches/plan'
+const CREATE = 'POST /batches'
+
+const targets: BatchTarget[] = [1, 2].map((workspaceId) => {
+  const id = `01920000-0000-7000-8000-00000000000${workspaceId}`
+  return {
+    id,
+    installation: {
+      environmentKey: 'production',
+      applicationRuntimeId: 'eu',
+      workspaceId,
+      bundleInstallId: id,
+      bundle: { environmentKey: 'production', bundleId: 'crm' },
+    },
+    title: `CRM ${workspaceId}`,
+    version: '1.0.0',
+  }
+})
+
+type Problems = BatchPlan['items'][number]['problems']
+const finished: Problems = [{ errorCode: 'NOT_FAILED', message: 'The operation did not fail.' }]
+
+const planWith = (planToken: string, problemsOf: (id: string) => Problems): BatchPlan => ({
+  broken: null,
+  planToken,
+  items: targets.map(({ id, installation, title, version }) => ({
+    target: id,
+    installation,
+    title,
+    currentVersion: version,
+    claim: null,
+    changes: 0,
+    values: [],
+    resources: 2,
+    failure: null,
+    plugins: [],
+    unchecked: [],
+    problems: problemsOf(id),
+  })),
+})
+
+const batch: Batch = {
+  batchId: '01920000-0000-7000-8000-0000000000aa',
+  action: 'RETRY',
+  title: 'Retry 2 operations',
+  summary: null,
+  input: { targetVersion: null, properties: [] },
+  first: null,
+  concurrency: 5,
+  stopAfterFailures: null,
+  reason: null,
+  state: 'RUNNING',
+  because: null,
+  requestedBy: { id: 'olivia', name: 'Olivia' },
+  createdAt: '2026-11-22T08:00:00.000Z',
+  finishedAt: null,
+  counts: { PENDING: 2, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, REFUSED: 0, SKIPPED: 0 },
+}
+
+const open = (action: 'RETRY' | 'DETACH' | 'TAKEOVER') =>
+  renderInConsole(<BatchDialog action={action} targets={targets} onClose={() => undefined} />)
+
+test('a batch of which nothing can start is not sent', async () => {
+  const api = await serveApi({ [PLAN]: () => planWith('first', () => finished), [CREATE]: () => ({ batch }) })
+  await open('RETRY')
+  await expect.element(page.getByText('0 will start, 2 are refused')).toBeVisible()
+  const start = page.getByRole('button', { name: 'Retry', exact: true })
+  await start.click({ force: true })
+  await expect.element(start).toHaveFocus()
+  await expect.element(start).toHaveAccessibleDescription('None of the targets can start.')
+  expect(api.requests(CREATE)).toEqual([])
+})
+
+test('the plan warns of plugins without the report that the environment asks for, and can be started', async () => {
+  const planned = planWith('token', () => [])
+  const [first] = planned.items
+  if (first === undefined) throw new Error('The plan has no items')
+  first.unchecked = [{ pluginId: 'tenants', version: '2.4.0', policy: 'WARN', reason: 'NO_REPORT' }]
+  await serveApi({ [PLAN]: () => planned, [CREATE]: () => ({ batch }) })
+  await open('RETRY')
+  const plan = page.getByRole('region', { name: 'What will happen' })
+  await expect.element(plan.getByText('tenants: no plugin-check report of version 2.4.0')).toBeVisible()
+  await expect.element(page.getByRole('button', { name: /^Retry/ })).toBeEnabled()
+})
+
+test('a batch that needs a reason is not sent without one', async () => {
+  const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [CREATE]: () => ({ batch }) })
+  const screen = await open('DETACH')
+  await page.getByRole('button', { name: 'Detach 2 installations' }).click({ force: true })
+  const reason = page.getByRole('textbox', { name: /Reason/ })
+  await expect.element(reason).toHaveFocus()
+  expect(api.requests(CREATE)).toEqual([])
+  await userEvent.fill(reason, 'The pilot is over')
+  const detach = page.getByRole('button', { name: 'Detach 2 installations' })
+  const typed = page.getByRole('textbox', { name: /^Type 2 to confirm/ })
+  await userEvent.fill(typed, '1')
+  await detach.click({ force: true })
+  expect(api.requests(CREATE)).toEqual([])
+  await expect
+    .element(page.getByText('2 installations will be detached. This cannot be undone.'))
+    .toBeVisible()
+  await expect.element(page.getByText('4 resources are detached with them.')).toBeVisible()
+  await userEvent.fill(typed, '2')
+  await detach.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
+    { action: 'DETACH', reason: 'The pilot is over', planToken: 'first' },
+  ])
+})
+
+test('a retry warns of failures that are not retryable, with their number', async () => {
+  const planned = planWith('first', () => [])
+  planned.items[0]!.failure = { errorCode: 'PLUGIN_REPORTED_FAILURE', retryable: false }
+  planned.items[1]!.failure = { errorCode: 'PLUGIN_TIMEOUT', retryable: true }
+  await serveApi({ [PLAN]: () => planned })
+  await open('RETRY')
+  await expect.element(page.getByText('1 of 2 failures is marked as not retryable')).toBeVisible()
+})
+
+test('the code of a plugin is not described as an error of the console', async () => {
+  const planned = planWith('first', () => [])
+  for (const item of planned.items) item.failure = { errorCode: 'AUTHENTICATION_REQUIRED', retryable: false }
+  await serveApi({ [PLAN]: () => planned })
+  await open('RETRY')
+  await expect.element(page.getByText('AUTHENTICATION_REQUIRED (2)')).toBeVisible()
+})
+
+test('a takeover says what it ends and calls, and needs a reason and the number of its targets', async () => {
+  const planned = planWith('first', (id) => (id === targets[1]!.id ? finished : []))
+  planned.items[0]!.failure = { errorCode: 'PLUGIN_REPORTED_FAILURE', retryable: false }
+  planned.items[0]!.plugins = ['tenants', 'hooks']
+  const api = await serveApi({ [PLAN]: () => planned, [CREATE]: () => ({ batch }) })
+  const screen = await open('TAKEOVER')
+  const dialog = page.getByRole('dialog', { name: 'Take over 2 operations' })
+  await expect.element(page.getByText('1 will start, 1 is refused')).toBeVisible()
+  await expect
+    .element(dialog)
+    .toHaveAccessibleDescription(/1 failed operation will be taken over.*cannot be undone.*never be retried/)
+  await expect
+    .element(dialog)
+    .toMatchTextContent(/The detach operation calls tenants, hooks, in this order\./)
+  const start = page.getByRole('button', { name: 'Take over and detach 1 installation' })
+  await expect.element(start).toHaveAccessibleDescription('Enter a reason first.')
+  await page.getByRole('textbox', { name: /^Reason/ }).fill('Ticket 4711')
+  await expect.element(start).toHaveAccessibleDescription('Type 1 to confirm')
+  const count = page.getByRole('textbox', { name: /^Type 1 to confirm/ })
+  await expect.element(count).toBeRequired()
+  await count.fill('2')
+  await start.click({ force: true })
+  expect(api.requests(CREATE)).toEqual([])
+  await count.fill('1')
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
+    { action: 'TAKEOVER', targets: targets.map(({ id }) => id), reason: 'Ticket 4711', planToken: 'first' },
+  ])
+})
+
+const text = (title: string, required = false) => ({
+  kind: 'DATA' as const,
+  schema: { type: 'string', title },
+  ...(required && { required }),
+})
+const manifestOf = (version: string, properties: Record<string, ReturnType<typeof text>>) => ({
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
+  version,
+  title: 'CRM',
+  resources: [{ kind: 'MODULE' as const, name: 'main', moduleId: 'main', title: 'Core', properties }],
+  plugins: [],
+})
+const published = (version: string) => ({
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
+  version,
+  title: 'CRM',
+  publishedAt: '2026-11-22T08:00:00.000Z',
+  publishedBy: { id: 'olivia', name: 'Olivia' },
+})
+const MAIN = 'production/crm/MODULE/main'
+const VERSION = 'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'
+
+test('an upgrade asks for what any target needs, and replaces no value unless a person chose so', async () => {
+  const missing: Problems = [
+    {
+      locator: MAIN,
+      property: 'region',
+      errorCode: 'PROPERTY_INVALID',
+      message: 'This version requires a value. Enter one.',
+      parameters: { reason: 'propertyMissing' },
+    },
+  ]
+  const api = await serveApi({
+    // the first target has a value
+    [PLAN]: ({ body }) =>
+      planWith('first', (id) =>
+        id === targets[0]!.id || 'fill' in (body as { input: object }).input ? [] : missing,
+      ),
+    'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+      items: ['2.0.0', '1.0.0'].map(published),
+      nextCursor: null,
+    }),
+    [VERSION]: () => manifestOf('2.0.0', { region: text('Region', true) }),
+    [CREATE]: () => ({ batch }),
+  })
+  await renderInConsole(<BatchDialog action="UPGRADE" targets={targets} onClose={() => undefined} />)
+  const region = page.getByRole('textbox', { name: 'Region' })
+  await userEvent.fill(region, 'eu')
+  await expect.element(page.getByText(/1 of 2 installations has no value/)).toBeVisible()
+  const inputs = () => api.requests(PLAN).map(({ body }) => (body as { input: object }).input)
+  const given = { [MAIN]: { region: { '@type': 'Data', value: 'eu' } } }
+  await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', fill: given })
+  await page.getByRole('checkbox', { name: 'Set Region in all 2 installations' }).click()
+  await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', properties: given })
+})
+
+test('the properties to set are those of all versions, also if the first target has none', async () => {
+  const mixed: BatchTarget[] = [
+    { ...targets[0]!, version: null },
+    { ...targets[1]!, version: '1.0.0' },
+  ]
+  await serveApi({
+    [VERSION]: () => manifestOf('1.0.0', { name: text('Name') }),
+    [PLAN]: () => planWith('first', () => []),
+  })
+  const screen = await renderInConsole(
+    <BatchDialog action="CONFIGURE" targets={mixed} onClose={() => undefined} />,
+  )
+  await expect.element(page.getByRole('option', { name: 'Core · Name (1 of 2)' })).toBeInTheDocument()
+  await screen.unmount()
+  const none = mixed.map((target) => ({ ...target, version: null }))
+  await renderInConsole(<BatchDialog action="CONFIGURE" targets={none} onClose={() => undefined} />)
+  await expect.element(page.getByText(/None of these installations has a version yet/).first()).toBeVisible()
+})
+
+test('a batch with an invalid limit is not sent', async () => {
+  const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [CREATE]: () => ({ batch }) })
+  const screen = await open('RETRY')
+  const start = page.getByRole('button', { name: 'Retry 2 operations' })
+  const failures = page.getByRole('textbox', { name: 'Stop after failures' })
+  await userEvent.fill(failures, '0')
+  await expect.element(failures).toHaveAttribute('aria-invalid', 'true')
+  await start.click({ force: true })
+  await expect.element(start).toHaveAccessibleDescription('Correct the limits first.')
+  expect(api.requests(CREATE)).toEqual([])
+  await userEvent.fill(failures, '1')
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([{ stopAfterFailures: 1 }])
+})
+
+test('the plan that is sent is the one that was shown, for the targets at the time of opening', async () => {
+  const later = Promise.withResolvers<BatchPlan>()
+  const api = await serveApi({ [PLAN]: () => planWith('first', () => []), [CREATE]: () => ({ batch }) })
+  const screen = await open('RETRY')
+  const start = page.getByRole('button', { name: 'Retry 2 operations' })
+  await expect.element(page.getByText('2 will start')).toBeVisible()
+  api.answer({ [PLAN]: () => later.promise })
+  void invalidateEndpoints(queryClient, [PLAN])
+  await expect.poll(() => api.requests(PLAN)).toHaveLength(2)
+  await start.click()
+  await expect.element(page.getByText(/The plan was out of date/)).toBeVisible()
+  expect(api.requests(CREATE)).toEqual([])
+
+  // the list behind the dialog has changed meanwhile
+  await screen.rerender(<BatchDialog action="RETRY" targets={targets.slice(1)} onClose={() => undefined} />)
+  later.resolve(planWith('second', () => []))
+  await expect
+    .element(page.getByRole('region', { name: 'What will happen' }))
+    .toHaveAttribute('aria-busy', 'false')
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
+    { targets: targets.map(({ id }) => id), planToken: 'second' },
+  ])
+})
+
+test('a batch starts without the targets that the person may not change', async () => {
+  const denied: Problems = [{ errorCode: 'PERMISSION_DENIED', message: 'You may not do this here.' }]
+  const [first, second] = targets
+  const api = await serveApi({
+    [PLAN]: () => planWith('first', (id) => (id === second?.id ? denied : [])),
+    [CREATE]: () => ({ batch }),
+  })
+  const screen = await open('RETRY')
+  await expect.element(page.getByText('1 will start, 1 is refused')).toBeVisible()
+  await page.getByRole('button', { name: /^Retry/ }).click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([{ targets: [first?.id] }])
+})

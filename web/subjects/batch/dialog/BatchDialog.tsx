@@ -1,0 +1,300 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useId, useMemo, useState } from 'react'
+import type { BatchPlan } from '#contract/console-api/shapes.ts'
+import { ApiError } from '../../../api/client.ts'
+import type { Call } from '../../../api/client.ts'
+import { invalidateEndpoints } from '../../../api/query.ts'
+import { useWrite } from '../../../api/write.ts'
+import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
+import { FormDialog } from '../../../forms/form/FormDialog.tsx'
+import { reasonIn } from '../../../forms/form/reason.ts'
+import { useSubmit } from '../../../forms/form/use-submit.ts'
+import { editsIn } from '../../../forms/property/form-edit.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
+import { OperationFields } from '../../operation-form/OperationFields.tsx'
+import { changesOf } from '../../operation-form/property-form.ts'
+import { emptyInput, useOperationForm } from '../../operation-form/use-operation-form.ts'
+import { paths } from '../../../addresses/paths.ts'
+import { Field } from '../../../ui/Field.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { NumberInput } from '../../../ui/TextInput.tsx'
+import { keepBatch, type InterruptedBatch } from '../../sign-in/interrupted-action.ts'
+import { useSettledEdits } from '../../plan/use-operation-plan.ts'
+import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
+import { batchPlanQuery } from './batch-plan-query.ts'
+import { BatchLimits } from './BatchLimits.tsx'
+import { invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../limits.ts'
+import { BatchPlanView } from './BatchPlanView.tsx'
+import { bundlesOf, scopeOf, type BatchTarget } from '../bundle-targets.ts'
+import { DetachNotice } from './DetachNotice.tsx'
+import { NeededChoices } from './NeededChoices.tsx'
+import { RetryNotice } from './RetryNotice.tsx'
+import { useChosenProperty } from './use-chosen-property.ts'
+import { useNeededValues } from './use-needed-values.ts'
+import { useTargetVersion } from './use-target-version.ts'
+
+export type { BatchTarget } from '../bundle-targets.ts'
+export type BatchDialogAction = 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY' | 'TAKEOVER'
+
+const PLAN = 'POST /batches/plan'
+type Body = Call<typeof PLAN>['body']
+
+/**
+ * Prepares one action over many targets: what to do, within which limits, and what will happen to each. The targets are
+ * those at the time of opening: the list behind the dialog may refetch.
+ */
+export function BatchDialog({
+  action,
+  targets: given,
+  limits: initialLimits = NO_LIMITS,
+  interrupted,
+  onClose,
+}: {
+  action: BatchDialogAction
+  targets: readonly BatchTarget[]
+  /** The limits to begin with; the person can change them. */
+  limits?: Limits
+  /** What the person had entered before they signed in again. */
+  interrupted?: InterruptedBatch
+  onClose: () => void
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const noticeId = useId()
+  const [selected] = useState(given)
+  const isDetaching = action === 'DETACH' || action === 'TAKEOVER'
+  const hasBundle = action === 'UPGRADE' || action === 'CONFIGURE'
+  const bundles = useMemo(() => bundlesOf(selected), [selected])
+  const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
+  const bundle = bundles.find(({ key }) => key === bundleKey)
+  const targets = hasBundle ? (bundle?.targets ?? []) : selected
+  const [typedLimits, setLimits] = useState(initialLimits)
+  // a single target has none, and their fields are hidden
+  const limits = targets.length < 2 ? NO_LIMITS : typedLimits
+
+  const version = useTargetVersion(action === 'UPGRADE' ? bundle : undefined)
+  const property = useChosenProperty(action === 'CONFIGURE' ? bundle : undefined)
+  const needed = useNeededValues(action === 'UPGRADE' ? bundle : undefined, version.chosen)
+  const resources = action === 'UPGRADE' ? needed.resources : property.resources
+  const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
+  const [input] = useState(() => ({
+    ...emptyInput(),
+    values: { edits: {}, reason: interrupted?.reason ?? '' },
+  }))
+  const missingReason = isDetaching ? t('common.confirm.reasonMissing') : undefined
+  const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input, missingReason)
+  const settled = useSettledEdits(form)
+
+  // if it is one for all of them
+  const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
+  const bodyOf = (values: Parameters<typeof editsIn>[0]): Body | null => {
+    const common = { targets: targets.map(({ id }) => id) }
+    if (action === 'RETRY' || isDetaching) return { action, ...common }
+    const changes = changesOf(resources, editsIn(values))
+    if (action === 'UPGRADE') {
+      if (version.chosen === undefined) return null
+      return { action, ...common, input: { targetVersion: version.chosen, ...needed.inputOf(changes) } }
+    }
+    return Object.keys(changes).length === 0 ? null : { action, ...common, input: { changes } }
+  }
+  const body = bodyOf(settled)
+  const plan = useQuery({
+    ...batchPlanQuery(body),
+    placeholderData: keepPreviousData,
+  })
+  const [isPlanUnseen, setPlanUnseen] = useState(false)
+  const ready = plan.data?.items.filter(({ problems }) => problems.length === 0).length ?? 0
+  // a missing value is named by its field
+  const isMissingValue = resources.some(({ fields }) =>
+    fields.some(({ id, isNeeded }) => isNeeded && !editsIn(settled).has(id)),
+  )
+  // what cannot be undone is confirmed with the number of targets that it concerns
+  const count = String(ready)
+  const isCountMissing = isDetaching && ready > 0 && typedCount.trim() !== count
+  const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
+
+  const create = useWrite('POST /batches', { invalidates: ['GET /batches'] })
+  const submit = useSubmit(
+    form,
+    async (values) => {
+      const wanted = bodyOf(values)
+      if (wanted === null) return
+      const isShown = !plan.isFetching && JSON.stringify(wanted) === JSON.stringify(body)
+      if (isCountMissing) return
+      // only a plan that the person has seen is carried out; the plan for what was just typed is on its way
+      setPlanUnseen(!isShown)
+      if (!isShown || plan.data === undefined) return
+      try {
+        const { batch } = await create.mutateAsync({
+          // what detaches needs a reason, and the form is not sent without it
+          body: {
+            ...wanted,
+            targets: permittedTargets(wanted.targets, plan.data),
+            ...limitsIn(limits),
+            ...reasonIn(values),
+            planToken: plan.data.planToken,
+          } as Call<'POST /batches'>['body'],
+        })
+        await navigate({ ...paths.batch(batch.batchId), ignoreBlocker: true })
+      } catch (error) {
+        if (error instanceof ApiError && error.problem.code === 'PLAN_STALE')
+          void invalidateEndpoints(client, [PLAN])
+        throw error
+      }
+    },
+    fieldOf,
+  )
+  const reason = form.watch('reason')
+
+  return (
+    <FormDialog
+      form={form}
+      {...submit}
+      size="lg"
+      title={t(`batches.make.title.${shownAction}`, { n: targets.length })}
+      describedBy={isDetaching ? noticeId : undefined}
+      danger={isDetaching}
+      submit={
+        isNothingReady
+          ? t(`selection.action.${action}`)
+          : t(`batches.make.start.${shownAction}`, { n: plan.data === undefined ? targets.length : ready })
+      }
+      isDirty={isDirty}
+      blockedReason={
+        (invalidLimits(limits).size > 0 && t('batches.make.limits.invalid')) ||
+        (isNothingReady && !isMissingValue && t('batches.make.nothing'))
+      }
+      incompleteReason={
+        (action === 'CONFIGURE' && property.isUnknown && t('batches.make.property.none')) ||
+        (body === null && invalid === 0 && t('batches.make.incomplete')) ||
+        (isNothingReady && t('batches.make.nothing')) ||
+        (reason.trim() === '' && missingReason) ||
+        (isCountMissing && t('common.confirm.type', { word: count }))
+      }
+      errorActions={
+        needsSignIn(submit.error?.error.problem.code) && (
+          <SignInAgain
+            keep={(personId) =>
+              keepBatch(personId, { targets, reason, limits: typedLimits, count: typedCount })
+            }
+          />
+        )
+      }
+      onClose={onClose}
+    >
+      {interrupted !== undefined && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
+      {hasBundle && bundles.length > 1 && (
+        <Field label={t('batches.make.bundle')} help={t('batches.make.bundle.others')}>
+          {(wiring) => (
+            <Select
+              {...wiring}
+              value={bundleKey}
+              options={bundles.map(({ key, bundleId, targets: of }) => ({
+                value: key,
+                label: `${bundleId} (${of.length})`,
+              }))}
+              onChange={(event) => setBundleKey(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      {action === 'UPGRADE' && (
+        <Field label={t('batches.make.version')} className="w-56">
+          {(wiring) => (
+            <Select
+              {...wiring}
+              className="mono"
+              value={version.chosen ?? ''}
+              options={version.options.map((one) => ({ value: one, label: one }))}
+              onChange={(event) => version.choose(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      {version.isDowngrade !== 'none' && (
+        <Notice tone="warn">
+          {t(version.isDowngrade === 'all' ? 'batches.make.downgrade.all' : 'batches.make.downgrade')}
+        </Notice>
+      )}
+      {action === 'CONFIGURE' && (
+        <Field
+          label={t('batches.make.property')}
+          help={property.isUnknown ? t('batches.make.property.none') : undefined}
+        >
+          {(wiring) => (
+            <Select
+              {...wiring}
+              value={property.chosen}
+              placeholder={t('batches.make.property.choose')}
+              options={property.options}
+              onChange={(event) => property.choose(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      {targets[0] && resources.length > 0 && (
+        <OperationFields
+          key={property.chosen}
+          control={form.control}
+          resources={resources}
+          scope={scopeOf(targets[0])}
+          fold={false}
+        />
+      )}
+      {action === 'UPGRADE' && <NeededChoices needed={needed} count={targets.length} />}
+      {isDetaching && <DetachNotice id={noticeId} action={action} plan={plan.data} count={targets.length} />}
+      {action === 'RETRY' && <RetryNotice plan={plan.data} />}
+      <ReasonField
+        control={form.control}
+        label={t('batches.make.reason')}
+        need={isDetaching ? 'required' : 'optional'}
+      />
+      <BatchLimits value={limits} onChange={setLimits} count={targets.length} />
+      {body !== null && (
+        <BatchPlanView
+          action={action}
+          plan={plan.data}
+          error={plan.error}
+          resources={resources}
+          isChecking={plan.isFetching}
+          onRetry={() => void plan.refetch()}
+          targetVersion={version.chosen}
+        />
+      )}
+      {isDetaching && ready > 0 && (
+        <Field
+          label={rich('common.confirm.type', { word: <span className="mono font-semibold">{count}</span> })}
+          className="w-56"
+          need="required"
+        >
+          {(wiring) => (
+            <NumberInput
+              {...wiring}
+              value={typedCount}
+              onChange={(event) => setTypedCount(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      {isPlanUnseen && (
+        <Notice tone="info" live>
+          {t('batches.make.unseen')}
+        </Notice>
+      )}
+    </FormDialog>
+  )
+}
+
+/** Without the targets that the plan refuses to this person: with one of them, the whole batch would be refused. */
+function permittedTargets(targets: Body['targets'], { items }: BatchPlan): Body['targets'] {
+  const denied = new Set(
+    items
+      .filter(({ problems }) => problems.some(({ errorCode }) => errorCode === 'PERMISSION_DENIED'))
+      .map(({ target }) => target),
+  )
+  return targets.filter((target) => !denied.has(target))
+}

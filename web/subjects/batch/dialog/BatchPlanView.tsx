@@ -1,0 +1,183 @@
+import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
+import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.ts'
+import { messageText } from '../../../i18n/message-text.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Badge } from '../../../ui/Badge.tsx'
+import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { Icon } from '../../../ui/icons/Icon.tsx'
+import { SkeletonLines } from '../../../ui/Skeleton.tsx'
+import type { FormResource } from '../../operation-form/property-form.ts'
+import { paths } from '../../../addresses/paths.ts'
+import { TextLink } from '../../../ui/Link.tsx'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { codeTitle, failureCodeTitle, useErrorView } from '../../../i18n/describe-code.ts'
+import { propertyTitle } from '../../../forms/property/property-labels.ts'
+import { ScopeText } from '../../scopes/ScopeText.tsx'
+
+type Item = BatchPlan['items'][number]
+
+/** What a batch will do to each target. What is refused comes first, with the reasons. */
+export function BatchPlanView({
+  action,
+  plan,
+  error,
+  resources,
+  isChecking,
+  onRetry,
+  targetVersion,
+}: {
+  action: Batch['action']
+  plan: BatchPlan | undefined
+  error: unknown
+  /** The definitions of the properties that may be named. */
+  resources: readonly FormResource[]
+  isChecking: boolean
+  onRetry: () => void
+  /** Of an UPGRADE. */
+  targetVersion: string | undefined
+}) {
+  const t = useText()
+  const view = useErrorView(error)
+  if (plan === undefined && view !== null)
+    return <ErrorState error={view} retrying={isChecking} onRetry={onRetry} />
+  const refused = plan?.items.filter(({ problems }) => problems.length > 0) ?? []
+  const titleOf = (locator: string | undefined, property: string): string => {
+    const fields = resources.find((resource) => resource.locator === locator)?.fields
+    return propertyTitle(fields?.find((field) => field.property === property)?.definition, property)
+  }
+  const ready = plan?.items.filter(({ problems }) => problems.length === 0) ?? []
+  return (
+    <section aria-label={t('batches.make.plan')} aria-busy={isChecking}>
+      <h3 className="mb-1 flex flex-wrap items-baseline gap-x-3">
+        <span className="font-semibold">{t('batches.make.plan')}</span>
+        <span role="status" className="text-muted">
+          {plan === undefined
+            ? t('batches.make.checking')
+            : joinClauses(t, [
+                t('batches.make.ready', { n: ready.length }),
+                refused.length > 0 && t('batches.make.refused', { n: refused.length }),
+              ])}
+        </span>
+      </h3>
+      {plan === undefined ? (
+        <SkeletonLines lines={3} />
+      ) : (
+        <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line">
+          {[...refused, ...ready].map((item) => (
+            <PlannedItem
+              key={item.target}
+              action={action}
+              item={item}
+              titleOf={titleOf}
+              targetVersion={targetVersion}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+type TitleOf = (locator: string | undefined, property: string) => string
+
+function PlannedItem({
+  action,
+  item,
+  titleOf,
+  targetVersion,
+}: {
+  action: Batch['action']
+  item: Item
+  titleOf: TitleOf
+  targetVersion: string | undefined
+}) {
+  const t = useText()
+  const { installation, title, currentVersion, changes, values, failure, plugins, unchecked, problems } = item
+  return (
+    <li className="px-3 py-1.5">
+      <span className="flex flex-wrap items-baseline gap-x-3">
+        <span className="font-medium">{title ?? installation.bundle.bundleId}</span>
+        <span className="mono text-muted">{currentVersion}</span>
+        {isDowngrade(currentVersion, targetVersion ?? null) && (
+          <Badge tone="doubt">{t('batches.make.downgrade.item')}</Badge>
+        )}
+        <ScopeText scope={installation} />
+        {problems.length === 0 && (
+          <span className="ml-auto text-xs text-faint">
+            {joinClauses(t, [
+              changes > 0 && t('batches.make.values', { n: changes }),
+              action !== 'TAKEOVER' && plugins.length > 0 && joinList(t, plugins),
+            ])}
+          </span>
+        )}
+      </span>
+      {action === 'TAKEOVER' && problems.length === 0 && (
+        <span className="block text-xs text-muted">
+          {joinSentences(t, [
+            failure !== null &&
+              t('batches.make.takeover.failed', { title: failureCodeTitle(failure.errorCode) }),
+            plugins.length > 0
+              ? t('batches.make.takeover.calls', { plugins: joinList(t, plugins) })
+              : t('batches.make.takeover.noCalls'),
+          ])}
+        </span>
+      )}
+      {values
+        .filter(({ before }) => before !== null)
+        .map(({ locator, property, before }) => (
+          <span key={`${locator} ${property}`} className="flex gap-1.5 text-xs text-doubt">
+            <Icon name="warning" size={12} className="mt-0.5" />
+            <span className="max-h-16 min-w-0 overflow-hidden wrap-anywhere">
+              {t('batches.make.replaces', { property: titleOf(locator, property) })}
+              {t('common.punctuation.colon')}
+              <PropertyValueView value={before} />
+            </span>
+          </span>
+        ))}
+      {unchecked
+        // a plugin that the environment refuses is among the problems
+        .filter(({ policy }) => policy === 'WARN')
+        .map(({ pluginId, reason, version }) => (
+          <span key={pluginId} className="flex gap-1.5 text-xs text-doubt">
+            <Icon name="warning" size={12} className="mt-0.5" />
+            <span className="min-w-0 wrap-anywhere">
+              <span className="mono">{pluginId}</span>
+              {t('common.punctuation.colon')}
+              {t(`plans.unchecked.${reason}`, { version: version ?? '' })}
+            </span>
+          </span>
+        ))}
+      {problems.map((problem) => (
+        <PlanProblemText
+          key={`${problem.locator} ${problem.property} ${problem.message}`}
+          problem={problem}
+          titleOf={titleOf}
+        />
+      ))}
+    </li>
+  )
+}
+
+/** Why a target is refused: the title of the error, and what to do. An operation in the way is linked. */
+function PlanProblemText({ problem, titleOf }: { problem: Item['problems'][number]; titleOf: TitleOf }) {
+  const t = useText()
+  const { locator, property, errorCode, parameters } = problem
+  const operationId = parameters?.['operationId']
+  return (
+    <span className="flex gap-1.5 text-xs text-fail">
+      <Icon name="failed" size={12} className="mt-0.5" />
+      <span className="min-w-0 wrap-anywhere">
+        <span className="font-medium">
+          {property === undefined ? codeTitle(errorCode) : titleOf(locator, property)}
+        </span>
+        {t('common.punctuation.colon')}
+        {operationId === undefined ? (
+          messageText(problem)
+        ) : (
+          <TextLink to={paths.operation(String(operationId))}>{t('batches.items.open')}</TextLink>
+        )}
+      </span>
+    </span>
+  )
+}

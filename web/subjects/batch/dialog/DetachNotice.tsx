@@ -1,0 +1,55 @@
+import type { BatchPlan } from '#contract/console-api/shapes.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Notice } from '../../../ui/Notice.tsx'
+import { BrokenList } from '../../references/BrokenReferences.tsx'
+
+/**
+ * What is lost when the targets are detached, or taken over and detached, and which references of other installations stop
+ * resolving. Empty if every target is refused.
+ *
+ * @param id Of the part that a screen reader reads with the title of the dialog.
+ */
+export function DetachNotice({
+  id,
+  action,
+  plan,
+  count,
+}: {
+  id: string
+  action: 'DETACH' | 'TAKEOVER'
+  plan: BatchPlan | undefined
+  count: number
+}) {
+  const t = useText()
+  const ready = plan?.items.filter(({ problems }) => problems.length === 0)
+  const resources = ready?.reduce((sum, item) => sum + item.resources, 0)
+  if (ready?.length === 0) return null
+  return (
+    <>
+      <div id={id}>
+        <Notice
+          tone="error"
+          icon="warning"
+          title={t(action === 'DETACH' ? 'batches.make.detach.title' : 'batches.make.takeover.title', {
+            n: ready?.length ?? count,
+          })}
+        >
+          <ul className="list-disc space-y-1 pl-5">
+            {action === 'TAKEOVER' && <li>{t('batches.make.takeover.ends')}</li>}
+            {resources !== undefined && <li>{t('batches.make.detach.resources', { n: resources })}</li>}
+            <li>{t('batches.make.detach.references')}</li>
+            <li>{t('batches.make.detach.forever')}</li>
+          </ul>
+        </Notice>
+      </div>
+      {plan?.broken && (
+        <BrokenList
+          references={plan.broken.items}
+          isMore={plan.broken.hasMore}
+          none={t('batches.make.broken.none')}
+          all={t('batches.make.broken.all')}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
+import { apiQuery } from '../../../api/query.ts'
+import type { BundleTargets } from '../bundle-targets.ts'
+
+/** The version to upgrade to: the newest one, unless another is chosen. */
+export function useTargetVersion(bundle: BundleTargets | undefined) {
+  const [picked, setPicked] = useState<{ key: string; version: string } | null>(null)
+  const versions = useQuery({
+    ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', {
+      params: { environmentKey: bundle?.environmentKey ?? '', bundleId: bundle?.bundleId ?? '' },
+      query: { limit: 200 },
+    }),
+    enabled: bundle !== undefined,
+  })
+  const options = (versions.data?.items ?? []).map(({ version }) => version)
+  const newest = newestVersion(versions.data?.items ?? [])?.version
+  const chosen = picked !== null && picked.key === bundle?.key ? picked.version : newest
+  const targets = bundle?.targets ?? []
+  const downgraded = targets.filter(({ version }) => isDowngrade(version, chosen ?? null)).length
+  return {
+    options,
+    chosen: bundle === undefined ? undefined : chosen,
+    isDowngrade: downgraded === 0 ? 'none' : downgraded === targets.length ? 'all' : 'some',
+    choose: (version: string) => bundle && setPicked({ key: bundle.key, version }),
+  }
+}

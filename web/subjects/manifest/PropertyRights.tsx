@@ -1,0 +1,48 @@
+import { Segments } from '../../ui/Id.tsx'
+
+export type Rights = {
+  readProperties: readonly string[]
+  writeProperties: readonly string[]
+  credentialProperties: readonly string[]
+}
+
+export type RightWords = { reads: string; writes: string; resolves: string; nothing: string }
+
+/** What a plugin may read, write and resolve on one Module. */
+export function PropertyRights({
+  locator,
+  rights,
+  words,
+}: {
+  locator: string
+  rights: Rights
+  words: RightWords
+}) {
+  const { readProperties, writeProperties, credentialProperties } = rights
+  return (
+    <li className="px-4 py-3">
+      <Segments parts={locator.split('/')} />
+      <dl className="mt-2 grid gap-x-6 gap-y-2 sm:grid-cols-3">
+        <Names label={words.reads} nothing={words.nothing} names={readProperties} />
+        <Names label={words.writes} nothing={words.nothing} names={writeProperties} />
+        <Names label={words.resolves} nothing={words.nothing} names={credentialProperties} />
+      </dl>
+    </li>
+  )
+}
+
+function Names({ label, nothing, names }: { label: string; nothing: string; names: readonly string[] }) {
+  return (
+    <div className="min-w-0">
+      <dt className="mb-1 text-xs text-faint">{label}</dt>
+      <dd className="flex flex-wrap gap-1">
+        {names.length === 0 && <span className="text-faint">{nothing}</span>}
+        {names.map((name) => (
+          <span key={name} className="mono rounded-sm bg-sunken px-1.5 py-0.5 wrap-anywhere">
+            {name}
+          </span>
+        ))}
+      </dd>
+    </div>
+  )
+}

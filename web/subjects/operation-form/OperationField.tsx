@@ -1,0 +1,62 @@
+import type { Control } from 'react-hook-form'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { useFormBusy } from '../../forms/form/Form.tsx'
+import { PropertyField } from '../../forms/property/PropertyField.tsx'
+import { usePropertyEdit } from '../../forms/property/use-property-edit.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { hasValue, type FormField } from './property-form.ts'
+import type { OperationValues } from './use-operation-form.ts'
+
+/** One property of an install or upgrade, and the origin of its value unless a person enters one. */
+export function OperationField({
+  control,
+  field,
+  resourceKind,
+  scope,
+}: {
+  control: Control<OperationValues>
+  field: FormField
+  resourceKind: ResourceKind
+  scope: Scope
+}) {
+  const t = useText()
+  const busy = useFormBusy()
+  const { id, property, definition, fallback, isNeeded, mark } = field
+  const value = usePropertyEdit(control, id, definition)
+  return (
+    <PropertyField
+      {...value}
+      id={id}
+      property={property}
+      definition={definition}
+      resourceKind={resourceKind}
+      view={fallback.view}
+      isSet={hasValue(fallback)}
+      isRequired={isNeeded}
+      readOnly={busy}
+      scope={scope}
+      mark={
+        mark && (
+          <Badge tone={mark === 'new' ? 'ok' : 'quiet'} icon={mark === 'new' ? 'plus' : 'edit'}>
+            {t(mark === 'new' ? 'installations.form.new' : 'installations.form.changed')}
+          </Badge>
+        )
+      }
+      hints={
+        value.edit === null
+          ? fallback.from !== 'nothing' && <span>{t(`installations.form.from.${fallback.from}`)}</span>
+          : !busy && (
+              <button
+                type="button"
+                onClick={value.onReset}
+                className="h-6 rounded-sm font-medium text-accent hover:underline"
+              >
+                {t('installations.form.reset')}
+              </button>
+            )
+      }
+    />
+  )
+}

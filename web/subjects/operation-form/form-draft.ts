@@ -1,0 +1,158 @@
+import * as z from 'zod/mini'
+import { announceDraftChange, operationDraftKey, type OperationDraftPlace } from '../drafts/stored-drafts.ts'
+import type { Edit } from '../../forms/property/edit.ts'
+import { editsIn, FormEdit } from '../../forms/property/form-edit.ts'
+import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
+import type { FormResource } from './property-form.ts'
+import type { OperationValues } from './operation-input.ts'
+
+/** A form whose input is kept in this browser. */
+export interface DraftOf {
+  personId: string
+  place: OperationDraftPlace
+  /** Of the bundle. */
+  title: string
+}
+
+const StoredEdit = z.union([
+  z.object({ kind: z.literal('set'), value: z.record(z.string(), z.unknown()) }),
+  z.object({ kind: z.literal('removed') }),
+  z.object({
+    kind: z.literal('unfinished'),
+    text: z.string(),
+    isPartialNumber: z.optional(z.literal(true)),
+    inside: z.optional(
+      z.object({
+        value: z.json(),
+        parts: z.record(
+          z.string(),
+          z.object({
+            text: z.optional(z.string()),
+            isPartialNumber: z.optional(z.literal(true)),
+            key: z.optional(z.string()),
+          }),
+        ),
+      }),
+    ),
+  }),
+])
+const Stored = z.object({
+  edits: z.record(z.string(), StoredEdit),
+  reason: z.string(),
+  since: z.number(),
+  base: z.nullable(z.number()),
+  place: z.unknown(),
+  /** The form of the edits that are no fields of the one at `place`. */
+  otherPlace: z.optional(z.unknown()),
+})
+
+/** Restored input; `base` is the snapshot that the values were based on. */
+export interface RestoredDraft {
+  values: OperationValues
+  since: number
+  base: number | null
+}
+
+/** The stored input of a form, for the fields that it has now; null if there is none. */
+export function readFormDraft(draft: DraftOf, resources: readonly FormResource[]): RestoredDraft | null {
+  const { data } = Stored.safeParse(parse(itemOf(draft)))
+  if (data === undefined) return null
+  const edits: OperationValues['edits'] = {}
+  for (const field of storableFields(resources)) {
+    const edit = data.edits[field.id]
+    if (edit !== undefined && isEdit(edit)) edits[field.id] = new FormEdit(edit)
+  }
+  const isEmpty = Object.keys(edits).length === 0 && data.reason.trim() === ''
+  return isEmpty ? null : { values: { edits, reason: data.reason }, since: data.since, base: data.base }
+}
+
+/**
+ * Stores the input of a form, without sensitive values; removes it if nothing is left. What was stored for the properties
+ * of another version stays.
+ */
+export function writeFormDraft(
+  draft: DraftOf,
+  resources: readonly FormResource[],
+  values: OperationValues,
+  base: number | null,
+): void {
+  const all = editsIn(values)
+  const stored = Stored.safeParse(parse(itemOf(draft))).data
+  const known = new Set(resources.flatMap(({ fields }) => fields.map(({ id }) => id)))
+  const others = Object.entries(stored?.edits ?? {}).filter(([id]) => !known.has(id))
+  const own = storableFields(resources).flatMap(({ id }) => {
+    const edit = all.get(id)
+    return edit === undefined ? [] : [[id, edit] as const]
+  })
+  const hasOwn = own.length > 0 || values.reason.trim() !== ''
+  const hasOthers = stored !== undefined && others.length > 0
+  if (!hasOwn && !hasOthers) return removeFormDraft(draft)
+  const isElsewhere = hasOthers && JSON.stringify(stored.place) !== JSON.stringify(draft.place)
+  const otherPlace = hasOthers ? (isElsewhere ? stored.place : stored.otherPlace) : undefined
+  const item = {
+    place: hasOwn ? draft.place : (otherPlace ?? draft.place),
+    ...(hasOwn && otherPlace !== undefined && { otherPlace }),
+    title: draft.title,
+    edits: Object.fromEntries([...others, ...own]),
+    reason: values.reason,
+    since: stored?.since ?? Date.now(),
+    base: hasOthers ? earlier(stored.base, base) : base,
+  }
+  try {
+    localStorage.setItem(keyOf(draft), JSON.stringify(item))
+  } catch {
+    // without storage, or when it is full, the input exists only in the form
+  }
+  announceDraftChange()
+}
+
+/** The snapshot to compare with, of edits that were based on either: the form then names every later change. */
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
+
+export function removeFormDraft(draft: DraftOf): void {
+  try {
+    localStorage.removeItem(keyOf(draft))
+  } catch {
+    // nothing is stored
+  }
+  announceDraftChange()
+}
+
+/** Whether there is input that is not stored, because it is sensitive. */
+export function hasSensitiveInput(resources: readonly FormResource[], values: OperationValues): boolean {
+  const storable = new Set(storableFields(resources).map(({ id }) => id))
+  return [...editsIn(values).keys()].some((id) => !storable.has(id))
+}
+
+const storableFields = (resources: readonly FormResource[]) =>
+  resources.flatMap(({ fields }) => fields.filter(({ definition }) => definition.isSensitive !== true))
+
+const keyOf = ({ personId, place }: DraftOf): string =>
+  operationDraftKey(
+    personId,
+    place.kind === 'INSTALL'
+      ? `install/${place.search.bundleEnvironmentKey}/${place.search.bundleId}`
+      : `upgrade/${place.bundleInstallId}`,
+  )
+
+const isEdit = (edit: z.infer<typeof StoredEdit>): edit is Edit =>
+  edit.kind !== 'set' ||
+  (edit.value['@type'] === 'Data' && 'value' in edit.value) ||
+  isReferenceShape(edit.value)
+
+function itemOf(draft: DraftOf): string {
+  try {
+    return localStorage.getItem(keyOf(draft)) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,45 @@
+import type { NextStep, Person } from '#contract/console-api/shapes.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { cx } from '../../ui/class-names.ts'
+import { Nothing } from '../../ui/Nothing.tsx'
+
+/** Who acts next and what they do; in a list, a dash stands for nobody. */
+export function NextStepText({ nextStep: { actor, action } }: { nextStep: NextStep }) {
+  const t = useText()
+  if (actor === 'NOBODY') return <Nothing />
+  const named = `${t(`vocabulary.actor.${actor}`)}${t('common.punctuation.colon')}`
+  return (
+    <span title={t(`vocabulary.next.${action}`)} className="text-muted">
+      {actor === 'PLATFORM' ? named : <span className="font-medium whitespace-nowrap text-ink">{named}</span>}
+      {t(`vocabulary.next.${action}`)}
+    </span>
+  )
+}
+
+/** The same in two lines, for a column; the second line names the person who works on it, if there is one. */
+export function NextStepLines({
+  nextStep: { actor, action },
+  assignee = null,
+}: {
+  nextStep: NextStep
+  assignee?: Person | null
+}) {
+  const t = useText()
+  const person = assignee !== null && t('common.assignedTo', { name: assignee.name })
+  if (actor === 'NOBODY') return person || <Nothing />
+  const what = t(`vocabulary.next.${action}`)
+  const who = `${t(`vocabulary.actor.${actor}`)}${t('common.punctuation.colon')}`
+  return (
+    <>
+      <span
+        title={person ? who + what : undefined}
+        className={cx('block truncate', actor === 'PLATFORM' ? 'text-muted' : 'font-medium')}
+      >
+        {person ? who + what : who}
+      </span>
+      <span title={person || what} className="block truncate text-xs text-muted">
+        {person || what}
+      </span>
+    </>
+  )
+}

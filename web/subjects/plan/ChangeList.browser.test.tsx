@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { renderInConsole } from '../../testing/render.tsx'
+import { ChangeList } from './ChangeList.tsx'
+
+const MAIN = 'dev/crm/MODULE/core'
+const set = { '@type': 'Data', isSensitive: true, isSet: true } as const
+const text = (value: string) => ({ '@type': 'Data', value }) as const
+const changed = { locator: MAIN, property: 'name', before: text('a'), after: text('b') }
+
+test('says what becomes of a hidden value that a downgrade puts aside', async () => {
+  const aside = { locator: MAIN, property: 'password', before: set, after: null, isPutAside: true } as const
+  const removed = { locator: MAIN, property: 'token', before: set, after: null }
+  // beside other changes, and in a resource that only loses values
+  for (const changes of [
+    [changed, aside, removed],
+    [aside, removed],
+  ]) {
+    const screen = await renderInConsole(<ChangeList changes={changes} label="Changes" />)
+    await expect.element(screen.getByText(/Taken out of use/)).toBeVisible()
+    expect(screen.getByText(/Taken out of use/).elements()).toHaveLength(1)
+    await screen.unmount()
+  }
+})

@@ -1,0 +1,115 @@
+import type { ReactNode } from 'react'
+import type { AuditEntry, PropertyView } from '#contract/console-api/shapes.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Card } from '../../ui/Card.tsx'
+import { DefinitionList } from '../../ui/DefinitionList.tsx'
+import { BeforeAfter } from '../../ui/values/BeforeAfter.tsx'
+import { PropertyValueView } from '../../ui/values/ValueView.tsx'
+import { LocatorText } from '../../ui/LocatorText.tsx'
+import type { TitleOf } from '../manifest/use-titles.ts'
+import { PropertyName } from '../manifest/PropertyName.tsx'
+
+/** A change of a property, or of a field of the subject itself. */
+type Change = AuditEntry['changes'][number]
+
+/**
+ * Changes of properties, before and after, grouped by resource. A resource that is completely added or removed
+ * shows only one side, instead of many "not set".
+ */
+export function ChangeList({
+  changes,
+  label,
+  titleOf = noTitle,
+  noteOn,
+}: {
+  changes: readonly Change[]
+  label: string
+  /** The titles of resources and properties; default: only their names are shown. */
+  titleOf?: TitleOf
+  /** A note below the name of the property. */
+  noteOn?: ((change: Change) => ReactNode) | undefined
+}) {
+  return (
+    <ul aria-label={label} className="space-y-3">
+      {[...byLocator(changes)].map(([locator, ofResource]) => (
+        <li key={locator}>
+          <ResourceChanges
+            locator={locator}
+            label={locator ?? label}
+            changes={ofResource}
+            titleOf={titleOf}
+            noteOn={noteOn}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function ResourceChanges({
+  locator,
+  label,
+  changes,
+  titleOf,
+  noteOn,
+}: {
+  locator: string | null
+  label: string
+  changes: readonly Change[]
+  titleOf: TitleOf
+  noteOn: ((change: Change) => ReactNode) | undefined
+}) {
+  const t = useText()
+  const isNew = changes.every(({ before }) => isUnset(before))
+  const isGone = !isNew && changes.every(({ after }) => isUnset(after))
+  const title = titleOf(locator)
+  const noteOf = (change: Change): ReactNode =>
+    change.isPutAside ? t('common.value.putAside') : noteOn?.(change)
+  return (
+    <>
+      <p className="mb-1 flex flex-wrap items-baseline gap-x-2">
+        {title !== undefined && <span className="font-medium">{title}</span>}
+        {locator !== null && <LocatorText locator={locator} />}
+        {(isNew || isGone) && (
+          <span className="text-xs text-faint">{t(isNew ? 'common.diff.new' : 'common.diff.gone')}</span>
+        )}
+      </p>
+      {isNew || isGone ? (
+        <Card padded={false} className="px-4 py-2">
+          <DefinitionList
+            items={changes.map((change) => ({
+              label: (
+                <>
+                  <PropertyName name={change.property} title={titleOf(locator, change.property)} />
+                  {noteOf(change) !== undefined && <span className="block text-xs">{noteOf(change)}</span>}
+                </>
+              ),
+              value: <PropertyValueView value={isNew ? change.after : change.before} />,
+            }))}
+          />
+        </Card>
+      ) : (
+        <BeforeAfter
+          label={label}
+          changes={changes.map((change) => ({
+            id: change.property,
+            name: <PropertyName name={change.property} title={titleOf(locator, change.property)} />,
+            before: change.before,
+            after: change.after,
+            note: noteOf(change),
+          }))}
+        />
+      )}
+    </>
+  )
+}
+
+const noTitle: TitleOf = () => undefined
+
+const isUnset = (value: PropertyView | null) => value === null || ('isSensitive' in value && !value.isSet)
+
+function byLocator(changes: readonly Change[]): Map<string | null, Change[]> {
+  const groups = new Map<string | null, Change[]>()
+  for (const change of changes) groups.set(change.locator, [...(groups.get(change.locator) ?? []), change])
+  return groups
+}

@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react'
+import type { OperationPlan, PlanProblem } from '#contract/console-api/shapes.ts'
+import { parseLocator } from '#contract/protocol/locator.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
+import { messageText } from '../../i18n/message-text.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Icon } from '../../ui/icons/Icon.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { ChangeList } from './ChangeList.tsx'
+import { useErrorView } from '../../i18n/describe-code.ts'
+import { useTitles } from '../manifest/use-titles.ts'
+import { BrokenReferences } from '../references/BrokenReferences.tsx'
+import { PlannedCalls } from './PlannedCalls.tsx'
+import type { OperationPlanState } from './use-operation-plan.ts'
+
+/**
+ * What an operation will do: changed values, plugin calls in order, and what would refuse it.
+ *
+ * @param isAtField Whether a form shows this problem at one of its fields.
+ */
+export function OperationPlanView({
+  state,
+  isAtField,
+  calls,
+}: {
+  state: Omit<OperationPlanState<never>, 'send'>
+  isAtField?: (problem: PlanProblem) => boolean
+  /** Shows the calls in another way than by stage. */
+  calls?: (plan: OperationPlan) => ReactNode
+}) {
+  const t = useText()
+  const error = useErrorView(state.error)
+  const { plan } = state
+  if (plan === undefined)
+    return error === null ? (
+      <SkeletonLines lines={4} />
+    ) : (
+      <ErrorState error={error} onRetry={state.refetch} retrying={state.isChecking} />
+    )
+  const problems = plan.problems.filter((problem) => isAtField?.(problem) !== true)
+  const isDetach = plan.operationType === 'DETACH'
+  return (
+    <div className="space-y-3" aria-busy={state.isChecking}>
+      {problems.length > 0 && (
+        <Notice tone="warn" live title={t('plans.problems')}>
+          <ul className="space-y-0.5">
+            {problems.map((problem) => (
+              <li key={`${problem.locator} ${problem.property} ${problem.message}`}>
+                {problem.property !== undefined && <span className="mono mr-2">{problem.property}</span>}
+                {messageText(problem)}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {plan.operationType === 'UPGRADE' && isDowngrade(plan.currentVersion, plan.targetVersion) && (
+        <Notice tone="warn">
+          {t('plans.downgrade', { from: plan.currentVersion ?? '', to: plan.targetVersion ?? '' })}
+        </Notice>
+      )}
+      {calls ? calls(plan) : <PlannedCalls stages={plan.stages} isDetach={isDetach} />}
+      {isDetach && plan.installation !== null && (
+        <BrokenReferences bundleInstallId={plan.installation.bundleInstallId} />
+      )}
+      {!isDetach && <PlannedChanges plan={plan} />}
+    </div>
+  )
+}
+
+function PlannedChanges({ plan }: { plan: OperationPlan }) {
+  const t = useText()
+  const { resources, changes } = plan
+  // all of them are resources of the one bundle
+  const bundle = parseLocator(resources[0]?.locator ?? '') ?? undefined
+  const titleOf = useTitles(changes, bundle, plan)
+  if (changes.length === 0) return <p className="text-muted">{t('plans.changes.none')}</p>
+  return (
+    // open if a value goes that nobody has changed
+    <details open={changes.some(({ isPutAside }) => isPutAside)} className="group/changes">
+      <summary className="flex min-h-8 w-fit items-center gap-1.5 rounded-md text-muted hover:text-ink">
+        <Icon name="chevronRight" size={14} className="group-open/changes:rotate-90" />
+        {t('plans.changes', { n: changes.length })}
+      </summary>
+      <div className="mt-1">
+        <ChangeList changes={changes} label={t('plans.changes.label')} titleOf={titleOf} />
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,36 @@
+import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import { parseLocator } from '#contract/protocol/locator.ts'
+import { paths } from '../../addresses/paths.ts'
+import { TextLink } from '../../ui/Link.tsx'
+import { LocatorText } from '../../ui/LocatorText.tsx'
+
+/** A resource by its title, or by its name if it is not installed yet. */
+export const resourceText = ({ locator, resourceTitle }: { locator: string; resourceTitle: string | null }) =>
+  resourceTitle ?? parseLocator(locator)?.name ?? locator
+
+/**
+ * A reference property and its resource; a link to its place in the configuration. The property has no title: a title is
+ * a part of a schema, which a manifest has only for DATA.
+ */
+export function PropertyPlace({
+  installation,
+  locator,
+  resourceTitle,
+  property,
+}: {
+  installation: InstallationIdentity
+  locator: string
+  resourceTitle: string | null
+  property: string
+}) {
+  return (
+    <span className="block py-1.5 whitespace-normal">
+      <TextLink to={paths.configuration(installation, { resource: locator, property })}>
+        {resourceText({ locator, resourceTitle })} · <span className="mono">{property}</span>
+      </TextLink>
+      <span className="block text-xs">
+        <LocatorText locator={locator} />
+      </span>
+    </span>
+  )
+}

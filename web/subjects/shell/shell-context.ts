@@ -1,0 +1,49 @@
+import { createContext, use } from 'react'
+import type { Permission, Place } from '#contract/endpoint/permission.ts'
+import type { IconName } from '../../ui/icons/Icon.tsx'
+import type { LinkTarget } from '../../ui/Link.tsx'
+
+/** A search result of the command palette: a page, or an action. */
+export type PaletteHit = {
+  id: string
+  title: string
+  /** Distinguishes results with the same name: scope, state. */
+  detail?: string
+  icon: IconName
+} & ({ to: LinkTarget; run?: never } | { to?: never; run: () => void })
+
+export type PaletteGroup = {
+  title: string
+  hits: readonly PaletteHit[]
+  /** Others may match too; words that select fewer find them. */
+  mayHaveMore?: boolean
+  /** This list could not be searched. */
+  isFailed?: boolean
+}
+
+/**
+ * `paused`: newer tabs of the same person receive the updates instead of this one. `polling`: no updates arrive, but requests are
+ * answered.
+ */
+export type Connection = 'live' | 'lost' | 'polling' | 'paused'
+
+/** Context of every page: provided from the session and the event stream, used by the shell and by pages. */
+export type ShellContextValue = {
+  /** Null until the session is loaded. */
+  user: { id: string; name: string } | null
+  roles: readonly string[]
+  /** Whether the person has the permission at a place; without a place, at any place. */
+  can: (permission: Permission, place?: Place) => boolean
+  connection: Connection
+  signOut: () => void
+  /** Finds installations and operations by id or name. */
+  search: (text: string, signal: AbortSignal) => Promise<readonly PaletteGroup[]>
+}
+
+export const ShellContext = createContext<ShellContextValue | null>(null)
+
+export function useShell(): ShellContextValue {
+  const value = use(ShellContext)
+  if (!value) throw new Error('useShell() needs <ShellContext value={…}> around it: see web/app/SignedIn.tsx')
+  return value
+}

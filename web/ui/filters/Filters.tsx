@@ -1,0 +1,209 @@
+import { useEffect, useEffectEvent, useId, useState, type ReactNode } from 'react'
+import { useText } from '../../i18n/use-text.ts'
+import { Button } from '../Button.tsx'
+import { cx } from '../class-names.ts'
+import { Icon } from '../icons/Icon.tsx'
+import type { Option } from '../Select.tsx'
+
+/**
+ * The filters of a list, as items of the flex container around it.
+ *
+ * @param search - a search field that comes first. In a small window the other filters are then folded behind a button,
+ *   so that the list begins on the first screen; they are open from the start if one is set.
+ */
+export function FilterBar({
+  search,
+  children,
+  onClear,
+}: {
+  search?: ReactNode
+  children: ReactNode
+  onClear?: (() => void) | false
+}) {
+  const t = useText()
+  const [open, setOpen] = useState(search === undefined || Boolean(onClear))
+  return (
+    <search aria-label={t('common.filters')} className="contents">
+      {search !== undefined && (
+        <div className="flex w-full gap-2 sm:contents">
+          {search}
+          <Button
+            icon="filter"
+            className="sm:hidden"
+            aria-expanded={open}
+            onClick={() => setOpen((wasOpen) => !wasOpen)}
+          >
+            {t('common.filters')}
+          </Button>
+        </div>
+      )}
+      <div className={cx(open ? 'flex flex-wrap items-center gap-2' : 'hidden', 'sm:contents')}>
+        {children}
+        {onClear && (
+          <Button variant="quiet" size="sm" onClick={onClear}>
+            {t('common.clearFilters')}
+          </Button>
+        )}
+      </div>
+    </search>
+  )
+}
+
+/**
+ * Keeps the typed text and reports it when typing pauses, so that the address never interferes with typing. Adopts a
+ * value that changes elsewhere (Back, a cleared filter).
+ */
+export function SearchInput({
+  value,
+  onSearch,
+  label,
+  placeholder,
+  delayMs = 300,
+  className,
+  onEnter,
+}: {
+  value: string
+  onSearch: (value: string) => void
+  label: string
+  placeholder?: string
+  delayMs?: number
+  className?: string
+  /** Enter in the field, with the text as typed. */
+  onEnter?: (value: string) => void
+}) {
+  const t = useText()
+  const [text, setText] = useState(value)
+  const [reported, setReported] = useState(value)
+  const [seen, setSeen] = useState(value)
+  if (value !== seen) {
+    setSeen(value)
+    // the value was changed elsewhere
+    if (value !== reported) {
+      setReported(value)
+      setText(value)
+    }
+  }
+  const report = useEffectEvent((next: string) => {
+    setReported(next)
+    onSearch(next)
+  })
+  useEffect(() => {
+    if (text.trim() === reported) return
+    const timer = setTimeout(() => report(text.trim()), delayMs)
+    return () => clearTimeout(timer)
+  }, [text, reported, delayMs])
+
+  return (
+    <span className={cx('relative flex w-full sm:w-72', className)}>
+      <Icon
+        name="search"
+        size={14}
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-faint"
+      />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        value={text}
+        maxLength={128}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') {
+            // the focus may move to a text, which would get the line break
+            event.preventDefault()
+            report(text.trim())
+            onEnter?.(text.trim())
+          }
+          if (event.key !== 'Escape') return
+          // the second press gives the keyboard back to the list
+          if (text === '') event.currentTarget.blur()
+          else setText('')
+        }}
+        className={cx('control pl-8 [&::-webkit-search-cancel-button]:hidden', text === '' ? 'pr-2' : 'pr-8')}
+      />
+      {text !== '' && (
+        <button
+          type="button"
+          aria-label={t('common.clearSearch')}
+          onClick={() => setText('')}
+          className="absolute top-1 right-1 flex size-6 items-center justify-center rounded-sm text-muted hover:bg-selected hover:text-ink"
+        >
+          <Icon name="close" size={12} />
+        </button>
+      )}
+    </span>
+  )
+}
+
+/** A filter with few choices. With a selection, it reads "State: Failed" and is highlighted. */
+export function SelectFilter({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string
+  value: string | undefined
+  options: readonly Option[]
+  onChange: (value: string | undefined) => void
+}) {
+  const t = useText()
+  const id = useId()
+  const chosen = options.find((option) => option.value === value)
+  return (
+    <span
+      className={cx(
+        'relative inline-flex h-8 items-center rounded-md border pr-7 pl-2.5 text-sm focus-within:outline-2 focus-within:outline-offset-[-1px] focus-within:outline-accent',
+        chosen ? 'border-accent-line bg-accent-tint' : 'border-line-strong bg-surface hover:border-control',
+      )}
+    >
+      <label htmlFor={id} className={chosen ? 'text-muted' : 'text-ink'}>
+        {label}
+      </label>
+      {chosen && <span className="ml-1.5 max-w-40 truncate font-medium">{chosen.label}</span>}
+      <Icon name="chevronDown" size={12} className="pointer-events-none absolute right-2.5 text-muted" />
+      <select
+        id={id}
+        value={chosen ? chosen.value : ''}
+        onChange={(event) => onChange(event.target.value || undefined)}
+        className="absolute inset-0 w-full cursor-pointer appearance-none opacity-0"
+      >
+        <option value="">{t('common.any')}</option>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
+
+/** A filter from the address that has no control: it is shown and can be removed. */
+export function FilterChip({
+  label,
+  value,
+  onRemove,
+}: {
+  label: string
+  value: ReactNode
+  onRemove: () => void
+}) {
+  const t = useText()
+  return (
+    <span className="inline-flex h-8 max-w-full items-center gap-1.5 rounded-md border border-accent-line bg-accent-tint pr-1 pl-2.5">
+      <span className="text-muted">{label}</span>
+      <span className="min-w-0 truncate font-medium">{value}</span>
+      <button
+        type="button"
+        aria-label={t('common.removeFilter', { name: label })}
+        onClick={onRemove}
+        className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-selected hover:text-ink"
+      >
+        <Icon name="close" size={12} />
+      </button>
+    </span>
+  )
+}
