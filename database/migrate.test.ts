@@ -391,6 +391,11 @@ test('the applied migrations must match the folder', () => {
     /0001_a sorts before 0002_b, which already ran/,
   )
   assert.throws(() => pending([], ['0001_a']), /this version knows it up to nothing/)
+  for (const first of ['0001_runtime', '0001_sign_in'])
+    assert.throws(
+      () => pending(['0001_initial'], [first, '0002_more']),
+      /^Error: The database schema "s" is of a version before 0\.1\.0, .* Nothing was changed\. Make a backup .* and restore it/,
+    )
 })
 
 test('rejects file names with a gap, a duplicate number or another form', async () => {

@@ -38,6 +38,9 @@ export type AppliedMigration = {
  */
 export const RESTORING = 'restore_in_progress'
 
+/** The first migrations of versions before 0.1.0, which the first release replaced by one for each schema. */
+const BEFORE_FIRST_RELEASE: ReadonlySet<string> = new Set(['0001_runtime', '0001_sign_in'])
+
 /** The oldest PostgreSQL version that is tested. */
 const oldestVersion = 15
 /** Replicas that start together wait this long for the one that migrates. */
@@ -99,7 +102,7 @@ export async function refusePending(pool: pg.Pool, source: MigrationSource): Pro
   const pending = await findPending(pool, source)
   if (pending.length === 0) return
   throw new Error(
-    `The database schema "${source.schema}" lacks ${pending.length} migrations (up to ${pending.at(-1)}); ` +
+    `The database schema "${source.schema}" lacks ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'} (up to ${pending.at(-1)}); ` +
       'run "npm run migrate", or set DATABASE_MIGRATE=on.',
   )
 }
@@ -259,12 +262,6 @@ async function readApplied(client: pg.PoolClient, schema: string): Promise<Appli
     `${name}.migration`,
   ])
   if (!table.rows[0]?.there) await createTable(client, schema)
-  const column = await client.query(
-    `select from pg_attribute where attrelid = $1::regclass and attname = 'needs'`,
-    [`${name}.migration`],
-  )
-  // an earlier version did not record it
-  if (column.rowCount === 0) await client.query(`alter table ${name}.migration add column needs text`)
   return readTable(client, `${name}.migration`)
 }
 
@@ -280,7 +277,7 @@ export async function createTable(client: Pick<pg.ClientBase, 'query'>, schema: 
   )
 }
 
-/** As JSON, because the table of an earlier version has no column `needs`. */
+/** As JSON, because the table of a version before 0.1.0 may lack the column `needs`; that is then said in a sentence. */
 async function readTable(client: Pick<pg.Pool, 'query'>, table: string): Promise<AppliedMigration[]> {
   const { rows } = await client.query<AppliedMigration>(
     `select name, sha256, to_jsonb(migration) ->> 'needs' as needs from ${table} order by name`,
@@ -306,6 +303,12 @@ export function pendingMigrations(
   applied: readonly AppliedMigration[],
 ): Migration[] {
   refuseRestoring(schema, applied)
+  if (applied.some(({ name }) => BEFORE_FIRST_RELEASE.has(name)))
+    throw new Error(
+      `The database schema "${schema}" is of a version before 0.1.0, which this version cannot migrate. Nothing was changed. ` +
+        'Make a backup with the last of those versions and restore it with this one: ' +
+        'docs/operating/upgrade.md#from-a-version-before-010 has the commands.',
+    )
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   const lastKnown = migrations.at(-1)?.name ?? ''
   for (const { name, sha256, needs } of applied) {

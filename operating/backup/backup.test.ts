@@ -233,6 +233,24 @@ describe('npm run backup and npm run restore', () => {
     await target.close()
   })
 
+  it('restore a backup of the last version before 0.1.0, whose migrations one has replaced', async () => {
+    const text = withMigrations(gunzipSync(readFileSync(file('one.gz'))).toString('utf8'), {
+      runtime: ['0001_runtime', '0043_key_order'],
+      bff: ['0001_sign_in', '0005_recent_sign_in'],
+    })
+    writeFileSync(file('before.gz'), withChecksum(text))
+    const target = await testDatabase({ migrations: [] })
+    const { code, out, err } = await run('restore', ['--from', file('before.gz')], into(target, 'before'))
+    assert.equal(code, 0, err)
+    assert.match(out, /The audit log is valid\.\n$/)
+    assert.deepEqual(await contentOf(target.connection), await contentOf(server.connection))
+    // it is up to date, as one of this version is
+    const { pool, close } = openDatabase(target.connection, { max: 1 })
+    assert.deepEqual(await migrate(pool, RUNTIME_MIGRATIONS), [])
+    await close()
+    await target.close()
+  })
+
   it('restore an embedded database', async () => {
     const made = await run('backup', ['--out', file('two.gz'), '--without-keys'], source())
     assert.equal(made.code, 0, made.err)
@@ -378,8 +396,18 @@ describe('npm run backup and npm run restore', () => {
       changed: [gzipSync(text.replace('billing', 'biLLing')), /damaged/],
       foreign: [Buffer.from('hello'), /is not a backup/],
       newer: [
-        withChecksum(text.replace('0001_sign_in', '0001_sign_up')),
-        /whose migration 0001_sign_up this version does not have/,
+        withChecksum(withMigrations(text, { bff: ['0001_finale'] })),
+        /whose migration 0001_finale this version does not have/,
+      ],
+      early: [
+        withChecksum(withMigrations(text, { runtime: ['0001_runtime', '0042_clock'] })),
+        /its schema "runtime" ends with 0042_clock, .* ends with 0043_key_order\. Start the last version before 0\.1\.0 once/,
+      ],
+      'early console': [
+        withChecksum(
+          withMigrations(text, { runtime: ['0001_runtime', '0043_key_order'], bff: ['0001_sign_in'] }),
+        ),
+        /its schema "bff" ends with 0001_sign_in, /,
       ],
     }
     const target = await testDatabase({ migrations: [] })
@@ -436,6 +464,15 @@ describe('npm run backup and npm run restore', () => {
 })
 
 /** A backup of this text whose checksum is right. */
+/** The text of a backup whose header names these migrations. */
+function withMigrations(text: string, names: Partial<Record<'runtime' | 'bff', string[]>>): string {
+  const [first = '', ...rest] = text.split('\n')
+  const header = JSON.parse(first) as { migrations: Record<string, { name: string; sha256: string }[]> }
+  for (const [schema, applied] of Object.entries(names))
+    header.migrations[schema] = applied.map((name) => ({ name, sha256: 'of another text' }))
+  return [JSON.stringify(header), ...rest].join('\n')
+}
+
 function withChecksum(text: string): Buffer {
   const lines = text.trimEnd().split('\n')
   const trailer = JSON.parse(lines.pop() ?? '') as Record<string, unknown>

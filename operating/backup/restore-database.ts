@@ -106,6 +106,11 @@ async function migrateTo(connection: ConnectionSettings, header: Header): Promis
     for (const [schema, source] of Object.entries(SOURCES) as [keyof typeof SOURCES, MigrationSource][]) {
       const applied = header.migrations[schema]
       const known = await readMigrations(source.folder)
+      if (applied[0]?.name === REPLACED[schema].first) {
+        refuseOlderThanReplaced(schema, applied.at(-1)?.name)
+        await migrate(pool, source, { until: '0001_initial', isRestoring: true })
+        continue
+      }
       const foreign = applied.find(
         ({ name, sha256 }) => !known.some((file) => file.name === name && file.sha256 === sha256),
       )
@@ -119,6 +124,24 @@ async function migrateTo(connection: ConnectionSettings, header: Header): Promis
   } finally {
     await close()
   }
+}
+
+/**
+ * What the first release replaced: the first and the last migration of each schema. `0001_initial` creates the same tables
+ * as all of them, so a backup with all of them is restored into those.
+ */
+const REPLACED = {
+  runtime: { first: '0001_runtime', last: '0043_key_order' },
+  bff: { first: '0001_sign_in', last: '0005_recent_sign_in' },
+}
+
+function refuseOlderThanReplaced(schema: keyof typeof REPLACED, last: string | undefined): void {
+  if (last === REPLACED[schema].last) return
+  throw new Error(
+    `The backup is of an early version: its schema "${schema}" ends with ${last}, and this version restores only one that ` +
+      `ends with ${REPLACED[schema].last}. Start the last version before 0.1.0 once on its data, and back up with that version ` +
+      '(docs/operating/upgrade.md#from-a-version-before-010).',
+  )
 }
 
 /** Empties the tables, and suspends triggers, foreign keys and missing rights; the result restores all of them. */

@@ -45,7 +45,7 @@ export async function checkDatabase(
     )
   if (pending.length > 0)
     return ok(
-      `${facts}; ${pending.length} migrations are pending: the next start or "npm run migrate" runs them`,
+      `${facts}; migrations are pending (${pending.join(' ')}): the next start or "npm run migrate" runs them`,
     )
   return ok(`${facts}; the schemas are current`)
 }

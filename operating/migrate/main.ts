@@ -44,7 +44,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     console.log(
       names.length === 0
         ? `${source.schema}: the schema is current`
-        : `${source.schema}: ${names.length} migrations ${done}: ${names.join(' ')}`,
+        : `${source.schema}: ${names.length} ${names.length === 1 ? 'migration' : 'migrations'} ${done}: ${names.join(' ')}`,
     )
   }
   end(isCheck && pending > 0 ? 1 : 0)

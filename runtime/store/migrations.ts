@@ -10,7 +10,7 @@ export const RUNTIME_MIGRATIONS: MigrationSource = {
 
 /** Returns the migrations that were applied to this database, in order. */
 export async function listAppliedMigrations(db: Db): Promise<AppliedMigration[]> {
-  // read as JSON, because the table of an earlier version has no column `needs`
+  // read as JSON, because the table of a version before 0.1.0 may lack the column `needs`
   const applied = await sql<AppliedMigration>`
     select name, sha256, to_jsonb(migration) ->> 'needs' as needs from runtime.migration order by name`.execute(
     db,

@@ -6,8 +6,7 @@ const PEOPLE_MAX = 1000
 
 /**
  * The people who saved snapshots of a scope, each with the name in their newest snapshot, ordered by id; at most 1,000. The
- * index of migration 0034_history_people finds each after the one before, so the time depends on the number of people, not
- * of saves.
+ * index `snapshot_saver` finds each after the one before, so the time depends on the number of people, not of saves.
  */
 export async function listSavers(db: Db, scopeId: number): Promise<Person[]> {
   const { rows } = await sql<Person>`

@@ -17,7 +17,7 @@ export interface ReferrerRow extends InstallationIdentityColumns {
 
 /**
  * The properties that refer to the services, as saved or as applied, ordered by installation, locator, property and
- * service, starting after `after`. The indexes of migration 0029_finding find them.
+ * service, starting after `after`. The indexes on `service_ids` find them.
  */
 export async function listReferrerRows(
   db: Db,

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { migrate } from '#database/migrate.ts'
 import { openDatabase } from '#database/pool.ts'
-import { testDatabase } from '#database/testing.ts'
 import { inTransaction, PG } from '#database/transaction.ts'
 import { readChain } from '../../store/audit/read-chain.ts'
 import { readHead } from '../../store/audit/read-head.ts'
-import { RUNTIME_MIGRATIONS } from '../../store/migrations.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { NO_HASH } from './entry-hash.ts'
 import { recordAudit } from './record.ts'
@@ -189,45 +182,53 @@ describe('the audit chain', () => {
   })
 })
 
-describe('a database created before the chain existed', () => {
-  it('has its entries chained unchanged, without their gaps', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
-    const from = fileURLToPath(RUNTIME_MIGRATIONS.folder)
-    for (const file of ['0001_runtime.sql', '0002_signing_key.sql'])
-      await copyFile(join(from, file), join(folder, file))
-    const database = await testDatabase({ migrations: [{ schema: 'runtime', folder }] })
-    const { db, pool, close } = openDatabase<RuntimeTables>(database.connection)
-    await sql`
-      insert into runtime.audit_entry
-        (sequence, at, actor_id, actor_name, action, subject, changes, outcome, request_id)
-      overriding system value
-      select 3 * number, timestamptz '2026-01-01 12:00:00.123456+02' + number * interval '1 second',
-        'ada', 'Ada', 'plugin.save', 'subject ' || number, '[{"a" : 1.0}]', 'DONE', 'r-' || number
-      from generate_series(1, 40) as number`.execute(db)
+describe('a database of a version before 0.1.0 that was restored', () => {
+  it('has entries of format 1, whose hash does not cover the later fields', async () => {
+    const audit = await testAudit()
+    const alter = (how: 'enable' | 'disable') =>
+      sql`alter table runtime.audit_entry ${sql.raw(how)} trigger user;
+        alter table runtime.audit_head ${sql.raw(how)} trigger user`.execute(audit.db)
+    await alter('disable')
+    await sql`do $$ declare
+        entry runtime.audit_entry;
+        head runtime.audit_head;
+      begin
+        for number in 1..40 loop
+          select * into head from runtime.audit_head;
+          entry := null;
+          entry.sequence := number;
+          entry.format := 1;
+          entry.at := timestamptz '2026-01-01 12:00:00.123456+02' + number * interval '1 second';
+          entry.actor_id := 'ada';
+          entry.actor_name := 'Ada';
+          entry.action := 'plugin.save';
+          entry.subject := 'subject ' || number;
+          entry.changes := '[{"a" : 1.0}]';
+          entry.outcome := 'DONE';
+          entry.request_id := 'r-' || number;
+          entry.previous_hash := head.hash;
+          entry.hash := runtime.audit_hash(entry);
+          insert into runtime.audit_entry values (entry.*);
+          update runtime.audit_head set sequence = number, hash = entry.hash;
+        end loop;
+      end $$`.execute(audit.db)
+    await alter('enable')
 
-    assert.ok((await migrate(pool, RUNTIME_MIGRATIONS)).includes('0003_audit_chain'))
-    await inTransaction(db, (tx) => recordAudit(tx, ACTOR, { action: 'plugin.save', subject: 'after it' }))
-    const entries = await readChain(db, null, 100)
-    assert.deepEqual(
-      entries.map(({ sequence }) => sequence),
-      Array.from({ length: 41 }, (_, index) => index + 1),
-    )
-    assert.equal(entries[0]?.at, '2026-01-01T10:00:01.123456Z')
-    assert.equal(entries[0]?.changes, '[{"a" : 1.0}]')
-    assert.equal(entries[39]?.subject, 'subject 40')
+    await audit.write('after it')
+    const entries = await readChain(audit.db, null, 100)
     assert.deepEqual(
       [...new Set(entries.slice(0, 40).map(({ format }) => format)), entries[40]?.format],
       [1, 2],
     )
-    assert.equal((await verifyChain(db)).holds, true)
+    assert.equal(entries[0]?.at, '2026-01-01T10:00:01.123456Z')
+    assert.equal(entries[0]?.changes, '[{"a" : 1.0}]')
+    assert.equal((await verifyChain(audit.db)).holds, true)
 
     // an entry of format 1 has no hash of these, so it cannot have them
-    await sql`alter table runtime.audit_entry disable trigger all`.execute(db)
-    await sql`update runtime.audit_entry set client_address = '10.0.0.1' where sequence = 3`.execute(db)
-    const verdict = await verifyChain(db)
+    await sql`alter table runtime.audit_entry disable trigger all`.execute(audit.db)
+    await sql`update runtime.audit_entry set client_address = '10.0.0.1' where sequence = 3`.execute(audit.db)
+    const verdict = await verifyChain(audit.db)
     assert.match(verdict.holds ? '' : verdict.problem, /^entry 3 of .* does not match its hash/)
-    await close()
-    await database.close()
-    await rm(folder, { recursive: true })
+    await audit.close()
   })
 })
