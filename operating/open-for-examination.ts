@@ -8,7 +8,7 @@ import type { ConnectionSettings } from '#database/settings.ts'
 import { whyUnreachable } from '#database/unreachable.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
-import { hasDataKeyTable } from '#runtime/store/data-keys/has-data-key-table.ts'
+import { hasDataKeyTable } from '#runtime/store/data-keys.ts'
 import type { Deployment } from './deployment.ts'
 
 /** `isMigrated`: whether the tables of the runtime exist. */

@@ -4,7 +4,7 @@ import type { PeriodicTask } from './deps/periodic-task.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { PublicKey } from './model/public-key.ts'
 import { noteClock } from './store/recovery/keep-clock.ts'
-import { keepSigningKey } from './store/signing-keys/keep-signing-key.ts'
+import { keepSigningKey } from './store/signing-keys.ts'
 
 const LOOK_EVERY_MS = 1_000
 const NOTE_EVERY_MS = 5_000

@@ -1,11 +1,10 @@
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import { TransportError } from '#http-kit/problem.ts'
-import { newestPosition } from '../store/events/newest-position.ts'
-import { readEvents } from '../store/events/read-events.ts'
+import { newestPosition, readEvents } from '../store/events.ts'
+import type { Position } from '../store/events.ts'
 import { loadEvents } from './load-events.ts'
 import type { LoadedEvent } from './load-events.ts'
-import type { Position } from '../store/events/position.ts'
 import type { Db } from '../model/db.ts'
 
 export interface Subscriber {

@@ -1,14 +1,12 @@
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import { installationView } from '../engine/installation-view.ts'
-import { loadInstallations } from '../store/installations/load-installations.ts'
+import { loadInstallations } from '../store/installations/installations.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { RuntimeEvent } from '#contract/runtime-api/events.ts'
 import { operationView } from '../engine/steps/operation-view.ts'
-import { scopeOf } from '../store/configuration/find-scope.ts'
-import { loadConfigurations } from '../store/events/load-configurations.ts'
-import { loadOperations } from '../store/events/load-operations.ts'
-import type { EventRow } from '../store/events/read-events.ts'
-import type { Position } from '../store/events/position.ts'
+import { scopeOf } from '../store/configuration/scopes.ts'
+import { loadConfigurations, loadOperations } from '../store/events.ts'
+import type { EventRow, Position } from '../store/events.ts'
 import type { Db } from '../model/db.ts'
 
 /** An event with the current row of its object, ready for everyone who may read its scope. */

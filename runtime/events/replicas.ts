@@ -4,7 +4,7 @@ import type { ConnectionSettings } from '#database/settings.ts'
 import { isUnavailable } from '#database/unreachable.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
-import { CHANNELS, notifyReplicas } from '../store/events/notify-replicas.ts'
+import { CHANNELS, notifyReplicas } from '../store/events.ts'
 import type { Db } from '../model/db.ts'
 
 export interface ReplicasOptions {

@@ -8,9 +8,7 @@ import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
 import { API, CREDENTIAL, EVERYTHING, testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
-import { pruneEvents } from '../store/events/prune-events.ts'
-import { emitEvents } from '../store/events/emit-events.ts'
-import { isAfter } from '../store/events/position.ts'
+import { pruneEvents, emitEvents, isAfter } from '../store/events.ts'
 import { openEvents, TestReader, until } from '../testing/stream.ts'
 
 // Real sockets, and rows that real transactions write.

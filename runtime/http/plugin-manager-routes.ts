@@ -7,7 +7,7 @@ import { authenticatePlugin } from '../use-cases/references/plugin-credential.ts
 import { readAuthorization } from '../use-cases/references/read-authorization.ts'
 import { readEventDeclarations } from '../use-cases/references/read-event-declarations.ts'
 import { resolveReference } from '../use-cases/references/resolve.ts'
-import type { PluginReads } from '../store/references/plugin-reads.ts'
+import type { PluginReads } from '../store/references.ts'
 import { DomainError } from '../engine/domain-error.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { bearerOf, unauthenticated } from './credentials.ts'

@@ -1,6 +1,6 @@
 import { isPgError, PG } from '#database/transaction.ts'
 import type { Clock } from '#http-kit/clock.ts'
-import { canGrow } from '../store/can-grow.ts'
+import { canGrow } from '../store/why-read-only.ts'
 import type { Db } from '../model/db.ts'
 
 /** The shortest time between two probes. */

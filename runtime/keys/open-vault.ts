@@ -1,11 +1,13 @@
 import { inTransaction } from '#database/transaction.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import { insertDataKey } from '../store/data-keys/insert-data-key.ts'
-import { hasDataKeyTable } from '../store/data-keys/has-data-key-table.ts'
-import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
-import type { DataKeyRow } from '../store/data-keys/list-data-keys.ts'
-import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
-import { nextDataKeyId } from '../store/data-keys/next-data-key-id.ts'
+import {
+  insertDataKey,
+  hasDataKeyTable,
+  listDataKeys,
+  lockDataKeys,
+  nextDataKeyId,
+} from '../store/data-keys.ts'
+import type { DataKeyRow } from '../store/data-keys.ts'
 import { newDataKey, wrapDataKey } from './data-key.ts'
 import type { Keyring } from './keyring.ts'
 import { makeSealingKey, readSealingKeys, sealingKeyPath } from './sealing-key.ts'

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
-import { changeRow, readPage } from '../store/sealing/walk.ts'
-import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing/walk.ts'
+import { changeRow, readPage } from '../store/sealing-passes.ts'
+import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing-passes.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
   batchPlace,

@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import type { Db, Tx } from '../model/db.ts'
-import { nextFinished, takenOverLater } from '../store/retention/finished-operations.ts'
-import type { FinishedOperation } from '../store/retention/finished-operations.ts'
-import { removeAttempts } from '../store/retention/remove-attempts.ts'
-import { removeBatch } from '../store/retention/remove-batch.ts'
-import { deleteOperations, lockRemovable } from '../store/retention/remove-operations.ts'
+import {
+  nextFinished,
+  takenOverLater,
+  removeAttempts,
+  removeBatch,
+  deleteOperations,
+  lockRemovable,
+} from '../store/retention/remove.ts'
+import type { FinishedOperation } from '../store/retention/remove.ts'
 import { addRemoved, completeRun, lockRun } from '../store/retention/retention-row.ts'
 import type { Removed, RetentionRow } from '../store/retention/retention-row.ts'
 import { systemActor } from './system-actor.ts'

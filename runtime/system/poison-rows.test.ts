@@ -5,7 +5,7 @@ import type { Log, LogFields } from '#http-kit/log.ts'
 import { testEngine } from '../testing/engine.ts'
 import type { TestEngine } from '../testing/engine.ts'
 import { plannedResource, planWith, reader } from '../testing/plan.ts'
-import { findOperation } from '../store/operations/find-operation.ts'
+import { findOperation } from '../store/operations/operations.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 
 // A damaged row affects only its own operation: the worker survives, the operations beside it finish in their usual

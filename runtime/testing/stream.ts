@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { API, CREDENTIAL } from './http.ts'
 import type { TestHttp } from './http.ts'
-import { parsePosition } from '../store/events/position.ts'
-import type { Position } from '../store/events/position.ts'
+import { parsePosition } from '../store/events.ts'
+import type { Position } from '../store/events.ts'
 
 /**
  * Opens the event stream as a person with all permissions, from now on or after a given message. Resolves when the

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { inTransaction } from '#database/transaction.ts'
-import { listDataKeys } from '../store/data-keys/list-data-keys.ts'
-import { lockDataKeys } from '../store/data-keys/lock-data-keys.ts'
+import { listDataKeys, lockDataKeys } from '../store/data-keys.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { makeDataKey } from '../keys/open-vault.ts'
 import type { SealingKey } from '../keys/sealing-key.ts'

@@ -1,15 +1,13 @@
-import { emitEvents } from '../store/events/emit-events.ts'
-import { advanceScopes } from '../store/configuration/advance-scopes.ts'
-import { deleteProperties } from '../store/configuration/delete-properties.ts'
-import { insertSnapshotChanges } from '../store/configuration/insert-snapshot-changes.ts'
-import { insertSnapshots } from '../store/configuration/insert-snapshots.ts'
-import { putProperties } from '../store/configuration/put-properties.ts'
-import { emptyLedgers } from '../store/operations/delete-resources.ts'
-import { sealNewlySensitive } from '../store/configuration/seal-newly-sensitive.ts'
-import { lockScopes } from '../store/operations/lock-scopes.ts'
-import { putResourceWrites } from '../store/operations/put-resource-writes.ts'
-import { readInstallationProperties } from '../store/operations/read-installation-properties.ts'
-import { readKnownSensitivity } from '../store/operations/read-known-sensitivity.ts'
+import { emitEvents } from '../store/events.ts'
+import { advanceScopes, lockScopes } from '../store/configuration/scopes.ts'
+import {
+  deleteProperties,
+  putProperties,
+  readInstallationProperties,
+} from '../store/configuration/properties.ts'
+import { insertSnapshotChanges, insertSnapshots } from '../store/configuration/snapshots.ts'
+import { emptyLedgers, putResourceWrites } from '../store/installations/ledger.ts'
+import { sealNewlySensitive, readKnownSensitivity } from '../store/configuration/sensitivity.ts'
 import { newlySensitive, configurationChanges } from '../engine/steps/configuration-changes.ts'
 import type { ConfigurationChange } from '../engine/steps/configuration-changes.ts'
 import { mergedWrites } from '../engine/steps/merged-writes.ts'

@@ -1,4 +1,4 @@
-import { readServiceAddresses } from '../store/operations/read-service-addresses.ts'
+import { readServiceAddresses } from '../store/services/services.ts'
 import type { Call } from '../model/call.ts'
 import type { KnownRegistrations } from './known-registrations.ts'
 import type { FrozenPlan } from '../model/plan.ts'

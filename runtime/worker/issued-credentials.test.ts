@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { insertCredential } from '../store/plugins/insert-credential.ts'
+import { insertCredential, makeSecret } from '../store/plugins/credentials.ts'
 import { testRuntime } from '../testing/runtime.ts'
 import type { TestRuntime } from '../testing/runtime.ts'
 import { issuedCredentialsIn } from './issued-credentials.ts'
 import type { Db } from '../model/db.ts'
-import { makeSecret } from '../store/plugins/plugin-secret.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 const bytes = (text: string, status = 200): OutboundResult => ({

@@ -1,8 +1,7 @@
 import { textsIn } from '#contract/json-schema/json.ts'
-import { findIssued } from '../store/plugins/find-issued.ts'
+import { findIssued, SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/credentials.ts'
 import { readAnswer } from '../engine/calls/read-answer.ts'
 import type { Db } from '../model/db.ts'
-import { SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/plugin-secret.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 /** JSON escapes that can encode a character of the prefix. */

@@ -1,5 +1,5 @@
 import type { Clock } from '#http-kit/clock.ts'
-import { readRegistrations } from '../store/operations/read-registrations.ts'
+import { readRegistrations } from '../store/plugins/plugins.ts'
 import type { RegistrationRow, Registrations } from '../model/registration.ts'
 import type { Db } from '../model/db.ts'
 

@@ -1,4 +1,4 @@
-import { renewLeases } from '../store/operations/renew-leases.ts'
+import { renewLeases } from '../store/operations/leases.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Lease } from '../model/lease.ts'
 

@@ -1,6 +1,6 @@
 import { persistTransitions } from '../store/operations/persist-transitions.ts'
 import type { PersistedTransitions } from '../store/operations/persist-transitions.ts'
-import { deleteResources } from '../store/operations/delete-resources.ts'
+import { deleteResources } from '../store/installations/ledger.ts'
 import { redactRecorded } from './redact-recorded.ts'
 import type { Decision } from '../engine/steps/decide.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'

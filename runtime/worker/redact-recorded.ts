@@ -3,9 +3,8 @@ import { maskStrings } from '#http-kit/text/scrub.ts'
 import { maskFailure } from '../engine/calls/failures.ts'
 import type { NewSecrets } from '../model/attempt.ts'
 import type { Tx } from '../model/db.ts'
-import { putRecorded } from '../store/operations/put-recorded.ts'
-import { readRecorded } from '../store/operations/read-recorded.ts'
-import type { RecordedAnswer } from '../store/operations/read-recorded.ts'
+import { putRecorded, readRecorded } from '../store/operations/recorded-answers.ts'
+import type { RecordedAnswer } from '../store/operations/recorded-answers.ts'
 
 /** Redacts newly recognized secrets in the answers already recorded for their operations. */
 export async function redactRecorded(tx: Tx, operations: readonly NewSecrets[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 import { maskFailure } from '../engine/calls/failures.ts'
-import { recordLateAnswer } from '../store/operations/record-attempt.ts'
+import { recordLateAnswer } from '../store/operations/attempts.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Advancer } from './advancer.ts'
 import type { Contact } from '../engine/steps/breaker.ts'

@@ -46,7 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'sequence-raised-by-retry',
     breaks: 'gives an operation another executionSequence when it is retried',
-    file: 'runtime/store/operations/start-run.ts',
+    file: 'runtime/store/operations/runs.ts',
     from: "set state = 'RUNNING', run = run + 1,",
     to: "set state = 'RUNNING', run = run + 1, execution_sequence = execution_sequence + 1,",
     killers: [
@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'events-out-of-order',
     breaks: 'sends events of transactions that are newer than running ones',
-    file: 'runtime/store/events/read-events.ts',
+    file: 'runtime/store/events.ts',
     from: 'and event_xid < pg_snapshot_xmin(pg_current_snapshot())',
     to: '',
     killers: [
@@ -151,7 +151,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lease-not-checked',
     breaks: 'lets a worker write that has lost its lease to another one',
-    file: 'runtime/store/operations/lease.ts',
+    file: 'runtime/store/operations/leases.ts',
     from: `  and operation.lease_owner = lease.owner
   and operation.lease_epoch = lease.epoch
 `,
@@ -165,7 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'renewed-after-expiry',
     breaks: 'renews a lease that has expired already',
-    file: 'runtime/store/operations/renew-leases.ts',
+    file: 'runtime/store/operations/leases.ts',
     from: '${lockedOf(sql`operation_id`, { skipLocked: true })}',
     to: `select operation.operation_id
       from runtime.operation
@@ -195,7 +195,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'attempt-not-recorded-before',
     breaks: 'calls a plugin without having recorded the attempt',
-    file: 'runtime/store/operations/start-attempts.ts',
+    file: 'runtime/store/operations/attempts.ts',
     from: `      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
       select operation_id, stage, plugin_id, attempt, run, epoch,
         case when not is_first then due_at when follows_answer then clock_timestamp() else coalesce(
@@ -244,7 +244,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'detach-without-a-new-sequence',
     breaks: 'starts a DETACH with the executionSequence of the previous operation',
-    file: 'runtime/store/operations/insert-operation.ts',
+    file: 'runtime/store/operations/operations.ts',
     from: 'set last_execution_sequence = last_execution_sequence + 1,',
     to: "set last_execution_sequence = last_execution_sequence + case ${operation.operationType}::text when 'DETACH' then 0 else 1 end,",
     killers: [
@@ -258,7 +258,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: 'accepts an answer that came after its worker had lost the operation',
     file: 'runtime/worker/run-operation.ts',
     from: '        await recordLateAnswer(deps.db, attempt, attempt)',
-    to: `      const { recordAttempts } = await import('../store/operations/record-attempt.ts')
+    to: `      const { recordAttempts } = await import('../store/operations/attempts.ts')
       const { afterAttempt } = await import('../engine/steps/after-attempt.ts')
       const after = afterAttempt({ ...attempt, runAttempts: attempt.runAttempt, fraction: 0 })
       await recordAttempts(deps.db as never, [
@@ -270,7 +270,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'answer-recorded-twice',
     breaks: 'overwrites a recorded answer with the same one, marked late',
-    file: 'runtime/store/operations/record-attempt.ts',
+    file: 'runtime/store/operations/attempts.ts',
     from: 'and attempt = ${key.attempt} and finished_at is null`.execute(db)',
     to: 'and attempt = ${key.attempt}`.execute(db)',
     killers: [

@@ -11,7 +11,7 @@ const SIMULATED = [
   'runtime/{engine,worker,store}/**/*.ts',
   'runtime/use-cases/{operations,configuration,installations,idempotency,audit}/**/*.ts',
   'runtime/http/write-row.ts',
-  'runtime/store/events/emit-events.ts',
+  'runtime/store/events.ts',
   'database/transaction.ts',
 ]
 
@@ -19,7 +19,7 @@ const OWN_TIME_OR_RANDOM =
   /Date\.now|performance\.now|\bset(Timeout|Interval|Immediate)\b|Math\.random|random(Bytes|UUID|Int)|getRandomValues|new Date\(\)|hrtime|node:timers/
 
 /** What the simulation replaces, and the secrets of plugins, which no simulated request creates. */
-const EXEMPT = new Set(['database/transaction.ts', 'runtime/store/plugins/plugin-secret.ts'])
+const EXEMPT = new Set(['database/transaction.ts', 'runtime/store/plugins/credentials.ts'])
 
 test('the simulated code reads the time and draws random numbers only through its dependencies', async () => {
   const root = new URL('../../../', import.meta.url)

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
-import type { BatchItemState, BatchState } from '#contract/runtime-api/vocabulary.ts'
+import type { MessageParameters } from '#contract/protocol/envelope.ts'
+import type { BatchItemState, BatchState, BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import { visibleTo } from '../visible.ts'
-import { itemState } from './item-state.ts'
+import { visibleTo } from '../places.ts'
 
-export type BatchRow = Omit<Selectable<RuntimeTables['runtime.batch']>, 'input'>
+type BatchRow = Omit<Selectable<RuntimeTables['runtime.batch']>, 'input'>
 
 /** A batch with the number of its items that the actor may see, by state. */
 export type CountedBatch = BatchRow & {
@@ -88,3 +88,84 @@ export async function listBatches(
     order by page.created_at desc, page.batch_id desc`.execute(db)
   return rows
 }
+
+interface ItemRow {
+  position: number
+  target: string
+  state: BatchItemState
+  operation_id: string | null
+  code: string | null
+  message: string | null
+  parameters: MessageParameters | null
+  bundle_install_id: string
+  environment_key: string
+  application_runtime_id: string
+  workspace_id: number
+  bundle_environment_key: string
+  bundle_id: string
+  title: string
+  version: string | null
+}
+
+/** The items of a batch that the actor may see, in their order, after a position. */
+export async function listItems(
+  db: Db,
+  actor: Actor,
+  batchId: string,
+  page: { state?: readonly BatchItemState[] | undefined; after: number; limit: number },
+): Promise<ItemRow[]> {
+  const { rows } = await sql<ItemRow>`
+    select item.position, item.target, ${itemState} as state, item.operation_id, ${itemCode} as code,
+      ${itemMessage} as message, ${itemParameters} as parameters,
+      installation.bundle_install_id, installation.environment_key, installation.application_runtime_id,
+      installation.workspace_id, installation.bundle_environment_key, installation.bundle_id, installation.title,
+      installation.version
+    from runtime.batch_item as item
+    join runtime.installation as installation on installation.bundle_install_id = item.bundle_install_id
+    left join runtime.operation as operation on operation.operation_id = item.operation_id
+    where item.batch_id = ${batchId} and item.position > ${page.after}
+      and ${visibleTo(actor, 'read', 'installation')}
+      and ${page.state === undefined ? sql`true` : sql`${itemState} = any(${page.state}::text[])`}
+    order by item.position
+    limit ${page.limit}`.execute(db)
+  return rows
+}
+
+/** The batches that started an operation, or a run of it, newest first. */
+export async function batchesOfOperation(
+  db: Db,
+  operationId: string,
+): Promise<{ batchId: string; action: BatchAction }[]> {
+  return db
+    .selectFrom('runtime.batch_item as item')
+    .innerJoin('runtime.batch as batch', 'batch.batch_id', 'item.batch_id')
+    .select(['batch.batch_id as batchId', 'batch.action'])
+    .where('item.operation_id', '=', operationId)
+    .orderBy('batch.created_at', 'desc')
+    .orderBy('batch.batch_id', 'desc')
+    .execute()
+}
+
+/** Whether the operation of a running item has its result: it has ended in the run that the item started, or later. */
+export const hasResult = sql<boolean>`(item.state = 'RUNNING' and operation.run >= item.operation_run
+  and operation.state in ('SUCCEEDED', 'FAILED', 'TAKEN_OVER'))`
+
+/** The state of an item as of now. The result of an operation shows here before it is recorded with the item. */
+export const itemState = sql<BatchItemState>`case when not coalesce(${hasResult}, false) then item.state
+  when operation.state = 'SUCCEEDED' then 'SUCCEEDED' else 'FAILED' end`
+
+/** Why an item was refused, or its operation failed. */
+const itemCode = sql<string | null>`coalesce(item.code,
+  case when ${itemState} = 'FAILED' then operation.failure ->> 'errorCode' end)`
+
+/** Whether the failure of the operation is the result of the item, and not of a later run. */
+const showsFailure = sql<boolean>`(${itemState} = 'FAILED'
+  and (item.state = 'RUNNING' or operation.run = item.operation_run))`
+
+/** The message of `itemCode`; null if the operation has been retried since. */
+const itemMessage = sql<string | null>`case when item.operation_id is null then item.message
+  when ${showsFailure} then operation.failure ->> 'message' end`
+
+/** The parameters of `itemMessage`. */
+const itemParameters = sql<MessageParameters | null>`case when item.operation_id is null then item.parameters
+  when ${showsFailure} then operation.failure -> 'parameters' end`

@@ -5,7 +5,7 @@ import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { BatchReason, BatchState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
-import { hasResult, itemState } from './item-state.ts'
+import { hasResult, itemState } from './list-batches.ts'
 
 export type LockedBatch = Selectable<RuntimeTables['runtime.batch']> & { has_grants: boolean }
 export type PendingItem = Selectable<RuntimeTables['runtime.batch_item']>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DomainHolder, DomainUse } from '../../model/gateway-domain.ts'
 import type { Db, Tx } from '../../model/db.ts'
-import { scopeOf } from './find-scope.ts'
+import { scopeOf } from './scopes.ts'
 
 /** Who uses these domains in an environment. */
 export async function readDomainHolders(

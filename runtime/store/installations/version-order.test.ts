@@ -5,7 +5,7 @@ import { newestVersion, versionPrecedence } from '#contract/protocol/version-ord
 import { billing, installBoth, crm, SCOPE } from '../../testing/bundles.ts'
 import { testRuntime } from '../../testing/runtime.ts'
 import type { TestRuntime } from '../../testing/runtime.ts'
-import { foldVersionCounts } from '../overview/fold-installation-counts.ts'
+import { foldVersionCounts } from '../overview/fold-counts.ts'
 
 let runtime: TestRuntime
 before(async () => {

@@ -3,11 +3,11 @@ import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import { bucketOf } from '../buckets.ts'
 import type { Bucket } from '../buckets.ts'
-import { isVisible, visibleScopes } from '../visible-scopes.ts'
-import { countMade } from '../overview/count-made.ts'
+import { isVisible, visibleScopes } from '../places.ts'
+import { countCreated } from '../overview/summary.ts'
 import { operationFilter } from './filter-operations.ts'
 import type { OperationFilter } from './filter-operations.ts'
-import { findByText, isFound } from './find-by-text.ts'
+import { findByText, isFound } from './search.ts'
 import type { Db } from '../../model/db.ts'
 
 export interface Counted {
@@ -28,7 +28,7 @@ export async function countOperations(
   const isPlain = Object.values(others).every((value) => value === undefined || value === '')
   // completed hours are already counted, for every scope
   if (isPlain && bucket !== 'minute' && visible.kind !== 'scopes')
-    return countMade(db, visible, { since, until: until ?? null, bucket })
+    return countCreated(db, visible, { since, until: until ?? null, bucket })
   const found = filter.q === undefined || filter.q === '' ? null : await findByText(db, filter.q)
   const counted = await sql<Counted>`
     select ${bucketOf(bucket, 'operation.created_at')} as since, operation.state, count(*) as count

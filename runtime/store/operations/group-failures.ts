@@ -5,11 +5,11 @@ import type { failureGroupEndpoints } from '#contract/runtime-api/failure-groups
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import { callAttempts } from './call-attempts.ts'
+import { callAttempts } from './calls.ts'
 import { instantAt } from '../instants.ts'
-import { isVisible, visibleScopes } from '../visible-scopes.ts'
+import { isVisible, visibleScopes } from '../places.ts'
 import { operationFilter } from './filter-operations.ts'
-import { findByText, isFound } from './find-by-text.ts'
+import { findByText, isFound } from './search.ts'
 
 export type FailureGroupQuery = z.output<(typeof failureGroupEndpoints)['GET /failure-groups']['query']>
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
-import { inScope } from '../in-scope.ts'
-import type { ScopeFilter } from '../in-scope.ts'
-import { visibleTo } from '../visible.ts'
+import { inScope, visibleTo } from '../places.ts'
+import type { ScopeFilter } from '../places.ts'
 import type { Db } from '../../model/db.ts'
 
 export interface ScopeCountsRow {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { testEngine } from '../../testing/engine.ts'
 import { planWith, reader } from '../../testing/plan.ts'
-import { readLags } from './read-lags.ts'
+import { readLags } from './gauges.ts'
 
 const engine = await testEngine()
 after(() => engine.close())

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ChainedRow } from '../../store/audit/read-chain.ts'
+import type { ChainedRow } from '../../store/audit.ts'
 
 /** The previous hash of the first entry. */
 export const NO_HASH = Buffer.alloc(32)

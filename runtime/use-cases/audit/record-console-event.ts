@@ -1,7 +1,7 @@
 import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
 import type { Actor } from '../../model/actor.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { findPlace } from '../../store/places/find-place.ts'
+import { findPlace } from '../../store/places.ts'
 import { recordAudit } from './record.ts'
 import type { Tx } from '../../model/db.ts'
 

@@ -1,6 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
 import type { LockedBatch, PendingItem } from '../../store/batches/run-items.ts'
 import { batchPlace } from '../../sealing/places.ts'
 import { opening, UnknownDataKey } from '../../sealing/opening.ts'

@@ -1,5 +1,5 @@
 import type { BundleVersion } from '#contract/runtime-api/catalog.ts'
-import type { VersionRow } from '../../store/catalog/list-versions.ts'
+import type { VersionRow } from '../../store/catalog/versions.ts'
 
 /** A published version as the runtime API returns it. */
 export function versionView(row: Omit<VersionRow, 'published_microseconds' | 'precedence'>): BundleVersion {

@@ -1,5 +1,5 @@
 import type { Comparison } from '../../engine/changes/comparisons.ts'
-import type { ScopeRow } from '../../store/configuration/find-scope.ts'
+import type { ScopeRow } from '../../store/configuration/scopes.ts'
 
 /** What one request compares with the hidden values of a scope. */
 export interface Compared {

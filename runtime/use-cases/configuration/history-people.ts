@@ -1,6 +1,6 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { findScope } from '../../store/configuration/find-scope.ts'
-import { listSavers } from '../../store/configuration/list-savers.ts'
+import { findScope } from '../../store/configuration/scopes.ts'
+import { listSavers } from '../../store/configuration/snapshots.ts'
 import { notFound } from '../authorize.ts'
 
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history/people'

@@ -10,17 +10,16 @@ import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { OwnedResource } from '../../model/owned-resource.ts'
 import type { Vault } from '../../model/vault.ts'
-import { scopeOf } from '../../store/configuration/find-scope.ts'
-import type { ScopeRow } from '../../store/configuration/find-scope.ts'
-import { readOwnedResources } from '../../store/configuration/read-owned-resources.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
+import type { ScopeRow } from '../../store/configuration/scopes.ts'
+import { readOwnedResources, readLedger } from '../../store/installations/ledger.ts'
 import {
   openProperties,
   readManagedProperties,
   readProperties,
-} from '../../store/configuration/read-properties.ts'
-import { readUsableServices } from '../../store/configuration/read-usable-services.ts'
-import { loadInstallations } from '../../store/installations/load-installations.ts'
-import { readLedger } from '../../store/installations/read-ledger.ts'
+} from '../../store/configuration/properties.ts'
+import { readUsableServices } from '../../store/services/services.ts'
+import { loadInstallations } from '../../store/installations/installations.ts'
 import { loadAuthorizations } from '../installations/load-authorizations.ts'
 import { readUnchecked } from '../../store/plugins/reports.ts'
 import type { Comparing } from '../comparisons/compared.ts'

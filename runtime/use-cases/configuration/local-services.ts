@@ -4,14 +4,15 @@ import type { LocalService } from '#contract/runtime-api/local-services.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { emitEvents } from '../../store/events/emit-events.ts'
+import { emitEvents } from '../../store/events.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { findLocalService } from '../../store/configuration/find-local-service.ts'
-import type { LocalServiceRow } from '../../store/configuration/find-local-service.ts'
-import { findScope, scopeOf } from '../../store/configuration/find-scope.ts'
-import { listLocalServices as listRows } from '../../store/configuration/list-local-services.ts'
-import { makeScope } from '../../store/configuration/make-scope.ts'
-import { putLocalService } from '../../store/configuration/put-local-service.ts'
+import {
+  findLocalService,
+  listLocalServices as listRows,
+  putLocalService,
+} from '../../store/configuration/local-services.ts'
+import type { LocalServiceRow } from '../../store/configuration/local-services.ts'
+import { findScope, scopeOf, makeScope } from '../../store/configuration/scopes.ts'
 import { cursorValues, pageOf } from '../paging/page.ts'
 import { PROTECTED } from '../../engine/changes/check-changes.ts'
 import { refuseFor } from '../../engine/problem.ts'

@@ -2,7 +2,7 @@ import type { InstalledVersions } from '#contract/runtime-api/installations.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { readInstalledVersions } from '../../store/installations/installed-versions.ts'
 import type { InstalledVersionRow } from '../../store/installations/installed-versions.ts'
-import { visibleScopes } from '../../store/visible-scopes.ts'
+import { visibleScopes } from '../../store/places.ts'
 import { cursorValues, pageOf } from '../paging/page.ts'
 
 type Name = 'GET /installed-versions'

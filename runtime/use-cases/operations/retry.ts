@@ -1,9 +1,9 @@
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
-import { emitEvents } from '../../store/events/emit-events.ts'
+import { emitEvents } from '../../store/events.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { scopeOf } from '../../store/configuration/find-scope.ts'
-import { startRun } from '../../store/operations/start-run.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
+import { startRun } from '../../store/operations/runs.ts'
 import { lockOperationFor, notFailedInRun } from './lock-operation-for.ts'
 import { operationView } from '../../engine/steps/operation-view.ts'
 

@@ -11,7 +11,7 @@ import type { Db } from '../../model/db.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
 import type { Vault } from '../../model/vault.ts'
-import type { PluginState } from '../../store/plugins/read-plugin-states.ts'
+import type { PluginState } from '../../store/plugins/plugins.ts'
 import { isValuesDigestOf, plannedValues, valuesDigestOf } from './values-digest.ts'
 
 /** What one installation contributes to a plan token. */

@@ -4,8 +4,8 @@ import { Uuid } from '#contract/protocol/keys.ts'
 import type { Reference } from '#contract/protocol/typed-value.ts'
 import type { TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import type { PluginReads } from '../../store/references/plugin-reads.ts'
-import type { ServiceRow } from '../../store/services/select-services.ts'
+import type { PluginReads } from '../../store/references.ts'
+import type { ServiceRow } from '../../store/services/services.ts'
 import { isActive, isSamePlace, mayResolve, targetRefusal } from '../../engine/resolution.ts'
 
 type PropertyOfInstallation = Pick<AccessResolutionRequest, 'installation' | 'resource' | 'propertyKey'>

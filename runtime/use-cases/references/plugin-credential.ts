@@ -1,9 +1,8 @@
 import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { noteCredentialUse } from '../../store/plugins/note-credential-use.ts'
+import { noteCredentialUse, hashOf } from '../../store/plugins/credentials.ts'
 import type { Db } from '../../model/db.ts'
-import type { PluginReads } from '../../store/references/plugin-reads.ts'
-import { hashOf } from '../../store/plugins/plugin-secret.ts'
+import type { PluginReads } from '../../store/references.ts'
 
 /**
  * The plugin that this credential belongs to, or null if the credential is unknown.

@@ -5,8 +5,8 @@ import { inTransaction } from '#database/transaction.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { isSamePlace } from '../../engine/resolution.ts'
-import { findInstallation } from '../../store/installations/find-installation.ts'
-import { readStoredLedger } from '../../store/installations/read-ledger.ts'
+import { findInstallation } from '../../store/installations/installations.ts'
+import { readStoredLedger } from '../../store/installations/ledger.ts'
 import { currentAuthorizations } from '../installations/load-authorizations.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { PLUGIN_READS_VERSION } from '#contract/protocol/limits.ts'
 import type { EventDeclarationsRequest, EventDeclarationsResponse } from '#contract/protocol/plugin-reads.ts'
 import type { Db } from '../../model/db.ts'
-import type { PluginReads } from '../../store/references/plugin-reads.ts'
-import { readEvents } from '../../store/services/read-events.ts'
+import type { PluginReads } from '../../store/references.ts'
+import { readEvents } from '../../store/services/event-declarations.ts'
 import { loadTargets } from './load-targets.ts'
 
 /**

@@ -4,7 +4,7 @@ import type {
 } from '#contract/protocol/access-resolution.ts'
 import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
-import type { PluginReads } from '../../store/references/plugin-reads.ts'
+import type { PluginReads } from '../../store/references.ts'
 import { loadTargets } from './load-targets.ts'
 
 const TOKEN_SECONDS = 300

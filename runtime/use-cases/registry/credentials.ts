@@ -3,13 +3,15 @@ import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
-import { countValidCredentials } from '../../store/plugins/count-valid-credentials.ts'
-import { insertCredential } from '../../store/plugins/insert-credential.ts'
-import { lockPlugin } from '../../store/plugins/lock-plugin.ts'
-import { revokeCredentialRow } from '../../store/plugins/revoke-credential.ts'
+import {
+  countValidCredentials,
+  insertCredential,
+  revokeCredentialRow,
+  makeSecret,
+} from '../../store/plugins/credentials.ts'
+import { lockPlugin } from '../../store/plugins/plugins.ts'
 import { requirePlugin } from './plugins.ts'
 import { notFound } from '../authorize.ts'
-import { makeSecret } from '../../store/plugins/plugin-secret.ts'
 
 type Create = 'POST /plugins/{pluginId}/credentials'
 type Revoke = 'DELETE /plugins/{pluginId}/credentials/{credentialId}'

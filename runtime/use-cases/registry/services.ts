@@ -11,24 +11,26 @@ import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { DomainError } from '../../engine/domain-error.ts'
 import { cursorValues, pageOf } from '../paging/page.ts'
-import { findInstallation } from '../../store/installations/find-installation.ts'
-import { scopeOf } from '../../store/configuration/find-scope.ts'
+import { findInstallation } from '../../store/installations/installations.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
 import { identityOf } from '../../engine/installation-view.ts'
 import { listOwnedServices, listReferrerRows } from '../../store/services/list-referrers.ts'
 import type { ReferrerRow } from '../../store/services/list-referrers.ts'
-import { lockService } from '../../store/services/lock-service.ts'
-import { offeredIn } from '../../store/services/offered-in.ts'
-import { ownsModule } from '../../store/services/owns-module.ts'
-import { saveServiceRow } from '../../store/services/save-service.ts'
-import { selectServices } from '../../store/services/select-services.ts'
-import type { ServiceOwner, ServiceRow } from '../../store/services/select-services.ts'
+import {
+  lockService,
+  offeredIn,
+  ownsModule,
+  saveServiceRow,
+  selectServices,
+} from '../../store/services/services.ts'
+import type { ServiceOwner, ServiceRow } from '../../store/services/services.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { registrationExists, requireExpected } from './expected.ts'
 import { requireReachable } from './destination.ts'
 import type { Egress } from './destination.ts'
 import { notFound, requireVisible } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
-import { containsText } from '../../store/contains-text.ts'
+import { containsText } from '../../store/text-search.ts'
 
 /** Registered services, ordered by id; with a complete scope, those that it may use. */
 export async function listServices(

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Selectable, RawBuilder } from 'kysely'
+import type * as z from 'zod'
+import { mayEverywhere } from '#contract/endpoint/permission.ts'
+import type { auditEndpoints } from '#contract/runtime-api/audit.ts'
+import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
+import type { Actor } from '../model/actor.ts'
+import type { Db } from '../model/db.ts'
+import type { RuntimeTables } from '../model/tables.ts'
+import { visibleTo } from './places.ts'
+
+const OWN_BATCHES = ['batch.create', 'batch.continue', 'batch.stop'] as const satisfies AuditAction[]
+
+export type AuditRow = Selectable<RuntimeTables['runtime.audit_entry']>
+type AuditQuery = z.output<(typeof auditEndpoints)['GET /audit']['query']>
+
+/**
+ * The audit entries of scopes where the actor may read the audit, newest first, starting after `after`. Entries that
+ * belong to no scope need `audit:platform` too, without limits; the actor's own batches are visible in any case, because
+ * the targets of a batch may lie in several scopes.
+ */
+export function listAuditRows(
+  db: Db,
+  actor: Actor,
+  filter: AuditQuery,
+  after: number | null,
+): Promise<AuditRow[]> {
+  let query = db
+    .selectFrom('runtime.audit_entry as entry')
+    .selectAll('entry')
+    .where(({ eb, and, or, lit }) => {
+      const isInScope = mayEverywhere(actor.grants, 'audit:platform')
+        ? lit(true)
+        : eb('entry.environment_key', 'is not', null)
+      return or([
+        and([visibleTo(actor, 'audit:read', 'entry'), isInScope]),
+        and([eb('entry.actor_id', '=', actor.id), eb('entry.action', 'in', OWN_BATCHES)]),
+      ])
+    })
+    .orderBy('entry.sequence', 'desc')
+    .limit(filter.limit + 1)
+  if (filter.actor !== undefined) query = query.where('entry.actor_id', '=', filter.actor)
+  if (filter.action !== undefined) query = query.where('entry.action', '=', filter.action)
+  if (filter.bundleInstallId !== undefined)
+    query = query.where('entry.bundle_install_id', '=', filter.bundleInstallId)
+  if (filter.since !== undefined) query = query.where('entry.at', '>=', filter.since)
+  if (filter.until !== undefined) query = query.where('entry.at', '<', filter.until)
+  if (after !== null) query = query.where('entry.sequence', '<', after)
+  return query.execute()
+}
+
+/** An audit entry with each column as the text that is hashed, or null where the column is empty. */
+export interface ChainedRow {
+  sequence: number
+  format: number
+  at: string
+  actor_id: string
+  actor_name: string
+  action: string
+  subject: string
+  environment_key: string | null
+  application_runtime_id: string | null
+  workspace_id: string | null
+  bundle_install_id: string | null
+  operation_id: string | null
+  reason: string | null
+  changes: string
+  outcome: string
+  request_id: string
+  actor_issuer: string | null
+  client_address: string | null
+  error_code: string | null
+  occurrence_count: string | null
+  first_occurred_at: string | null
+  last_occurred_at: string | null
+  previous_hash: Buffer
+  hash: Buffer
+}
+
+/** Returns the entries that follow a sequence number, or all from the first one, in order. */
+export async function readChain(db: Db, after: number | null, limit: number): Promise<ChainedRow[]> {
+  const found = await sql<ChainedRow>`
+    select sequence, format, ${timeText('at')} as at,
+      actor_id, actor_name, action, subject, environment_key, application_runtime_id,
+      workspace_id::text as workspace_id, bundle_install_id, operation_id, reason, changes::text as changes,
+      outcome, request_id, actor_issuer, client_address, error_code, occurrence_count::text as occurrence_count,
+      ${timeText('first_occurred_at')} as first_occurred_at, ${timeText('last_occurred_at')} as last_occurred_at,
+      previous_hash, hash
+    from runtime.audit_entry
+    where ${after === null ? sql`true` : sql`sequence > ${after}`}
+    order by sequence
+    limit ${limit}`.execute(db)
+  return found.rows
+}
+
+function timeText(column: string): RawBuilder<string> {
+  return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+}
+
+export interface AuditHead {
+  /** 0 while there are no entries. */
+  sequence: number
+  hash: Buffer
+}
+
+/** Returns the last link of the audit chain. */
+export function readHead(db: Db): Promise<AuditHead> {
+  return db.selectFrom('runtime.audit_head').select(['sequence', 'hash']).executeTakeFirstOrThrow()
+}

@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import type { Selectable, RawBuilder } from 'kysely'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import type { BundleRef } from '#contract/protocol/scope.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Tx, Db } from '../../model/db.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import { instantAt, microsecondsOf } from '../instants.ts'
+import { containsText } from '../text-search.ts'
+
+/** Publishes a version. Returns false if it is already published; the published version does not change. */
+export async function insertVersion(
+  tx: Tx,
+  manifest: AuthorManifest,
+  actor: Pick<Actor, 'id' | 'name'>,
+): Promise<boolean> {
+  const result = await tx
+    .insertInto('runtime.bundle_version')
+    .values({
+      bundle_environment_key: manifest.bundle.environmentKey,
+      bundle_id: manifest.bundle.bundleId,
+      version: manifest.version,
+      title: manifest.title,
+      description: manifest.description ?? null,
+      manifest: JSON.stringify(manifest),
+      published_by_id: actor.id,
+      published_by_name: actor.name,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return Number(result.numInsertedOrUpdatedRows) === 1
+}
+
+/** Returns one published version with its manifest. */
+export function findVersion(
+  db: Db,
+  bundle: BundleRef,
+  version: string,
+): Promise<Selectable<RuntimeTables['runtime.bundle_version']> | undefined> {
+  return db
+    .selectFrom('runtime.bundle_version')
+    .selectAll()
+    .where('bundle_environment_key', '=', bundle.environmentKey)
+    .where('bundle_id', '=', bundle.bundleId)
+    .where('version', '=', version)
+    .executeTakeFirst()
+}
+
+/**
+ * The newest published version of the bundle of a row, as a subquery of one row: the highest release, or the highest
+ * version if there is no release. Expects the columns bundle_environment_key and bundle_id of the alias.
+ */
+export const newestVersionOf = (table: string): RawBuilder<unknown> => sql`(
+  select published.version, published.title, published.description, published.precedence, published.published_at
+  from runtime.bundle_version as published
+  where published.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
+    and published.bundle_id = ${sql.ref(`${table}.bundle_id`)}
+  order by published.is_release desc, published.precedence desc, published.published_at desc, published.version desc
+  limit 1)`
+
+/** The condition that the first version is newer: by its precedence, or published later if that is the same. */
+export const isNewer = (newest: string, installed: string): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.ref(`${newest}.precedence`)}, ${sql.ref(`${newest}.published_at`)})
+    > (${sql.ref(`${installed}.precedence`)}, ${sql.ref(`${installed}.published_at`)})`
+
+export type VersionRow = Pick<
+  Selectable<RuntimeTables['runtime.bundle_version']>,
+  | 'bundle_environment_key'
+  | 'bundle_id'
+  | 'version'
+  | 'title'
+  | 'published_at'
+  | 'published_by_id'
+  | 'published_by_name'
+  | 'precedence'
+> & {
+  /** For the cursor. */
+  published_microseconds: number
+}
+
+/** The published versions of a bundle, the highest first, starting after `after`. */
+export function listVersionRows(
+  db: Db,
+  bundle: BundleRef,
+  page: { after: { precedence: string; publishedAt: number; version: string } | null; limit: number },
+): Promise<VersionRow[]> {
+  const { after, limit } = page
+  let query = db
+    .selectFrom('runtime.bundle_version')
+    .select([
+      'bundle_environment_key',
+      'bundle_id',
+      'version',
+      'title',
+      'published_at',
+      'published_by_id',
+      'published_by_name',
+      'precedence',
+      microsecondsOf('published_at').as('published_microseconds'),
+    ])
+    .where('bundle_environment_key', '=', bundle.environmentKey)
+    .where('bundle_id', '=', bundle.bundleId)
+    .orderBy('precedence', 'desc')
+    .orderBy('published_at', 'desc')
+    .orderBy('version', 'desc')
+    .limit(limit)
+  if (after !== null) {
+    query = query.where(
+      sql<boolean>`(precedence, published_at, version)
+        < (${after.precedence}, ${instantAt(after.publishedAt)}, ${after.version})`,
+    )
+  }
+  return query.execute()
+}
+
+interface BundleRow {
+  bundle_environment_key: string
+  bundle_id: string
+  versions: number
+  title: string
+  description: string | null
+  version: string
+  published_at: string
+}
+
+/** The bundles with their newest version, ordered by environment and id, starting after `after`. */
+export async function listBundleRows(
+  db: Db,
+  options: {
+    environmentKey: string | undefined
+    q: string | undefined
+    after: readonly (string | number)[] | null
+    limit: number
+  },
+): Promise<BundleRow[]> {
+  const { environmentKey, q, after, limit } = options
+  const [afterEnvironment, afterId] = after ?? []
+  const result = await sql<BundleRow>`
+    select bundle.bundle_environment_key, bundle.bundle_id, bundle.versions,
+      latest.title, latest.description, latest.version, latest.published_at
+    from (
+      select bundle_environment_key, bundle_id, count(*) as versions
+      from runtime.bundle_version
+      where ${environmentKey === undefined ? sql`true` : sql`bundle_environment_key = ${environmentKey}`}
+        and ${after === null ? sql`true` : sql`(bundle_environment_key, bundle_id) > (${afterEnvironment}, ${afterId})`}
+      group by bundle_environment_key, bundle_id
+    ) as bundle
+    join lateral ${newestVersionOf('bundle')} as latest on true
+    where ${containsText(q, [sql`bundle.bundle_id`, sql`latest.title`])}
+    order by bundle.bundle_environment_key, bundle.bundle_id
+    limit ${limit}`.execute(db)
+  return result.rows
+}

@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { BundleRef } from '#contract/protocol/scope.ts'
+import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import type { InstallationViewRow, InstallationColumns } from '../../model/installation.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import { isNewer, newestVersionOf } from '../catalog/versions.ts'
+import type { ScopeRow } from '../configuration/scopes.ts'
+
+/** The columns to select after `left join runtime.operation as claim on … and claim.holds_claim`. */
+export const claimColumns = [
+  'claim.operation_id as claim_operation_id',
+  'claim.operation_type as claim_operation_type',
+  'claim.state as claim_state',
+  'claim.created_at as claim_since',
+  'claim.started_at as claim_started_at',
+  'claim.run_started_at as claim_run_started_at',
+  'claim.finished_at as claim_finished_at',
+  'claim.failure as claim_failure',
+  'claim.requested_by_id as claim_requested_by_id',
+  'claim.requested_by_name as claim_requested_by_name',
+] as const
+
+/**
+ * The newest published version of the bundle, if it is newer than that of an ACTIVE installation. Expects the alias
+ * `installation`.
+ */
+export const upgradeTo = sql<string | null>`(
+  select newest.version
+  from runtime.bundle_version as installed, lateral ${newestVersionOf('installed')} as newest
+  where installation.state = 'ACTIVE'
+    and installed.bundle_environment_key = installation.bundle_environment_key
+    and installed.bundle_id = installation.bundle_id and installed.version = installation.version
+    and ${isNewer('newest', 'installed')})`
+
+/** Returns one installation with its claim. */
+export function findInstallation(db: Db, bundleInstallId: string): Promise<InstallationViewRow | undefined> {
+  return db
+    .selectFrom('runtime.installation as installation')
+    .leftJoin('runtime.operation as claim', (join) =>
+      join
+        .onRef('claim.bundle_install_id', '=', 'installation.bundle_install_id')
+        .on('claim.holds_claim', '=', true),
+    )
+    .selectAll('installation')
+    .select(claimColumns)
+    .select(upgradeTo.as('upgrade_to'))
+    .where('installation.bundle_install_id', '=', bundleInstallId)
+    .executeTakeFirst()
+}
+
+/** Returns the installation of a bundle in a scope that is not DETACHED; there is at most one. */
+export function findUndetached(
+  db: Db,
+  scopeId: number,
+  bundle: BundleRef,
+): Promise<{ bundle_install_id: string } | undefined> {
+  return db
+    .selectFrom('runtime.installation')
+    .select('bundle_install_id')
+    .where('scope_id', '=', scopeId)
+    .where('bundle_environment_key', '=', bundle.environmentKey)
+    .where('bundle_id', '=', bundle.bundleId)
+    .where('state', '<>', 'DETACHED')
+    .executeTakeFirst()
+}
+
+/** Returns the given installations with their claims, unordered. */
+export function loadInstallations(
+  db: Db,
+  bundleInstallIds: readonly string[],
+): Promise<InstallationViewRow[]> {
+  return db
+    .selectFrom('runtime.installation as installation')
+    .leftJoin('runtime.operation as claim', (join) =>
+      join
+        .onRef('claim.bundle_install_id', '=', 'installation.bundle_install_id')
+        .on('claim.holds_claim', '=', true),
+    )
+    .selectAll('installation')
+    .select(claimColumns)
+    .select(upgradeTo.as('upgrade_to'))
+    .where('installation.bundle_install_id', '=', sql<string>`any(${[...bundleInstallIds]}::uuid[])`)
+    .execute()
+}
+
+interface NewInstallation {
+  bundleInstallId: string
+  scope: ScopeRow
+  bundle: { environmentKey: string; bundleId: string }
+  title: string
+}
+
+/**
+ * Inserts a new installation. The caller has checked, under the lock of the scope, that the bundle has no other one.
+ */
+export async function insertInstallation(tx: Tx, installation: NewInstallation): Promise<void> {
+  const { scope } = installation
+  await tx
+    .insertInto('runtime.installation')
+    .values({
+      bundle_install_id: installation.bundleInstallId,
+      scope_id: scope.scope_id,
+      environment_key: scope.environment_key,
+      application_runtime_id: scope.application_runtime_id,
+      workspace_id: scope.workspace_id,
+      bundle_environment_key: installation.bundle.environmentKey,
+      bundle_id: installation.bundle.bundleId,
+      title: installation.title,
+      state: 'NOT_INSTALLED',
+      version: null,
+    })
+    .execute()
+}
+
+/** Locks an installation until the transaction ends, and returns it. */
+export function lockInstallation(tx: Tx, bundleInstallId: string): Promise<InstallationColumns> {
+  return tx
+    .selectFrom('runtime.installation')
+    .selectAll()
+    .where('bundle_install_id', '=', bundleInstallId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+/** For `persistTransitions`: updates state and version of the installations whose operation succeeded. */
+export function updateInstallations(operations: readonly OperationRow[]): RawBuilder<unknown> {
+  const settled = operations.map(stateAfter)
+  return sql`
+    settled as (
+      update runtime.installation
+      set state = coalesce(settled.state, installation.state),
+        version = coalesce(settled.version, installation.version),
+        updated_at = clock_timestamp()
+      from unnest(
+        ${operations.map((operation) => operation.operation_id)}::uuid[],
+        ${operations.map((operation) => operation.bundle_install_id)}::uuid[],
+        ${settled.map(({ state }) => state)}::text[],
+        ${settled.map(({ version }) => version)}::text[])
+        as settled (operation_id, bundle_install_id, state, version)
+      join confirmed using (operation_id)
+      where installation.bundle_install_id = settled.bundle_install_id
+    )`
+}
+
+/** Null if it does not change. */
+function stateAfter({ operation_type, target_version }: OperationRow): {
+  state: InstallationState | null
+  version: string | null
+} {
+  switch (operation_type) {
+    case 'INSTALL':
+      return { state: 'ACTIVE', version: target_version }
+    case 'UPGRADE':
+      return { state: null, version: target_version }
+    case 'CONFIGURE':
+      return { state: null, version: null }
+    case 'DETACH':
+      return { state: 'DETACHED', version: null }
+  }
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { Call, FailedCall } from '../../model/call.ts'
+import type { Db } from '../../model/db.ts'
+import type { Writes } from '../../model/plan.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import type { Vault } from '../../model/vault.ts'
+import { openingEach } from '../../sealing/opening.ts'
+import { mapWrites, openRequest } from '../../sealing/places.ts'
+import { openingWith } from '../../sealing/stored-value.ts'
+
+export function callOf(row: CallRow): Call {
+  return {
+    stage: row.stage,
+    pluginId: row.plugin_id,
+    order: row.call_order,
+    endedWell: row.ended_well,
+    failed: row.failed,
+    failure: row.last_failure,
+    nextAttemptAt: row.next_attempt_at,
+    writes: row.writes,
+    request: row.request,
+    attempts: row.attempts,
+    runAttempts: row.run_attempts,
+  }
+}
+
+/**
+ * The number of attempts, in the current run, of the current call of a row of `runtime.operation as operation`: one
+ * look-up by primary key for each row. The plugin is the one that `operationView` shows.
+ */
+export function callAttempts(): RawBuilder<number> {
+  return sql<number>`coalesce((
+    select run_attempts from runtime.plugin_call
+    where plugin_call.operation_id = operation.operation_id and plugin_call.stage = operation.phase
+      and plugin_call.plugin_id = case when operation.failure is null
+        then operation.next_plugin else operation.failure -> 'errorPath' ->> 1 end), 0)`
+}
+
+export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
+
+/** A call with its request and writes unsealed. */
+export type CallRow = Omit<StoredCallRow, 'writes'> & { writes: Writes | null }
+
+/** Returns all calls of an operation, both stages. */
+export async function readCalls(db: Db, vault: Vault, operationId: string): Promise<CallRow[]> {
+  const rows = await db
+    .selectFrom('runtime.plugin_call')
+    .selectAll()
+    .where('operation_id', '=', operationId)
+    .orderBy('stage')
+    .orderBy('call_order')
+    .orderBy('plugin_id')
+    .execute()
+  const calls = (await openCalls(db, vault, rows)).get(operationId) ?? []
+  if (calls instanceof Error) throw calls
+  return calls
+}
+
+/**
+ * Opens calls, by operation. If a call does not open, the result is its error, so that other operations can continue.
+ */
+export async function openCalls(
+  db: Db,
+  vault: Vault,
+  rows: readonly StoredCallRow[],
+): Promise<Map<string, CallRow[] | Error>> {
+  const operations = [...Map.groupBy(rows, (row) => row.operation_id)]
+  const opened = await openingEach(vault, db, operations, ([, calls]) =>
+    calls.map((call) => openCall(vault, call)),
+  )
+  return new Map(operations.map(([operationId], index) => [operationId, opened[index]!]))
+}
+
+function openCall(vault: Vault, row: StoredCallRow): CallRow {
+  if (!isWrites(row.writes)) throw new Error('the stored writes of a plugin call are damaged')
+  if (row.next_attempt_at !== null && Number.isNaN(Date.parse(row.next_attempt_at)))
+    throw new Error('the stored retry time of a plugin call is damaged')
+  const key = { operationId: row.operation_id, stage: row.stage, pluginId: row.plugin_id }
+  return {
+    ...row,
+    writes: row.writes && mapWrites(key, row.writes, openingWith(vault)),
+    request: row.request && openRequest(vault, row.request, key),
+  }
+}
+
+function isWrites(writes: unknown): boolean {
+  return writes === null || (isJsonObject(writes) && Object.values(writes).every(isJsonObject))
+}
+
+/** For `persistTransitions`: calls that fail permanently without being made. */
+export function failCalls(calls: readonly FailedCall[]): RawBuilder<unknown> {
+  return sql`
+    failing as (
+      update runtime.plugin_call
+      set failed = true, last_failure = failing.failure::json, next_attempt_at = null
+      from unnest(
+        ${calls.map(({ operationId }) => operationId)}::uuid[],
+        ${calls.map(({ stage }) => stage)}::text[],
+        ${calls.map(({ pluginId }) => pluginId)}::text[],
+        ${calls.map(({ failure }) => JSON.stringify(failure))}::text[])
+        as failing (operation_id, stage, plugin_id, failure)
+      join confirmed using (operation_id)
+      where plugin_call.operation_id = failing.operation_id and plugin_call.stage = failing.stage
+        and plugin_call.plugin_id = failing.plugin_id and not plugin_call.ended_well
+    )`
+}

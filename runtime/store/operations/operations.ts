@@ -1,0 +1,227 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { OperationType } from '#contract/protocol/vocabulary.ts'
+import type { Failure, Person } from '#contract/runtime-api/common.ts'
+import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
+import type { Tx, Db } from '../../model/db.ts'
+import type { Lease } from '../../model/lease.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import { leaseRows, lockedOf } from './leases.ts'
+
+interface NewOperation {
+  operationId: string
+  bundleInstallId: string
+  operationType: OperationType
+  currentVersion: string | null
+  targetVersion: string
+  takesOver: string | null
+  requestedById: string
+  requestedByName: string
+  reason: string | null
+  /** The plugin of the first call; empty if there is none. */
+  nextPlugin: string
+}
+
+/**
+ * Inserts an operation. Returns it, or null if another operation holds the claim of the installation, or if it or its
+ * scope has no number left for this operation and the snapshot of its success.
+ */
+export async function insertOperation(tx: Tx, operation: NewOperation): Promise<OperationRow | null> {
+  // the row of the installation issues the sequence, so concurrent inserts already conflict here
+  const inserted = await sql<OperationRow>`
+    with installation as (
+      update runtime.installation
+      set last_execution_sequence = last_execution_sequence + 1, updated_at = clock_timestamp()
+      where bundle_install_id = ${operation.bundleInstallId} and last_execution_sequence < ${Number.MAX_SAFE_INTEGER}
+        and exists (
+          select from runtime.scope
+          where scope.scope_id = installation.scope_id and snapshot_version < ${Number.MAX_SAFE_INTEGER})
+      returning *
+    )
+    insert into runtime.operation (
+      operation_id, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
+      bundle_environment_key, bundle_id, operation_type, current_version, target_version, execution_sequence,
+      state, phase, takes_over, requested_by_id, requested_by_name, reason, next_plugin)
+    select ${operation.operationId}::uuid, bundle_install_id, scope_id, environment_key, application_runtime_id, workspace_id,
+      bundle_environment_key, bundle_id, ${operation.operationType}, ${operation.currentVersion},
+      ${operation.targetVersion}, last_execution_sequence,
+      'PENDING', 'BEFORE_RESOURCES', ${operation.takesOver}::uuid, ${operation.requestedById},
+      ${operation.requestedByName}, ${operation.reason}, ${operation.nextPlugin}
+    from installation
+    on conflict (bundle_install_id) where holds_claim do nothing
+    returning *`.execute(tx)
+  return inserted.rows[0] ?? null
+}
+
+/** The numbers that the last operation of an installation and the last snapshot of its scope have. */
+export function lastNumbers(
+  tx: Tx,
+  bundleInstallId: string,
+): Promise<{ last_execution_sequence: number; snapshot_version: number } | undefined> {
+  return tx
+    .selectFrom('runtime.installation as installation')
+    .innerJoin('runtime.scope as scope', 'scope.scope_id', 'installation.scope_id')
+    .where('installation.bundle_install_id', '=', bundleInstallId)
+    .select(['installation.last_execution_sequence', 'scope.snapshot_version'])
+    .executeTakeFirst()
+}
+
+export function findOperation(db: Db, operationId: string): Promise<OperationRow | undefined> {
+  return db
+    .selectFrom('runtime.operation')
+    .selectAll()
+    .where('operation_id', '=', operationId)
+    .executeTakeFirst()
+}
+
+/**
+ * Locks an operation until the transaction ends, so that no worker and no other person changes it, and returns it.
+ */
+export function lockOperation(tx: Tx, operationId: string): Promise<OperationRow | undefined> {
+  return tx
+    .selectFrom('runtime.operation')
+    .selectAll()
+    .where('operation_id', '=', operationId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+interface LockedOperation {
+  operation: OperationRow
+  /** The time of the database. */
+  now: string
+}
+
+/**
+ * Returns the operations that the worker still holds, locked in the order of their ids, and the time of the database.
+ * An operation that another session has locked is awaited, or with `skipLocked` left out as if it were not held.
+ */
+export async function lockLeased(
+  tx: Tx,
+  leases: readonly Lease[],
+  { skipLocked }: { skipLocked: boolean },
+): Promise<LockedOperation[]> {
+  const found = await sql<OperationRow & { now: string }>`
+    with lease as (select * from ${leaseRows(leases)})
+    select operation.*, clock_timestamp() as now
+    from (${lockedOf(sql`*`, { skipLocked })}) as operation`.execute(tx)
+  return found.rows.map(({ now, ...operation }) => ({ operation, now }))
+}
+
+interface ClaimHolder {
+  bundleInstallId: string
+  bundleId: string
+  operationId: string
+  operationType: OperationType
+  state: OperationState
+}
+
+/** Returns the operations that claim these installations, unfinished ones first. */
+export async function claimHolders(db: Db, bundleInstallIds: readonly string[]): Promise<ClaimHolder[]> {
+  if (bundleInstallIds.length === 0) return []
+  const rows = await db
+    .selectFrom('runtime.operation')
+    .select(['bundle_install_id', 'bundle_id', 'operation_id', 'operation_type', 'state'])
+    .where('bundle_install_id', 'in', bundleInstallIds)
+    .where('holds_claim', '=', true)
+    .orderBy((row) => row.eb('state', '=', 'FAILED'))
+    .orderBy('operation_id')
+    .execute()
+  return rows.map((row) => ({
+    bundleInstallId: row.bundle_install_id,
+    bundleId: row.bundle_id,
+    operationId: row.operation_id,
+    operationType: row.operation_type,
+    state: row.state,
+  }))
+}
+
+/**
+ * Returns operations that were taken over in earlier, detached installations of the same bundle in the same scope.
+ */
+export function findTakenOver(
+  db: Db,
+  { scope_id, ...of }: Pick<OperationRow, PlaceColumn | 'scope_id'>,
+): Promise<OperationRow[]> {
+  return db
+    .selectFrom('runtime.installation as installation')
+    .innerJoin(
+      'runtime.operation as operation',
+      'operation.bundle_install_id',
+      'installation.bundle_install_id',
+    )
+    .selectAll('operation')
+    .where('installation.environment_key', '=', of.environment_key)
+    .where('installation.application_runtime_id', '=', of.application_runtime_id)
+    .where('installation.workspace_id', '=', of.workspace_id)
+    .where('installation.bundle_environment_key', '=', of.bundle_environment_key)
+    .where('installation.bundle_id', '=', of.bundle_id)
+    .where('installation.scope_id', '=', scope_id)
+    .where('installation.state', '=', 'DETACHED')
+    .where('operation.state', '=', 'TAKEN_OVER')
+    .execute()
+}
+
+type PlaceColumn =
+  | 'environment_key'
+  | 'application_runtime_id'
+  | 'workspace_id'
+  | 'bundle_environment_key'
+  | 'bundle_id'
+
+/** Replaces the stored failure of an operation. */
+export async function putFailure(tx: Tx, operationId: string, failure: Failure): Promise<void> {
+  await tx
+    .updateTable('runtime.operation')
+    .set({ failure: JSON.stringify(failure) })
+    .where('operation_id', '=', operationId)
+    .execute()
+}
+
+export type NoteRow = Selectable<RuntimeTables['runtime.operation_note']>
+
+/** Assigns an operation to a person, or to nobody. The operation is locked. */
+export function updateAssignee(tx: Tx, operationId: string, person: Person | null): Promise<OperationRow> {
+  return tx
+    .updateTable('runtime.operation')
+    .set({ assignee_id: person?.id ?? null, assignee_name: person?.name ?? null })
+    .where('operation_id', '=', operationId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Returns the name under which a person last acted; undefined if they never did. */
+export async function findPersonName(tx: Tx, personId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ actor_name: string }>`
+    select actor_name from runtime.audit_entry where actor_id = ${personId}
+    order by sequence desc limit 1`.execute(tx)
+  return rows[0]?.actor_name
+}
+
+/** Adds a note with this number. The operation is locked. */
+export function insertNote(
+  tx: Tx,
+  {
+    operationId,
+    number,
+    author,
+    text,
+  }: { operationId: string; number: number; author: Person; text: string },
+): Promise<NoteRow> {
+  return tx
+    .insertInto('runtime.operation_note')
+    .values({ operation_id: operationId, number, author_id: author.id, author_name: author.name, text })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Returns the notes of an operation, oldest first. */
+export function readNotes(db: Db, operationId: string): Promise<NoteRow[]> {
+  return db
+    .selectFrom('runtime.operation_note')
+    .selectAll()
+    .where('operation_id', '=', operationId)
+    .orderBy('number')
+    .execute()
+}

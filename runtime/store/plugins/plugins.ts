@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import type { RawBuilder, Selectable, Insertable } from 'kysely'
+import type { PluginCredential } from '#contract/runtime-api/plugins.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import type { RegistrationRow, Registrations } from '../../model/registration.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+
+export type PluginRow = Selectable<RuntimeTables['runtime.plugin']> & {
+  credentials: PluginCredential[]
+  /** Whether the last report of the registered version passed; null without one. */
+  report_passed: boolean | null
+}
+
+const TIME = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+
+/** The plugins with their credentials, ordered by id. */
+export async function selectPlugins(
+  db: Db,
+  { where, limit = null }: { where: RawBuilder<unknown>; limit?: number | null },
+): Promise<PluginRow[]> {
+  const result = await sql<PluginRow>`
+    select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled, plugin.updated_at,
+      plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
+      plugin.owner_team, plugin.owner_contact, plugin.version, report.passed as report_passed, coalesce(credential.all, '[]'::json) as credentials
+    from runtime.plugin as plugin
+    left join lateral (
+      select json_agg(json_build_object(
+        'credentialId', credential_id,
+        'createdAt', to_char(created_at, ${TIME}),
+        'lastUsedAt', to_char(last_used_at, ${TIME}),
+        'revokedAt', to_char(revoked_at, ${TIME})
+      ) order by created_at, credential_id) as all
+      from runtime.plugin_credential as credential
+      where credential.plugin_id = plugin.plugin_id
+    ) as credential on true
+    left join runtime.plugin_report as report
+      on report.plugin_id = plugin.plugin_id and report.version = plugin.version
+    where ${where}
+    order by plugin.plugin_id
+    limit ${limit}::int`.execute(db)
+  return result.rows
+}
+
+/** The condition that an operation calls the plugin. */
+export function isPluginOf(operationId: string): RawBuilder<boolean> {
+  return sql<boolean>`plugin.plugin_id in (
+    select plugin_id from runtime.plugin_call where operation_id = ${operationId}::uuid)`
+}
+
+/** Returns those of the plugins that have a credential which is not revoked. */
+export async function listPluginsWithCredentials(db: Db, pluginIds: readonly string[]): Promise<Set<string>> {
+  if (pluginIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('runtime.plugin_credential')
+    .select('plugin_id')
+    .distinct()
+    .where('plugin_id', 'in', [...pluginIds])
+    .where('revoked_at', 'is', null)
+    .execute()
+  return new Set(rows.map(({ plugin_id }) => plugin_id))
+}
+
+/**
+ * Locks the registration of a plugin against changes of it and its credentials, and returns it, or undefined if there
+ * is none.
+ */
+export function lockPlugin(
+  tx: Tx,
+  pluginId: string,
+): Promise<Selectable<RuntimeTables['runtime.plugin']> | undefined> {
+  return tx
+    .selectFrom('runtime.plugin')
+    .selectAll()
+    .where('plugin_id', '=', pluginId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/**
+ * Creates or replaces the registration of a plugin. Returns whether it is saved: one that must be new is not if the ID has
+ * been registered meanwhile.
+ */
+export async function savePluginRow(
+  tx: Tx,
+  row: Omit<Insertable<RuntimeTables['runtime.plugin']>, 'updated_at'>,
+  { mustBeNew }: { mustBeNew: boolean },
+): Promise<boolean> {
+  const { plugin_id: _, ...columns } = row
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('runtime.plugin')
+    .values(row)
+    .onConflict((conflict) =>
+      mustBeNew
+        ? conflict.column('plugin_id').doNothing()
+        : conflict
+            .column('plugin_id')
+            .doUpdateSet({ ...columns, updated_at: sql<string>`clock_timestamp()` }),
+    )
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** A registration, as far as it decides whether and how a plugin is called. */
+export type PluginState = Pick<
+  Selectable<RuntimeTables['runtime.plugin']>,
+  'plugin_id' | 'enabled' | 'endpoint' | 'timeout_ms' | 'max_attempts' | 'max_backoff_ms'
+>
+
+/** Returns these plugins by id, as far as they are registered; disabled ones too. */
+export async function readPluginStates(
+  db: Db,
+  pluginIds: readonly string[],
+): Promise<Map<string, PluginState>> {
+  if (pluginIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('runtime.plugin')
+    .select(['plugin_id', 'enabled', 'endpoint', 'timeout_ms', 'max_attempts', 'max_backoff_ms'])
+    .where('plugin_id', 'in', [...pluginIds])
+    .execute()
+  return new Map(rows.map((row) => [row.plugin_id, row]))
+}
+
+export interface EndpointRow {
+  plugin_id: string
+  since: string
+  endpoint: string
+}
+
+/** The newest endpoints of each plugin of an operation that were in use since the operation was created, newest first. */
+export async function readEndpoints(db: Db, operationId: string): Promise<EndpointRow[]> {
+  const { rows } = await sql<EndpointRow>`
+    select plugin.plugin_id, used.since, used.endpoint
+    from (select distinct plugin_id from runtime.plugin_call where operation_id = ${operationId}::uuid) as plugin
+    cross join lateral (
+      select since, endpoint from (
+        select since, endpoint, lag(since, 1, 'infinity') over (order by since desc) as until
+        from runtime.plugin_endpoint where plugin_id = plugin.plugin_id
+        order by since desc limit 20
+      ) as period
+      where until > (select created_at from runtime.operation where operation_id = ${operationId}::uuid)
+    ) as used
+    order by plugin.plugin_id, used.since desc`.execute(db)
+  return rows
+}
+
+/** Returns the current registrations of these plugins, without those that are disabled or not registered. */
+export async function readRegistrations(db: Db, pluginIds: readonly string[]): Promise<Registrations> {
+  const found = await sql<
+    { now: string } & { [column in keyof RegistrationRow]: RegistrationRow[column] | null }
+  >`
+    select moment.now, plugin.plugin_id, plugin.endpoint, plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms
+    from (select clock_timestamp() as now) as moment
+    left join runtime.plugin on plugin.plugin_id = any(${[...pluginIds]}::text[]) and plugin.enabled`.execute(
+    db,
+  )
+  const byPlugin = new Map<string, RegistrationRow>()
+  for (const { plugin_id, endpoint, timeout_ms, max_attempts, max_backoff_ms } of found.rows) {
+    if (plugin_id !== null && endpoint !== null)
+      byPlugin.set(plugin_id, { plugin_id, endpoint, timeout_ms, max_attempts, max_backoff_ms })
+  }
+  return { now: found.rows[0]!.now, byPlugin }
+}

@@ -1,0 +1,162 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Reference } from '#contract/protocol/typed-value.ts'
+import { readTogether } from '#database/read-together.ts'
+import type { Db } from '../model/db.ts'
+import type { AppliedReference } from '../model/reference.ts'
+import { findCredentials } from './plugins/credentials.ts'
+import type { CredentialHolder } from './plugins/credentials.ts'
+import { serviceQuery, usableByInstallation } from './services/services.ts'
+import type { ServiceRow } from './services/services.ts'
+
+/** A reference property of an installation: its value as saved and as last applied. */
+export interface ReferenceRow {
+  locator: string
+  /** Null if the resource is not installed yet. */
+  resource_title: string | null
+  property: string
+  saved: Reference | null
+  applied: Reference | null
+  is_changed: boolean
+}
+
+/** The reference properties of an installation, ordered by locator and property. */
+export async function listReferences(db: Db, bundleInstallId: string): Promise<ReferenceRow[]> {
+  const { rows } = await sql<ReferenceRow>`
+    select locator, resource_title, property, saved.value as saved, applied.value as applied,
+      saved.value is distinct from applied.value as is_changed
+    from (
+      select locator, property, value from runtime.configuration_property
+      where bundle_install_id = ${bundleInstallId} and value ->> '@type' like 'ServiceReference%'
+    ) as saved
+    full join (
+      select locator, key as property, value from runtime.installed_resource, jsonb_each(properties)
+      where bundle_install_id = ${bundleInstallId} and value ->> '@type' like 'ServiceReference%'
+    ) as applied using (locator, property)
+    left join (
+      select locator, title as resource_title from runtime.installed_resource
+      where bundle_install_id = ${bundleInstallId}
+    ) as resource using (locator)
+    order by locator, property`.execute(db)
+  return rows
+}
+
+/** What every request of a plugin reads. */
+export interface PluginReads {
+  /** Undefined if there is no credential with this hash. */
+  holderOf(secretHash: Buffer): Promise<CredentialHolder | undefined>
+  /** Undefined if there is no such installation. */
+  appliedTargets(place: PropertyOfInstallation): Promise<AppliedTargets | undefined>
+}
+
+const CONCURRENCY = 1
+const MOST = 64
+/** Measured with `bench -- plugin`: without it, 1,000 requests a second are mostly statements of one or two keys. */
+const INTERVAL_MS = 3
+
+/** Requests that arrive at the same time are read together, each after it has arrived: nothing is cached. */
+export function createPluginReads(db: Db): PluginReads {
+  return {
+    holderOf: readTogether({
+      read: (hashes) => findCredentials(db, hashes),
+      identify: (hash) => hash.toString('hex'),
+      concurrency: CONCURRENCY,
+      most: MOST,
+      intervalMs: INTERVAL_MS,
+    }),
+    appliedTargets: readTogether({
+      read: (places) => readAppliedTargets(db, places),
+      identify: placeKey,
+      concurrency: CONCURRENCY,
+      most: MOST,
+      intervalMs: INTERVAL_MS,
+    }),
+  }
+}
+
+/** A reference property of an installed resource. */
+interface PropertyOfInstallation {
+  bundleInstallId: string
+  /** A full locator. */
+  resource: string
+  propertyKey: string
+}
+
+/** With the registered services that the value refers to, and whether the scope of the installation may use them. */
+interface AppliedTargets extends AppliedReference {
+  targets: ServiceRow[]
+}
+
+/**
+ * Reads, in one statement, everything that decides whether a property of an installed resource resolves. See
+ * docs/protocol.md#when-references-resolve.
+ */
+export async function readApplied(
+  db: Db,
+  { bundleInstallId, resource, propertyKey }: PropertyOfInstallation,
+): Promise<AppliedReference | undefined> {
+  const result = await appliedQuery({
+    bundleInstallId: sql`${bundleInstallId}::uuid`,
+    resource: sql`${resource}::text`,
+    propertyKey: sql`${propertyKey}::text`,
+  }).execute(db)
+  return result.rows[0]
+}
+
+/** As {@link readApplied} with the targets, for several properties in one statement. */
+async function readAppliedTargets(
+  db: Db,
+  places: readonly PropertyOfInstallation[],
+): Promise<Map<string, AppliedTargets>> {
+  const targets = serviceQuery({
+    where: sql`service.service_id = any(array(
+      select jsonb_path_query(applied.value, 'strict $.**.serviceId') #>> '{}'))`,
+    isUsable: usableByInstallation('applied'),
+  })
+  const applied = appliedQuery({
+    bundleInstallId: sql.ref('place.of_installation'),
+    resource: sql.ref('place.of_locator'),
+    propertyKey: sql.ref('place.of_property'),
+  })
+  const { rows } = await sql<AppliedTargets & { number: number }>`
+    select place.number::int as number, applied.*,
+      coalesce((select json_agg(target) from (${targets}) as target), '[]'::json) as targets
+    from unnest(
+      ${places.map(({ bundleInstallId }) => bundleInstallId)}::uuid[],
+      ${places.map(({ resource }) => resource)}::text[],
+      ${places.map(({ propertyKey }) => propertyKey)}::text[]
+    ) with ordinality as place (of_installation, of_locator, of_property, number)
+    cross join lateral (${applied}) as applied`.execute(db)
+  const byPlace = new Map<string, AppliedTargets>()
+  for (const { number, ...row } of rows) {
+    const place = places[number - 1]
+    if (place !== undefined) byPlace.set(placeKey(place), row)
+  }
+  return byPlace
+}
+
+/** The same for equal properties. */
+const placeKey = ({ bundleInstallId, resource, propertyKey }: PropertyOfInstallation): string =>
+  JSON.stringify([bundleInstallId, resource, propertyKey])
+
+function appliedQuery(at: {
+  [Part in keyof PropertyOfInstallation]: RawBuilder<unknown>
+}): RawBuilder<AppliedReference> {
+  return sql<AppliedReference>`
+    select
+      installation.environment_key, installation.application_runtime_id, installation.workspace_id,
+      installation.bundle_install_id, installation.bundle_environment_key, installation.bundle_id, installation.state,
+      claim.operation_type as claim_type, claim.phase as claim_phase,
+      ledger.module_id, ledger.properties -> ${at.propertyKey} as value,
+      version.manifest -> 'plugins' as declared, plan.plan -> 'plugins' as frozen
+    from runtime.installation as installation
+    left join runtime.operation as claim
+      on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
+    left join runtime.operation_plan as plan on plan.operation_id = claim.operation_id
+    left join runtime.installed_resource as ledger
+      on ledger.bundle_install_id = installation.bundle_install_id and ledger.locator = ${at.resource}
+    left join runtime.bundle_version as version
+      on version.bundle_environment_key = installation.bundle_environment_key
+      and version.bundle_id = installation.bundle_id and version.version = installation.version
+    where installation.bundle_install_id = ${at.bundleInstallId}`
+}
