@@ -2,7 +2,7 @@ import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startTestServer } from '#database/testing.ts'
-import { runSuites } from '../lab/verification/run-suites.ts'
+import { CONCURRENT_SUITES, runSuites } from '../lab/verification/run-suites.ts'
 import { SUITES } from '../lab/verification/suites.ts'
 import { runChecks } from './checks.ts'
 import { buildConsole } from './console-build.ts'
@@ -19,7 +19,7 @@ const CONCURRENT_FILES = 3
 /** Runs every test file of the servers and the contract against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
   const files = globSync(
-    '{contract,http-kit,database,packages,plugin,runtime,bff,operating,lab,scripts,web}/**/*.test.ts',
+    '{contract,http-kit,database,packages,plugin,runtime,bff,operating,lab/verification,scripts,web}/**/*.test.ts',
     {
       cwd: root,
     },
@@ -65,7 +65,7 @@ async function runUnitTests(): Promise<Tally> {
   }
 }
 
-/** The quick form of every verification suite. */
+/** The quick form of the suites that judge a change; the others run each night. */
 async function runVerification(): Promise<Tally> {
   await prepareBrowser()
   const result = await runSuites({
@@ -73,6 +73,7 @@ async function runVerification(): Promise<Tally> {
     seed: null,
     count: null,
     isBailing: false,
+    concurrent: CONCURRENT_SUITES,
     suites: Object.keys(SUITES),
   })
   return { kind: 'tests', ...result }
@@ -94,12 +95,15 @@ if (unknown.length > 0) {
 }
 mkdirSync(join(root, '.cache'), { recursive: true })
 const tallies: Tally[] = []
-const durations: string[] = []
+const durations: { name: string; seconds: number }[] = []
 for (const [name, run] of Object.entries(STAGES)) {
   if (named.length > 0 && !named.includes(name)) continue
   const started = performance.now()
   tallies.push(await run())
-  durations.push(`${name} ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  durations.push({ name, seconds: Math.round((performance.now() - started) / 1000) })
 }
-console.log(`Duration: ${durations.join(', ')}`)
+const total = durations.reduce((sum, { seconds }) => sum + seconds, 0)
+console.log(
+  `Duration: ${durations.map(({ name, seconds }) => `${name} ${seconds} s`).join(', ')}; in all ${total} s`,
+)
 process.exit(close(tallies))

@@ -1,18 +1,20 @@
 import { parseArgs } from 'node:util'
 import { fetchData } from '../lab/verification/public/fetch-data.ts'
-import { runSuites } from '../lab/verification/run-suites.ts'
-import { ALL_SUITES, SUITES } from '../lab/verification/suites.ts'
+import { CONCURRENT_SUITES, runSuites } from '../lab/verification/run-suites.ts'
+import { ALL_SUITES, NIGHTLY_SUITES, SUITES } from '../lab/verification/suites.ts'
 import { prepareBrowser } from './prepare-browser.ts'
 import { close } from './tally.ts'
 
 const names = Object.keys(ALL_SUITES).join(', ')
-const usage = `npm run verify -- [--full] [--suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}
+const usage = `npm run verify -- [--full] [--nightly | --suite NAME [--seed N | --count N]] [--bail]; the suites are: ${names}
 npm run verify -- --suite public --fetch: downloads the data of the suite`
 /** Those that open pages of the built console. */
-const WITH_CONSOLE: ReadonlySet<string> = new Set(['editor', 'public', 'round-trip'])
+const WITH_CONSOLE: ReadonlySet<string> = new Set(['editor', 'public', 'round-trip', 'slow-tests'])
 
 interface Options {
   isFull: boolean
+  /** Runs the suites that `npm test` leaves out. */
+  isNightly: boolean
   suite: string | undefined
   seed: number | null
   count: number | null
@@ -25,6 +27,7 @@ function readArguments(): Options {
   const { values } = parseArgs({
     options: {
       full: { type: 'boolean' },
+      nightly: { type: 'boolean' },
       suite: { type: 'string' },
       seed: { type: 'string' },
       count: { type: 'string' },
@@ -39,11 +42,14 @@ function readArguments(): Options {
     if (values.suite === undefined) throw new Error(`--${name} needs --suite`)
     return value
   }
+  if (values.nightly === true && values.suite !== undefined)
+    throw new Error('--nightly and --suite exclude each other')
   if (values.fetch === true && values.suite !== 'public') throw new Error('--fetch needs --suite public')
   if (values.suite !== undefined && !(values.suite in ALL_SUITES))
     throw new Error(`there is no suite "${values.suite}"`)
   return {
     isFull: values.full ?? false,
+    isNightly: values.nightly ?? false,
     suite: values.suite,
     seed: number('seed'),
     count: number('count'),
@@ -59,7 +65,7 @@ try {
   console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
   process.exit(2)
 }
-const { isFull, suite, isFetching, ...rest } = options
+const { isFull, isNightly, suite, isFetching, ...rest } = options
 if (isFetching) {
   try {
     await fetchData()
@@ -73,7 +79,9 @@ if (suite === undefined || WITH_CONSOLE.has(suite)) await prepareBrowser()
 const result = await runSuites({
   ...rest,
   size: isFull ? 'full' : 'quick',
-  suites: suite === undefined ? Object.keys(isFull ? ALL_SUITES : SUITES) : [suite],
+  // those of the nightly run measure times, which a second suite on the same cores would falsify
+  concurrent: isFull || isNightly ? 1 : CONCURRENT_SUITES,
+  suites: suite === undefined ? Object.keys(isNightly ? NIGHTLY_SUITES : SUITES) : [suite],
 })
 for (const reason of result.skipped) console.log(`Skipped: ${reason}`)
 process.exit(close([{ kind: 'tests', ...result }]))

@@ -6,8 +6,8 @@ import type { Suite, SuiteOptions, SuiteReport, Violation } from './suite.ts'
 /** Per suite; the rest is only counted. */
 const MAX_SHOWN = 20
 
-/** In the quick form. The full form prints durations and rates, which a second suite on the same cores would falsify. */
-const CONCURRENT_SUITES = 2
+/** Of those that print no durations and rates, which a second suite on the same cores would falsify. */
+export const CONCURRENT_SUITES = 2
 
 /** What one suite tried and found. */
 export interface SuiteResult {
@@ -29,16 +29,19 @@ export interface SuitesResult {
   trials: Record<string, number>
 }
 
-export type SuitesOptions = Omit<SuiteOptions, 'databaseUrl'> & { suites: readonly string[] }
+export type SuitesOptions = Omit<SuiteOptions, 'databaseUrl'> & {
+  suites: readonly string[]
+  /** How many run at the same time. */
+  concurrent: number
+}
 
 /**
  * Runs each suite in a separate process with its own PostgreSQL server, and prints what it tried and found. A shared server would let a
  * paused transaction of one suite hold back the events of another.
  */
-export async function runSuites({ suites, ...options }: SuitesOptions): Promise<SuitesResult> {
+export async function runSuites({ suites, concurrent, ...options }: SuitesOptions): Promise<SuitesResult> {
   const total: SuitesResult = { passed: 0, failed: 0, skipped: [], failures: [], trials: {} }
-  const limit = options.size === 'quick' ? CONCURRENT_SUITES : 1
-  const isAlone = limit === 1 || suites.length === 1
+  const isAlone = concurrent === 1 || suites.length === 1
   const run = async (name: string): Promise<void> => {
     const { failures, trials, skipped } = await runInProcess(name, options, isAlone)
     if (skipped !== undefined) {
@@ -50,7 +53,7 @@ export async function runSuites({ suites, ...options }: SuitesOptions): Promise<
     if (failures.length === 0) total.passed += 1
     else total.failed += 1
   }
-  await mapConcurrently(suites, limit, run, () => options.isBailing && total.failed > 0)
+  await mapConcurrently(suites, concurrent, run, () => options.isBailing && total.failed > 0)
   return total
 }
 

@@ -1,4 +1,4 @@
-/** How much a suite tries: `quick` is part of `npm test`, `full` takes up to a night. */
+/** How much a suite tries: `quick` takes at most some minutes, `full` up to a night. */
 export type Size = 'quick' | 'full'
 
 export interface SuiteOptions {

@@ -7,7 +7,7 @@ import type { Suite, SuiteReport } from '../suite.ts'
 
 const MAJORS = [20, 22, 24]
 const ROOT = join(import.meta.dirname, '../../..')
-const TEST = 'scripts/plugin-package.test.ts'
+const TEST = 'lab/nightly/plugin-package.test.ts'
 const INSTALL_MS = 120_000
 /** On Node 20, npm may compile SQLite. */
 const TEST_MS = 600_000

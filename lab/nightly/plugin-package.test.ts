@@ -10,9 +10,9 @@ import { listen, toNodeListener } from '#plugin-sdk/src/index.ts'
 import { testHttp, textOf } from '#runtime/testing/http.ts'
 import type { TestAnswer } from '#runtime/testing/http.ts'
 import { until } from '#runtime/testing/stream.ts'
-import { root } from './process.ts'
-import { startRegistry } from './testing-registry.ts'
-import type { TestRegistry } from './testing-registry.ts'
+import { root } from '../../scripts/process.ts'
+import { startRegistry } from '../../scripts/testing-registry.ts'
+import type { TestRegistry } from '../../scripts/testing-registry.ts'
 
 // The package of plugin authors, installed in an empty folder outside of the repository.
 

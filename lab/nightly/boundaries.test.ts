@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { root, runNode } from './process.ts'
-import { typeCheckArgs } from './type-check.ts'
+import { root, runNode } from '../../scripts/process.ts'
+import { typeCheckArgs } from '../../scripts/type-check.ts'
 
 // Forbidden imports, planted as files; the way of importing must not matter.
 // What is planted in one project must not load the types of Node, because its other files would then see them.
