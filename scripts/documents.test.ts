@@ -74,19 +74,40 @@ test('documents that the sources name exist, with their sections', () => {
 const FOLDERS = new Set(
   tracked.filter((path) => path.includes('/')).map((path) => path.slice(0, path.indexOf('/'))),
 )
+const isPath = (name: string) => name.includes('/') && FOLDERS.has(name.slice(0, name.indexOf('/')))
+
+/** The names in a section of which there is no file. A name without its folder is in a folder that the section names. */
+function missingIn(section: string): string[] {
+  const names = [...section.matchAll(/`([\w./-]+)`/g)].map(([, name = '']) => name)
+  const paths = names.filter((name) => isPath(name))
+  const folders = paths.flatMap((path) => [path, dirname(path)])
+  const isMissing = (name: string) =>
+    /\w\.(?:tsx?|sql|mjs)$/.test(name) &&
+    !tracked.includes(name) &&
+    !folders.some((folder) => existsSync(join(root, folder, name)))
+  return [
+    ...paths.filter((path) => !existsSync(join(root, path))),
+    ...names.filter((name) => !isPath(name) && isMissing(name)),
+  ]
+}
 
 test('files that the pages for contributors name exist', () => {
-  const names = new Set(tracked.map((path) => path.slice(path.lastIndexOf('/') + 1)))
   const problems = ['README.md', 'CONTRIBUTING.md', 'docs/architecture.md'].flatMap((page) =>
-    [...prose(page).matchAll(/`([\w./-]+)`/g)]
-      .map(([, name = '']) => name)
-      .filter((name) => {
-        if (name.includes('/') && FOLDERS.has(name.slice(0, name.indexOf('/')))) {
-          return !existsSync(join(root, name))
-        }
-        return /\w\.(?:tsx?|sql|mjs)$/.test(name) && !names.has(name.slice(name.lastIndexOf('/') + 1))
-      })
-      .map((name) => `${page}: ${name}`),
+    prose(page)
+      .split(/^#+ /m)
+      .flatMap((section) => missingIn(section).map((name) => `${page}: ${name}`)),
   )
+  assert.deepEqual(problems, [])
+})
+
+test('decisions that are named by their number exist', () => {
+  const numbers = new Set(tracked.flatMap((path) => /^docs\/decisions\/(\d{4})-/.exec(path)?.[1] ?? []))
+  const problems = tracked
+    .filter((path) => /\.(?:md|tsx?|mjs|sql|css|ya?ml)$/.test(path))
+    .flatMap((path) =>
+      [...read(path).matchAll(/\bdecisions?(?:\/| )(\d{1,4})\b/gi)]
+        .filter(([, number = '']) => !numbers.has(number.padStart(4, '0')))
+        .map(([reference]) => `${path}: ${reference}`),
+    )
   assert.deepEqual(problems, [])
 })
