@@ -1,5 +1,5 @@
 /**
- * The previous release; raise it with each release (docs/operating/upgrade.md). There was none yet: the commit is the first
+ * The previous release; raise it with each release (CONTRIBUTING.md). There was none yet: the commit is the first
  * with the schema that the first release has.
  */
 export const RELEASED = {
