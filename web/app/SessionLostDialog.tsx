@@ -3,8 +3,8 @@ import { onSignInElsewhere, signInAddress, useSession } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { buttonStyle } from '../ui/button-style.ts'
-import { Dialog } from '../ui/dialog/Dialog.tsx'
-import { Icon } from '../ui/icons/Icon.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Icon } from '../ui/Icon.tsx'
 
 /** Shown when the session ends while the page is in use: the person signs in beside the page and continues in it. */
 export function SessionLostDialog() {

@@ -1,6 +1,6 @@
 import { createElement, Fragment, type ReactNode } from 'react'
 import { useStore } from '../base/external-store.ts'
-import type { Catalogue, Namespace } from './catalogue.ts'
+import type { Catalogue, Namespace } from './texts.ts'
 import { localeState, subscribeToLocale, type LocaleState } from './locale.ts'
 import { choose, cut, type ArgumentsOf, type Message, type Messages } from './messages.ts'
 

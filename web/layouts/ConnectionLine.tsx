@@ -1,6 +1,6 @@
 import { READ_AGAIN_MS } from '../api/refetch-interval.ts'
 import { useText } from '../i18n/use-text.ts'
-import { Icon } from '../ui/icons/Icon.tsx'
+import { Icon } from '../ui/Icon.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
 
 /**

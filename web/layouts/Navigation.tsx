@@ -4,7 +4,7 @@ import { useStoredDrafts, useStoredOperationDrafts } from '../subjects/drafts/st
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
 import { paths } from '../addresses/paths.ts'
 import { cx } from '../ui/class-names.ts'
-import { Icon, type IconName } from '../ui/icons/Icon.tsx'
+import { Icon, type IconName } from '../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
 

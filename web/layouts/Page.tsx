@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useMissedFailures } from '../subjects/alerts/failure-alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
-import { Icon } from '../ui/icons/Icon.tsx'
+import { Icon } from '../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 
 const NO_CRUMBS: readonly Crumb[] = []

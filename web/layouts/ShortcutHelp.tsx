@@ -1,5 +1,5 @@
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
-import { Dialog } from '../ui/dialog/Dialog.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { CHORDS } from './chords.ts'
 

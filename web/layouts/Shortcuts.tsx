@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { isDialogOpen } from '../ui/dialog/use-modal.ts'
+import { isDialogOpen } from '../ui/use-modal.ts'
 import { CHORDS } from './chords.ts'
 import { ShortcutHelp } from './ShortcutHelp.tsx'
 

@@ -1,6 +1,6 @@
 import { joinList } from '../i18n/punctuation.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
-import { Icon } from '../ui/icons/Icon.tsx'
+import { Icon } from '../ui/Icon.tsx'
 import { Popup } from '../ui/Popup.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'

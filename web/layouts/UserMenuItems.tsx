@@ -1,7 +1,7 @@
 import { setAlerts, useAlerts } from '../subjects/alerts/failure-alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Switch } from '../ui/Checkbox.tsx'
-import { Icon } from '../ui/icons/Icon.tsx'
+import { Icon } from '../ui/Icon.tsx'
 import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
 import { closePopup } from '../ui/Popup.tsx'
 import { ThemeSwitch } from '../ui/ThemeSwitch.tsx'

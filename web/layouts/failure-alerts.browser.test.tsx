@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { operation, at } from '../pages/operations/detail/testing.ts'
+import { operation, at } from '../pages/operations/detail/calls/testing.ts'
 import { renderConsole } from '../testing/render.tsx'
 import { serveScope } from '../testing/served-scope.ts'
 

@@ -6,7 +6,7 @@ import { useText } from '../i18n/use-text.ts'
 import { renderInConsole } from './render.tsx'
 import type { Edit } from '../forms/property/edit.ts'
 import { editError } from '../forms/property/edit-error.ts'
-import { PropertyField } from '../forms/property/PropertyField.tsx'
+import { PropertyField } from '../forms/property/controls/PropertyField.tsx'
 
 const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
 

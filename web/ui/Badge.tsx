@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { formatNumber } from '../i18n/format.ts'
 import { cx } from './class-names.ts'
-import { Icon, type IconName } from './icons/Icon.tsx'
+import { Icon, type IconName } from './Icon.tsx'
 import { toneLine, toneText, toneTint, type Tone } from './tone.ts'
 
 export type BadgeLook = 'plain' | 'pill'

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { renderInConsole } from '../testing/render.tsx'
 import { Combobox, type ComboboxOption } from './Combobox.tsx'
-import { Dialog } from './dialog/Dialog.tsx'
+import { Dialog } from './Dialog.tsx'
 import { Field } from './Field.tsx'
 
 const SCOPES: readonly ComboboxOption[] = [

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent 
 import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
 import type { FieldWiring } from './Field.tsx'
-import { Icon } from './icons/Icon.tsx'
+import { Icon } from './Icon.tsx'
 import { placeNear } from './place-near.ts'
 
 export type ComboboxOption = { value: string; label: string; detail?: string | undefined }

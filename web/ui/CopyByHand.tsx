@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
-import { Dialog } from './dialog/Dialog.tsx'
+import { Dialog } from './Dialog.tsx'
 import { Keys } from './Keys.tsx'
 import { TextArea } from './TextInput.tsx'
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Icon, type IconName } from './icons/Icon.tsx'
+import { Icon, type IconName } from './Icon.tsx'
 
 /** Shown instead of an empty list: why it is empty, and what to do. */
 export function EmptyState({

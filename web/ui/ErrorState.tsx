@@ -4,7 +4,7 @@ import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
 import { cx } from './class-names.ts'
 import { CopyButton } from './CopyButton.tsx'
-import { Icon } from './icons/Icon.tsx'
+import { Icon } from './Icon.tsx'
 
 /**
  * An error in place of the failed content: title, message, what to do, and the details for a ticket. A page that still

@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from './class-names.ts'
-import { Icon } from './icons/Icon.tsx'
+import { Icon } from './Icon.tsx'
 
 /** Connects an input to its label, help and error. */
 export type FieldWiring = {
@@ -9,6 +9,15 @@ export type FieldWiring = {
   'aria-describedby': string | undefined
   'aria-invalid': true | undefined
   'aria-required': true | undefined
+}
+
+/** The wiring of a field. A control with several inputs is a group, which only `aria-labelledby` can name. */
+export type ControlWiring = FieldWiring & {
+  'aria-labelledby'?: string | undefined
+  /** Of an item, which has no label. */
+  'aria-label'?: string | undefined
+  /** In the empty field of a text or number: that it has no value. */
+  placeholder?: string | undefined
 }
 
 /**

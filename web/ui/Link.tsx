@@ -4,7 +4,7 @@ import type { IntentListeners } from '../base/lazy-part.ts'
 import { useAsOf } from './as-of.ts'
 import { buttonStyle, type ButtonSize, type ButtonVariant } from './button-style.ts'
 import { cx } from './class-names.ts'
-import { Icon, type IconName } from './icons/Icon.tsx'
+import { Icon, type IconName } from './Icon.tsx'
 
 /** A link target, made by `web/addresses/paths.ts`, where the compiler checks routes, parameters and search. */
 export type LinkTarget = {

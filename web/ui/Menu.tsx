@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { cx } from './class-names.ts'
-import { Icon, type IconName } from './icons/Icon.tsx'
+import { Icon, type IconName } from './Icon.tsx'
 import type { Side } from './place-near.ts'
 import { closePopup, Popup, type PopupTrigger } from './Popup.tsx'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { cx } from './class-names.ts'
-import { Icon, type IconName } from './icons/Icon.tsx'
+import { Icon, type IconName } from './Icon.tsx'
 
 export type NoticeTone = 'info' | 'warn' | 'error' | 'ok'
 

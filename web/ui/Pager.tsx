@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useText } from '../i18n/use-text.ts'
 import { buttonStyle } from './button-style.ts'
-import { Icon } from './icons/Icon.tsx'
+import { Icon } from './Icon.tsx'
 import { PlainLink, type LinkTarget } from './Link.tsx'
 
 /** The pager of a keyset list: previous and next links, without page numbers. */

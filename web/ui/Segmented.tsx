@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { cx } from './class-names.ts'
-import { Icon, type IconName } from './icons/Icon.tsx'
+import { Icon, type IconName } from './Icon.tsx'
 
 /** A choice between a few visible options: radio buttons drawn as one bar. */
 export function Segmented<Value extends string>({

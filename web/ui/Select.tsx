@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react'
 import { cx } from './class-names.ts'
-import { Icon } from './icons/Icon.tsx'
+import { Icon } from './Icon.tsx'
 
 export type Option<Value extends string = string> = { value: Value; label: string; disabled?: boolean }
 

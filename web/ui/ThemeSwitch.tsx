@@ -1,5 +1,5 @@
 import { useText } from '../i18n/use-text.ts'
-import type { IconName } from './icons/Icon.tsx'
+import type { IconName } from './Icon.tsx'
 import { Segmented } from './Segmented.tsx'
 import { setTheme, THEMES, useTheme, type Theme } from './theme.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useText } from '../i18n/use-text.ts'
-import { Icon, type IconName } from './icons/Icon.tsx'
+import { Icon, type IconName } from './Icon.tsx'
 import { PlainLink } from './Link.tsx'
 import type { NoticeTone } from './Notice.tsx'
 import { dismissToast, type Toast } from './toast.ts'

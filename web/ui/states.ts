@@ -12,7 +12,7 @@ import {
   type StepState,
 } from '#contract/console-api/vocabulary.ts'
 import type { PlainTextKey } from '../i18n/use-text.ts'
-import type { IconName } from './icons/Icon.tsx'
+import type { IconName } from './Icon.tsx'
 import type { Tone } from './tone.ts'
 
 /** The appearance of a state or outcome: its color role, glyph, word and meaning. */

@@ -7,9 +7,11 @@ import { Field } from '../../ui/Field.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useFormBusy } from '../form/Form.tsx'
 import type { FieldProps } from './field-props.ts'
-import type { PlacedMessage } from './JsonEditor.tsx'
+import type { PlacedMessage } from '../json/JsonEditor.tsx'
 
-const JsonEditor = lazyWithRetry(async () => ({ default: (await import('./JsonEditor.tsx')).JsonEditor }))
+const JsonEditor = lazyWithRetry(async () => ({
+  default: (await import('../json/JsonEditor.tsx')).JsonEditor,
+}))
 
 /** A JSON document, stored as the typed text. */
 export function JsonField<Values extends FieldValues>({

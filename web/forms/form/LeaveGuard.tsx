@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useText } from '../../i18n/use-text.ts'
-import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { useUnloadGuard } from './use-unload-guard.ts'
 
 type Location = { pathname: string; search: object }

@@ -2,7 +2,7 @@ import { schemaTitle } from '#contract/json-schema/schema-title.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { schemaOf } from './control-kind.ts'
-import type { IconName } from '../../ui/icons/Icon.tsx'
+import type { IconName } from '../../ui/Icon.tsx'
 import { compareText } from '../../i18n/compare-text.ts'
 
 export const kindIcon: Record<ResourceKind, IconName> = {

@@ -4,7 +4,7 @@ import * as configuration from './configuration.ts'
 import * as installations from './installations.ts'
 import * as operations from './operations.ts'
 import * as shell from './shell.ts'
-import type { Texts } from '../catalogue.ts'
+import type { Texts } from '../texts.ts'
 import type { Formats } from '../messages.ts'
 
 /** Every text in Chinese. */

@@ -4,7 +4,7 @@ import { itemLook } from '../../subjects/batch/batch-looks.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Count } from '../../ui/Badge.tsx'
 import { cx } from '../../ui/class-names.ts'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { toneText } from '../../ui/tone.ts'
 import { totalOf } from './progress.ts'
 

@@ -1,5 +1,5 @@
 import { useWrite } from '../../api/write.ts'
-import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
+import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { reasonIn } from '../../forms/form/reason.ts'
 import { useText } from '../../i18n/use-text.ts'
 

@@ -2,7 +2,7 @@ import { locatorIn, type Manifest } from '../../subjects/manifest/writers.ts'
 import { PropertyRightsList } from '../../subjects/manifest/PropertyRightsList.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { ValueView } from '../../ui/values/ValueView.tsx'
 

@@ -15,7 +15,7 @@ import { PluginLink } from '../../subjects/plugins/PluginLink.tsx'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Section } from '../../ui/Card.tsx'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { ValueView } from '../../ui/values/ValueView.tsx'
 import { ManifestPlugins } from './ManifestPlugins.tsx'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isKey } from '#contract/protocol/locator.ts'
-import { jsonErrorText, readJson, type JsonReading } from '../../forms/fields/parse-json.ts'
+import { jsonErrorText, readJson, type JsonReading } from '../../forms/json/parse-json.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 export type Target = { environmentKey: string; bundleId: string; version: string }

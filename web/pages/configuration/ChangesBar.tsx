@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog.tsx'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { Keys } from '../../ui/Keys.tsx'
-import type { EditProblem } from './editor/marks.ts'
+import type { EditProblem } from './draft/marks.ts'
 import { useEditor } from './editor/editor-context.ts'
 
 /** The unsaved changes: how many, how many are invalid, and the buttons to review or discard them. */

@@ -12,7 +12,7 @@ import { LinkButton } from '../../ui/Link.tsx'
 import { Editor } from './Editor.tsx'
 import { ScopeSwitch } from './ScopeSwitch.tsx'
 import { EditorSkeleton } from './EditorSkeleton.tsx'
-import { configurationQuery } from './endpoints.ts'
+import { configurationQuery } from './draft/endpoints.ts'
 
 const route = getRouteApi('/scopes/$env/$runtime/$workspace/configuration')
 

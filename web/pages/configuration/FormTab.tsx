@@ -8,15 +8,15 @@ import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { SearchInput } from '../../ui/filters/Filters.tsx'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
 import type { DocumentState } from './document/use-document.ts'
 import { useEditor, type InstallationTitles } from './editor/editor-context.ts'
-import { focusProperty } from './form/focus-property.ts'
+import { focusProperty } from './editor/focus-property.ts'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
-import { DocumentPane } from './document/DocumentTab.tsx'
+import { DocumentPane } from './DocumentTab.tsx'
 import {
   firstMatch,
   groupResources,
@@ -24,7 +24,7 @@ import {
   narrowGroups,
   type Filter,
   type Marks,
-} from './editor/outline.ts'
+} from './draft/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /**

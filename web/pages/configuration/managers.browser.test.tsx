@@ -4,7 +4,7 @@ import type { Snapshot } from '#contract/console-api/shapes.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { MAIL, OLIVIA, serveScope } from '../../testing/served-scope.ts'
-import { HISTORY } from './endpoints.ts'
+import { HISTORY } from './draft/endpoints.ts'
 
 // Who manages a property: docs/runtime-api.md#managers-of-properties.
 

@@ -8,7 +8,7 @@ import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { BundleName } from '../../subjects/manifest/BundleName.tsx'
-import { UpgradeMark } from './UpgradeLink.tsx'
+import { UpgradeMark } from './detail/UpgradeLink.tsx'
 
 export const installationColumns = (t: Translate): Column<Installation>[] => [
   {

@@ -1,7 +1,7 @@
 import type { LocalService } from '#contract/console-api/shapes.ts'
 import { deepEqual, type JsonObject } from '#contract/json-schema/json.ts'
 import { isReplacingPage } from '../../api/session.ts'
-import { parseJson } from '../../forms/fields/parse-json.ts'
+import { parseJson } from '../../forms/json/parse-json.ts'
 
 /** A version of a service's values on which a draft is based. */
 export type Base = { version: number; values: JsonObject }

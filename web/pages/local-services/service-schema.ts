@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
 import { isKey } from '#contract/protocol/locator.ts'
-import { jsonErrorText, parseJson, readJson } from '../../forms/fields/parse-json.ts'
+import { jsonErrorText, parseJson, readJson } from '../../forms/json/parse-json.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { checkValues, problemLine } from './values.ts'
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { Webhook } from '#contract/console-api/shapes.ts'
 import { useWrite } from '../../api/write.ts'
-import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
+import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { showToast } from '../../ui/toast.ts'

@@ -5,7 +5,7 @@ import { queryClient } from '../../app/query-client.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { refusal } from '../../testing/api.ts'
 import { serveScope } from '../../testing/served-scope.ts'
-import { at, call, failure, operation, timeout } from './detail/testing.ts'
+import { at, call, failure, operation, timeout } from './detail/calls/testing.ts'
 
 const ATTEMPTS = 'GET /operations/{operationId}/attempts'
 const COUNT = 200

@@ -23,16 +23,18 @@ import { Skeleton, SkeletonLines } from '../../ui/Skeleton.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { currentToasts, dismissTopic, subscribeToToasts } from '../../ui/toast.ts'
-import { retryTopic } from './detail/retry-topic.ts'
-import { InstallAgain } from './detail/InstallAgain.tsx'
-import { ShareMenu } from './detail/ShareMenu.tsx'
+import { retryTopic } from './detail/recovery/retry-topic.ts'
+import { InstallAgain } from './detail/recovery/InstallAgain.tsx'
+import { ShareMenu } from './detail/share/ShareMenu.tsx'
 import { OperationDetails } from './detail/OperationDetails.tsx'
-import { timelineOf } from './detail/timeline.ts'
-import { RecoveryActions } from './detail/RecoveryActions.tsx'
-import type { RecoveryAction } from './detail/recovery-actions.ts'
-import type { ChosenRecovery } from './detail/RecoveryDialog.tsx'
+import { timelineOf } from './detail/calls/timeline.ts'
+import { RecoveryActions } from './detail/recovery/RecoveryActions.tsx'
+import type { RecoveryAction } from './detail/recovery/recovery-actions.ts'
+import type { ChosenRecovery } from './detail/recovery/RecoveryDialog.tsx'
 
-const RecoveryDialog = lazyPart(async () => (await import('./detail/RecoveryDialog.tsx')).RecoveryDialog)
+const RecoveryDialog = lazyPart(
+  async () => (await import('./detail/recovery/RecoveryDialog.tsx')).RecoveryDialog,
+)
 
 const route = getRouteApi('/operations/$id')
 

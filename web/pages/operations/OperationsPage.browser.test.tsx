@@ -3,7 +3,7 @@ import { page, userEvent } from 'vitest/browser'
 import { refusal } from '../../testing/api.ts'
 import { renderConsole, rowElements } from '../../testing/render.tsx'
 import { serveScope } from '../../testing/served-scope.ts'
-import { at, failure, operation } from './detail/testing.ts'
+import { at, failure, operation } from './detail/calls/testing.ts'
 
 const OPERATIONS = 'GET /operations'
 

@@ -22,7 +22,7 @@ import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { operationColumns } from './columns.tsx'
-import { OperationBatch } from './OperationBatch.tsx'
+import { OperationBatch } from './causes/OperationBatch.tsx'
 
 /** The operations that match the filters; failed ones can be selected and retried together. */
 export function OperationsTable({

@@ -11,9 +11,9 @@ import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
-import { failureTitle } from './describe-failure.ts'
-import { RetriesIn } from './RetriesIn.tsx'
-import { versionsText } from './detail/versions.ts'
+import { failureTitle } from '../../subjects/operations/describe-failure.ts'
+import { RetriesIn } from '../../subjects/operations/RetriesIn.tsx'
+import { versionsText } from '../../subjects/operations/versions.ts'
 
 /** One operation per row, in two lines, so that a narrow window has space for every column. */
 export function operationColumns(t: Translate, sort: OperationSort): readonly Column<Operation>[] {

@@ -4,7 +4,7 @@ import { useRichText, useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../subjects/shell/shell-context.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Section } from '../../ui/Card.tsx'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { TextLink, type LinkTarget } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 

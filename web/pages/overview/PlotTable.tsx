@@ -1,6 +1,6 @@
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { TextLink } from '../../ui/Link.tsx'
 import { hourText } from './hour-text.ts'
 import { RESULTS, type HourCount } from './plot.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { renderConsole } from '../../testing/render.tsx'
 import { serveScope } from '../../testing/served-scope.ts'
-import { call, operation, timeout } from '../operations/detail/testing.ts'
+import { call, operation, timeout } from '../operations/detail/calls/testing.ts'
 
 const timedOut = timeout()
 const failed = operation(

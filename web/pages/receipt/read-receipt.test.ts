@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import canonicalize from 'canonicalize'
-import { operation } from '../operations/detail/testing.ts'
+import { operation } from '../operations/detail/calls/testing.ts'
 import { readReceipt, RECEIPT_BYTES_MAX } from './read-receipt.ts'
 
 /** A file with the right digest of whatever it contains. */

@@ -1,5 +1,5 @@
 import { signOut } from '../../api/sign-out.ts'
-import { ConfirmForm } from '../../forms/form/ConfirmForm.tsx'
+import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
 
 /** Shown if the server did not confirm a sign-out. The person may still be signed in, and can try again. */

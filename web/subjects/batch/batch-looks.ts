@@ -1,5 +1,5 @@
 import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
-import type { IconName } from '../../ui/icons/Icon.tsx'
+import type { IconName } from '../../ui/Icon.tsx'
 import type { Tone } from '../../ui/tone.ts'
 
 interface Look {

@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { MarkedText } from '../../ui/values/MarkedText.tsx'
 import { ValueView } from '../../ui/values/ValueView.tsx'
 import type { Aspect, PropertyDifference } from './compare-manifests.ts'

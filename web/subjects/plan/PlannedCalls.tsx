@@ -1,7 +1,7 @@
 import type { PlannedStage } from '#contract/console-api/shapes.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 
 type Call = PlannedStage['calls'][number]
 

@@ -1,7 +1,7 @@
 import type { InstalledReference } from '#contract/console-api/shapes.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
-import { Icon } from '../../ui/icons/Icon.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { toneText } from '../../ui/tone.ts'
 import { isReady, refusalsOf } from './refusals.ts'
 

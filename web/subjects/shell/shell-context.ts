@@ -1,6 +1,6 @@
 import { createContext, use } from 'react'
 import type { Permission, Place } from '#contract/endpoint/permission.ts'
-import type { IconName } from '../../ui/icons/Icon.tsx'
+import type { IconName } from '../../ui/Icon.tsx'
 import type { LinkTarget } from '../../ui/Link.tsx'
 
 /** A search result of the command palette: a page, or an action. */

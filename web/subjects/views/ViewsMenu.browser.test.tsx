@@ -4,7 +4,7 @@ import type { SavedView } from '#contract/console-api/shapes.ts'
 import { refusal, type Handlers, type ServedApi } from '../../testing/api.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { OLIVIA, serveScope } from '../../testing/served-scope.ts'
-import { operation } from '../../pages/operations/detail/testing.ts'
+import { operation } from '../../pages/operations/detail/calls/testing.ts'
 
 const view = (changes: Partial<SavedView>): SavedView => ({
   viewId: '01920000-0000-7000-8000-0000000000c1',

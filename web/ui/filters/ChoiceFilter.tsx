@@ -1,7 +1,7 @@
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
-import { Icon, type IconName } from '../icons/Icon.tsx'
+import { Icon, type IconName } from '../Icon.tsx'
 import { Popup } from '../Popup.tsx'
 import { type Tone, toneText } from '../tone.ts'
 import { Checkbox } from '../Checkbox.tsx'

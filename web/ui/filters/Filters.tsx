@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useId, useState, type ReactNode } from 'reac
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'
 import { cx } from '../class-names.ts'
-import { Icon } from '../icons/Icon.tsx'
+import { Icon } from '../Icon.tsx'
 import type { Option } from '../Select.tsx'
 
 /**

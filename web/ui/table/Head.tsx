@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
-import { Icon } from '../icons/Icon.tsx'
+import { Icon } from '../Icon.tsx'
 import { nextSort, sortDirection, sortsOf, type Column, type Sort } from './column.ts'
 import { asColumnHeader, asRow, asRowGroup } from './roles.ts'
 import { headerClass } from './styles.ts'

@@ -4,7 +4,7 @@ import { useIsPrinting } from '../printing.ts'
 import { Button } from '../Button.tsx'
 import { cx } from '../class-names.ts'
 import { CopyButton } from '../CopyButton.tsx'
-import { Icon } from '../icons/Icon.tsx'
+import { Icon } from '../Icon.tsx'
 import { MarkedText } from './MarkedText.tsx'
 
 const STEP_REM = 1.125

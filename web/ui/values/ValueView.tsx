@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { useText } from '../../i18n/use-text.ts'
-import { Icon } from '../icons/Icon.tsx'
+import { Icon } from '../Icon.tsx'
 import { useIsPrinting } from '../printing.ts'
 import { changedParts } from './changed-parts.ts'
 import { MarkedText } from './MarkedText.tsx'

@@ -9,11 +9,11 @@ import { groupProps } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../edit.ts'
-import { parseJson } from '../../fields/parse-json.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { translateError } from '../translate-error.ts'
 
 const JsonEditor = lazyWithRetry(async () => ({
-  default: (await import('../../fields/JsonEditor.tsx')).JsonEditor,
+  default: (await import('../../json/JsonEditor.tsx')).JsonEditor,
 }))
 
 /**

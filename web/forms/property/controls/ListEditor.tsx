@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, type ReactNode } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
-import type { ControlWiring } from './control-props.ts'
+import type { ControlWiring } from '../../../ui/Field.tsx'
 import { groupProps } from './control-props.ts'
 
 /** An ordered list: items can be added, removed and moved, all by keyboard. */

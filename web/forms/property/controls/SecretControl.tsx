@@ -4,19 +4,19 @@ import { wrapSensitive } from '#contract/protocol/data.ts'
 import { lazyWithRetry } from '../../../base/load-with-retry.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { schemaOf } from '../control-kind.ts'
 import type { ControlProps } from './control-props.ts'
 import { groupProps } from './control-props.ts'
 import { SecretInput } from './SecretInput.tsx'
 import { dataValue, setData } from '../edit.ts'
-import { parseJson } from '../../fields/parse-json.ts'
+import { parseJson } from '../../json/parse-json.ts'
 import { withoutNull } from '../shape.ts'
 import { translateError } from '../translate-error.ts'
 
 const JsonEditor = lazyWithRetry(async () => ({
-  default: (await import('../../fields/JsonEditor.tsx')).JsonEditor,
+  default: (await import('../../json/JsonEditor.tsx')).JsonEditor,
 }))
 
 /** A sensitive value: never shown, only replaced or kept. Input is kept in memory only. */

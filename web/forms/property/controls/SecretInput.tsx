@@ -5,7 +5,7 @@ import { insertedText, useBeforeInput } from '../../../ui/before-input.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { FreeTextInput } from '../../../ui/FreeTextInput.tsx'
 import { countLines, lineEndsOf } from '../../../ui/line-ends.ts'
-import type { ControlWiring } from './control-props.ts'
+import type { ControlWiring } from '../../../ui/Field.tsx'
 
 const LINE_BREAK = /[\r\n]/
 /** Stands for a text of several lines, which a password field cannot have. */

@@ -2,17 +2,8 @@ import type { ComponentType } from 'react'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { FieldWiring } from '../../../ui/Field.tsx'
+import type { ControlWiring } from '../../../ui/Field.tsx'
 import type { Edit, Parts } from '../edit.ts'
-
-/** The wiring of a field. A control with several inputs is a group, which only `aria-labelledby` can name. */
-export type ControlWiring = FieldWiring & {
-  'aria-labelledby'?: string | undefined
-  /** Of an item, which has no label. */
-  'aria-label'?: string | undefined
-  /** In the empty field of a text or number: that it has no value. */
-  placeholder?: string | undefined
-}
 
 /** The attributes of a control that is a group: its name, its description and the focus belong to the whole. */
 export const groupProps = (wiring: ControlWiring) => ({

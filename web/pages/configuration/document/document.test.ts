@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
-import { EMPTY, applyStep, type Draft } from '../editor/draft.ts'
+import { EMPTY, applyStep, type Draft } from '../draft/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
 import { documentOf, expressible, readDocument, stepTo } from './document.ts'
 

@@ -2,9 +2,9 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isReplacingPage } from '../../../api/session.ts'
-import { DOCUMENT_LIMITS, parseJson, readJson, type JsonError } from '../../../forms/fields/parse-json.ts'
-import { allEdits, type Draft } from '../editor/draft.ts'
-import type { DraftStore } from '../editor/draft-store.ts'
+import { DOCUMENT_LIMITS, parseJson, readJson, type JsonError } from '../../../forms/json/parse-json.ts'
+import { allEdits, type Draft } from '../draft/draft.ts'
+import type { DraftStore } from '../draft/draft-store.ts'
 import { documentOf, expressible, readDocument, stepTo, type DocumentReading } from './document.ts'
 
 const DEBOUNCE_MS = 300

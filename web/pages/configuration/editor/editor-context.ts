@@ -1,10 +1,10 @@
 import { createContext, use } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
-import type { DraftStore } from './draft-store.ts'
-import type { DraftForm } from '../form/use-draft-form.ts'
-import type { Arrival } from '../review/arrival.ts'
-import type { Merged } from './merge.ts'
+import type { DraftStore } from '../draft/draft-store.ts'
+import type { DraftForm } from '../draft/use-draft-form.ts'
+import type { Arrival } from '../draft/arrival.ts'
+import type { Merged } from '../draft/merge.ts'
 
 /** The titles of the scope's installations, and their versions. */
 export type InstallationTitles = ReadonlyMap<string, { title: string; version: string | null }>

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Configuration, Snapshot } from '#contract/console-api/shapes.ts'
 import { useStore } from '../../../base/external-store.ts'
-import { oldestVersion, type Draft } from './draft.ts'
-import type { DraftStore } from './draft-store.ts'
-import { snapshotsSince } from '../endpoints.ts'
-import { mergeDraft, movesAutomatically, rebase, touchesOf, type Merged } from './merge.ts'
+import { oldestVersion, type Draft } from '../draft/draft.ts'
+import type { DraftStore } from '../draft/draft-store.ts'
+import { snapshotsSince } from '../draft/endpoints.ts'
+import { mergeDraft, movesAutomatically, rebase, touchesOf, type Merged } from '../draft/merge.ts'
 
 export interface MergeState {
   /** Edits based on an older snapshot, with their merge results; empty if all are based on the displayed one. */

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import { isDialogOpen } from '../../../ui/dialog/use-modal.ts'
+import { isDialogOpen } from '../../../ui/use-modal.ts'
 
 /** Ctrl/Cmd+S opens the review, whatever has the focus, instead of the browser's dialog. */
 export function useSaveKey(onSave: () => void): void {

@@ -5,13 +5,13 @@ import { ApiError } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { useWrite } from '../../../api/write.ts'
 import { useShell } from '../../../subjects/shell/shell-context.ts'
-import { allEdits, changesOf, editAt, EMPTY, isBasedOn, applyStep, type Draft } from './draft.ts'
+import { allEdits, changesOf, editAt, EMPTY, isBasedOn, applyStep, type Draft } from '../draft/draft.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { placedError } from '../../../forms/property/translate-error.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
-import type { DraftStore } from './draft-store.ts'
-import { CONFIGURATION, PLAN, SAVE } from '../endpoints.ts'
-import type { DraftForm } from '../form/use-draft-form.ts'
+import type { DraftStore } from '../draft/draft-store.ts'
+import { CONFIGURATION, PLAN, SAVE } from '../draft/endpoints.ts'
+import type { DraftForm } from '../draft/use-draft-form.ts'
 
 export interface SavedSnapshot {
   version: number

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { translator } from '../../../i18n/testing.ts'
-import { EMPTY } from '../editor/draft.ts'
+import { EMPTY } from '../draft/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
-import { restore } from '../history/restore.ts'
-import { configurationFile, writeJson } from './configuration-file.ts'
+import { restore } from '../draft/restore.ts'
+import { configurationFile, parseFile, writeJson } from './configuration-file.ts'
 import { leftOutOf, originOf, valuesInFile } from './values-in-file.ts'
-import { fileErrorText, parseFile } from './parse-file.ts'
+import { fileErrorText } from './file-error.ts'
 import { readYaml, writeYaml } from './yaml.ts'
 
 const readConfigurationFile = async (text: string) =>

@@ -1,6 +1,8 @@
 import type { Configuration, PropertyView } from '#contract/console-api/shapes.ts'
+import { DOCUMENT_LIMITS, readJson } from '../../../forms/json/parse-json.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
-import type { PropertyPlace } from '../editor/draft.ts'
+import type { PropertyPlace } from '../draft/draft.ts'
+import type { FileReading } from './file-error.ts'
 
 export const FORMAT = 'bundle-console/configuration'
 export const VERSION = 1
@@ -51,3 +53,10 @@ export const valuesOf = ({ resources }: Configuration): FileValue[] =>
 
 export const fileNameOf = ({ scope, snapshotVersion }: Configuration, extension: 'json' | 'yaml'): string =>
   `${scope.environmentKey}-${scope.applicationRuntimeId}-${scope.workspaceId}-snapshot-${snapshotVersion}.${extension}`
+
+/** The data in a JSON or YAML file, as its extension says, or why it is refused. */
+export async function parseFile(name: string, text: string): Promise<FileReading> {
+  if (!/\.ya?ml$/i.test(name)) return readJson(text, DOCUMENT_LIMITS)
+  const { readYaml } = await import('./yaml.ts')
+  return readYaml(text)
+}

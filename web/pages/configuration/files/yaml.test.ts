@@ -5,7 +5,7 @@ import { isExactNumber } from '#contract/json-schema/exact-number.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { BODY_DEPTH_MAX } from '#contract/protocol/limits.ts'
 import { translator } from '../../../i18n/testing.ts'
-import { fileErrorText } from './parse-file.ts'
+import { fileErrorText } from './file-error.ts'
 import { readYaml, writeYaml } from './yaml.ts'
 
 /** The refusal of a text as `reason line:column`, or its value. */

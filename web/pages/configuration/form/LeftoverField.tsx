@@ -3,7 +3,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { controlId, rowId } from './focus-property.ts'
+import { controlId, rowId } from '../editor/focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 
 /** A value that no longer has a definition: it can only be removed. */

@@ -8,10 +8,10 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
-import { Icon } from '../../../ui/icons/Icon.tsx'
-import { viewAt } from '../editor/draft.ts'
+import { Icon } from '../../../ui/Icon.tsx'
+import { viewAt } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { kindIcon, propertyTitle, resourceTitle } from '../labels.ts'
+import { kindIcon, propertyTitle, resourceTitle } from '../draft/labels.ts'
 import {
   definitionOf,
   groupProperties,
@@ -22,13 +22,13 @@ import {
   type Filter,
   type Marks,
   type PropertyGroup,
-} from '../editor/outline.ts'
-import { useUnapplied } from '../editor/use-unapplied.ts'
+} from '../draft/outline.ts'
+import { useUnapplied } from './use-unapplied.ts'
 import { blocksOf } from './blocks.ts'
 import { ClaimCard } from './ClaimCard.tsx'
-import { draftEditIn } from './draft-form.ts'
+import { draftEditIn } from '../draft/draft-form.ts'
 import { EditorField } from './EditorField.tsx'
-import { focusProperty } from './focus-property.ts'
+import { focusProperty } from '../editor/focus-property.ts'
 import { LeftoverField } from './LeftoverField.tsx'
 import { NearBlock, type BlockRow } from './NearBlock.tsx'
 import { zoneProperty, zoneOf } from './zone.ts'

@@ -6,9 +6,9 @@ import type { Edit } from '../../../forms/property/edit.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { propertyError } from '../../../forms/property/use-property-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import type { DraftEdit } from '../editor/draft.ts'
+import type { DraftEdit } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { draftEditIn, toFormEdit } from './draft-form.ts'
+import { draftEditIn, toFormEdit } from '../draft/draft-form.ts'
 
 /** A property's field in the editor. */
 export interface DraftField {

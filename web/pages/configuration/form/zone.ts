@@ -1,7 +1,7 @@
 import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { schemaOf } from '../../../forms/property/control-kind.ts'
-import type { DraftEdit } from '../editor/draft.ts'
+import type { DraftEdit } from '../draft/draft.ts'
 import { valueOf } from '../../../forms/property/property-value.ts'
 
 /** The names that mean a time zone in bundles that do not declare the format `time-zone`. */

@@ -13,13 +13,13 @@ import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { configurationQuery } from '../endpoints.ts'
+import { configurationQuery } from '../draft/endpoints.ts'
 import { isHidden } from '../../../forms/property/property-value.ts'
 import { valuesOf } from '../files/configuration-file.ts'
 import { placeBound, servicesIn } from '../../../subjects/scopes/place-bound.ts'
-import { resourceTitle } from '../labels.ts'
+import { resourceTitle } from '../draft/labels.ts'
 import { Differences, keyOf } from './Differences.tsx'
-import { differences } from './restore.ts'
+import { differences } from '../draft/restore.ts'
 
 /** What differs between this scope and another one. Values of the other scope can be taken into the draft. */
 export function CompareScope({

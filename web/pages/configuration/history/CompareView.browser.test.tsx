@@ -3,7 +3,7 @@ import { page } from 'vitest/browser'
 import { wrapData } from '#contract/protocol/data.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { CORE, MAIL, serveScope } from '../../../testing/served-scope.ts'
-import { HISTORY, SNAPSHOT } from '../endpoints.ts'
+import { HISTORY, SNAPSHOT } from '../draft/endpoints.ts'
 
 test('each checkbox of a comparison is named after its property and resource', async () => {
   const scope = await serveScope({

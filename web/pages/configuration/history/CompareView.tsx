@@ -8,11 +8,11 @@ import { Button } from '../../../ui/Button.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
-import { SNAPSHOT } from '../endpoints.ts'
-import { EMPTY } from '../editor/draft.ts'
+import { SNAPSHOT } from '../draft/endpoints.ts'
+import { EMPTY } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { Differences, keyOf } from './Differences.tsx'
-import { differences, restore } from './restore.ts'
+import { differences, restore } from '../draft/restore.ts'
 
 /** What differs between two snapshots, or a snapshot and now. Values of the first can be restored, any number at once. */
 export function CompareView({

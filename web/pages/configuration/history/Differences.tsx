@@ -5,13 +5,13 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
-import type { PropertyPlace } from '../editor/draft.ts'
+import type { PropertyPlace } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { definitionOf } from '../editor/outline.ts'
-import { propertyTitle, resourceTitle } from '../labels.ts'
+import { definitionOf } from '../draft/outline.ts'
+import { propertyTitle, resourceTitle } from '../draft/labels.ts'
 import type { Bound } from '../../../subjects/scopes/place-bound.ts'
-import { restore } from './restore.ts'
-import { useRestore } from './use-restore.ts'
+import { restore } from '../draft/restore.ts'
+import { useRestore } from '../editor/use-restore.ts'
 
 export const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
 

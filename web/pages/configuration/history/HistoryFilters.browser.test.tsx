@@ -4,7 +4,7 @@ import type { Person, Snapshot } from '#contract/console-api/shapes.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { CORE, MAIL, MIRA, OLIVIA, serveScope } from '../../../testing/served-scope.ts'
-import { HISTORY, PEOPLE } from '../endpoints.ts'
+import { HISTORY, PEOPLE } from '../draft/endpoints.ts'
 
 /** Someone whose saves are on a later page. */
 const NOAH: Person = { id: 'noah', name: 'Noah Quill' }

@@ -9,7 +9,7 @@ import { personOptions, useKnownPeople } from '../../../subjects/people/use-know
 import { useText } from '../../../i18n/use-text.ts'
 import { useShell } from '../../../subjects/shell/shell-context.ts'
 import { FilterBar, SelectFilter } from '../../../ui/filters/Filters.tsx'
-import { PEOPLE } from '../endpoints.ts'
+import { PEOPLE } from '../draft/endpoints.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyOptions, resourceOptions } from './filter-options.ts'
 

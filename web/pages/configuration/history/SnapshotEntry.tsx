@@ -13,8 +13,8 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { BeforeAfter } from '../../../ui/values/BeforeAfter.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { propertyTitle, resourceTitle } from '../labels.ts'
-import { definitionOf } from '../editor/outline.ts'
+import { propertyTitle, resourceTitle } from '../draft/labels.ts'
+import { definitionOf } from '../draft/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
 
 const SHOWN = 4

@@ -2,7 +2,7 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { showToast } from '../../../ui/toast.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { restore } from './restore.ts'
+import { restore } from '../draft/restore.ts'
 
 /** Restores an earlier value in the form as an ordinary edit, and shows its field. */
 export function useTakeValue(): (locator: string, property: string, older: PropertyView | null) => void {

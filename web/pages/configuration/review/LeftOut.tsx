@@ -1,11 +1,11 @@
 import { useText } from '../../../i18n/use-text.ts'
-import { Icon } from '../../../ui/icons/Icon.tsx'
-import type { Draft, PropertyPlace } from '../editor/draft.ts'
+import { Icon } from '../../../ui/Icon.tsx'
+import type { Draft, PropertyPlace } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
-import { definitionOf } from '../editor/outline.ts'
-import { LEFT } from '../history/restore.ts'
-import { propertyTitle, resourceTitle } from '../labels.ts'
-import { isTaken, type Arrival, type Offer } from './arrival.ts'
+import { definitionOf } from '../draft/outline.ts'
+import { LEFT } from '../draft/restore.ts'
+import { propertyTitle, resourceTitle } from '../draft/labels.ts'
+import { isTaken, type Arrival, type Offer } from '../draft/arrival.ts'
 
 const BOUND = ['domain', 'address', 'service', 'issued', null] as const
 

@@ -3,7 +3,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Keys } from '../../../ui/Keys.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { countEdits } from '../editor/draft.ts'
+import { countEdits } from '../draft/draft.ts'
 import { changesByInstallation } from './planned.ts'
 import type { Planned } from './PlanStep.tsx'
 

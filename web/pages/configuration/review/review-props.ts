@@ -1,6 +1,6 @@
-import type { Draft } from '../editor/draft.ts'
-import type { EditProblem } from '../editor/marks.ts'
-import type { Arrival, Offer } from './arrival.ts'
+import type { Draft } from '../draft/draft.ts'
+import type { EditProblem } from '../draft/marks.ts'
+import type { Arrival, Offer } from '../draft/arrival.ts'
 import type { MergeState } from '../editor/use-merge.ts'
 import type { SaveState } from '../editor/use-save.ts'
 

@@ -3,8 +3,8 @@ import { useEffect } from 'react'
 import type { Configuration, Plan } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
-import { changesOf, countEdits, type Draft } from '../editor/draft.ts'
-import { CONFIGURATION, PLAN } from '../endpoints.ts'
+import { changesOf, countEdits, type Draft } from '../draft/draft.ts'
+import { CONFIGURATION, PLAN } from '../draft/endpoints.ts'
 
 /** `restart` gives up a request that hangs and sends a new one. */
 export type PlanState = UseQueryResult<Plan> & { restart: () => void }

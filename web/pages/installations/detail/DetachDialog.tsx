@@ -4,7 +4,7 @@ import { useWrite } from '../../../api/write.ts'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../subjects/plan/use-operation-plan.ts'
 import { ScopeText } from '../../../subjects/scopes/ScopeText.tsx'
-import { ConfirmForm } from '../../../forms/form/ConfirmForm.tsx'
+import { ConfirmForm } from '../../../forms/dialogs/ConfirmForm.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 

@@ -7,7 +7,7 @@ import { Id, Mono } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Nothing } from '../../../ui/Nothing.tsx'
 import { Time } from '../../../ui/Time.tsx'
-import { UpgradeLink } from '../UpgradeLink.tsx'
+import { UpgradeLink } from './UpgradeLink.tsx'
 
 export function Identity({ detail }: { detail: InstallationDetail }) {
   const t = useText()

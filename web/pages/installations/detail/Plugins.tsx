@@ -4,7 +4,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
 import { TextLink } from '../../../ui/Link.tsx'
 
 type Plugin = InstallationDetail['plugins'][number]

@@ -3,7 +3,7 @@ import { groupProperties, propertyTitle } from '../../../forms/property/property
 import { PropertyName } from '../../../subjects/manifest/PropertyName.tsx'
 import { PluginLink } from '../../../subjects/plugins/PluginLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
-import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 
 /** Every property that the version defines, as last applied, in the groups of the manifest. */

@@ -7,7 +7,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Mono } from '../../../ui/Id.tsx'
-import { Icon } from '../../../ui/icons/Icon.tsx'
+import { Icon } from '../../../ui/Icon.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { Time } from '../../../ui/Time.tsx'
 

@@ -10,7 +10,7 @@ import { errorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { showToast } from '../../../ui/toast.ts'
-import { OperationBatch } from '../OperationBatch.tsx'
+import { OperationBatch } from './OperationBatch.tsx'
 
 /** Retries the operations of a group that match the filters, as a batch that pauses after its first result. */
 export function RetryGroup({

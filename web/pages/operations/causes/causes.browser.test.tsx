@@ -3,7 +3,7 @@ import { page } from 'vitest/browser'
 import type { FailureGroup } from '#contract/console-api/shapes.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { serveScope } from '../../../testing/served-scope.ts'
-import { at, failure, operation } from '../detail/testing.ts'
+import { at, failure, operation } from '../detail/calls/testing.ts'
 
 const latest = operation({
   state: 'FAILED',

@@ -10,8 +10,8 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Id } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
-import { failureTitle, stoppedText } from '../describe-failure.ts'
-import { versionsText } from './versions.ts'
+import { failureTitle, stoppedText } from '../../../subjects/operations/describe-failure.ts'
+import { versionsText } from '../../../subjects/operations/versions.ts'
 
 /** Who requested what, where, when and why. */
 export function Facts({ operation }: { operation: OperationDetail }) {

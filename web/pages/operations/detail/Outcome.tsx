@@ -9,8 +9,8 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Mono } from '../../../ui/Id.tsx'
 import { StepBadge } from '../../../ui/StateBadge.tsx'
 import { Table, type Column } from '../../../ui/table/Table.tsx'
-import { isApplied } from './progress.ts'
-import { versionsText } from './versions.ts'
+import { isApplied } from './calls/progress.ts'
+import { versionsText } from '../../../subjects/operations/versions.ts'
 
 type Resource = OperationDetail['resources'][number]
 

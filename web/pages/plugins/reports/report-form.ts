@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { FILE_BYTES_MAX, FILE_KEYS_MAX } from '#contract/protocol/limits.ts'
 import { isKey } from '#contract/protocol/locator.ts'
-import { jsonErrorText, readJson, type JsonReading } from '../../../forms/fields/parse-json.ts'
+import { jsonErrorText, readJson, type JsonReading } from '../../../forms/json/parse-json.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
 
 /** A report can be sent when it is a JSON report and its version is known. The runtime checks everything else. */

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { HistoryView } from '#contract/console-api/pages/operations.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
-import { choiceOf, type Bar, type Gap } from '../timeline.ts'
+import { choiceOf, type Bar, type Gap } from '../calls/timeline.ts'
 
 /** Shows an attempt below the history; of attempts that are not loaded, the first one, which loads them. */
 export function AttemptLink({

@@ -4,11 +4,11 @@ import { messageText } from '../../../../i18n/message-text.ts'
 import { joinClauses } from '../../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../../i18n/use-text.ts'
 import { Table, type Column } from '../../../../ui/table/Table.tsx'
-import { failureTitle, stoppedText } from '../../describe-failure.ts'
-import type { Bar } from '../timeline.ts'
-import { verdictLook } from '../verdict.ts'
+import { failureTitle, stoppedText } from '../../../../subjects/operations/describe-failure.ts'
+import type { Bar } from '../calls/timeline.ts'
+import { verdictLook } from '../calls/verdict.ts'
 import { AttemptLink } from './AttemptLink.tsx'
-import type { HistoryEntry } from './history.ts'
+import type { HistoryEntry } from './history-entries.ts'
 
 const entryKey = ({ id }: HistoryEntry) => id
 

@@ -3,11 +3,11 @@ import { formatDuration, formatExactTime } from '../../../../i18n/format.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 import { joinSentences } from '../../../../i18n/punctuation.ts'
 import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
-import { failureTitle, stoppedText } from '../../describe-failure.ts'
-import type { Bar } from '../timeline.ts'
-import { verdictLook } from '../verdict.ts'
+import { failureTitle, stoppedText } from '../../../../subjects/operations/describe-failure.ts'
+import type { Bar } from '../calls/timeline.ts'
+import { verdictLook } from '../calls/verdict.ts'
 import { AttemptLink } from './AttemptLink.tsx'
-import { sentencesOf, type HistoryEntry, type Sentence } from './history.ts'
+import { sentencesOf, type HistoryEntry, type Sentence } from './history-entries.ts'
 
 /** The history in sentences. Equal attempts are combined into one. */
 export function Sentences({

@@ -1,0 +1,218 @@
+import { memo, type ComponentProps, type ReactNode } from 'react'
+import type { PropertyView } from '#contract/console-api/shapes.ts'
+import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { propertyHelp, propertyTitle } from '../property-labels.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { cx } from '../../../ui/class-names.ts'
+import { FieldErrorText } from '../../../ui/Field.tsx'
+import { useIsPrinting } from '../../../ui/printing.ts'
+import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { controlKind, schemaOf } from '../control-kind.ts'
+import { emptyOf, HAS_PLACEHOLDER, TEXTS } from './member-look.ts'
+import { PropertyControl } from './PropertyControl.tsx'
+import { dataValue, setData, shownOf, type Edit } from '../edit.ts'
+import { limitsText } from '../limits-text.ts'
+import { valueOf, viewOf } from '../property-value.ts'
+
+export interface PropertyFieldProps {
+  /** The id of the control, unique on the page. */
+  id: string
+  property: string
+  definition: PropertyDefinition
+  resourceKind: ResourceKind
+  /** The person's edit of the property; null if there is none. */
+  edit: Edit | null
+  /** The value without the edit. */
+  view: PropertyView | null
+  /** Whether there is a value without the edit, which a hidden `view` may not show. */
+  isSet: boolean
+  onEdit: (edit: Edit) => void
+  /** Discards the edit. */
+  onReset: () => void
+  error: string | null
+  /** Whether the person must enter a value. */
+  isRequired: boolean
+  readOnly: boolean
+  /** References may use the services of this scope. */
+  scope: Scope
+  /** The time zone of a schedule, if the resource names one. */
+  zone?: string | undefined
+  /** Shows the change bar at the side. */
+  isMarked?: boolean
+  /** Beside the title: how an upgrade changes the property. */
+  mark?: ReactNode
+  /** At the end of the title column: a button for the history. */
+  action?: ReactNode
+  /** Replaces the control when the person cannot edit the property. */
+  plainValue?: ReactNode
+  /** In the line below the control, after the limits: the origin of the value, small buttons. */
+  hints?: ReactNode
+  /** In that line, before the hints: what the value was before the edit. */
+  status?: ReactNode
+  /** Below that line: the previous value, changes by others. */
+  notes?: ReactNode
+  /** Props of the whole row: an id, focus and blur handlers. */
+  rowProps?: Omit<ComponentProps<'div'>, 'className' | 'children'>
+}
+
+/** One property: its title and help at the left, its control at the right, and notes below the control. */
+export const PropertyField = memo(function PropertyField({
+  id,
+  property,
+  definition,
+  resourceKind,
+  edit,
+  view,
+  isSet,
+  onEdit,
+  onReset,
+  error,
+  isRequired,
+  readOnly,
+  scope,
+  zone,
+  isMarked = false,
+  mark,
+  action,
+  plainValue,
+  hints,
+  status,
+  notes,
+  rowProps,
+}: PropertyFieldProps) {
+  const t = useText()
+  const isPrinting = useIsPrinting()
+  const title = propertyTitle(definition, property)
+  const help = propertyHelp(definition)
+  const isPlain = plainValue !== undefined
+  const limits = isPlain ? '' : limitsText(definition, t)
+  const kind = controlKind(definition, resourceKind)
+  const shown = shownOf(edit, valueOf(view))
+  const isShownSet = edit === null ? isSet : edit.kind !== 'removed'
+  const isOptional = !isRequired && definition.required !== true
+  const isText = !isPlain && TEXTS.has(kind) && definition.isSensitive !== true
+  // a text that was not set does not become an empty one because something was tried in it; a secret begins as an empty one
+  const onControlEdit = (next: Edit) =>
+    onEdit(isText && !isSet && isOptional && isEmptyText(next) ? REMOVED : next)
+  const isEmpty = isText && dataValue(shown.value) === ''
+  const canBeEmpty = isText && !isShownSet && !readOnly && emptyOf(schemaOf(definition)) !== null
+  const describedBy = [
+    error !== null && `${id}-error`,
+    isEmpty && `${id}-state`,
+    help !== '' && `${id}-help`,
+    limits !== '' && `${id}-limits`,
+  ].filter(Boolean)
+  return (
+    <div
+      {...rowProps}
+      data-invalid={error === null ? undefined : id}
+      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-5 pb-7 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]"
+    >
+      {isMarked && (
+        <span aria-hidden="true" className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent" />
+      )}
+      <div className="flex min-w-0 items-start justify-between gap-2">
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-baseline gap-x-2">
+            <label
+              id={`${id}-label`}
+              htmlFor={isPlain ? undefined : id}
+              className="font-medium wrap-anywhere"
+            >
+              {title}
+            </label>
+            {(isRequired || definition.required === true) && (
+              <span className="text-xs text-faint">{t('common.required')}</span>
+            )}
+            {mark}
+          </p>
+          {title !== property && <p className="mono text-faint wrap-anywhere">{property}</p>}
+          {help !== '' && (
+            <p id={`${id}-help`} className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere">
+              {help}
+            </p>
+          )}
+        </div>
+        {action}
+      </div>
+      <div className="max-w-[38rem] min-w-0">
+        {plainValue ?? (
+          <div className={cx('print:hidden', WIDTHS[kind])}>
+            <PropertyControl
+              resourceKind={resourceKind}
+              definition={definition}
+              {...shown}
+              saved={valueOf(view)}
+              isSet={isShownSet}
+              onEdit={onControlEdit}
+              onReset={onReset}
+              wiring={{
+                id,
+                'aria-labelledby': `${id}-label`,
+                'aria-describedby': describedBy.join(' ') || undefined,
+                'aria-invalid': error === null ? undefined : true,
+                'aria-required': isRequired ? true : undefined,
+                ...(!isShownSet && HAS_PLACEHOLDER.has(kind) && { placeholder: t('forms.notSet') }),
+              }}
+              readOnly={readOnly}
+              scope={scope}
+              zone={zone}
+            />
+          </div>
+        )}
+        {/* a control shows only the part of a value that fits */}
+        {isPrinting && !isPlain && (
+          <div className="hidden print:block">
+            <PropertyValueView value={edit === null ? view : viewOf(edit, definition.isSensitive === true)} />
+          </div>
+        )}
+        {error !== null && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}
+        {/* lies in the row's lower padding, so that the rows below keep their place when something appears here */}
+        <div className="-mb-6 flex min-h-6 flex-wrap items-center gap-x-3 text-xs text-faint">
+          {limits !== '' && (
+            <span id={`${id}-limits`} className="inline-flex min-h-6 items-center">
+              {limits}
+            </span>
+          )}
+          {isEmpty && (
+            <span id={`${id}-state`} className="italic">
+              {t('common.value.emptyText')}
+            </span>
+          )}
+          {status}
+          {canBeEmpty && (
+            <Button
+              variant="quiet"
+              size="sm"
+              icon="plus"
+              // among many properties, it shows only where the person is
+              className="group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:hover)]:opacity-0"
+              label={t('forms.member.emptyText', { title })}
+              onClick={() => {
+                onEdit(setData(definition, ''))
+                // the button is gone
+                document.getElementById(id)?.focus()
+              }}
+            />
+          )}
+          {hints}
+        </div>
+        {Boolean(notes) && <div className="mt-6 -mb-2 empty:hidden">{notes}</div>}
+      </div>
+    </div>
+  )
+})
+
+const REMOVED: Edit = { kind: 'removed' }
+
+const isEmptyText = (edit: Edit): boolean => edit.kind === 'set' && dataValue(edit.value) === ''
+
+/** A control is as wide as its typical content. */
+const WIDTHS: Partial<Record<ReturnType<typeof controlKind>, string>> = {
+  number: 'max-w-56',
+  choice: 'max-w-80',
+  'time-zone': 'max-w-80',
+}

@@ -1,0 +1,52 @@
+import type { UseFormReturn } from 'react-hook-form'
+import { fieldId, parseFieldId, type FieldId } from '../../../forms/property/field-id.ts'
+import { FormEdit, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
+import { allEdits, type DraftEdit, type PropertyPlace } from './draft.ts'
+import type { DraftStore } from './draft-store.ts'
+
+/** An edit of the draft with its base, as a form value. */
+class DraftFormEdit extends FormEdit {
+  readonly draftEdit: DraftEdit
+
+  constructor(draftEdit: DraftEdit) {
+    super(draftEdit.edit)
+    this.draftEdit = draftEdit
+  }
+}
+
+/** Converts an edit to the value of its field; null for none. */
+export const toFormEdit = (draftEdit: DraftEdit | null | undefined): FormEdit | null =>
+  draftEdit ? new DraftFormEdit(draftEdit) : null
+
+export const draftEditIn = (held: FormEdit | null | undefined): DraftEdit | undefined =>
+  held instanceof DraftFormEdit ? held.draftEdit : undefined
+
+/** The values of a form over a draft. */
+export const valuesOf = (store: DraftStore): PropertyFormValues => ({
+  edits: Object.fromEntries(
+    allEdits(store.current()).map(({ locator, property }) => [
+      fieldId(locator, property),
+      toFormEdit(store.edit(locator, property)),
+    ]),
+  ),
+})
+
+/**
+ * Synchronizes a form with its draft until the returned function is called. Input reaches the draft through its field.
+ * All other changes of the draft reach the form here: from another tab, a merge, the JSON document or a save.
+ */
+export function followDraft(
+  { getValues, setValue }: Pick<UseFormReturn<PropertyFormValues>, 'getValues' | 'setValue'>,
+  store: DraftStore,
+): () => void {
+  const follow = (places: readonly PropertyPlace[]) => {
+    for (const { locator, property } of places) {
+      const name = `edits.${fieldId(locator, property)}` as const
+      const edit = store.edit(locator, property)
+      if (draftEditIn(getValues(name)) !== edit) setValue(name, toFormEdit(edit), { shouldValidate: true })
+    }
+  }
+  const held = Object.keys(getValues('edits')).flatMap((id: FieldId) => parseFieldId(id) ?? [])
+  follow([...held, ...allEdits(store.current())])
+  return store.watchEdits(follow)
+}

@@ -1,0 +1,171 @@
+import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { holdsText, propertyTexts } from '../../../subjects/manifest/found-resources.ts'
+import { compareText } from '../../../i18n/compare-text.ts'
+import { bundleIdOf, propertyTitle } from './labels.ts'
+
+/** The filter of the page: a text, and only edited or only invalid properties. */
+export interface Filter {
+  q: string
+  show: 'changed' | 'invalid' | undefined
+}
+
+/** The edited properties of a resource, and those of them that are invalid. */
+export interface Marks {
+  edited: readonly string[]
+  invalid: readonly string[]
+}
+
+export interface OutlineGroup {
+  bundleInstallId: string
+  bundleId: string
+  resources: { locator: string; resource: ConfigurationResource }[]
+}
+
+const KIND_ORDER = { MODULE: 0, GATEWAY: 1, AGENT: 2, TIMER: 3 }
+
+/** The resources of a scope by installation, in an order that does not depend on the order of the response. */
+export function groupResources(configuration: Configuration): OutlineGroup[] {
+  const groups = new Map<string, OutlineGroup>()
+  for (const [locator, resource] of Object.entries(configuration.resources)) {
+    const { bundleInstallId } = resource
+    const group = groups.get(bundleInstallId) ?? {
+      bundleInstallId,
+      bundleId: bundleIdOf(locator),
+      resources: [],
+    }
+    group.resources.push({ locator, resource })
+    groups.set(bundleInstallId, group)
+  }
+  for (const { resources } of groups.values())
+    resources.sort(
+      (a, b) =>
+        KIND_ORDER[a.resource.kind] - KIND_ORDER[b.resource.kind] ||
+        compareText(a.resource.title, b.resource.title) ||
+        compareText(a.locator, b.locator),
+    )
+  return [...groups.values()].sort(
+    (a, b) => compareText(a.bundleId, b.bundleId) || compareText(a.bundleInstallId, b.bundleInstallId),
+  )
+}
+
+export const isNarrowed = ({ q, show }: Filter): boolean => q !== '' || show !== undefined
+
+/** The properties of a resource that match the filter. A resource whose own name matches shows all. */
+export function matchingProperties(
+  { locator, resource }: { locator: string; resource: ConfigurationResource },
+  { q, show }: Filter,
+  marks: Marks | undefined,
+): string[] {
+  const names = propertyNames(resource)
+  const marked =
+    show === undefined
+      ? names
+      : names.filter((name) => marks?.[show === 'changed' ? 'edited' : 'invalid'].includes(name))
+  if (q === '' || holdsText([locator, resource.title], q)) return marked
+  return marked.filter((name) => holdsText(propertyTexts(name, definitionOf(resource, name)), q))
+}
+
+/** The filtered outline. */
+export function narrowGroups(
+  groups: readonly OutlineGroup[],
+  filter: Filter,
+  marks: ReadonlyMap<string, Marks>,
+): OutlineGroup[] {
+  if (!isNarrowed(filter)) return [...groups]
+  return groups.flatMap((group) => {
+    const resources = group.resources.filter(
+      (entry) =>
+        matchingProperties(entry, filter, marks.get(entry.locator)).length > 0 ||
+        // a resource without properties is still found by its name
+        (filter.show === undefined && holdsText([entry.locator, entry.resource.title], filter.q)),
+    )
+    return resources.length === 0 ? [] : [{ ...group, resources }]
+  })
+}
+
+/** The first property that matches the filter, in the order of the page: of the preferred resource, if it has one. */
+export function firstMatch(
+  groups: readonly OutlineGroup[],
+  filter: Filter,
+  marks: ReadonlyMap<string, Marks>,
+  preferred: string | undefined,
+): { resource: string; property: string } | undefined {
+  const entries = narrowGroups(groups, filter, marks).flatMap(({ resources }) => resources)
+  const first = entries.filter(({ locator }) => locator === preferred)
+  for (const entry of [...first, ...entries]) {
+    const names = matchingProperties(entry, filter, marks.get(entry.locator))
+    const property = groupProperties(entry.resource, names)[0]?.properties[0]
+    if (property !== undefined) return { resource: entry.locator, property }
+  }
+  return undefined
+}
+
+/** All properties to show: defined ones, and values that no longer have a definition. */
+export function propertyNames(resource: ConfigurationResource): string[] {
+  return [...new Set([...Object.keys(resource.definitions), ...Object.keys(resource.properties)])]
+}
+
+export interface PropertyGroup {
+  /** Empty for properties without a group. */
+  name: string
+  properties: string[]
+}
+
+/** Properties as the form shows them: ungrouped ones first, then groups, each by `order` and then by title. */
+export function groupProperties(resource: ConfigurationResource, names: readonly string[]): PropertyGroup[] {
+  const groups = new Map<string, string[]>()
+  for (const name of names) {
+    const definition = definitionOf(resource, name)
+    if (definition === undefined) continue
+    const key = definition.group ?? ''
+    const list = groups.get(key) ?? []
+    list.push(name)
+    groups.set(key, list)
+  }
+  const orderOf = (name: string) => definitionOf(resource, name)?.order ?? Number.MAX_SAFE_INTEGER
+  const titleOf = (name: string) => propertyTitle(definitionOf(resource, name), name)
+  for (const list of groups.values())
+    list.sort((a, b) => orderOf(a) - orderOf(b) || compareText(titleOf(a), titleOf(b)))
+  return [...groups.entries()]
+    .map(([name, properties]) => ({ name, properties }))
+    .sort((a, b) => Number(a.name !== '') - Number(b.name !== '') || compareText(a.name, b.name))
+}
+
+/** Compares properties of one scope by their place on the page. */
+export function byPlace(
+  configuration: Configuration,
+): (a: { locator: string; property: string }, b: { locator: string; property: string }) => number {
+  const entries = groupResources(configuration).flatMap(({ resources }) => resources)
+  const places = new Map<string, Map<string, number>>()
+  const placeOf = ({ locator, property }: { locator: string; property: string }): [number, number] => {
+    const at = entries.findIndex((entry) => entry.locator === locator)
+    const resource = entries[at]?.resource
+    if (resource === undefined) return [entries.length, 0]
+    const names =
+      places.get(locator) ??
+      new Map(
+        groupProperties(resource, propertyNames(resource))
+          .flatMap(({ properties }) => properties)
+          .map((name, index) => [name, index]),
+      )
+    places.set(locator, names)
+    return [at, names.get(property) ?? names.size]
+  }
+  return (a, b) => {
+    const [[resourceA, propertyA], [resourceB, propertyB]] = [placeOf(a), placeOf(b)]
+    return resourceA - resourceB || propertyA - propertyB
+  }
+}
+
+/** Values without a definition, left over from an earlier version. */
+export const leftovers = (resource: ConfigurationResource, names: readonly string[]): string[] =>
+  names.filter((name) => definitionOf(resource, name) === undefined).toSorted()
+
+export function definitionOf(
+  resource: ConfigurationResource | undefined,
+  property: string,
+): PropertyDefinition | undefined {
+  if (resource === undefined || !Object.hasOwn(resource.definitions, property)) return undefined
+  return resource.definitions[property]
+}

@@ -1,0 +1,43 @@
+import { useText } from '../../../i18n/use-text.ts'
+import { showToast } from '../../../ui/toast.ts'
+import { editTo } from '../../../forms/property/property-value.ts'
+import { editAt } from '../draft/draft.ts'
+import { useEditor } from './editor-context.ts'
+import type { Arrival } from '../draft/arrival.ts'
+import { LEFT, type Restoring } from '../draft/restore.ts'
+
+/**
+ * Puts restored or copied values into the draft and opens the review, which lists what is left out. If there is nothing to review, a
+ * message says why.
+ */
+export function useRestore(): (restoring: Restoring) => void {
+  const t = useText()
+  const { store, reviewArrival } = useEditor()
+  return ({ step, held, left, replaced }) => {
+    const before = store.current()
+    const taken = step.flatMap(({ locator, property, next }) =>
+      next === null ? [] : [{ locator, property, edit: next.edit, bound: null }],
+    )
+    const waiting = held.map(({ locator, property, value, bound }) => ({
+      locator,
+      property,
+      edit: editTo(value),
+      bound,
+    }))
+    const arrival: Arrival = {
+      offers: [...taken, ...waiting].map((offer) => ({
+        ...offer,
+        own: editAt(before, offer.locator, offer.property) ?? null,
+      })),
+      left,
+      replaced,
+    }
+    store.apply(step)
+    if (step.length > 0 || held.length > 0) return reviewArrival(arrival)
+    const reasons = LEFT.flatMap((why) => {
+      const n = left.filter((one) => one.why === why).length
+      return n === 0 ? [] : [t(`configuration.restore.${why}`, { n })]
+    })
+    if (reasons.length > 0) showToast({ tone: 'info', text: reasons.join(' ') })
+  }
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Failure } from '#contract/console-api/shapes.ts'
+import { translator } from '../../../../i18n/testing.ts'
+import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
+import { differencesIn } from '../failure/response-differences.ts'
+import { effectOf, failedCallOf, progressOf, type CallName } from './progress.ts'
+import { attempt, call, failure, operation, refusal, timeout } from './testing.ts'
+import { timelineOf } from './timeline.ts'
+
+const of = (reason: string, more: Record<string, number> = {}): Failure => ({
+  ...failure('PLUGIN_RESULT_UNKNOWN', true),
+  parameters: { reason, plugin: 'hooks', ...more },
+})
+
+test('the effect of a failed call is as certain as its attempts', () => {
+  const sure = call('hooks', 20, [attempt()])
+  const unsure = call('hooks', 20, [
+    attempt({ outcome: 'UNKNOWN' }),
+    attempt({ outcome: 'UNKNOWN' }),
+    refusal(),
+  ])
+  assert.deepEqual(effectOf(of('callRefused'), sure), { kind: 'none' })
+  assert.deepEqual(effectOf(of('callRefused'), unsure), { kind: 'earlier', attempts: 2 })
+  assert.deepEqual(effectOf(of('callHttpStatus', { status: 401 }), sure), { kind: 'rejected' })
+  assert.deepEqual(effectOf(of('callHttpStatus', { status: 500 }), sure), { kind: 'unknown' })
+  assert.deepEqual(effectOf(of('callTimeout', { seconds: 30 }), sure), { kind: 'unknown' })
+  assert.deepEqual(effectOf(of('callWriteNotAllowed'), sure), { kind: 'invalid' })
+  assert.deepEqual(effectOf(of('callReportedFailed'), unsure), { kind: 'earlier', attempts: 2 })
+  assert.deepEqual(effectOf(failure('PLUGIN_TIMEOUT', false), sure), { kind: 'failed' })
+})
+
+test('the progress counts what is done, and what was never reached', () => {
+  const calls = {
+    before: [call('tenants', 10, [attempt()]), call('hooks', 20, [refusal()])],
+    after: [call('tenants', 10, []), call('hooks', 20, [])],
+  }
+  const stopped = operation(
+    { state: 'FAILED', phase: 'BEFORE_RESOURCES', failure: failure('MAILBOX_LOCKED', false) },
+    calls,
+  )
+  assert.deepEqual(progressOf(stopped, timelineOf(stopped)), {
+    done: [{ pluginId: 'tenants', stage: 'BEFORE_RESOURCES' }],
+    failed: [{ pluginId: 'hooks', stage: 'BEFORE_RESOURCES' }],
+    unknown: [],
+    resources: null,
+    notReached: [
+      { pluginId: 'tenants', stage: 'AFTER_RESOURCES' },
+      { pluginId: 'hooks', stage: 'AFTER_RESOURCES' },
+    ],
+  })
+  assert.equal(failedCallOf(stopped, timelineOf(stopped))?.pluginId, 'hooks')
+  const later = { ...stopped, phase: 'AFTER_RESOURCES' as const }
+  assert.equal(progressOf(later, timelineOf(later)).resources, 1)
+})
+
+const TIMED_OUT = { ...of('callTimeout', { seconds: 30 }), errorCode: 'PLUGIN_TIMEOUT' }
+const stage = 'BEFORE_RESOURCES'
+
+test('what nobody can know stays on the first screen when a parallel call fails definitely', () => {
+  const calls = [
+    call('alpha', 10, [timeout({ failure: TIMED_OUT })]),
+    call('beta', 10, [refusal()]),
+    call('gamma', 10, [timeout({ failure: of('callRefused') })]),
+    call('delta', 10, [attempt({ outcome: 'UNKNOWN', failure: of('callReportedUnknown') })]),
+    call('epsilon', 10, [timeout({ failure: TIMED_OUT }), attempt({ attempt: 2 })]),
+    call('zeta', 10, [attempt({ outcome: 'FAILED', failure: of('callReportedFailed') })]),
+    call('eta', 10, [attempt({ outcome: null, response: null, failure: of('callInvalid') })]),
+    { ...call('theta', 10, [attempt({ late: true })]), outcome: null },
+    call('iota', 10, []),
+  ]
+  const stopped = operation(
+    { state: 'FAILED', phase: stage, failure: failure('MAILBOX_LOCKED', false, 'beta') },
+    { before: calls },
+  )
+  const progress = progressOf(stopped, timelineOf(stopped))
+  const names = (of: readonly CallName[]) => of.map(({ pluginId }) => pluginId)
+  assert.deepEqual(names(progress.done), ['epsilon'])
+  assert.deepEqual(names(progress.failed), ['beta', 'gamma', 'zeta'])
+  assert.deepEqual(names(progress.unknown), ['alpha', 'delta', 'eta', 'theta'])
+  assert.deepEqual(names(progress.notReached), ['iota'])
+})
+
+test('what nobody can know stays on the first screen when a plugin is disabled during its retries', () => {
+  const unsure = { ...call('hooks', 20, [timeout({ failure: TIMED_OUT })]), uncertainAttempts: 1 }
+  const gone = { ...of('pluginNotRegistered'), errorCode: 'PLUGIN_NOT_REGISTERED' }
+  const stopped = operation({ state: 'FAILED', phase: stage, failure: gone }, { before: [unsure] })
+  assert.deepEqual(progressOf(stopped, timelineOf(stopped)).unknown, [{ pluginId: 'hooks', stage }])
+  assert.deepEqual(effectOf(gone, unsure), { kind: 'earlier', attempts: 1 })
+})
+
+test('a rejected token says nothing about the attempts before it', () => {
+  const rejected = of('callHttpStatus', { status: 401 })
+  const rejections = [1, 2].map((n) =>
+    attempt({ attempt: n, outcome: null, httpStatus: 401, failure: rejected }),
+  )
+  const sure = { ...call('hooks', 20, rejections), uncertainAttempts: 2 }
+  const unsure = {
+    ...call('hooks', 20, [timeout({ failure: TIMED_OUT }), ...rejections]),
+    uncertainAttempts: 3,
+  }
+  assert.deepEqual(effectOf(rejected, sure), { kind: 'rejected' })
+  assert.deepEqual(effectOf(rejected, unsure), { kind: 'earlier', attempts: 1 })
+  for (const [hooks, standing] of [
+    [sure, 'failed'],
+    [unsure, 'unknown'],
+  ] as const) {
+    const stopped = operation({ state: 'FAILED', phase: stage, failure: rejected }, { before: [hooks] })
+    assert.deepEqual(progressOf(stopped, timelineOf(stopped))[standing], [{ pluginId: 'hooks', stage }])
+  }
+})
+
+test('a plugin’s failure is titled with its own message, whatever its code', async () => {
+  for (const locale of ['en', 'zh'] as const) {
+    const t = await translator(locale)
+    for (const code of ['AUTHENTICATION_REQUIRED', 'PERMISSION_DENIED', 'PLUGIN_TIMEOUT', 'NOT_FOUND'])
+      assert.equal(failureTitle(failure(code, false), t), `It was ${code}.`)
+  }
+  const t = await translator('en')
+  assert.equal(failureTitle(of('callHttpStatus', { status: 503 }), t), 'The plugin returned HTTP 503')
+})
+
+test('only the fields of a response that differ are compared', () => {
+  const expected = { operationId: 'a', operationType: 'INSTALL', currentVersion: null }
+  const differs = { field: 'operation', expected, received: { ...expected, operationId: 'b' } }
+  assert.deepEqual(differencesIn({ size: 1, differs }), [
+    { field: 'operation.operationId', expected: 'a', received: 'b' },
+  ])
+  assert.deepEqual(differencesIn({ differs: { field: 'executionSequence', expected: 1, received: 2 } }), [
+    { field: 'executionSequence', expected: '1', received: '2' },
+  ])
+  for (const response of [null, 'text', {}, { differs: 1 }]) assert.deepEqual(differencesIn(response), [])
+})
+
+test('calls whose attempts retention removed are still shown as called', () => {
+  const removed = (id: string, order: number, outcome: 'APPLIED' | null) => ({
+    ...call(id, order, []),
+    outcome,
+    runAttempts: 2,
+    request: null,
+  })
+  const old = operation(
+    {
+      state: 'TAKEN_OVER',
+      phase: stage,
+      failure: failure('PLUGIN_TIMEOUT', true, 'beta'),
+      attemptsRemoved: true,
+    },
+    { before: [removed('alpha', 10, 'APPLIED'), removed('beta', 20, null), call('gamma', 30, [])] },
+  )
+  assert.deepEqual(progressOf(old, timelineOf(old)), {
+    done: [{ pluginId: 'alpha', stage }],
+    failed: [],
+    unknown: [{ pluginId: 'beta', stage }],
+    resources: null,
+    notReached: [{ pluginId: 'gamma', stage }],
+  })
+})

@@ -1,0 +1,353 @@
+import { type ReactNode } from 'react'
+import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
+import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
+import { OwnerText } from '../../../../subjects/plugins/OwnerText.tsx'
+import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
+import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
+import { messageText } from '../../../../i18n/message-text.ts'
+import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
+import { paths } from '../../../../addresses/paths.ts'
+import { useAsOf } from '../../../../ui/as-of.ts'
+import { cx } from '../../../../ui/class-names.ts'
+import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
+import { ErrorFacts } from '../../../../ui/ErrorState.tsx'
+import { Icon } from '../../../../ui/Icon.tsx'
+import { TextLink } from '../../../../ui/Link.tsx'
+import { Time } from '../../../../ui/Time.tsx'
+import {
+  canRetryHelp,
+  failureTitle,
+  remedyOf,
+  stoppedText,
+  stoppedValues,
+} from '../../../../subjects/operations/describe-failure.ts'
+import { differencesIn } from './response-differences.ts'
+import { endpointChange } from './endpoint-change.ts'
+import {
+  effectOf,
+  failedCallOf,
+  progressOf,
+  type CallName,
+  type Effect,
+  type Progress,
+} from '../calls/progress.ts'
+import { choiceOf, failurePointOf, type FailurePoint, type Timeline } from '../calls/timeline.ts'
+import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
+
+/**
+ * Why the operation failed: what happened, where, whether the operation still runs, who acts next and what to do. The order
+ * is the same for every failure, so that a phone shows them without scrolling. Below: what was changed. Beside it: the
+ * actions that recover the operation.
+ */
+export function FailurePanel({
+  operation,
+  timeline,
+  failure,
+  view,
+  onShowAttempt,
+  children,
+}: {
+  operation: OperationDetail
+  timeline: Timeline
+  failure: Failure
+  /** The view of the history, which the link to the attempt keeps. */
+  view?: OperationSearch['view']
+  /** Called when the person asks for the attempt that failed. */
+  onShowAttempt?: () => void
+  /** The actions; a past failure has none. */
+  children?: ReactNode
+}) {
+  const t = useText()
+  const title = failureTitle(failure, t)
+  const message = messageText(failure)
+  const call = failedCallOf(operation, timeline)
+  const failurePoint = failurePointOf(timeline, operation)
+  // attempts that retention removed could have had an effect, so the rest do not prove that there was none
+  const isProven = (effect: Effect) =>
+    operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected')
+  const known = call && effectOf(failure, call)
+  const effect = call && known && isProven(known) && effectText(known, call.pluginId, t)
+  const isOver = operation.state !== 'FAILED'
+  // a remedy applies to the live system; a stored document may be out of date
+  const isStored = useAsOf() !== null
+  const remedy = isStored ? null : remedyOf(operation, t)
+  const owner = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)?.owner
+  const { errorCode: code, errorPath } = failure
+  return (
+    <section
+      aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
+      className={cx(
+        '@container overflow-hidden rounded-lg border bg-surface',
+        isOver ? 'border-line' : 'border-fail-line',
+      )}
+    >
+      <div className={children === undefined ? undefined : '@2xl:grid @2xl:grid-cols-[minmax(0,1fr)_22rem]'}>
+        <div className="flex min-w-0 gap-3 p-4">
+          <Icon name="failed" className={cx('mt-1 max-sm:hidden', isOver ? 'text-muted' : 'text-fail')} />
+          <div className="min-w-0 flex-1 space-y-3">
+            <div>
+              <h2 className="text-lg font-semibold tracking-tight wrap-anywhere">
+                {isOver && (
+                  <span className="font-normal text-muted">
+                    {t('operations.failed.earlier')}
+                    {t('common.punctuation.colon')}
+                  </span>
+                )}
+                {title}
+              </h2>
+              <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
+                {joinSentences(t, [message !== title && message, effect])}
+              </p>
+            </div>
+            <DefinitionList
+              items={[
+                {
+                  label: t('operations.failed.place'),
+                  value: (
+                    <Where
+                      operation={operation}
+                      failurePoint={failurePoint}
+                      view={view}
+                      onShowAttempt={onShowAttempt}
+                    />
+                  ),
+                },
+                isOver
+                  ? failure.stopped && {
+                      label: t('operations.field.stoppedBy'),
+                      value: stoppedText(failure.stopped, t),
+                    }
+                  : {
+                      label: t(isStored ? 'operations.receipt.now' : 'operations.failed.now'),
+                      value: isStored ? pastText(operation, failure, t) : nowText(operation, failure, t),
+                    },
+                !isOver && {
+                  label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
+                  value: (
+                    <>
+                      <NextStepText nextStep={operation.nextStep} />
+                      {owner && operation.nextStep.actor === 'PLUGIN_OWNER' && (
+                        <>
+                          {' · '}
+                          <OwnerText owner={owner} />
+                        </>
+                      )}
+                    </>
+                  ),
+                },
+                !isOver && remedy !== null && { label: t('errors.remedy'), value: remedy },
+                {
+                  label: t('operations.failed.progress'),
+                  value: progressText(progressOf(operation, timeline), t),
+                },
+              ]}
+            />
+            <Differences failurePoint={failurePoint} />
+            {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
+            <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">
+              <ErrorFacts error={{ title, message, code, errorPath }} />
+              <LastCode code={code} failurePoint={failurePoint} />
+              <Endpoint operation={operation} failurePoint={failurePoint} />
+              <p className={isOver ? 'hidden' : 'flex gap-2'}>
+                <span className="text-faint">{t('operations.field.retryable')}</span>
+                {t(
+                  canRetryHelp(operation)
+                    ? 'operations.field.retryable.yes'
+                    : 'operations.field.retryable.no',
+                )}
+              </p>
+            </div>
+          </div>
+        </div>
+        {children !== undefined && (
+          <div className="border-t border-line bg-sunken p-4 @2xl:border-t-0 @2xl:border-l">{children}</div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function effectText(effect: Effect, plugin: string, t: Translate): string {
+  switch (effect.kind) {
+    case 'earlier':
+      return t('operations.failed.effect.earlier', { n: effect.attempts, plugin })
+    case 'unknown':
+    case 'invalid':
+      return t(`operations.failed.effect.${effect.kind}`, { plugin })
+    default:
+      return t(`operations.failed.effect.${effect.kind}`)
+  }
+}
+
+function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
+  if (stopped) return t('operations.failed.now.stoppedBy', stoppedValues(stopped))
+  return attemptsUsed === undefined
+    ? t('operations.failed.now.stopped')
+    : t('operations.failed.now.used', { n: attemptsUsed, run })
+}
+
+/** What {@link nowText} says, for a stored receipt: how it was when the receipt was exported. */
+function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
+  if (stopped) return stoppedText(stopped, t)
+  return attemptsUsed === undefined
+    ? t('operations.receipt.now.stopped')
+    : t('operations.receipt.now.used', { n: attemptsUsed, run })
+}
+
+/** What is done, what is not, what nobody can know, and what was never reached. */
+function progressText(progress: Progress, t: Translate): string {
+  const { resources, notReached } = progress
+  const names = (calls: readonly CallName[]) =>
+    calls.map(({ pluginId, stage }) =>
+      t('operations.failed.progress.call', { plugin: pluginId, stage: t(`vocabulary.phase.${stage}`) }),
+    )
+  const done = names(progress.done)
+  if (resources !== null) done.push(t('operations.failed.progress.applied', { n: resources }))
+  const failed = names(progress.failed)
+  const unknown = names(progress.unknown)
+  const parts = [
+    done.length > 0 && t('operations.failed.progress.done', { parts: joinList(t, done) }),
+    failed.length > 0 && t('operations.failed.progress.failed', { parts: joinList(t, failed) }),
+    unknown.length > 0 && t('operations.failed.progress.unknown', { parts: joinList(t, unknown) }),
+    resources === null && t('operations.failed.progress.notApplied'),
+    notReached.length > 0 && t('operations.failed.progress.notReached', { n: notReached.length }),
+  ]
+  return parts.filter(Boolean).join(t('common.punctuation.semicolon'))
+}
+
+/** Where the operation failed: the plugin, the stage and the attempt. */
+function Where({
+  operation,
+  failurePoint,
+  view,
+  onShowAttempt,
+}: {
+  operation: OperationDetail
+  failurePoint: FailurePoint | null
+  view: OperationSearch['view']
+  onShowAttempt: (() => void) | undefined
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const isStored = useAsOf() !== null
+  if (!failurePoint) {
+    return <p>{t('operations.failed.runtime', { stage: t(`vocabulary.phase.${operation.phase}`) })}</p>
+  }
+  const { bar, pluginId, stage } = failurePoint
+  const clause = t('common.punctuation.clause')
+  return (
+    <p>
+      {rich('operations.failed.where', {
+        plugin: <PluginLink pluginId={pluginId} className="font-semibold" />,
+        stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
+      })}
+      {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}
+      {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
+        `${clause}${t('operations.failed.notCalled')}`}
+      {bar && !isStored && (
+        <>
+          {' '}
+          {/* the separator stays with the link, so that no line ends with a separator */}
+          <span className="whitespace-nowrap">
+            {'· '}
+            <TextLink
+              to={{
+                ...paths.operation(operation.operationId, { ...choiceOf(bar), ...(view && { view }) }),
+                hash: 'attempt',
+                // the panel scrolls itself into view, also when the address stays the same
+                resetScroll: false,
+              }}
+              {...(onShowAttempt && { onClick: onShowAttempt })}
+            >
+              {t('operations.failed.jump')}
+            </TextLink>
+          </span>
+        </>
+      )}
+    </p>
+  )
+}
+
+/** The error code of the last attempt, if it differs from the operation's. */
+function LastCode({ code, failurePoint }: { code: string; failurePoint: FailurePoint | null }) {
+  const t = useText()
+  const last = failurePoint?.bar?.attempt.failure?.errorCode
+  if (last === undefined || last === code) return null
+  return (
+    <p className="flex min-w-0 gap-2">
+      <span className="text-faint">{t('operations.failed.lastCode')}</span>{' '}
+      <span className="mono min-w-0 wrap-anywhere">{last}</span>
+    </p>
+  )
+}
+
+/** The endpoint of the attempt that failed, and the one of today if it has changed since. */
+function Endpoint({
+  operation,
+  failurePoint,
+}: {
+  operation: OperationDetail
+  failurePoint: FailurePoint | null
+}) {
+  const t = useText()
+  const rich = useRichText()
+  const plugin = operation.plugins.find(({ pluginId }) => pluginId === failurePoint?.pluginId)
+  if (plugin === undefined) return null
+  const bar = failurePoint?.bar
+  const change = bar ? endpointChange(plugin, bar.attempt.startedAt) : null
+  const endpoint = change ? change.before : plugin.endpoint
+  return (
+    <>
+      {endpoint !== null && (
+        <p className="flex min-w-0 gap-2">
+          <span className="text-faint">
+            {t(change ? 'operations.failed.endpoint.then' : 'operations.failed.endpoint')}
+          </span>{' '}
+          <span className="mono min-w-0 wrap-anywhere">{endpoint}</span>
+        </p>
+      )}
+      {change && (
+        <p>
+          {rich(
+            change.before === null
+              ? 'operations.failed.endpoint.unknown'
+              : 'operations.failed.endpoint.changed',
+            {
+              time: <Time at={change.at} />,
+              endpoint: <span className="mono wrap-anywhere">{plugin.endpoint}</span>,
+            },
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The fields that the plugin did not repeat from the request: the expected and the received value side by side. */
+function Differences({ failurePoint }: { failurePoint: FailurePoint | null }) {
+  const t = useText()
+  const response = failurePoint?.bar?.attempt.response
+  const rows = differencesIn(response)
+  if (rows.length === 0) return null
+  return (
+    <table className="w-full text-left">
+      <thead className="text-xs text-faint">
+        <tr>
+          <th className="pr-4 font-normal">{t('operations.failed.differs.field')}</th>
+          <th className="pr-4 font-normal">{t('operations.failed.differs.expected')}</th>
+          <th className="font-normal">{t('operations.failed.differs.received')}</th>
+        </tr>
+      </thead>
+      <tbody className="mono text-xs">
+        {rows.map(({ field, expected, received }) => (
+          <tr key={field} className="align-top">
+            <td className="pr-4 wrap-anywhere">{field}</td>
+            <td className="pr-4 wrap-anywhere">{expected}</td>
+            <td className="font-semibold wrap-anywhere text-fail">{received}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,59 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { HistoryView, OperationSearch } from '#contract/console-api/pages/operations.ts'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useText } from '../../../../i18n/use-text.ts'
+import { paths } from '../../../../addresses/paths.ts'
+import { Card, Section } from '../../../../ui/Card.tsx'
+import { TabList } from '../../../../ui/TabList.tsx'
+import { HistoryList } from './HistoryList.tsx'
+import { Timeline } from '../timeline/Timeline.tsx'
+import { rowsOf, type Bar, type Timeline as Model } from '../calls/timeline.ts'
+
+/** The history of an operation in three views of the same data. The address has the view, so it can be shared. */
+export function History({
+  operation,
+  timeline,
+  chosen,
+  choice,
+}: {
+  operation: OperationDetail
+  timeline: Model
+  chosen: Bar | null
+  choice: OperationSearch
+}) {
+  const t = useText()
+  const navigate = useNavigate()
+  const { view = 'timeline' } = choice
+  const show = (next: HistoryView | 'timeline') => {
+    const { view: _, ...rest } = choice
+    void navigate({
+      ...paths.operation(operation.operationId, next === 'timeline' ? rest : { ...rest, view: next }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+  return (
+    <Section title={t('operations.detail.history')} flush>
+      <TabList
+        label={t('operations.detail.views')}
+        current={view}
+        views={[
+          { value: 'sentences', label: t('operations.detail.sentences'), shortcut: '1' },
+          { value: 'timeline', label: t('operations.detail.timeline'), shortcut: '2' },
+          { value: 'everything', label: t('operations.detail.everything'), shortcut: '3' },
+        ]}
+        onChange={show}
+      >
+        {view !== 'timeline' ? (
+          <HistoryList operation={operation} timeline={timeline} view={view} />
+        ) : rowsOf(timeline).length > 0 ? (
+          <Timeline operation={operation} timeline={timeline} chosen={chosen} />
+        ) : (
+          <Card>
+            <p className="text-muted">{t('operations.detail.noPlugins')}</p>
+          </Card>
+        )}
+      </TabList>
+    </Section>
+  )
+}

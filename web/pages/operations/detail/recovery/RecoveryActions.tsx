@@ -1,0 +1,91 @@
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { useMay } from '../../../../api/session.ts'
+import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
+import { useText } from '../../../../i18n/use-text.ts'
+import { Button } from '../../../../ui/Button.tsx'
+import { canRetryHelp } from '../../../../subjects/operations/describe-failure.ts'
+import { recoveryAvailability, type RecoveryAction } from './recovery-actions.ts'
+import { nextCalls, type Timeline } from '../calls/timeline.ts'
+
+/** The two actions that recover a failed operation. An unavailable action says why. */
+export function RecoveryActions({
+  operation,
+  timeline,
+  layout,
+  onChoose,
+}: {
+  operation: OperationDetail
+  timeline: Timeline
+  /** `explained` is for the failure panel, `bar` for the page header. */
+  layout: 'explained' | 'bar'
+  onChoose: (action: RecoveryAction) => void
+}) {
+  const t = useText()
+  const retry = recoveryAvailability('retry', operation, useMay('operation:retry', operation.installation))
+  const takeover = recoveryAvailability(
+    'takeover',
+    operation,
+    useMay('operation:takeover', operation.installation),
+  )
+  const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
+  const canHelp = canRetryHelp(operation)
+
+  const retryButton = (
+    <Button
+      icon="retry"
+      variant={layout === 'explained' && canHelp ? 'primary' : 'secondary'}
+      disabledReason={retry.isAvailable ? null : t(retry.reason)}
+      onClick={() => onChoose('retry')}
+    >
+      {t('operations.action.retry')}
+    </Button>
+  )
+  const takeoverButton = (
+    <Button
+      icon="takenOver"
+      variant="dangerQuiet"
+      disabledReason={takeover.isAvailable ? null : t(takeover.reason)}
+      onClick={() => onChoose('takeover')}
+    >
+      {t('operations.action.takeover')}
+    </Button>
+  )
+  if (layout === 'bar') {
+    return (
+      <>
+        {retryButton}
+        {takeoverButton}
+      </>
+    )
+  }
+  const begins =
+    plugins.length > 0
+      ? t('operations.action.retry.about', { plugins: joinList(t, plugins) })
+      : t('operations.action.retry.aboutRuntime', { stage: t(`vocabulary.phase.${operation.phase}`) })
+  return (
+    <div className="space-y-4">
+      <h3 className="text-xs font-medium text-muted">{t('operations.action.title')}</h3>
+      <div>
+        {retryButton}
+        <p className="mt-1.5 text-xs text-muted">
+          {retry.isAvailable
+            ? joinSentences(t, [begins, !canHelp && t('operations.action.retry.fixFirst')])
+            : t(retry.reason)}
+        </p>
+      </div>
+      <div>
+        {takeoverButton}
+        <p className="mt-1.5 text-xs text-muted">
+          {takeover.isAvailable
+            ? t(
+                operation.operationType === 'DETACH'
+                  ? 'operations.action.takeover.aboutDetach'
+                  : 'operations.action.takeover.about',
+              )
+            : t(takeover.reason)}
+        </p>
+      </div>
+      <p className="text-xs text-faint">{t('operations.failed.lock')}</p>
+    </div>
+  )
+}

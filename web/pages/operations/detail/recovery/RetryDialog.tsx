@@ -1,0 +1,62 @@
+import { reasonIn } from '../../../../forms/form/reason.ts'
+import { ConfirmForm } from '../../../../forms/dialogs/ConfirmForm.tsx'
+import { joinList } from '../../../../i18n/punctuation.ts'
+import { useRichText, useText } from '../../../../i18n/use-text.ts'
+import { Notice } from '../../../../ui/Notice.tsx'
+import { showToast } from '../../../../ui/toast.ts'
+import { canRetryHelp, failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
+import { nextCalls } from '../calls/timeline.ts'
+import { retryTopic } from './retry-topic.ts'
+import { useRecovery } from './use-recovery.ts'
+import { messageText } from '../../../../i18n/message-text.ts'
+import type { RecoveryProps } from './recovery-props.ts'
+
+/** Describes the retry. An accepted retry is not a success yet, and is not reported as one. */
+export function RetryDialog({ operation, timeline, onClose, change }: RecoveryProps) {
+  const t = useText()
+  const rich = useRichText()
+  const retry = useRecovery('retry')
+  const { failure, phase, run, operationId } = operation
+  const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
+  const phaseText = t(`vocabulary.phase.${phase}`)
+  return (
+    <ConfirmForm
+      change={change}
+      onClose={onClose}
+      title={t('recovery.retry.title')}
+      confirm={t('recovery.retry.confirm')}
+      reason={{ label: t('recovery.retry.reason'), required: false }}
+      // an event may arrive before the response, so this waits for the response of the request
+      send={async ({ reason }) => {
+        await retry.mutateAsync({ params: { operationId }, body: { run, ...reasonIn({ reason }) } })
+        showToast({
+          tone: 'info',
+          text: t('recovery.retry.accepted'),
+          topic: retryTopic(operationId, run + 1),
+        })
+        onClose()
+      }}
+    >
+      {failure !== null && !canRetryHelp(operation) && (
+        <Notice tone="warn" title={t('recovery.retry.warn')}>
+          <p>
+            {failure.retryable
+              ? failureTitle(failure, t)
+              : t('recovery.retry.warnText', { message: messageText(failure) })}
+          </p>
+          <p className="mt-1 font-medium">{remedyOf(operation, t)}</p>
+        </Notice>
+      )}
+      <p>
+        {plugins.length > 0
+          ? rich('recovery.retry.begins', {
+              plugins: <span className="mono font-semibold">{joinList(t, plugins)}</span>,
+              stage: <span className="font-semibold">{phaseText}</span>,
+            })
+          : t('recovery.retry.beginsRuntime', { stage: phaseText })}
+      </p>
+      <p>{t('recovery.retry.same')}</p>
+      <p className="text-muted">{t('recovery.retry.run', { n: run + 1 })}</p>
+    </ConfirmForm>
+  )
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { translator } from '../../../../i18n/testing.ts'
+import { plainText } from './markdown-text.ts'
+import { operationMarkdown } from './markdown.ts'
+import { at, attempt, call, failure, operation, refusal, timeout } from '../calls/testing.ts'
+
+const t = await translator('en')
+const zh = await translator('zh')
+const link = 'https://console.example/operations/x'
+
+const failed = operation(
+  {
+    state: 'FAILED',
+    phase: 'AFTER_RESOURCES',
+    failure: failure('MAILBOX_LOCKED', false),
+    reason: 'two\nlines',
+    changes: [
+      {
+        locator: 'staging/support-desk/MODULE/inbox',
+        property: 'password',
+        before: { '@type': 'Data', isSensitive: true, isSet: false },
+        after: { '@type': 'Data', isSensitive: true, isSet: true },
+      },
+      {
+        locator: 'staging/support-desk/MODULE/inbox',
+        property: 'port',
+        before: { '@type': 'Data', value: 25 },
+        after: null,
+      },
+    ],
+  },
+  {
+    before: [
+      call('tenants', 10, [timeout(), timeout({ attempt: 2, startedAt: at(1000) }), attempt({ attempt: 3 })]),
+    ],
+    after: [call('hooks', 20, [refusal()]), call('later', 30, [])],
+  },
+)
+
+test('the text says what failed, where, and what to do', () => {
+  const text = operationMarkdown(failed, { t, link })
+  assert.match(text, /^# Configure support-desk: Failed\n/)
+  assert.match(text, /\[01900000-0000-7000-8000-000000000001\]\(https:\/\/console\.example/)
+  assert.match(text, /\*\*It was MAILBOX_LOCKED\.\*\* \(`MAILBOX_LOCKED`/)
+  assert.match(text, /hooks · After resources · Attempt 1, run 1/)
+  assert.match(text, /bundle-runtime › hooks/)
+  assert.match(text, /\*\*Reason:\*\* two lines/)
+  const end = { finishedAt: '2026-11-24T13:34:32.000Z' }
+  assert.match(
+    operationMarkdown({ ...failed, ...end }, { t, link }),
+    /\*\*Failed at:\*\* 2026-11-24 13:34:32 UTC/,
+  )
+})
+
+test('equal attempts are one line, and different ones are separate', () => {
+  const text = operationMarkdown(failed, { t, link })
+  assert.match(text, /Attempt 1, run 1 … 2: No response, `PLUGIN_TIMEOUT`/)
+  assert.match(text, /Attempt 3, run 1: Applied/)
+  assert.match(text, /\*\*later\*\* \(order 30\): Not called/)
+})
+
+test('a call whose attempts were removed has its outcome', () => {
+  const old = operation(
+    { attemptsRemoved: true },
+    { before: [{ ...call('hooks', 10, []), outcome: 'APPLIED' }] },
+  )
+  assert.match(operationMarkdown(old, { t, link }), /\*\*hooks\*\* \(order 10\): Applied/)
+})
+
+test('a sensitive value is only shown as set or not set', () => {
+  const text = operationMarkdown(failed, { t, link })
+  assert.match(text, /`password`: not set → set \(hidden\)/)
+  assert.match(text, /`port`: `25` → not set/)
+})
+
+test('in Chinese, the punctuation is Chinese, and labels stay bold', () => {
+  const text = operationMarkdown(failed, { t: zh, link })
+  assert.match(text, /^# 配置 support-desk：失败\n/)
+  assert.match(text, /\*\*状态：\*\* 失败（FAILED）/)
+  assert.match(text, /第 3 次尝试（第 1 轮）：已应用，2026-11-20 10:00:00 UTC，100 毫秒/)
+  assert.doesNotMatch(text, /\p{Script=Han}[,:;()]/u)
+})
+
+test('a successful operation has no failure section', () => {
+  assert.doesNotMatch(operationMarkdown(operation(), { t, link }), /Why it failed/)
+})
+
+const HOSTILE = [
+  '[Sign in](https://evil.example)![](https://evil.example/pixel) @all <img src=x>',
+  '` @all `` [a](b) ``` <b>`',
+  'a`](https://evil.example) @all',
+  '\\` \\[a](https://evil.example)',
+  'one\n\n# two\r\n- three\u2028[four](https://evil.example)\u0085<five>',
+  '| a | b |\n|---|---|\n| [c](https://evil.example) | @all |',
+  '</code></pre><script>alert(1)</script>',
+  'https://evil.example www.evil.example mailto:a@evil.example #1 !2 ~3',
+  '~~~\n[a]: https://evil.example\n[a]',
+  '&#91;a&#93;(https://evil.example) &lt;img&gt; <!-- ',
+  '\u202egnp.elif \u2066[a](https://evil.example)',
+  '- [ ] task',
+]
+
+test('text from elsewhere creates no link, image, mention, HTML or new line', () => {
+  const lineCount = operationMarkdown(failed, { t, link }).split('\n').length
+  for (const hostile of HOSTILE) {
+    const { installation } = failed
+    const example: OperationDetail = {
+      ...failed,
+      reason: hostile,
+      requestedBy: { id: hostile, name: hostile },
+      failure: { errorCode: hostile, message: hostile, retryable: false, errorPath: [hostile, hostile] },
+      installation: { ...installation, bundle: { ...installation.bundle, bundleId: hostile } },
+      targetVersion: hostile,
+      changes: failed.changes.map((change) => ({
+        ...change,
+        locator: hostile,
+        property: hostile,
+        after: { '@type': 'Data', value: hostile },
+      })),
+      stages: failed.stages.map((stage) => ({
+        ...stage,
+        calls: stage.calls.map((one) => ({
+          ...one,
+          pluginId: hostile,
+          attempts: one.attempts.map((made) => ({
+            ...made,
+            failure: made.failure && { ...made.failure, errorCode: hostile },
+          })),
+        })),
+      })),
+    }
+    const text = operationMarkdown(example, {
+      t,
+      link: `${link}?a=)[b](https://evil.example)<img>\u0060#)[c](d)`,
+    })
+    assert.equal(text.split('\n').length, lineCount, hostile)
+    assert.doesNotMatch(text, /[\u2028\u2029\u0085\u202e\u2066]/)
+    // only our own text is outside code spans
+    const alive = text.replaceAll(/`[^`]+`/g, '')
+    assert.equal(alive.split('](').length, 2, alive)
+    assert.match(
+      alive,
+      /\[01900000-0000-7000-8000-000000000001\]\(https:\/\/console\.example\/[^\s()[\]<>`]*\)/,
+    )
+    const rest = alive.replace(/\(https:\/\/console\.example\/[^)]*\)/, '')
+    assert.doesNotMatch(rest, /[@<`~|!&\\]|:\/\/|www\.|evil/, hostile)
+  }
+})
+
+test('harmless text is not escaped', () => {
+  for (const text of [
+    'It failed: MAILBOX_LOCKED, status 500.',
+    '收件箱已锁定。',
+    'Ünïcode, “quoted”; see 10.2.3: why?',
+  ])
+    assert.equal(plainText(text), text)
+  assert.equal(plainText(' two\n lines '), 'two lines')
+  assert.equal(plainText('_emphasis_'), '`_emphasis_`')
+  assert.equal(plainText(''), '')
+})
+
+test('the text has the HTTP status and message of attempts, and who retried, stopped or took over, and why', () => {
+  const by = { id: 'sam', name: 'Sam' }
+  const history = {
+    retries: [
+      {
+        run: 2,
+        startedAt: at(2000),
+        startedBy: by,
+        reason: '[x](javascript:1)',
+        failedAt: at(1000),
+        failure: { ...failure('BUSY', true), stopped: { by, reason: '<b>enough</b>' } },
+      },
+    ],
+    takeover: { at: at(3000), by: { id: 'olivia', name: 'Olivia' }, reason: 'Ticket 4711' },
+  }
+  const text = operationMarkdown({ ...failed, ...history }, { t, link })
+  assert.match(text, /Attempt 1, run 1: Failed, `MAILBOX_LOCKED`, HTTP 200, .* – `?It was MAILBOX_LOCKED\./)
+  assert.match(text, /- Run 2, Sam, 2026-11-20 10:00:02 UTC: `\[x\]\(javascript:1\)`/)
+  assert.match(
+    text,
+    /Run 1 failed: `?It was BUSY\.`?\n {2}- Sam stopped the automatic retries\. Reason: `<b>enough<\/b>`/,
+  )
+  assert.match(text, /- Taken over by, Olivia, .*: Ticket 4711/)
+})
+
+test('notes are text and nothing else, and the assignee is named', () => {
+  const texts = ['<b>x</b>', '[a](javascript:alert(1))', '**bold** @all #12', '# title\n- item']
+  const author = { id: 'u2', name: 'Ling *Zhao*' }
+  const notes = texts.map((text, index) => ({ number: index + 1, author, at: at(0), text }))
+  const text = operationMarkdown(operation({ assignee: author, notes }), { t, link })
+  assert.match(text, /\*\*Assignee:\*\* `Ling \*Zhao\*`/)
+  assert.match(text, /## Notes\n- `Ling/)
+  for (const line of ['`<b>x</b>`', '`[a](javascript:alert(1))`', '`**bold** @all #12`', '`# title - item`'])
+    assert.ok(text.includes(`: ${line}`), line)
+})

@@ -1,0 +1,223 @@
+import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { operationTypeKey } from '../../../../subjects/operations/operation-type.ts'
+import { formatDuration, formatUtcTime } from '../../../../i18n/format.ts'
+import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
+import type { Translate } from '../../../../i18n/use-text.ts'
+import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
+import { runTimeOf } from '../../../../subjects/operations/run-time.ts'
+import { canRetryHelp, failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
+import { codeText, linkText, plainText } from './markdown-text.ts'
+import { partsOf, partTotals } from '../calls/time-spent.ts'
+import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
+import { resultLook, verdictLook } from '../calls/verdict.ts'
+import { versionsText } from '../../../../subjects/operations/versions.ts'
+import { messageText } from '../../../../i18n/message-text.ts'
+
+/** The operation as text for a ticket. Times are in UTC, and it contains nothing that the page does not show. */
+export function operationMarkdown(
+  operation: OperationDetail,
+  { t, link }: { t: Translate; link: string },
+): string {
+  const timeline = timelineOf(operation)
+  return [
+    headOf(operation, t, link),
+    failureOf(operation, t),
+    [
+      `## ${t('operations.detail.calls')}`,
+      ...rowsOf(timeline).map(({ stage, row }) => rowText(`${t(`vocabulary.phase.${stage}`)} · `, row, t)),
+    ].join('\n'),
+    retriesOf(operation, t),
+    notesOf(operation, t),
+    changesOf(operation, t),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .concat('\n')
+}
+
+function headOf(operation: OperationDetail, t: Translate, link: string): string {
+  const { installation, requestedBy, reason, createdAt, finishedAt, state } = operation
+  const { bundle, bundleInstallId } = installation
+  const runTime = runTimeOf(operation)
+  const lines: [string, string | null][] = [
+    [t('operations.field.operation'), linkText(plainText(operation.operationId), link)],
+    [t('operations.field.state'), stateText(operation, t)],
+    [
+      t('operations.field.installation'),
+      plainText(named(t, `${bundle.environmentKey}/${bundle.bundleId}`, bundleInstallId)),
+    ],
+    [t('operations.field.versions'), plainText(versionsText(operation))],
+    [t('operations.field.scope'), plainText(scopeText(installation))],
+    [
+      t('operations.field.sequenceAndRun'),
+      t('operations.facts.sequenceAndRun', { sequence: operation.executionSequence, run: operation.run }),
+    ],
+    [t('operations.field.requestedBy'), plainText(named(t, requestedBy.name, requestedBy.id))],
+    [t('operations.field.assignee'), operation.assignee && plainText(operation.assignee.name)],
+    [t('operations.field.reason'), reason && plainText(reason)],
+    [t('operations.field.created'), formatUtcTime(Date.parse(createdAt))],
+    [
+      t(state === 'SUCCEEDED' ? 'operations.field.succeededAt' : 'operations.field.failedAt'),
+      finishedAt && formatUtcTime(Date.parse(finishedAt)),
+    ],
+    [t('operations.field.runTime'), runTime === null ? null : formatDuration(runTime, t)],
+    [t('operations.field.takesOver'), operation.takesOver],
+    [t('operations.field.takenOverBy'), operation.takenOverBy],
+  ]
+  const name = t('operations.name', {
+    type: t(operationTypeKey(operation)),
+    bundle: plainText(bundle.bundleId),
+  })
+  const title = `# ${labelled(t, name, t(`vocabulary.operation.${operation.state}`))}`
+  const facts = lines.flatMap(([label, value]) => (value ? [fact(t, label, value)] : []))
+  return [title, '', ...facts].join('\n')
+}
+
+const stateText = ({ state, phase }: OperationDetail, t: Translate) =>
+  `${named(t, t(`vocabulary.operation.${state}`), state)} · ${t(`vocabulary.phase.${phase}`)}`
+
+const named = (t: Translate, name: string, id: string): string => t('operations.markdown.name', { name, id })
+
+/** Markdown needs the space after the colon: without it, a bold label does not end in every language. */
+const fact = (t: Translate, label: string, value: string): string =>
+  `- **${label}${t('common.punctuation.colon').trim()}** ${value}`
+
+function failureOf(operation: OperationDetail, t: Translate): string {
+  const { failure } = operation
+  if (failure === null) return ''
+  const failurePoint = failurePointOf(timelineOf(operation), operation)
+  const title = failureTitle(failure, t)
+  const remedy = remedyOf(operation, t)
+  const where = failurePoint && [
+    plainText(failurePoint.pluginId),
+    t(`vocabulary.phase.${failurePoint.stage}`),
+    ...(failurePoint.bar
+      ? [
+          t('operations.attempt.name', {
+            attempt: failurePoint.bar.attempt.attempt,
+            run: failurePoint.bar.attempt.run,
+          }),
+        ]
+      : []),
+  ]
+  return [
+    `## ${t('operations.detail.failure')}`,
+    '',
+    t('operations.markdown.failure', {
+      title: plainText(title),
+      code: codeText(failure.errorCode),
+      retryable: t(
+        canRetryHelp(operation) ? 'operations.field.retryable.yes' : 'operations.field.retryable.no',
+      ),
+    }),
+    '',
+    `> ${plainText(messageText(failure))}`,
+    '',
+    ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
+    ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
+    ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
+    ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
+  ].join('\n')
+}
+
+/** Consecutive equal attempts are one line, as they are one bar on the page. */
+function rowText(prefix: string, row: Row, t: Translate): string {
+  const head = `- ${prefix}${t('operations.markdown.call', { plugin: plainText(row.pluginId), order: String(row.order) })}`
+  if (row.bars.length === 0) return labelled(t, head, t(resultLook(row.result).word))
+  const groups: [Bar, ...Bar[]][] = []
+  const gapBefore = (bar: Bar) => row.gaps.find(({ last }) => last === bar.attempt.attempt - 1)
+  for (const bar of row.bars) {
+    const last = groups.at(-1)
+    if (last && !gapBefore(bar) && last[0].verdict === bar.verdict && last[0].attempt.run === bar.attempt.run)
+      last.push(bar)
+    else groups.push([bar])
+  }
+  const lines = groups.flatMap((group) => {
+    const gap = gapBefore(group[0])
+    const { first = 0, last = 0 } = gap ?? {}
+    const leftOut = t('operations.markdown.leftOut', { first, last })
+    return [...(gap ? [leftOut] : []), groupText(group, row.bars[row.bars.indexOf(group[0]) - 1], t)]
+  })
+  return [head, ...lines.map((line) => `  - ${line}`)].join('\n')
+}
+
+function groupText([first, ...more]: [Bar, ...Bar[]], before: Bar | undefined, t: Translate): string {
+  const last = more.at(-1) ?? first
+  const name = t('operations.attempt.name', { attempt: first.attempt.attempt, run: first.attempt.run })
+  const range = more.length === 0 ? name : `${name} … ${last.attempt.attempt}`
+  const times = formatUtcTime(first.from) + (more.length === 0 ? '' : ` … ${formatUtcTime(last.from)}`)
+  const result = joinClauses(t, [
+    t(verdictLook[first.verdict].word),
+    last.attempt.failure && codeText(last.attempt.failure.errorCode),
+    last.attempt.failure && last.attempt.httpStatus !== null && `HTTP ${last.attempt.httpStatus}`,
+    first.attempt.late && t('operations.attempt.late'),
+    times,
+    first.to !== null && more.length === 0 && formatDuration(first.to - first.from, t),
+    ...(more.length === 0 ? partTotals(partsOf(first, before)) : []).map(
+      ({ part, ms }) => `${t(`operationTimeline.part.${part}`)} ${formatDuration(ms, t)}`,
+    ),
+  ])
+  const { failure } = last.attempt
+  const line = labelled(t, range, result)
+  return failure === null ? line : `${line} – ${plainText(messageText(failure))}`
+}
+
+/** Who retried it, took it over or stopped its retries, when and why. */
+function retriesOf({ retries, takeover }: OperationDetail, t: Translate): string {
+  const lines = retries.flatMap(({ run, startedAt, startedBy, reason, failure }) => [
+    entry(
+      t,
+      t('operations.facts.retry', {
+        run,
+        person: plainText(startedBy.name),
+        time: formatUtcTime(Date.parse(startedAt)),
+      }),
+      reason,
+    ),
+    ...(failure
+      ? [
+          `  - ${t('operations.facts.retry.before', { run: run - 1, failure: plainText(failureTitle(failure, t)) })}`,
+          ...(failure.stopped ? [`  - ${stoppedLine(failure.stopped, t)}`] : []),
+        ]
+      : []),
+  ])
+  if (takeover !== null) {
+    const person = plainText(takeover.by.name)
+    const time = formatUtcTime(Date.parse(takeover.at))
+    lines.push(entry(t, joinClauses(t, [t('operations.field.takenOverBy'), person, time]), takeover.reason))
+  }
+  return lines.length === 0 ? '' : [`## ${t('operations.field.retries')}`, ...lines].join('\n')
+}
+
+function notesOf({ notes = [] }: OperationDetail, t: Translate): string {
+  if (notes.length === 0) return ''
+  const lines = notes.map(({ author, at, text }) => {
+    const by = { person: plainText(author.name), time: formatUtcTime(Date.parse(at)) }
+    return labelled(t, `- ${t('operations.notes.by', by)}`, plainText(text))
+  })
+  return [`## ${t('operations.notes.title')}`, ...lines].join('\n')
+}
+
+const entry = (t: Translate, what: string, reason: string | null): string =>
+  labelled(t, `- ${what}`, reason === null ? t('operations.field.noReason') : plainText(reason))
+
+const stoppedLine = ({ by, reason }: NonNullable<Failure['stopped']>, t: Translate): string =>
+  t('operations.failed.stopped', { person: plainText(by.name), reason: plainText(reason) })
+
+function changesOf({ changes }: OperationDetail, t: Translate): string {
+  if (changes.length === 0) return ''
+  const lines = changes.map(({ locator, property, before, after }) => {
+    const place = `- ${codeText(locator)} · ${codeText(property)}`
+    return labelled(t, place, `${valueText(before, t)} → ${valueText(after, t)}`)
+  })
+  return [`## ${t('operations.detail.changes')}`, ...lines].join('\n')
+}
+
+function valueText(value: OperationDetail['changes'][number]['before'], t: Translate): string {
+  if (value === null) return t('common.value.notSet')
+  if ('isSensitive' in value)
+    return t(value.isSet ? 'common.value.sensitiveSet' : 'common.value.sensitiveNotSet')
+  const { '@type': _, ...content } = value
+  const [only, ...others] = Object.values(content)
+  return codeText(JSON.stringify(others.length === 0 ? only : content))
+}
