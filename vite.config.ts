@@ -1,3 +1,4 @@
+import { LANGUAGES } from './contract/protocol/languages.ts'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
@@ -43,7 +44,10 @@ export default defineConfig({
               name: 'texts-en',
               test: /\/(web\/i18n\/en\/|contract\/console-api\/(catalogue|connection-codes)\.)/,
             },
-            { name: 'texts-zh', test: /\/web\/i18n\/zh\// },
+            ...LANGUAGES.filter((language) => language !== 'en').map((language) => ({
+              name: `texts-${language}`,
+              test: new RegExp(`/web/i18n/${language}/`),
+            })),
             // what more than one of them uses
             { name: 'console', minShareCount: 2, test: /\/(web|contract|node_modules)\// },
           ],

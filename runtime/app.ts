@@ -26,7 +26,6 @@ import { joinReplicas } from './events/replicas.ts'
 import type { Replicas } from './events/replicas.ts'
 import { createActorCheck, RefusedAssertion } from './http/actor-assertion.ts'
 import { createHttpApp } from './http/app.ts'
-import { auditSubjects } from './http/audit-subjects.ts'
 import { countCalls } from './http/count-calls.ts'
 import { createServiceCheck } from './http/credentials.ts'
 import { replicaGauges } from './http/gauges.ts'
@@ -266,7 +265,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       egress: { allow: egressAllow, platform },
       stream: { feed, lifetimeMs, heartbeatMs, maxStreams },
     }),
-    auditSubjects,
     hasApi: options.api !== 'off',
     isStopping: () => isStopping,
     clockProblem: () => clock.problem(),

@@ -1,8 +1,8 @@
 import { splitName } from '#contract/endpoint/endpoint.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import { Scope } from '#contract/protocol/scope.ts'
-import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
-import type { RuntimeApi, WriteName } from '#contract/runtime-api/rows.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import type { RefusedRequest } from './recorder.ts'
 
 /**
@@ -15,8 +15,9 @@ export function refusedRequest(
 ): RefusedRequest {
   const scope = Scope.safeParse(hasScope(params) ? scopeInPath(params) : scopeInBody(body))
   const ids = Object.values(params).join('/')
+  const row = runtimeApi[name]
   return {
-    action: Object.hasOwn(AUDIT_ACTION_OF, name) ? AUDIT_ACTION_OF[name as WriteName] : 'data.read',
+    action: 'audit' in row ? row.audit : 'data.read',
     subject: cleanSubject(ids) || splitName(name).path,
     errorCode,
     scope: scope.success ? scope.data : null,

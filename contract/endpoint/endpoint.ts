@@ -34,6 +34,8 @@ export type Access =
  */
 export interface EndpointRow {
   summary: string
+  /** The action under which the audit has this write, also if it is refused; a read has none. */
+  audit?: string
   access: Access
   params?: z.ZodObject
   query?: z.ZodObject

@@ -216,6 +216,7 @@ export const batchEndpoints = defineEndpoints({
   'POST /batches': {
     summary: 'Make a batch: one action over many targets, which are frozen and planned now',
     // the permission depends on the action, and is checked for every target
+    audit: 'batch.create',
     access,
     body: MakeBody,
     answer,
@@ -255,6 +256,7 @@ export const batchEndpoints = defineEndpoints({
   },
   'POST /batches/{batchId}/continue': {
     summary: 'Continue a paused batch with all of its remaining items',
+    audit: 'batch.continue',
     access,
     params,
     body: z.strictObject(mayHaveReason),
@@ -264,6 +266,7 @@ export const batchEndpoints = defineEndpoints({
   },
   'POST /batches/{batchId}/stop': {
     summary: 'Stop a batch: what has started ends, the remaining items are skipped',
+    audit: 'batch.stop',
     access,
     params,
     body: z.strictObject(mayHaveReason),

@@ -54,6 +54,7 @@ export const catalogEndpoints = defineEndpoints({
   },
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': {
     summary: 'Publish a version; published versions never change',
+    audit: 'bundle.publish',
     access: { needs: 'catalog:write', where: 'environment' },
     params: versionParams,
     body: AuthorManifest,

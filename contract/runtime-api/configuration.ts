@@ -204,6 +204,7 @@ export const configurationEndpoints = defineEndpoints({
   },
   [`PATCH ${base}` as const]: {
     summary: 'Save changes on top of a named snapshot and start CONFIGURE for each owner',
+    audit: 'configuration.save',
     access: { needs: 'configuration:write', where: 'path' },
     params: scopeParams,
     body: SaveBody,
@@ -213,6 +214,7 @@ export const configurationEndpoints = defineEndpoints({
   },
   [`PUT ${base}` as const]: {
     summary: 'Save the full configuration on top of a named snapshot; the runtime finds what changed',
+    audit: 'configuration.save',
     access: { needs: 'configuration:write', where: 'path' },
     params: scopeParams,
     body: FullConfigurationBody,

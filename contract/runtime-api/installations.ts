@@ -162,6 +162,7 @@ export const installationEndpoints = defineEndpoints({
   },
   'POST /installations': {
     summary: 'Install a version of a bundle into a scope',
+    audit: 'installation.install',
     access: { needs: 'installation:install', where: 'body' },
     body: z.strictObject({ ...plannedInstall, ...withPlan }),
     answer: z.object({ installation: Installation, operation: Operation }),
@@ -199,6 +200,7 @@ export const installationEndpoints = defineEndpoints({
   },
   'POST /installations/{bundleInstallId}/upgrade': {
     summary: 'Upgrade an ACTIVE installation to another version of its bundle',
+    audit: 'installation.upgrade',
     access: { needs: 'installation:upgrade', where: 'object' },
     params: installationParams,
     body: z.strictObject({ ...plannedUpgrade, ...withPlan }).refine(...snapshotWithProperties),
@@ -234,6 +236,7 @@ export const installationEndpoints = defineEndpoints({
   },
   'POST /installations/{bundleInstallId}/detach': {
     summary: 'Detach an installation that no operation claims',
+    audit: 'installation.detach',
     access: { needs: 'installation:detach', where: 'object' },
     params: installationParams,
     body: z.strictObject({ reason: Reason, planToken: PlanToken.optional() }),

@@ -34,6 +34,7 @@ export const localServiceEndpoints = defineEndpoints({
   },
   [`PUT ${base}/{serviceName}` as const]: {
     summary: 'Save a local service on top of a named version; version 0 creates it. Starts no operation',
+    audit: 'local-service.save',
     access: { needs: 'configuration:write', where: 'path' },
     params,
     body: z.strictObject({

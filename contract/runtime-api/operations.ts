@@ -339,6 +339,7 @@ export const operationEndpoints = defineEndpoints({
   'POST /operations/{operationId}/retry': {
     summary:
       'Retry a FAILED operation: same id, stage, sequence and bytes, from the call that did not succeed',
+    audit: 'operation.retry',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason.optional() }),
@@ -347,6 +348,7 @@ export const operationEndpoints = defineEndpoints({
   },
   'POST /operations/{operationId}/attempt-now': {
     summary: 'Make the next attempt of a WAITING operation immediately',
+    audit: 'operation.attempt-now',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive() }),
@@ -355,6 +357,7 @@ export const operationEndpoints = defineEndpoints({
   },
   'POST /operations/{operationId}/stop-retrying': {
     summary: 'Stop the automatic retries of a WAITING operation: it becomes FAILED and keeps its claim',
+    audit: 'operation.stop-retrying',
     access: { needs: 'operation:retry', where: 'object' },
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason }),
@@ -363,6 +366,7 @@ export const operationEndpoints = defineEndpoints({
   },
   'PUT /operations/{operationId}/assignee': {
     summary: 'Assign an operation to a person or to nobody, if it is still assigned as the caller saw it',
+    audit: 'operation.assign',
     access: { needs: 'operation:annotate', where: 'object' },
     params: operationParams,
     body: z.strictObject({
@@ -375,6 +379,7 @@ export const operationEndpoints = defineEndpoints({
   },
   'POST /operations/{operationId}/notes': {
     summary: 'Add a note to an operation',
+    audit: 'operation.note',
     access: { needs: 'operation:annotate', where: 'object' },
     params: operationParams,
     body: z.strictObject({ text: NoteText }),
@@ -383,6 +388,7 @@ export const operationEndpoints = defineEndpoints({
   },
   'POST /operations/{operationId}/takeover': {
     summary: 'Take over a FAILED operation with a DETACH of its installation',
+    audit: 'operation.takeover',
     access: { needs: 'operation:takeover', where: 'object' },
     params: operationParams,
     body: z.strictObject({

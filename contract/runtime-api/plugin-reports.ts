@@ -57,6 +57,7 @@ export const pluginReportEndpoints = defineEndpoints({
   },
   'PUT /plugins/{pluginId}/reports/{version}': {
     summary: 'Upload the JSON report of plugin-check for a version of a plugin; replaces an earlier one',
+    audit: 'plugin.report',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params: z.strictObject({ pluginId: Key, version: Key }),
     body: z.strictObject({ report: PluginCheckReport, reason: Reason.optional() }),
@@ -73,6 +74,7 @@ export const pluginReportEndpoints = defineEndpoints({
   },
   'PUT /plugin-policies/{environmentKey}': {
     summary: 'Set what happens in an environment without a passing report: ignore, warn or refuse',
+    audit: 'plugin.policy',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params: z.strictObject({ environmentKey: Key }),
     body: z.strictObject({ policy: z.enum(PLUGIN_POLICIES), reason: Reason.optional() }),

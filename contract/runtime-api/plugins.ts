@@ -90,6 +90,7 @@ export const pluginEndpoints = defineEndpoints({
   },
   'PUT /plugins/{pluginId}': {
     summary: 'Register a plugin, or change its registration; takes effect with the next call',
+    audit: 'plugin.save',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params,
     body: z.strictObject({
@@ -107,6 +108,7 @@ export const pluginEndpoints = defineEndpoints({
   },
   'POST /plugins/{pluginId}/credentials': {
     summary: 'Create a credential; its secret is returned only once. At most two can be valid at a time',
+    audit: 'plugin.credential.create',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params,
     body: z.strictObject({ reason: Reason.optional() }),
@@ -117,6 +119,7 @@ export const pluginEndpoints = defineEndpoints({
   },
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': {
     summary: 'Revoke a credential with immediate effect',
+    audit: 'plugin.credential.revoke',
     access: { needs: 'plugin:write', where: 'everywhere' },
     params: params.extend({ credentialId: Uuid }),
     answer: Plugin,

@@ -13,6 +13,7 @@ import { pluginEndpoints } from './plugins.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
 import { summaryEndpoints } from './summary.ts'
+import type { AuditAction } from './vocabulary.ts'
 import { webhookEndpoints } from './webhooks.ts'
 
 /** The whole runtime API below `{platform_api_base}/bundle-runtime/api`, one row per endpoint. */
@@ -44,3 +45,6 @@ export type WriteName = {
       ? never
       : Name
 }[keyof RuntimeApi]
+
+/** The audit action of a write. A write whose row has none does not compile. */
+export const auditActionOf = (name: WriteName): AuditAction => runtimeApi[name].audit

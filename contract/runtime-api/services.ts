@@ -53,6 +53,7 @@ export const serviceEndpoints = defineEndpoints({
   },
   'PUT /services/{serviceId}': {
     summary: 'Register a service, or change its registration',
+    audit: 'service.save',
     access: { needs: 'service:write', where: 'everywhere' },
     params,
     body: z.strictObject({

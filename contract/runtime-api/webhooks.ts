@@ -70,6 +70,7 @@ export const webhookEndpoints = defineEndpoints({
   },
   'POST /webhooks': {
     summary: 'Create a webhook; the secret of its signatures is returned only once',
+    audit: 'webhook.create',
     access: { needs: 'notification:write', where: 'everywhere' },
     body: z.strictObject({ ...settings, reason: Reason.optional() }),
     answer: z.object({ webhook: Webhook, secret: z.string().nullable() }),
@@ -78,6 +79,7 @@ export const webhookEndpoints = defineEndpoints({
   },
   'PUT /webhooks/{webhookId}': {
     summary: 'Change, enable or disable a webhook; its secret stays',
+    audit: 'webhook.save',
     access: { needs: 'notification:write', where: 'everywhere' },
     params,
     // without `enabled` it stays as it is: the platform may have disabled it in the meantime
@@ -93,6 +95,7 @@ export const webhookEndpoints = defineEndpoints({
   },
   'DELETE /webhooks/{webhookId}': {
     summary: 'Delete a webhook with its log',
+    audit: 'webhook.delete',
     access: { needs: 'notification:write', where: 'everywhere' },
     params,
     answer: z.object({ webhookId: Uuid }),
@@ -100,6 +103,7 @@ export const webhookEndpoints = defineEndpoints({
   },
   'POST /webhooks/{webhookId}/test': {
     summary: 'Send a test notification, also while the webhook is disabled',
+    audit: 'webhook.test',
     access: { needs: 'notification:write', where: 'everywhere' },
     params,
     body: z.strictObject({}),

@@ -26,8 +26,3 @@ export type Handlers = {
 
 /** What a write concerned, for the audit entry of its refusal. */
 export type AuditSubject = Omit<AuditRecord, 'outcome' | 'changes' | 'errorCode' | 'occurrences'>
-/** The subject without the action, which follows from the name of the row. */
-export type AuditSubjectDetails = Omit<AuditSubject, 'action'>
-
-/** How the audit describes each refused write. A missing one is a compile error. */
-export type AuditSubjects = { [Name in WriteName]: (input: Input<Name>) => AuditSubjectDetails }

@@ -2,7 +2,6 @@ import { isWrite } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
 import type { runtimeApi, WriteName } from '#contract/runtime-api/rows.ts'
 import type { Actor } from '../model/actor.ts'
 import type { ReadContext, WriteContext } from '../use-cases/context.ts'
@@ -11,7 +10,8 @@ import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { requirePermission } from './require-permission.ts'
 import type { PersonAccess } from './require-permission.ts'
 import { refusalEnvelope } from './failures.ts'
-import type { AuditSubject, AuditSubjects, Handlers } from './handlers.ts'
+import { auditSubjectOf } from './audit-subjects.ts'
+import type { Handlers } from './handlers.ts'
 import { envelope } from './http-app.ts'
 import type { HttpContext } from './http-app.ts'
 import { idempotencyKeyOf, requestText } from './idempotency-key.ts'
@@ -22,7 +22,6 @@ import { recordDenied, writeRow } from './write-row.ts'
 export interface MountOptions {
   deps: RuntimeDeps
   handlers: Handlers
-  auditSubjects: AuditSubjects
   checkService(request: Request): void
   checkActor(request: Request, requestId: string): Promise<Actor>
   limitRate(caller: string): void
@@ -74,7 +73,7 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
 async function serveWrite(call: RowCall, actor: Actor, request: ReadRequest): Promise<Response> {
   const { c, name, row, access, options } = call
   const { deps } = options
-  const auditSubject = () => auditSubjectOf(options.auditSubjects, name, request)
+  const auditSubject = () => auditSubjectOf(name as WriteName, request)
   const key = idempotencyKeyOf(c.req.raw)
   try {
     requirePermission(access, actor, request)
@@ -116,11 +115,6 @@ async function dataOf(
 // parsed the input with this name's row.
 function handle<Result>({ handler }: RowCall, context: ReadContext, input: unknown): Promise<Result> {
   return handler(context as never, input as never) as Promise<Result>
-}
-
-function auditSubjectOf(subjects: AuditSubjects, name: string, request: ReadRequest): AuditSubject {
-  const write = name as WriteName
-  return { action: AUDIT_ACTION_OF[write], ...subjects[write](request as never) }
 }
 
 /** The data with these fields null. */

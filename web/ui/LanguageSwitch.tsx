@@ -1,5 +1,5 @@
 import { useStore } from '../base/external-store.ts'
-import { LANGUAGES } from '#contract/protocol/languages.ts'
+import { LANGUAGE_NAMES, LANGUAGES } from '#contract/protocol/languages.ts'
 import { changeLocale, localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Segmented } from './Segmented.tsx'
@@ -11,7 +11,7 @@ export function LanguageSwitch() {
     <Segmented
       label={t('shell.language.label')}
       value={language}
-      options={LANGUAGES.map((value) => ({ value, label: t(`shell.language.${value}`) }))}
+      options={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
       onChange={(value) => void changeLocale(value)}
     />
   )

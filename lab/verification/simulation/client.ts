@@ -1,12 +1,11 @@
 import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { AUDIT_ACTION_OF } from '#contract/runtime-api/audited-writes.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { WriteName } from '#contract/runtime-api/rows.ts'
 import { saveConfiguration } from '#runtime/use-cases/configuration/save.ts'
 import type { Input } from '#runtime/use-cases/context.ts'
-import { auditSubjects } from '#runtime/http/audit-subjects.ts'
+import { auditSubjectOf } from '#runtime/http/audit-subjects.ts'
 import type { WriteHandler } from '#runtime/http/handlers.ts'
 import { requestText } from '#runtime/http/idempotency-key.ts'
 import { writeRow } from '#runtime/http/write-row.ts'
@@ -73,7 +72,7 @@ export async function serve(
     // the result of a use case is JSON, as its row requires
     run: (context) => perform(context, input) as unknown as Promise<JsonValue>,
     forRepeats: (data) => data,
-    auditSubject: () => ({ action: AUDIT_ACTION_OF[name], ...auditSubjects[name](input as never) }),
+    auditSubject: () => auditSubjectOf(name, input),
   })
   return answer as JsonObject
 }

@@ -161,8 +161,6 @@ export const shell = {
   'theme.light': 'Light',
   'theme.dark': 'Dark',
   'language.label': 'Language',
-  'language.en': 'English',
-  'language.zh': '简体中文',
   'alerts.label': 'Notify me about failures',
   'alerts.help':
     'Only while this tab is in the background. The tab title always shows the number of failures.',

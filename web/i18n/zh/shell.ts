@@ -161,8 +161,6 @@ export const shell: Translated<typeof source.shell> = {
   'theme.light': '浅色',
   'theme.dark': '深色',
   'language.label': '语言',
-  'language.en': 'English',
-  'language.zh': '简体中文',
   'alerts.label': '操作失败时通知我',
   'alerts.help': '仅在此标签页处于后台时通知。标签页标题始终显示失败数量。',
   'alerts.unavailable': '此浏览器已阻止本站的通知。请在浏览器的网站设置中允许。',

@@ -15,7 +15,8 @@ import { Tooltip } from '../../ui/Tooltip.tsx'
 import { batchSubject } from './batch-subject.ts'
 import { operationSubject } from './operation-subject.ts'
 
-const ICONS: Record<AuditAction, IconName> = {
+/** `edit` for the others. */
+const ICONS: Partial<Record<AuditAction, IconName>> = {
   'configuration.save': 'scopes',
   'configuration.compare': 'key',
   'installation.install': 'plus',
@@ -25,12 +26,9 @@ const ICONS: Record<AuditAction, IconName> = {
   'operation.attempt-now': 'retry',
   'operation.stop-retrying': 'close',
   'operation.takeover': 'takenOver',
-  'operation.assign': 'edit',
-  'operation.note': 'edit',
   'batch.create': 'plus',
   'batch.continue': 'retry',
   'batch.stop': 'failed',
-  'local-service.save': 'edit',
   'bundle.publish': 'catalog',
   'plugin.save': 'plugins',
   'plugin.report': 'plugins',
@@ -66,7 +64,7 @@ export function Entry({ entry }: { entry: AuditEntry }) {
       </div>
       <div className="min-w-0 space-y-1">
         <div className="flex gap-2">
-          <Icon name={ICONS[action]} className="mt-0.5 text-faint" />
+          <Icon name={ICONS[action] ?? 'edit'} className="mt-0.5 text-faint" />
           <div className="min-w-0 wrap-anywhere">
             {rich(`audit.${outcome === 'REFUSED' ? 'refused' : 'done'}.${action}`, {
               person: (
