@@ -31,19 +31,20 @@ async function runRoundTrip({
   const violations: Violation[] = []
   let tried = 0
   const waiting = [...seeds]
-  /** Each works in a separate browser, because a clipboard belongs to a browser, and in separate scopes. */
+  /** Each works in a separate browser, because a clipboard belongs to a browser. */
   const work = async (): Promise<void> => {
     const browser = await openBrowser()
     try {
       const context = await signIn(browser, world.system, {
         permissions: ['clipboard-read', 'clipboard-write'],
       })
-      const scopes: Scopes = {
-        edited: await world.install(VERSION, PROPERTIES),
-        JSON: await world.install(VERSION, PROPERTIES),
-        YAML: await world.install(VERSION, PROPERTIES),
-      }
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        // new ones for each batch: a person may try only a few values for one sensitive property within an hour
+        const scopes: Scopes = {
+          edited: await world.install(VERSION, PROPERTIES),
+          JSON: await world.install(VERSION, PROPERTIES),
+          YAML: await world.install(VERSION, PROPERTIES),
+        }
         violations.push(...(await runBatch(world, context, scopes, next)))
         tried += SLOTS.length
         if (isBailing && violations.length > 0) return
