@@ -27,17 +27,13 @@ export const operationsSearch = (raw: Raw) =>
   })
 export type OperationsSearch = ReturnType<typeof operationsSearch>
 
-/** How the history of an operation is shown, if not as a timeline. */
-export const HISTORY_VIEWS = ['sentences', 'everything'] as const
-export type HistoryView = (typeof HISTORY_VIEWS)[number]
-
-/** Which attempt of which call is looked at, and how the history is shown. */
+/** Which attempt of which call is looked at, and whether the history is a list instead of a timeline. */
 export const operationSearch = (raw: Raw) =>
   omitUndefined({
     stage: oneOf(raw, 'stage', ['BEFORE_RESOURCES', 'AFTER_RESOURCES']),
     plugin: text(raw, 'plugin'),
     attempt: whole(raw, 'attempt'),
-    view: oneOf(raw, 'view', HISTORY_VIEWS),
+    view: oneOf(raw, 'view', ['list']),
   })
 export type OperationSearch = ReturnType<typeof operationSearch>
 

@@ -89,8 +89,7 @@ export const operations = {
   'detail.failure': 'Why it failed',
   'detail.history': 'History',
   'detail.views': 'Views of the history',
-  'detail.sentences': 'Sentences',
-  'detail.everything': 'Everything',
+  'detail.list': 'Events',
   'detail.timeline': 'Timeline',
   'detail.timeline.hint': 'Use the arrow keys to move between attempts.',
   'detail.calls': 'Plugin calls',
@@ -397,34 +396,11 @@ export const operations = {
 
 /** The history of one operation in sentences and as a list of everything. */
 export const operationHistory = {
-  'label.sentences': 'History in sentences',
-  'label.everything': 'Everything that is recorded',
+  label: 'Every event of the operation',
   time: 'Time',
   event: 'Event',
   call: 'Plugin call',
   details: 'Details',
-
-  'sentence.requested': '{person} requested the operation.',
-  'sentence.reason': 'Reason: {reason}',
-  'sentence.started': 'The runtime started it after {time}.',
-  'sentence.attempt': 'The {stage} call to {plugin} ({attempt}) took {time}: {result}.',
-  'sentence.noEnd': 'The {stage} call to {plugin} ({attempt}): {result}.',
-  'sentence.attempts': {
-    one: 'The {stage} call to {plugin} was sent {n} time (attempts {first} to {last}; the last is {attempt}): {result}.',
-    other:
-      'The {stage} call to {plugin} was sent {n} times (attempts {first} to {last}; the last is {attempt}): {result}.',
-  },
-  'sentence.late': 'The response came late and changed nothing.',
-  'sentence.resources': {
-    one: 'The runtime changed {n} resource.',
-    other: 'The runtime changed {n} resources.',
-  },
-  'sentence.failed': 'Run {run} failed: {failure}',
-  'sentence.retried': '{person} started run {run}.',
-  'sentence.takenOver': '{person} took the operation over.',
-  'sentence.succeeded': 'The operation succeeded.',
-  'sentence.note': '{person} added a note: {text}',
-  'sentence.nextAttempt': 'The next automatic retry is due.',
 
   'event.requested': 'Requested',
   'event.started': 'Started',

@@ -87,8 +87,7 @@ export const operations: Translated<typeof source.operations> = {
   'detail.failure': '失败原因',
   'detail.history': '历史',
   'detail.views': '历史视图',
-  'detail.sentences': '文字记录',
-  'detail.everything': '全部',
+  'detail.list': '事件列表',
   'detail.timeline': '时间轴',
   'detail.timeline.hint': '使用方向键切换尝试。',
   'detail.calls': '插件调用',
@@ -352,30 +351,11 @@ export const operations: Translated<typeof source.operations> = {
 }
 
 export const operationHistory: Translated<typeof source.operationHistory> = {
-  'label.sentences': '文字记录',
-  'label.everything': '全部记录',
+  label: '操作的全部事件',
   time: '时间',
   event: '事件',
   call: '插件调用',
   details: '详情',
-
-  'sentence.requested': '{person} 发起了操作。',
-  'sentence.reason': '原因：{reason}',
-  'sentence.started': '运行时在 {time}后开始执行。',
-  'sentence.attempt': '{stage}阶段对 {plugin} 的调用（{attempt}）耗时 {time}：{result}。',
-  'sentence.noEnd': '{stage}阶段对 {plugin} 的调用（{attempt}）：{result}。',
-  'sentence.attempts': {
-    other:
-      '{stage}阶段对 {plugin} 的调用共发送 {n} 次（第 {first} 至 {last} 次，最后一次：{attempt}）：{result}。',
-  },
-  'sentence.late': '响应延迟到达，未产生任何影响。',
-  'sentence.resources': { other: '运行时变更了 {n} 个资源。' },
-  'sentence.failed': '第 {run} 轮失败：{failure}',
-  'sentence.retried': '{person} 启动了第 {run} 轮。',
-  'sentence.takenOver': '{person} 接管了操作。',
-  'sentence.succeeded': '操作已成功。',
-  'sentence.note': '{person} 添加了备注：{text}',
-  'sentence.nextAttempt': '将进行下一次自动重试。',
 
   'event.requested': '已发起',
   'event.started': '已开始',

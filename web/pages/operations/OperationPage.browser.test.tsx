@@ -76,7 +76,7 @@ test('the attempt that failed gets the focus at each press, and the view stays',
       }),
   })
   await renderConsole(
-    `/operations/${failed.operationId}?view=sentences&stage=AFTER_RESOURCES&plugin=hooks&attempt=100`,
+    `/operations/${failed.operationId}?view=list&stage=AFTER_RESOURCES&plugin=hooks&attempt=100`,
   )
   const main = page.getByRole('main')
   const link = main.getByRole('link', { name: 'View attempt' })
@@ -85,7 +85,7 @@ test('the attempt that failed gets the focus at each press, and the view stays',
   // while another attempt is still loading
   await link.click()
   await expect.poll(() => document.activeElement?.id).toBe('attempt')
-  await expect.element(page.getByRole('tab', { name: 'Sentences' })).toHaveAttribute('aria-selected', 'true')
+  await expect.element(page.getByRole('tab', { name: 'Events' })).toHaveAttribute('aria-selected', 'true')
 
   await link.click()
   await expect.poll(() => document.activeElement?.id).toBe('attempt')
@@ -95,7 +95,7 @@ test('the attempt that failed gets the focus at each press, and the view stays',
   await expect.element(main.getByRole('link', { name: 'Previous attempt' })).toHaveFocus()
 })
 
-test('the history has three views, chosen by keys and kept in the address', async () => {
+test('the history has two views, chosen by keys and kept in the address', async () => {
   const [first, second] = [timeout({ response: null }), timeout({ attempt: 2, startedAt: at(2_000) })]
   const late = { ...second, late: true, outcome: 'APPLIED' as const, failure: null, httpStatus: 200 }
   const { stages: _, ...rest } = failed
@@ -108,36 +108,32 @@ test('the history has three views, chosen by keys and kept in the address', asyn
   const tab = (name: string) => page.getByRole('tab', { name })
   await expect.element(tab('Timeline')).toHaveAttribute('aria-selected', 'true')
 
-  await userEvent.keyboard('1')
-  await expect.element(tab('Sentences')).toHaveAttribute('aria-selected', 'true')
-  const sentences = page.getByRole('list', { name: 'History in sentences' })
-  await expect.element(sentences.getByText('Mira requested the operation. Reason: Ticket 4711')).toBeVisible()
-  await expect.element(sentences.getByText(/The response came late and changed nothing\./)).toBeVisible()
-
-  await userEvent.keyboard('3')
-  const table = page.getByRole('table', { name: 'Everything that is recorded' })
+  await userEvent.keyboard('2')
+  await expect.element(tab('Events')).toHaveAttribute('aria-selected', 'true')
+  const table = page.getByRole('table', { name: 'Every event of the operation' })
+  await expect.element(table.getByRole('row', { name: /Requested.*Mira.*Ticket 4711/ })).toBeVisible()
   const answer = table.getByRole('row', { name: /Late response received/ })
   await expect.element(answer).toMatchTextContent(/:02\.100 .*Attempt 2, run 1/)
   const request = table.getByRole('row', { name: /Request sent.*Attempt 1, run 1/ })
   await request.getByRole('link', { name: 'Attempt 1, run 1' }).click()
   await expect.element(page.getByRole('heading', { name: /^Attempt 1, run 1/ })).toBeVisible()
-  await expect.element(tab('Everything')).toHaveAttribute('aria-selected', 'true')
+  await expect.element(tab('Events')).toHaveAttribute('aria-selected', 'true')
   await page.getByRole('link', { name: 'Next attempt' }).click()
   await expect.element(page.getByRole('heading', { name: /^Attempt 2, run 1/ })).toBeVisible()
-  await expect.element(tab('Everything')).toHaveAttribute('aria-selected', 'true')
+  await expect.element(tab('Events')).toHaveAttribute('aria-selected', 'true')
 
   // with the focus on a tab, arrow keys move between them
-  await tab('Everything').click()
+  await tab('Events').click()
   await userEvent.keyboard('{ArrowRight}')
-  await expect.element(tab('Sentences')).toHaveFocus()
-  await expect.element(tab('Sentences')).toHaveAttribute('aria-selected', 'true')
+  await expect.element(tab('Timeline')).toHaveFocus()
+  await expect.element(tab('Timeline')).toHaveAttribute('aria-selected', 'true')
 
   // keys that a person types are text
   await page.getByRole('button', { name: 'Add note' }).click()
   await page.getByRole('textbox', { name: /^Note/ }).click()
-  await userEvent.keyboard('3')
-  await expect.element(page.getByRole('textbox', { name: /^Note/ })).toHaveValue('3')
-  await expect.element(sentences).toBeInTheDocument()
+  await userEvent.keyboard('2')
+  await expect.element(page.getByRole('textbox', { name: /^Note/ })).toHaveValue('2')
+  await expect.element(tab('Timeline')).toHaveAttribute('aria-selected', 'true')
 })
 
 test('two attempts are compared, and a text is found in all of them', async () => {

@@ -1,15 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { HistoryView, OperationSearch } from '#contract/console-api/pages/operations.ts'
+import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { Card, Section } from '../../../../ui/Card.tsx'
 import { TabList } from '../../../../ui/TabList.tsx'
-import { HistoryList } from './HistoryList.tsx'
+import { EventList } from './EventList.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
 import { rowsOf, type Bar, type Timeline as Model } from '../calls/timeline.ts'
 
-/** The history of an operation in three views of the same data. The address has the view, so it can be shared. */
+/** The history of an operation in two views of the same data. The address has the view, so it can be shared. */
 export function History({
   operation,
   timeline,
@@ -24,7 +24,7 @@ export function History({
   const t = useText()
   const navigate = useNavigate()
   const { view = 'timeline' } = choice
-  const show = (next: HistoryView | 'timeline') => {
+  const show = (next: 'timeline' | 'list') => {
     const { view: _, ...rest } = choice
     void navigate({
       ...paths.operation(operation.operationId, next === 'timeline' ? rest : { ...rest, view: next }),
@@ -38,14 +38,13 @@ export function History({
         label={t('operations.detail.views')}
         current={view}
         views={[
-          { value: 'sentences', label: t('operations.detail.sentences'), shortcut: '1' },
-          { value: 'timeline', label: t('operations.detail.timeline'), shortcut: '2' },
-          { value: 'everything', label: t('operations.detail.everything'), shortcut: '3' },
+          { value: 'timeline', label: t('operations.detail.timeline'), shortcut: '1' },
+          { value: 'list', label: t('operations.detail.list'), shortcut: '2' },
         ]}
         onChange={show}
       >
-        {view !== 'timeline' ? (
-          <HistoryList operation={operation} timeline={timeline} view={view} />
+        {view === 'list' ? (
+          <EventList operation={operation} timeline={timeline} />
         ) : rowsOf(timeline).length > 0 ? (
           <Timeline operation={operation} timeline={timeline} chosen={chosen} />
         ) : (

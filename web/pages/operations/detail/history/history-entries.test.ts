@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { at, attempt, call, failure, operation, refusal, START, timeout } from '../calls/testing.ts'
 import { timelineOf } from '../calls/timeline.ts'
-import { historyOf, sentencesOf } from './history-entries.ts'
+import { historyOf } from './history-entries.ts'
 
 const person = { id: 'u2', name: 'Sam' }
 const detail = operation(
@@ -69,13 +69,6 @@ test('the history has every request, response and event in the order of their ti
     '9500 takenOver',
   ])
   assert.equal(new Set(history.map(({ id }) => id)).size, history.length)
-})
-
-test('equal attempts of one call are one sentence; late and not loaded ones are apart', () => {
-  const attempts = sentencesOf(history).flatMap((sentence) =>
-    sentence.kind === 'attempts' ? [sentence.bars.map(({ attempt: { attempt: number } }) => number)] : [],
-  )
-  assert.deepEqual(attempts, [[1], [1, 2], [3], [9], [10]])
 })
 
 test('the next retry is part of the history while the operation waits', () => {

@@ -1,5 +1,4 @@
 import type { Failure, OperationDetail, Person } from '#contract/console-api/shapes.ts'
-import { isSameResult } from '../timeline/row-layout.ts'
 import { momentOf, rowsOf, type Bar, type Gap, type Timeline } from '../calls/timeline.ts'
 
 type Event =
@@ -110,35 +109,4 @@ function attemptEntries(bar: Bar): HistoryEntry[] {
   // the end of an interrupted attempt is not recorded
   if (bar.to === null || bar.attempt.durationMs === null) return [request]
   return [request, { id: `response ${name}`, at: bar.to, kind: 'response', bar }]
-}
-
-/** An entry of the history in sentences: consecutive attempts of a call with equal results are one. */
-export type Sentence =
-  | Exclude<HistoryEntry, { kind: 'request' | 'response' }>
-  | { kind: 'attempts'; id: string; at: number; bars: [Bar, ...Bar[]] }
-
-export function sentencesOf(history: readonly HistoryEntry[]): Sentence[] {
-  const sentences: Sentence[] = []
-  const open = new Map<string, Extract<Sentence, { kind: 'attempts' }>>()
-  for (const entry of history) {
-    // the sentence about a request includes its response
-    if (entry.kind === 'response') continue
-    if (entry.kind !== 'request') {
-      sentences.push(entry)
-      continue
-    }
-    const { bar, id, at } = entry
-    const call = `${bar.stage} ${bar.pluginId}`
-    const last = open.get(call)
-    const previous = last?.bars.at(-1)
-    const isNext = previous !== undefined && previous.attempt.attempt === bar.attempt.attempt - 1
-    if (last && isNext && isSameResult(last.bars[0], bar)) {
-      last.bars.push(bar)
-      continue
-    }
-    const sentence: Sentence = { kind: 'attempts', id, at, bars: [bar] }
-    open.set(call, sentence)
-    sentences.push(sentence)
-  }
-  return sentences
 }

@@ -1,26 +1,24 @@
+import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { paths } from '../../../../addresses/paths.ts'
 import { formatDuration, formatExactTime } from '../../../../i18n/format.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 import { joinClauses } from '../../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../../i18n/use-text.ts'
 import { Table, type Column } from '../../../../ui/table/Table.tsx'
 import { failureTitle, stoppedText } from '../../../../subjects/operations/describe-failure.ts'
-import type { Bar } from '../calls/timeline.ts'
+import { choiceOf, type Bar, type Gap, type Timeline } from '../calls/timeline.ts'
 import { verdictLook } from '../calls/verdict.ts'
-import { AttemptLink } from './AttemptLink.tsx'
-import type { HistoryEntry } from './history-entries.ts'
+import { historyOf, type HistoryEntry } from './history-entries.ts'
 
 const entryKey = ({ id }: HistoryEntry) => id
 
 /** Requests, responses and events in one list, with times in milliseconds. */
-export function Everything({
-  operationId,
-  history,
-}: {
-  operationId: string
-  history: readonly HistoryEntry[]
-}) {
+export function EventList({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
   const t = useText()
+  const { operationId } = operation
+  const history = useMemo(() => historyOf(operation, timeline), [operation, timeline])
   const columns = useMemo<Column<HistoryEntry>[]>(
     () => [
       {
@@ -56,7 +54,7 @@ export function Everything({
   )
   return (
     <Table
-      label={t('operationHistory.label.everything')}
+      label={t('operationHistory.label')}
       columns={columns}
       rows={history}
       rowKey={entryKey}
@@ -74,7 +72,7 @@ function Call({ operationId, entry }: { operationId: string; entry: HistoryEntry
     <>
       <span className="mono block truncate font-medium">{of.pluginId}</span>
       <span className="block truncate text-xs text-faint">
-        <AttemptLink operationId={operationId} of={of} view="everything" />
+        <AttemptLink operationId={operationId} of={of} />
         {' · '}
         {t(`vocabulary.phase.${of.stage}`)}
       </span>
@@ -149,4 +147,23 @@ function responseText({ attempt, verdict, from, to }: Bar, t: Translate): string
     to !== null && formatDuration(to - from, t),
     failure?.errorCode,
   ])
+}
+
+/** Shows an attempt below the history; of attempts that are not loaded, the first one, which loads them. */
+function AttemptLink({ operationId, of }: { operationId: string; of: Bar | Gap }) {
+  const t = useText()
+  const choice = 'attempt' in of ? choiceOf(of) : { stage: of.stage, plugin: of.pluginId, attempt: of.first }
+  return (
+    <Link
+      {...paths.operation(operationId, { ...choice, view: 'list' })}
+      replace
+      resetScroll={false}
+      preload={false}
+      className="rounded-sm font-medium text-accent underline decoration-accent/35 underline-offset-3 hover:decoration-accent"
+    >
+      {'attempt' in of
+        ? t('operations.attempt.name', { attempt: of.attempt.attempt, run: of.attempt.run })
+        : t('operations.detail.notLoaded', { first: of.first, last: of.last })}
+    </Link>
+  )
 }
