@@ -3,7 +3,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { isBusy, isUnavailable } from '#database/unreachable.ts'
 import { inTransaction, isConflict } from '#database/transaction.ts'
 import { batchStep } from '../engine/batches/batch-step.ts'
-import { DomainError } from '../engine/domain-error.ts'
+import { DomainError } from '../engine/refusals.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Tx } from '../model/db.ts'
 import {

@@ -6,7 +6,7 @@ import { mapMessage } from '#contract/protocol/map-message.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import { atMost } from '../engine/calls/failures.ts'
-import type { DomainError } from '../engine/domain-error.ts'
+import type { DomainError } from '../engine/refusals.ts'
 import type { SpaceWatch } from './space-watch.ts'
 
 /** Logical names of the two services that answer here. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { DomainError } from '../engine/domain-error.ts'
+import { DomainError } from '../engine/refusals.ts'
 
 /** The `Idempotency-Key` of a write. */
 export function idempotencyKeyOf(request: Request): string {

@@ -8,7 +8,7 @@ import { readAuthorization } from '../use-cases/references/read-authorization.ts
 import { readEventDeclarations } from '../use-cases/references/read-event-declarations.ts'
 import { resolveReference } from '../use-cases/references/resolve.ts'
 import type { PluginReads } from '../store/references.ts'
-import { DomainError } from '../engine/domain-error.ts'
+import { DomainError } from '../engine/refusals.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { bearerOf, unauthenticated } from './credentials.ts'
 import { refusalEnvelope } from './failures.ts'

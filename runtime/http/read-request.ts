@@ -4,7 +4,7 @@ import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { readJsonBody } from '#http-kit/body.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
-import { DomainError } from '../engine/domain-error.ts'
+import { DomainError } from '../engine/refusals.ts'
 
 export interface ReadRequest {
   params: unknown

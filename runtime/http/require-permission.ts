@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Access } from '#contract/endpoint/endpoint.ts'
 import { mayAnywhere, mayEverywhere } from '#contract/endpoint/permission.ts'
 import type { Actor } from '../model/actor.ts'
-import { DomainError } from '../engine/domain-error.ts'
+import { DomainError } from '../engine/refusals.ts'
 import { authorize } from '../use-cases/authorize.ts'
 
 export type PersonAccess = Extract<Access, { where: unknown }>

@@ -1,7 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Permission, Place } from '#contract/endpoint/permission.ts'
-import { DomainError } from '../engine/domain-error.ts'
+import { DomainError } from '../engine/refusals.ts'
 import type { Actor } from '../model/actor.ts'
 
 /** Refuses unless the actor has the permission for all of the place. */

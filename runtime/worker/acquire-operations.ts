@@ -1,6 +1,6 @@
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import { asError } from '#http-kit/text/as-error.ts'
-import { callLimits } from '../engine/calls/call-limits.ts'
+import { callLimits, needsAddresses } from '../engine/steps/prepare-call.ts'
 import { leaseOperations } from '../store/operations/lease-operations.ts'
 import type { LeaseRequest, LeasedRow } from '../store/operations/lease-operations.ts'
 import { openCalls, callOf } from '../store/operations/calls.ts'
@@ -13,7 +13,6 @@ import type { LeasedOperation } from './leased-operation.ts'
 import type { QueueReader } from './queue-reader.ts'
 import { unsent } from './send-call.ts'
 import type { FrozenPlan } from '../model/plan.ts'
-import { needsAddresses } from '../engine/steps/prepare-call.ts'
 import type { RegistrationRow } from '../model/registration.ts'
 
 const [FIRST_STAGE] = STAGES

@@ -1,14 +1,19 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'
-import { afterAttempt, dependsOnEarlier } from '../engine/steps/after-attempt.ts'
+import {
+  afterAttempt,
+  dependsOnEarlier,
+  isSameCall,
+  withAnswer,
+  withoutSecrets,
+} from '../engine/steps/after-attempt.ts'
 import { decide, deferForCapacity, nextPluginAfter, restAfterError } from '../engine/steps/decide.ts'
 import type { Decision } from '../engine/steps/decide.ts'
-import { isSameCall, withAnswer, withoutSecrets } from '../engine/steps/with-answer.ts'
 import type { CompletedAttempt, RecordedAttempt } from '../model/attempt.ts'
 import type { Call } from '../model/call.ts'
 import type { Db } from '../model/db.ts'
-import { unknownResultOf } from '../engine/calls/result-unknown.ts'
+import { unknownResultOf } from '../engine/calls/read-answer.ts'
 import { readEarlierResults } from '../store/operations/attempts.ts'
 import type { AdvanceOptions, Ready } from './advance-types.ts'
 import { readSharedInput } from './decision-input.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import { maskRequest } from './mask-payloads.ts'
+import { maskRequest } from './sensitive-values.ts'
 import { authorization, data, LOCATOR, planWith, plannedResource, SECRET } from '../../testing/plan.ts'
 import { buildRequest, requestBytes } from './build-request.ts'
 

@@ -6,7 +6,7 @@ import { LIFECYCLE_VERSION } from '#contract/protocol/limits.ts'
 import type { Data, Reference } from '#contract/protocol/typed-value.ts'
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
-import { withWrites } from '../steps/merged-writes.ts'
+import { withWrites } from '../steps/plugin-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 

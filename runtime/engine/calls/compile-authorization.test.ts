@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ManifestPlugin } from '#contract/protocol/manifest.ts'
-import { DomainError } from '../domain-error.ts'
+import { DomainError } from '../refusals.ts'
 import { CORE, crm } from '../../testing/bundles.ts'
 import { compileAuthorizations, modulesOf, writersOf } from './compile-authorization.ts'
 

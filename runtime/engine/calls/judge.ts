@@ -20,10 +20,9 @@ import type { RefusedWrites, WriteScope } from './check-writes.ts'
 import { callFailure, errorPathTo } from './failures.ts'
 import { holdsPlatformCredential } from './platform-material.ts'
 import type { PlatformCredentials } from './platform-material.ts'
-import { readAnswer } from './read-answer.ts'
+import { readAnswer, describeNoResponse } from './read-answer.ts'
 import { cleanFailure, mediaType, recordFailure, recordSuccess, recordUnusable } from './record-answer.ts'
 import type { Difference } from './record-answer.ts'
-import { describeNoResponse } from './describe-no-response.ts'
 import type { Judgement } from '../../model/attempt.ts'
 
 /** What judging a response needs besides the request and the response. */

@@ -1,10 +1,17 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { VALUE_DEPTH_MAX } from '#contract/json-schema/limits.ts'
-import { ANSWER_BYTES_MAX, BODY_KEYS_MAX } from '#contract/protocol/limits.ts'
+import { causeOfNoAnswer, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
+import type { NoAnswer } from '#contract/protocol/call-causes.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { ANSWER_BYTES_MAX, BODY_KEYS_MAX } from '#contract/protocol/limits.ts'
+import { isFromPlugin } from '#contract/protocol/message-reason.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
 import { readStrictJson } from '#http-kit/text/strict-json.ts'
+import type { AttemptResult } from '../../model/attempt.ts'
+import { callFailure, interrupted } from './failures.ts'
 
-export type AnswerReading =
+type AnswerReading =
   | { kind: 'json'; json: JsonValue }
   /** Valid JSON that is not accepted: nested too deep, duplicate keys, a NUL and the like. */
   | { kind: 'unfit'; problem: string }
@@ -38,4 +45,36 @@ function isJson(body: Uint8Array): boolean {
   } catch {
     return false
   }
+}
+
+/** The failure of a call without a response after at most `timeoutMs`. It names no host and no address. */
+export function describeNoResponse(pluginId: string, reason: NoAnswer, timeoutMs: number): Failure {
+  const { code, reason: message } = causeOfNoAnswer(reason)
+  const values = { plugin: pluginId }
+  const described =
+    message === 'callTimeout'
+      ? platformMessage(message, { ...values, seconds: timeoutMs / 1000 })
+      : platformMessage(message, values)
+  return callFailure(pluginId, code, described, true)
+}
+
+/** Whether the plugin may have acted on an attempt with this result although it did not return a definite one. */
+export function isResultUnknown({ finished, outcome, failed, reason }: AttemptResult): boolean {
+  if (!finished) return true
+  if (outcome !== null) return outcome === 'UNKNOWN'
+  if (!failed || isFromPlugin(reason === null ? {} : { parameters: { reason } })) return false
+  return reason === null || !NOT_RECEIVED.has(reason)
+}
+
+/**
+ * The failure of the first of these attempts whose result is unknown; null if there is none.
+ *
+ * @param results Attempts of one call, the latest first.
+ */
+export function unknownResultOf(
+  pluginId: string,
+  results: readonly (AttemptResult & { failure: Failure | null })[],
+): Failure | null {
+  const unknown = results.find(isResultUnknown)
+  return unknown === undefined ? null : (unknown.failure ?? interrupted(pluginId))
 }

@@ -1,8 +1,14 @@
-import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
-import type { FrozenPlan, Writes } from '../../model/plan.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
+import { MASK } from '#contract/protocol/mask.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
 import type { NewSecrets, RecordedAttempt } from '../../model/attempt.ts'
+import type { Marks } from '../../model/marks.ts'
+import type { FrozenPlan, Writes } from '../../model/plan.ts'
 
 /** Every sensitive business value that an operation contains. None may be recorded where people can read it. */
 export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | null)[]): JsonValue[] {
@@ -42,4 +48,82 @@ export const sensitiveIn = (writes: Writes): JsonValue[] =>
 export function newSecrets({ key, judgement, after }: RecordedAttempt): NewSecrets | null {
   const secrets = after.endedWell ? sensitiveIn(judgement.writes) : []
   return secrets.length === 0 ? null : { operationId: key.operationId, secrets }
+}
+
+/** Whether a property of a resource is sensitive, regardless of the flag on its value. */
+export type IsSensitive = (locator: string, property: string) => boolean
+
+/** The frozen request for display, with each sensitive value masked wherever it occurs. */
+export function maskRequest(
+  bytes: Uint8Array,
+  secrets: readonly JsonValue[],
+  isSensitive: IsSensitive,
+): JsonValue {
+  // the bytes were written by requestBytes
+  const request = JSON.parse(new TextDecoder().decode(bytes)) as LifecycleRequest
+  const { configuration, resources, ...identity } = request
+  // the identity is public and shown next to the request, so it is not masked even if it contains a secret's text
+  const shown = { configuration, resources: maskEntries(resources, isSensitive) }
+  return { ...identity, ...Object(maskStrings(shown, secrets)) }
+}
+
+function maskEntries(
+  resources: LifecycleRequest['resources'],
+  isSensitive: IsSensitive,
+): LifecycleRequest['resources'] {
+  return mapValues(resources, (entry, locator) => ({
+    ...entry,
+    properties: mapValues(entry.properties, (data, property) =>
+      data.isSensitive === true || isSensitive(locator, property) ? { ...data, value: MASK } : data,
+    ),
+  }))
+}
+
+/** A recorded answer with every sensitive value masked, both as a written property and inside other texts. */
+export function maskResponse(
+  response: JsonValue,
+  secrets: readonly JsonValue[],
+  isSensitive: IsSensitive,
+): JsonValue {
+  const data = isJsonObject(response) ? response['data'] : null
+  const resources = isJsonObject(data) ? data['resources'] : null
+  if (!isJsonObject(response) || !isJsonObject(data) || !isJsonObject(resources))
+    return maskStrings(response, secrets)
+  const masked = mapValues(resources, (properties, locator) =>
+    isJsonObject(properties)
+      ? mapValues(properties, (value, property) =>
+          isJsonObject(value) && isSensitive(locator, property) ? { ...value, value: MASK } : value,
+        )
+      : properties,
+  )
+  return maskStrings({ ...response, data: { ...data, resources: masked } }, secrets)
+}
+
+const mapValues = <From, To>(
+  map: Readonly<Record<string, From>>,
+  change: (value: From, key: string) => To,
+): Record<string, To> =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]))
+
+/** The definitions with the marked properties sensitive. */
+export function markDefinitions(
+  definitions: Readonly<Record<string, PropertyDefinition>>,
+  marked: ReadonlySet<string> = new Set(),
+): Record<string, PropertyDefinition> {
+  return Object.fromEntries(
+    Object.entries(definitions).map(([property, definition]) => [
+      property,
+      marked.has(property) && definition.kind === 'DATA' ? { ...definition, isSensitive: true } : definition,
+    ]),
+  )
+}
+
+/** A copy of a plan with later marks applied, for display. The frozen plan stays unchanged. */
+export function withMarks(plan: FrozenPlan, marks: Marks): FrozenPlan {
+  if (marks.size === 0) return plan
+  const resources = plan.resources.map((resource) => ({
+    ...resource,
+    definitions: markDefinitions(resource.definitions, marks.get(resource.locator)),
+  }))
+  return { ...plan, resources }
 }

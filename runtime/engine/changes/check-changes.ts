@@ -7,7 +7,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { PlannedChange } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { ResourceFacts } from './full-changes.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../refusals.ts'
 
 /**
  * Every place where a caller names the protected property, whatever its value

@@ -6,7 +6,7 @@ import type { Changes } from '#contract/runtime-api/common.ts'
 import type { FullConfigurationBody } from '#contract/runtime-api/configuration.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { PropertyMap } from './compare.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../refusals.ts'
 
 /** A resource that is installed or about to be. */
 export interface ResourceFacts {

@@ -8,7 +8,7 @@ import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { DomainHolder, DomainUse } from '../../model/gateway-domain.ts'
 import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../refusals.ts'
 import type { ResourceFacts } from './full-changes.ts'
 
 /** The domains that changes set. */

@@ -2,7 +2,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import type { Apply, Manager } from '#contract/runtime-api/managers.ts'
 import type { PlannedChange } from '../../model/plan.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../refusals.ts'
 
 /** Locator → property → its manager. */
 export type Managers = ReadonlyMap<string, ReadonlyMap<string, Manager>>

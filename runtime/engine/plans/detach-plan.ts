@@ -1,9 +1,9 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { inCallOrder } from '../steps/next-step.ts'
-import { withWrites } from '../steps/merged-writes.ts'
+import { withWrites } from '../steps/plugin-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
-import { detachedResource } from './detached-resource.ts'
+import { detachedResource } from './planned-calls.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { FrozenPlan, PlannedChange } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { defaultOf, frozenValues, missingProperties, initialChanges } from './target.ts'
 import type { Target, TargetResource } from './target.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../refusals.ts'
 
 /** A value of an earlier installation, and whether it was sensitive there. */
 export interface Seed {

@@ -1,14 +1,18 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
+import type { LedgerRow } from '../../model/ledger.ts'
+import type { FrozenPlan, PlannedResource } from '../../model/plan.ts'
+import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
+import type { PlatformProblem } from '../refusals.ts'
 import { inCallOrder } from '../steps/next-step.ts'
 
-export interface PropertyRef {
+interface PropertyRef {
   locator: string
   property: string
 }
 
-export interface PlannedCall {
+interface PlannedCall {
   pluginId: string
   order: number
   /** The changed properties that the plugin may read. */
@@ -35,4 +39,40 @@ export function plannedStages(
     ),
   }))
   return STAGES.map((stage) => ({ stage, calls }))
+}
+
+/** Why an environment that requires a passing report refuses to call these plugins; each is named once. */
+export function uncheckedProblems(
+  plugins: FrozenPlan['plugins'],
+  unchecked: UncheckedPlugins,
+  environment: string,
+): PlatformProblem[] {
+  return [...new Set(plugins.map(({ pluginId }) => pluginId))].flatMap((plugin) => {
+    const found = unchecked.get(plugin)
+    if (found?.policy !== 'REFUSE') return []
+    const { version, reason } = found
+    const message =
+      version === null
+        ? platformMessage('pluginVersionUnknown', { environment, plugin })
+        : reason === 'NO_REPORT'
+          ? platformMessage('pluginReportMissing', { environment, plugin, version })
+          : platformMessage('pluginReportNotPassed', { environment, plugin, version })
+    return [{ errorCode: 'PLUGIN_NOT_CHECKED', ...message }]
+  })
+}
+
+/** A resource that an operation takes away, with these values. */
+export function detachedResource(row: LedgerRow, properties: PlannedResource['properties']): PlannedResource {
+  return {
+    locator: row.locator,
+    kind: row.kind,
+    title: row.title,
+    moduleId: row.module_id,
+    action: 'DETACH',
+    currentVersion: row.version,
+    targetVersion: row.version,
+    properties,
+    definitions: row.definitions,
+    writtenBy: row.written_by,
+  }
 }

@@ -9,7 +9,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { asDefined } from '../changes/compare.ts'
 import type { ResourceFacts } from '../changes/full-changes.ts'
-import type { Problem } from '../problem.ts'
+import type { Problem } from '../refusals.ts'
 import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
 import { compileAuthorizations, modulesOf, writersOf } from '../calls/compile-authorization.ts'
 

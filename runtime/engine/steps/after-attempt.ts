@@ -1,8 +1,9 @@
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isFromPlugin } from '#contract/protocol/message-reason.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import { backoffMs } from './backoff.ts'
-import type { CallAfterAttempt, CompletedAttempt, Judgement } from '../../model/attempt.ts'
-import type { CallLimits } from '../../model/call.ts'
+import type { CallAfterAttempt, CompletedAttempt, Judgement, RecordedAttempt } from '../../model/attempt.ts'
+import type { CallLimits, Call } from '../../model/call.ts'
+import { maskFailure } from '../calls/failures.ts'
 
 /**
  * Limits the repeats: after `maxAttempts` in a run the call fails with its last failure. If that attempt or an earlier one
@@ -82,4 +83,45 @@ function ended(
 ): Failure {
   const unknown = isUncertain ? failure : unknownBefore
   return unknown === null ? failure : { ...unknown, errorCode: 'PLUGIN_RESULT_UNKNOWN' }
+}
+
+const FIRST_MS = 1_000
+
+/**
+ * The delay before the next attempt, in milliseconds: one second after the first attempt of a run, then doubling up to
+ * `maxMs`. Half of it is jitter (`fraction`, uniform in [0, 1)), so that calls that failed together are not repeated
+ * together.
+ */
+export function backoffMs({
+  attempts,
+  maxMs,
+  fraction,
+}: {
+  attempts: number
+  maxMs: number
+  fraction: number
+}): number {
+  const full = Math.min(FIRST_MS * 2 ** Math.min(attempts - 1, 30), maxMs)
+  return Math.round(full / 2 + (full / 2) * fraction)
+}
+
+/** The call after its answer is recorded, as `recordAttempts` leaves it. */
+export function withAnswer(call: Call, answers: readonly RecordedAttempt[]): Call {
+  const answer = answers.find(({ key }) => isSameCall(key, call))
+  if (answer === undefined) return call
+  const { after, judgement, nextAttemptAt } = answer
+  const { endedWell, failed, failure } = after
+  return { ...call, endedWell, failed, failure, nextAttemptAt, writes: endedWell ? judgement.writes : null }
+}
+
+/** The call with these secrets masked in its failure, which may become the failure of the operation. */
+export function withoutSecrets(call: Call, secrets: readonly JsonValue[]): Call {
+  return secrets.length === 0 ? call : { ...call, failure: maskFailure(call.failure, secrets) }
+}
+
+type InOperation = Pick<Call, 'stage' | 'pluginId'>
+
+/** Whether both belong to the same call of an operation. */
+export function isSameCall(one: InOperation, other: InOperation): boolean {
+  return one.stage === other.stage && one.pluginId === other.pluginId
 }

@@ -1,21 +1,21 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
+import type { Call, FailedCall, CallWrites } from '../../model/call.ts'
+import type { ResourceToPut } from '../../model/ledger.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+import type { Transition } from '../../model/transition.ts'
 import { callFailure } from '../calls/failures.ts'
-import type { Call, FailedCall } from '../../model/call.ts'
-import { ledgerChange } from './ledger-change.ts'
-import type { LedgerChange } from './ledger-change.ts'
 import { inCallOrder, nextStep } from './next-step.ts'
 import type { Step } from './next-step.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
+import { mergedWrites, withWrites } from './plugin-writes.ts'
 import { prepareCall } from './prepare-call.ts'
 import type { CallContext, PreparedCall } from './prepare-call.ts'
-import type { Transition } from '../../model/transition.ts'
-import type { RegistrationRow } from '../../model/registration.ts'
-import type { OperationRow } from '../../model/operation.ts'
 
 /** Everything that one step of an operation depends on. */
-export interface DecisionInput {
+interface DecisionInput {
   operation: OperationRow
   plan: FrozenPlan
   /** Current state, with none in flight. */
@@ -193,4 +193,37 @@ function withFailure(call: Call, failing: readonly FailedCall[]): Call {
 
 function millisecondsBetween(from: string, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(from))
+}
+
+/** How the RESOURCES phase of an operation changes the ledger. */
+interface LedgerChange {
+  gone: { bundleInstallId: string; locator: string }[]
+  staying: ResourceToPut[]
+}
+
+/**
+ * The frozen plan with the plugins' writes so far applied. A DETACH leaves the ledger unchanged until it succeeds,
+ * because references still resolve while it is unfinished.
+ */
+export function ledgerChange({
+  operation,
+  plan,
+  calls,
+}: {
+  operation: OperationRow
+  plan: FrozenPlan
+  calls: readonly CallWrites[]
+}): LedgerChange {
+  if (operation.operation_type === 'DETACH') return { gone: [], staying: [] }
+  const owner = { bundleInstallId: operation.bundle_install_id, scopeId: operation.scope_id }
+  const writes = mergedWrites(calls, operation.operation_type)
+  const change: LedgerChange = { gone: [], staying: [] }
+  for (const resource of plan.resources) {
+    if (resource.action === 'DETACH') change.gone.push({ ...owner, locator: resource.locator })
+    else {
+      const properties = withWrites(resource, writes)
+      change.staying.push({ ...resource, ...owner, operationId: operation.operation_id, properties })
+    }
+  }
+  return change
 }

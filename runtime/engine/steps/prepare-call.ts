@@ -1,16 +1,16 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import { buildRequest, requestBytes } from '../calls/build-request.ts'
-import { callLimits } from '../calls/call-limits.ts'
-import type { StaticJudgeInput } from '../calls/judge.ts'
 import type { Call, CallLimits } from '../../model/call.ts'
-import { mergedWrites } from './merged-writes.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
-import { sensitiveValues } from '../calls/sensitive-values.ts'
-import { operationView } from './operation-view.ts'
-import type { RegistrationRow } from '../../model/registration.ts'
 import type { OperationRow } from '../../model/operation.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import type { RegistrationRow } from '../../model/registration.ts'
+import { buildRequest, requestBytes } from '../calls/build-request.ts'
+import type { StaticJudgeInput } from '../calls/judge.ts'
+import { sensitiveValues } from '../calls/sensitive-values.ts'
+import { operationView } from '../views.ts'
+import { inCallOrder } from './next-step.ts'
+import { mergedWrites } from './plugin-writes.ts'
 
 /** A call whose attempt is about to start, with everything needed to send it and to judge the response. */
 export interface PreparedCall {
@@ -62,7 +62,7 @@ export function prepareCall(context: CallContext, call: Call, registration: Regi
   }
 }
 
-export function authorizationOf(plan: FrozenPlan, pluginId: string): CompiledAuthorization {
+function authorizationOf(plan: FrozenPlan, pluginId: string): CompiledAuthorization {
   const found = plan.plugins.find((plugin) => plugin.pluginId === pluginId)
   if (found === undefined) throw new Error(`the frozen plan has no plugin ${pluginId}`)
   return found
@@ -111,5 +111,34 @@ function judgeInputOf(
     ),
     timeoutMs,
     serviceAddresses,
+  }
+}
+
+/**
+ * The first request of a new operation. No plugin has written anything before it, so it is known when the operation is
+ * created, and the statement that leases the operation can also start the call. Null if several plugins are called
+ * first, or none.
+ */
+export function firstRequest(
+  operation: OperationRow,
+  plan: FrozenPlan,
+): { pluginId: string; bytes: Uint8Array } | null {
+  const [first, second] = inCallOrder(plan.plugins, operation.operation_type)
+  if (first === undefined || second?.order === first.order) return null
+  const call = { stage: 'BEFORE_RESOURCES', authorization: first, plan, writes: {} } as const
+  return { pluginId: first.pluginId, bytes: requestBytes(buildRequest(operationView(operation), call)) }
+}
+
+export const DEFAULT_CALL_LIMITS: CallLimits = { timeoutMs: 30_000, maxAttempts: 8, maxBackoffMs: 60_000 }
+
+export function callLimits(plugin: {
+  timeout_ms: number | null
+  max_attempts: number | null
+  max_backoff_ms: number | null
+}): CallLimits {
+  return {
+    timeoutMs: plugin.timeout_ms ?? DEFAULT_CALL_LIMITS.timeoutMs,
+    maxAttempts: plugin.max_attempts ?? DEFAULT_CALL_LIMITS.maxAttempts,
+    maxBackoffMs: plugin.max_backoff_ms ?? DEFAULT_CALL_LIMITS.maxBackoffMs,
   }
 }

@@ -1,6 +1,6 @@
 import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
 import type { Actor } from '../../model/actor.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { findPlace } from '../../store/places.ts'
 import { recordAudit } from './record.ts'
 import type { Tx } from '../../model/db.ts'

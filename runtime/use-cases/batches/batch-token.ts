@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BatchRequest } from '#contract/runtime-api/batches.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import type { TokenKeys, TokenReader } from '../plans/plan-token.ts'
 import { canonicalText, isValuesDigestOf, valuesDigestOf } from '../plans/values-digest.ts'
 import { digestOf } from './targets.ts'

@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import type { LockedBatch, PendingItem } from '../../store/batches/run-items.ts'
 import { batchPlace } from '../../sealing/places.ts'

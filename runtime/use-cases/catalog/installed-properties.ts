@@ -1,6 +1,6 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { findInstalledProperties } from '../../store/catalog/find-properties.ts'
-import { identityOf } from '../../engine/installation-view.ts'
+import { identityOf } from '../../engine/views.ts'
 
 /** A list of matches would otherwise contain one property of many installations only. */
 const PER_PROPERTY = 3

@@ -8,7 +8,7 @@ import type { Fields } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { canonicalText } from '../plans/values-digest.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { findVersion, insertVersion } from '../../store/catalog/versions.ts'
 import { versionView } from './version-view.ts'
 

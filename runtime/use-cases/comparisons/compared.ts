@@ -1,4 +1,4 @@
-import type { Comparison } from '../../engine/changes/comparisons.ts'
+import type { Comparison } from '../../engine/changes/compare.ts'
 import type { ScopeRow } from '../../store/configuration/scopes.ts'
 
 /** What one request compares with the hidden values of a scope. */

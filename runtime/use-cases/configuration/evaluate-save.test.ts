@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { DomainError } from '../../engine/domain-error.ts'
-import type { Problem } from '../../engine/problem.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import type { Problem } from '../../engine/refusals.ts'
 import { checkSave } from './save.ts'
 
 const kinds = ['shape', 'protected', 'ownership', 'managers', 'validity', 'claim', 'checks'] as const

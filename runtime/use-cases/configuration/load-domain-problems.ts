@@ -1,7 +1,7 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { ResourceFacts } from '../../engine/changes/full-changes.ts'
 import { domainProblems, domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
-import type { Problem } from '../../engine/problem.ts'
+import type { Problem } from '../../engine/refusals.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { PlannedChange } from '../../model/plan.ts'

@@ -5,7 +5,7 @@ import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { emitEvents } from '../../store/events.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError, refuseFor } from '../../engine/refusals.ts'
 import {
   findLocalService,
   listLocalServices as listRows,
@@ -15,7 +15,6 @@ import type { LocalServiceRow } from '../../store/configuration/local-services.t
 import { findScope, scopeOf, makeScope } from '../../store/configuration/scopes.ts'
 import { cursorValues, pageOf } from '../paging/page.ts'
 import { PROTECTED } from '../../engine/changes/check-changes.ts'
-import { refuseFor } from '../../engine/problem.ts'
 import { notFound } from '../authorize.ts'
 
 // A local service of the runtime has no Module identity and no plugin: saving it creates no operation and no

@@ -1,5 +1,5 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { identityOf } from '../../engine/installation-view.ts'
+import { identityOf } from '../../engine/views.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope } from '../../store/configuration/scopes.ts'
 import type { ScopeRow } from '../../store/configuration/scopes.ts'

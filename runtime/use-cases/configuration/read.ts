@@ -3,13 +3,13 @@ import type { ConfigurationResource } from '#contract/runtime-api/configuration.
 import type { Manager } from '#contract/runtime-api/managers.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { propertyView } from '../../engine/changes/property-view.ts'
+import { propertyView } from '../../engine/changes/change-view.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { readOwnedResources } from '../../store/installations/ledger.ts'
 import { readManagedProperties } from '../../store/configuration/properties.ts'
 import { notFound } from '../authorize.ts'
-import { claimOf } from '../../engine/installation-view.ts'
+import { claimOf } from '../../engine/views.ts'
 
 type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 

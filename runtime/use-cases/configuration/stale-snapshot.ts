@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 
 export function staleSnapshot(current: number): DomainError {
   return new DomainError('CONFIGURATION_SNAPSHOT_STALE', platformMessage('snapshotStale', { current }))

@@ -1,5 +1,5 @@
 import { uuidv7 } from '#http-kit/ids.ts'
-import { operationView } from '../../engine/steps/operation-view.ts'
+import { operationView } from '../../engine/views.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { freezeOperation } from '../operations/freeze.ts'

@@ -1,6 +1,5 @@
 import { uuidv7 } from '#http-kit/ids.ts'
-import { installationView } from '../../engine/installation-view.ts'
-import { operationView } from '../../engine/steps/operation-view.ts'
+import { installationView, operationView } from '../../engine/views.ts'
 import { findScope, makeScope } from '../../store/configuration/scopes.ts'
 import { findInstallation, insertInstallation } from '../../store/installations/installations.ts'
 import { recordAudit } from '../audit/record.ts'

@@ -6,7 +6,7 @@ import type {
   ListedInstallation,
 } from '../../store/installations/list-installations.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
-import { installationView } from '../../engine/installation-view.ts'
+import { installationView } from '../../engine/views.ts'
 
 type Name = 'GET /installations'
 

@@ -1,7 +1,7 @@
 import { AuthorManifest } from '#contract/protocol/manifest.ts'
 import { withoutShared } from '#contract/protocol/shared-definitions.ts'
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { findManifest } from '../../store/installations/last-applied.ts'
 import { notFound } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'

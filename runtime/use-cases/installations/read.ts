@@ -5,7 +5,7 @@ import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation } from '../../store/installations/installations.ts'
 import { readStoredLedger } from '../../store/installations/ledger.ts'
 import { currentAuthorizations } from './load-authorizations.ts'
-import { installationView } from '../../engine/installation-view.ts'
+import { installationView } from '../../engine/views.ts'
 import { requireVisible, notFound } from '../authorize.ts'
 
 type Name = 'GET /installations/{bundleInstallId}'

@@ -1,5 +1,5 @@
 import { inTransaction } from '#database/transaction.ts'
-import { withMarks } from '../../engine/steps/with-marks.ts'
+import { withMarks } from '../../engine/calls/sensitive-values.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { findOperation } from '../../store/operations/operations.ts'
 import { readAttemptPage } from '../../store/operations/attempts.ts'

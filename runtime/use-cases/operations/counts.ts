@@ -1,5 +1,5 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { countOperations as countRows } from '../../store/operations/count-operations.ts'
 import type { Bucket } from '../../store/buckets.ts'
 import { atMoments } from './moments.ts'

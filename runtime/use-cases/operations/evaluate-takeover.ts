@@ -1,6 +1,6 @@
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { detachPlan } from '../../engine/plans/detach-plan.ts'
-import { mergedWrites } from '../../engine/steps/merged-writes.ts'
+import { mergedWrites } from '../../engine/steps/plugin-writes.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Vault } from '../../model/vault.ts'

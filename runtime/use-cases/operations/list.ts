@@ -1,6 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { encodeCursor } from '../paging/cursor.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
 import { listOperations as listRows } from '../../store/operations/list-operations.ts'
@@ -8,7 +8,7 @@ import type { ListedOperation } from '../../store/operations/list-operations.ts'
 import { SORTS } from '../../store/operations/filter-operations.ts'
 import type { After } from '../../store/operations/filter-operations.ts'
 import { atMoments } from './moments.ts'
-import { operationView } from '../../engine/steps/operation-view.ts'
+import { operationView } from '../../engine/views.ts'
 
 type Name = 'GET /operations'
 

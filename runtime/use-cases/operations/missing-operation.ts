@@ -1,6 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { uuidv7Time } from '#http-kit/ids.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import type { Db } from '../../model/db.ts'
 import { readOperationsUntil } from '../../store/retention/retention-row.ts'
 import { notFound } from '../authorize.ts'

@@ -16,7 +16,7 @@ import { readEndpoints, isPluginOf, selectPlugins } from '../../store/plugins/pl
 import { writeRuleOf } from '../../engine/calls/refused-write.ts'
 import { readPluginBindings } from '../../store/installations/last-applied.ts'
 import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
-import { withMarks } from '../../engine/steps/with-marks.ts'
+import { withMarks } from '../../engine/calls/sensitive-values.ts'
 import { requireVisible } from '../authorize.ts'
 import { missingOperation } from './missing-operation.ts'
 

@@ -1,11 +1,11 @@
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 import { emitEvents } from '../../store/events.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { startRun } from '../../store/operations/runs.ts'
 import { lockOperationFor, notFailedInRun } from './lock-operation-for.ts'
-import { operationView } from '../../engine/steps/operation-view.ts'
+import { operationView } from '../../engine/views.ts'
 
 type Name = 'POST /operations/{operationId}/retry'
 

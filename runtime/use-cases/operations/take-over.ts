@@ -11,7 +11,7 @@ import { operationPlan, planAt } from '../plans/plan-view.ts'
 import { evaluateTakeover } from './evaluate-takeover.ts'
 import { freezeOperation } from './freeze.ts'
 import { lockOperationFor, requireAuthorized } from './lock-operation-for.ts'
-import { operationView } from '../../engine/steps/operation-view.ts'
+import { operationView } from '../../engine/views.ts'
 
 type Name = 'POST /operations/{operationId}/takeover'
 

@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 
 /** Encodes the sort values of the last row as an opaque text. A page after it costs the same at any depth. */
 export function encodeCursor(values: readonly (string | number)[]): string {

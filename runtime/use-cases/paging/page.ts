@@ -1,6 +1,6 @@
 import { Uuid } from '#contract/protocol/keys.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
 /** A page from rows that were read with one row more than fits; `valuesOf` returns the sort values of a row. */

@@ -1,5 +1,5 @@
 import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { noteCredentialUse, hashOf } from '../../store/plugins/credentials.ts'
 import type { Db } from '../../model/db.ts'
 import type { PluginReads } from '../../store/references.ts'

@@ -2,7 +2,7 @@ import { uuidv7 } from '#http-kit/ids.ts'
 import { fieldChanges } from '../audit/field-changes.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import {
   countValidCredentials,
   insertCredential,

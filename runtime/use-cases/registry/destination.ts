@@ -4,7 +4,7 @@ import { namesPlatform } from '#http-kit/platform-addresses.ts'
 import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 
 /** The allowed addresses of plugins and services. */
 export interface Egress {

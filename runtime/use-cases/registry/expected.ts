@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 
 /**
  * Refuses with REGISTRATION_EXISTS or REGISTRATION_STALE unless the registration is the one that the caller saw: null

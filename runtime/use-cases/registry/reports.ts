@@ -3,7 +3,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import { isPassing } from '#contract/protocol/plugin-check-report.ts'
 import type { PluginReport } from '#contract/runtime-api/plugin-reports.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { lockPlugin } from '../../store/plugins/plugins.ts'
 import {
   findReport,

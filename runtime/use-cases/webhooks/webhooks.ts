@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { uuidv7 } from '#http-kit/ids.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
-import { DomainError } from '../../engine/domain-error.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import type { Tx } from '../../model/db.ts'
 import { webhookPlace } from '../../sealing/places.ts'
 import {

@@ -5,7 +5,7 @@ import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
 import { OPERATION_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { SITUATIONS } from '../model/situations.ts'
-import { nextStepOf, situationOf } from './situations.ts'
+import { nextStepOf, situationOf } from './views.ts'
 
 const failure = (parameters?: Failure['parameters'], retryable = true): Failure => ({
   errorCode: 'PLUGIN_TIMEOUT',

@@ -1,0 +1,181 @@
+import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
+import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import type { Claim } from '#contract/runtime-api/claim.ts'
+import type { NextStep, Failure } from '#contract/runtime-api/common.ts'
+import type { Installation } from '#contract/runtime-api/installations.ts'
+import type { Operation } from '#contract/runtime-api/operations.ts'
+import type { PluginOwner } from '#contract/runtime-api/plugins.ts'
+import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
+import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
+import type {
+  ClaimColumns,
+  InstallationIdentityColumns,
+  InstallationRow,
+  InstallationViewRow,
+} from '../model/installation.ts'
+import type { OperationRow } from '../model/operation.ts'
+import { SITUATIONS } from '../model/situations.ts'
+import type { Situation } from '../model/situations.ts'
+
+/** An operation, with the attempts of its current call in this run. Without a number, there are none yet. */
+type OperationRowWithCall = OperationRow & { call_attempts?: number }
+
+/** An operation as the runtime API returns it. */
+export function operationView(row: OperationRowWithCall): Operation {
+  return {
+    operationId: row.operation_id,
+    operationType: row.operation_type,
+    currentVersion: row.current_version,
+    targetVersion: row.target_version,
+    installation: {
+      environmentKey: row.environment_key,
+      applicationRuntimeId: row.application_runtime_id,
+      workspaceId: row.workspace_id,
+      bundleInstallId: row.bundle_install_id,
+      bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
+    },
+    executionSequence: row.execution_sequence,
+    run: row.run,
+    state: row.state,
+    phase: row.phase,
+    call: callOf(row),
+    takesOver: row.takes_over,
+    takenOverBy: row.taken_over_by,
+    failure: row.failure,
+    requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
+    assignee: assigneeOf(row),
+    reason: row.reason,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    nextAttemptAt: row.next_attempt_at,
+    runStartedAt: row.run_started_at ?? row.started_at,
+    earlierRunsMs: row.earlier_runs_ms,
+    nextStep: nextStepOf(row),
+  }
+}
+
+/** The person who works on an operation; null if nobody does. */
+export function assigneeOf({ assignee_id: id, assignee_name: name }: OperationRow): Operation['assignee'] {
+  return id === null || name === null ? null : { id, name }
+}
+
+/** An unfinished operation is at the call of its next plugin; a failed one is at the call that failed. */
+function callOf({
+  state,
+  phase,
+  failure,
+  next_plugin,
+  call_attempts = 0,
+}: OperationRowWithCall): Operation['call'] {
+  if (state === 'SUCCEEDED' || (phase !== 'BEFORE_RESOURCES' && phase !== 'AFTER_RESOURCES')) return null
+  // the error path of a failed call names its plugin after the runtime
+  const pluginId = failure === null ? next_plugin : (failure.errorPath?.[1] ?? '')
+  return pluginId === '' ? null : { pluginId, attempts: call_attempts }
+}
+
+/** An installation as a row of a list. */
+export function installationView(row: InstallationViewRow): Installation {
+  return {
+    installation: identityOf(row),
+    title: row.title,
+    state: row.state,
+    version: row.version,
+    upgradeTo: row.upgrade_to,
+    claim: claimOf(row),
+    nextStep: nextStepOfInstallation(row),
+    updatedAt: row.updated_at,
+  }
+}
+
+export function identityOf(row: InstallationIdentityColumns): InstallationIdentity {
+  return {
+    environmentKey: row.environment_key,
+    applicationRuntimeId: row.application_runtime_id,
+    workspaceId: row.workspace_id,
+    bundleInstallId: row.bundle_install_id,
+    bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
+  }
+}
+
+/** The claim on an installation, or null if it is not claimed. */
+export function claimOf(row: ClaimColumns): Claim | null {
+  const state = CLAIM_STATES.find((claiming) => claiming === row.claim_state)
+  if (
+    state === undefined ||
+    row.claim_operation_id === null ||
+    row.claim_operation_type === null ||
+    row.claim_since === null
+  ) {
+    return null
+  }
+  return {
+    operationId: row.claim_operation_id,
+    operationType: row.claim_operation_type,
+    state,
+    since: row.claim_since,
+    requestedBy: { id: row.claim_requested_by_id ?? '', name: row.claim_requested_by_name ?? '' },
+  }
+}
+
+/** What the claiming operation needs next. */
+function nextStepOfInstallation(row: InstallationRow): NextStep {
+  if (row.claim_state === null) return nothingNext(row.updated_at)
+  return nextStepOf({
+    state: row.claim_state,
+    failure: row.claim_failure,
+    created_at: row.claim_since ?? row.updated_at,
+    started_at: row.claim_started_at,
+    run_started_at: row.claim_run_started_at,
+    finished_at: row.claim_finished_at,
+  })
+}
+
+/** The columns of an operation that decide its next step. */
+interface OperationProgressColumns {
+  state: OperationState
+  failure: Failure | null
+  created_at: string
+  started_at: string | null
+  run_started_at: string | null
+  finished_at: string | null
+}
+
+/** Who acts next on an operation, what they do, and since when it has been in this situation. */
+export function nextStepOf(operation: OperationProgressColumns): NextStep {
+  const { state, created_at: created, finished_at: finished } = operation
+  const started = operation.run_started_at ?? operation.started_at
+  const { actor, action } = situationOf(state, operation.failure)
+  const since = state === 'RUNNING' || state === 'WAITING' ? (started ?? created) : (finished ?? created)
+  return { actor, action, since }
+}
+
+/** An installation that no operation claims needs nothing; otherwise it needs what that operation needs. */
+const nothingNext = (since: string): NextStep => ({ actor: 'NOBODY', action: 'NONE', since })
+
+export function situationOf(state: OperationState, failure: Failure | null): Situation {
+  const found = SITUATIONS.find((situation) => situation.states.includes(state) && fits(situation, failure))
+  if (found === undefined) throw new TypeError(`no situation matches an operation that is ${state}`)
+  return found
+}
+
+function fits({ reasons, statuses, ofPlugin, isStopped }: Situation, failure: Failure | null): boolean {
+  if (reasons === undefined && ofPlugin === undefined && isStopped === undefined) return true
+  if (failure === null) return false
+  if (isStopped === true) return failure.stopped !== undefined
+  if (ofPlugin !== undefined) return isFromPlugin(failure) && failure.retryable === ofPlugin.retryable
+  const reason = reasonOf(failure)
+  if (reasons?.some((one) => one === reason) !== true) return false
+  return statuses === undefined || statuses.includes(Number(failure.parameters?.['status']))
+}
+
+/** The owner of a plugin as the runtime API returns it; null if none is registered. */
+export function ownerOf({
+  owner_team: team,
+  owner_contact: contact,
+}: {
+  owner_team: string | null
+  owner_contact: string | null
+}): PluginOwner | null {
+  return team === null ? null : { team, ...(contact !== null && { contact }) }
+}
