@@ -1,20 +1,23 @@
-import { inTransaction } from '#database/transaction.ts'
+import { sql } from 'kysely'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import { inTransaction, isPgError, PG } from '#database/transaction.ts'
+import type { Log } from '#http-kit/log.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import { newSecrets } from '../engine/calls/sensitive-values.ts'
-import { restAfterError } from '../engine/steps/decide.ts'
+import { newSecrets, sensitiveIn } from '../engine/calls/sensitive-values.ts'
+import { restAfterError, phaseAfter } from '../engine/steps/decide.ts'
+import type { CompletedAttempt } from '../model/attempt.ts'
 import type { Tx } from '../model/db.ts'
+import type { OperationRow } from '../model/operation.ts'
+import { lockScopes } from '../store/configuration/scopes.ts'
 import { callOf, readCalls } from '../store/operations/calls.ts'
 import { lockLeased } from '../store/operations/operations.ts'
-import { lockScopes } from '../store/configuration/scopes.ts'
 import { persistTransitions } from '../store/operations/persist-transitions.ts'
-import type { AdvanceOptions, Advanced, Ready } from './advance-types.ts'
-import { conclude } from './conclude.ts'
+import type { PersistedTransitions } from '../store/operations/persist-transitions.ts'
+import type { LeasedOperation } from './acquire-operations.ts'
+import { mayChangeConfiguration } from './apply-success.ts'
 import { awaitCalls, decideBatch, knownOf, readUnknownBefore, recordOf, stepOf } from './decide-batch.ts'
-import { inSavepoint } from './in-savepoint.ts'
-import { isWide } from './is-wide.ts'
-import type { LeasedOperation } from './leased-operation.ts'
-import { persistDecisions, persistWideDecisions } from './persist-decisions.ts'
-import { redactRecorded } from './redact-recorded.ts'
+import type { AdvanceOptions, Advanced, Ready, Step } from './decide-batch.ts'
+import { persistDecisions, persistWideDecisions, redactRecorded } from './persist-decisions.ts'
 
 // Advancing takes operations from one set of responses to the next set of calls: it records the responses, decides what comes
 // next, applies resources or the success of the operation, and records the next attempts. All of this is one transaction,
@@ -131,4 +134,78 @@ async function lockScopesOf(
 
 function leasesOf(batch: readonly Ready[]) {
   return batch.map(({ leased }) => leased.lease)
+}
+
+/** Updates the worker's copies after the commit, and returns what to do next with each operation that was written. */
+function conclude(
+  steps: readonly Step[],
+  { moved, begun }: PersistedTransitions,
+  log: Log,
+): Map<Ready, Advanced> {
+  const advanced = new Map<Ready, Advanced>()
+  for (const { ready, lease, decision, nextPlugin } of steps) {
+    const { attempts, calls, operation, dueInMs, move } = decision
+    const isDone = moved.has(lease.operationId) && (begun.get(lease.operationId) ?? 0) === attempts.length
+    if (!isDone) continue
+    if (move.kind === 'fail') logFailure(log, operation, move.failure)
+    ready.leased.operation = { ...operation, phase: phaseAfter(decision), next_plugin: nextPlugin }
+    ready.leased.calls = calls
+    if (ready.isInFlight) advanced.set(ready, { kind: 'in-flight' })
+    else if (attempts.length > 0) advanced.set(ready, { kind: 'call', calls: attempts })
+    else advanced.set(ready, { kind: 'released', dueInMs, state: move.kind })
+  }
+  return advanced
+}
+
+/** One line for each failed operation, without the message, which may contain the plugin's words. */
+function logFailure(log: Log, operation: OperationRow, { errorCode, errorPath }: Failure): void {
+  log.warn('operation failed', {
+    operationId: operation.operation_id,
+    bundleInstallId: operation.bundle_install_id,
+    operationType: operation.operation_type,
+    executionSequence: operation.execution_sequence,
+    run: operation.run,
+    phase: operation.phase,
+    errorCode,
+    errorPath: (errorPath ?? []).join(' > '),
+  })
+}
+
+/**
+ * Whether this step may change more than the operation itself. Such operations are advanced in separate batches.
+ */
+export function isWide({ leased, answered, isInFlight }: Ready): boolean {
+  const { operation, plan, calls, unread } = leased
+  if (unread !== null) return false
+  if (mayHaveRecorded(leased, answered)) return true
+  if (isInFlight) return false
+  if (operation.phase !== 'AFTER_RESOURCES' && plan.resources.some(({ action }) => action === 'DETACH'))
+    return true
+  if (operation.phase !== 'AFTER_RESOURCES' && plan.plugins.length > 0) return false
+  const writes = [...(calls ?? []), ...answered.map(({ judgement }) => judgement)].map((one) => one.writes)
+  return calls === null || mayChangeConfiguration(operation, writes)
+}
+
+/** Whether a plugin wrote a sensitive value that an earlier recorded response may contain. */
+function mayHaveRecorded({ calls }: LeasedOperation, answered: readonly CompletedAttempt[]): boolean {
+  if (!answered.some(({ judgement }) => sensitiveIn(judgement.writes).length > 0)) return false
+  return calls === null || calls.reduce((sum, { attempts }) => sum + attempts, 0) > answered.length
+}
+
+/** Runs a part of the transaction in a savepoint. An error rolls back this part only; the result is then null. */
+async function inSavepoint<Result>(
+  tx: Tx,
+  deps: RuntimeDeps,
+  operationId: string,
+  part: () => Promise<Result>,
+): Promise<Result | null> {
+  await sql`savepoint part`.execute(tx)
+  try {
+    return await part()
+  } catch (error) {
+    if (isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)) throw error
+    await sql`rollback to savepoint part`.execute(tx)
+    deps.log.error('an operation cannot continue', { operationId }, error)
+    return null
+  }
 }

@@ -5,7 +5,7 @@ import { Advancer } from './advancer.ts'
 import { acquireOperations } from './acquire-operations.ts'
 import { Leases } from './leases.ts'
 import { Bulkhead, Permits } from './bulkhead.ts'
-import { zeroCounters } from './counters.ts'
+import { zeroCounters } from './worker.ts'
 import { engineSteps, testEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
 

@@ -1,10 +1,9 @@
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import { advanceSingle, advanceBatch, advanceWideBatch } from './advance.ts'
+import { advanceSingle, advanceBatch, advanceWideBatch, isWide } from './advance.ts'
 import { KnownRegistrations } from './known-registrations.ts'
 import type { Leases } from './leases.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
-import { isWide } from './is-wide.ts'
-import type { AdvanceOptions, Advanced, Ready } from './advance-types.ts'
+import type { AdvanceOptions, Advanced, Ready } from './decide-batch.ts'
 
 interface Waiting {
   ready: Ready

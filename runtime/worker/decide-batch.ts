@@ -1,5 +1,6 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { unknownResultOf } from '../engine/calls/read-answer.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'
 import {
   afterAttempt,
@@ -10,16 +11,51 @@ import {
 } from '../engine/steps/after-attempt.ts'
 import { decide, deferForCapacity, nextPluginAfter, restAfterError } from '../engine/steps/decide.ts'
 import type { Decision } from '../engine/steps/decide.ts'
+import { needsAddresses } from '../engine/steps/prepare-call.ts'
+import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import type { CompletedAttempt, RecordedAttempt } from '../model/attempt.ts'
 import type { Call } from '../model/call.ts'
 import type { Db } from '../model/db.ts'
-import { unknownResultOf } from '../engine/calls/read-answer.ts'
+import type { FrozenPlan } from '../model/plan.ts'
+import type { RegistrationRow } from '../model/registration.ts'
+import type { Transition } from '../model/transition.ts'
 import { readEarlierResults } from '../store/operations/attempts.ts'
-import type { AdvanceOptions, Ready } from './advance-types.ts'
-import { readSharedInput } from './decision-input.ts'
-import type { RecallOptions, SharedInput } from './decision-input.ts'
-import type { LeasedOperation } from './leased-operation.ts'
+import { readServiceAddresses } from '../store/services/services.ts'
+import type { LeasedOperation } from './acquire-operations.ts'
+import type { Permits } from './bulkhead.ts'
+import type { KnownRegistrations } from './known-registrations.ts'
 import type { LeasedDecision } from './persist-decisions.ts'
+
+/** A leased operation that can be advanced: it was just acquired, or an answer arrived. */
+export interface Ready {
+  leased: LeasedOperation
+  answered: readonly CompletedAttempt[]
+  /** Other calls of the operation are still in flight: the answers are recorded and nothing is decided. */
+  isInFlight: boolean
+  permits: Permits
+}
+
+export interface AdvanceOptions {
+  /** The length of the lease that starts with this write; null keeps the current one. */
+  leaseMs: number | null
+  /** The worker is stopping: no further call is made, and operations are released. */
+  isStopping: boolean
+  registrations: KnownRegistrations
+}
+
+/** What the worker does next with an operation. `lost`: its lease is gone and nothing was changed. */
+export type Advanced =
+  | { kind: 'lost' }
+  | { kind: 'in-flight' }
+  | { kind: 'call'; calls: readonly PreparedCall[] }
+  | Released
+
+/** The operation was released. It is due again after `dueInMs`; null if it waits for no time. */
+export interface Released {
+  kind: 'released'
+  dueInMs: number | null
+  state: Transition['kind']
+}
 
 /** An operation with everything needed to decide its next step. */
 interface Known {
@@ -146,4 +182,48 @@ function decideOrRest(
     deps.log.error('an operation cannot continue', { operationId: operation.operation_id }, error)
     return restAfterError(operation, plan)
   }
+}
+
+/** What deciding needs besides the operations, read once for all that are advanced together. */
+interface SharedInput {
+  /** The database's time. */
+  now: string
+  /** Of the plugins that may be called next. */
+  registrations: ReadonlyMap<string, RegistrationRow>
+  serviceAddresses: readonly string[]
+}
+
+/** Cached registrations may be used only if the write verifies what was decided from them. */
+interface RecallOptions {
+  registrations: KnownRegistrations
+  mayRecall: boolean
+}
+
+/** If no call is left to make, nothing depends on the time or on a plugin. */
+const EMPTY_INPUT: SharedInput = {
+  now: '1970-01-01T00:00:00.000Z',
+  registrations: new Map(),
+  serviceAddresses: [],
+}
+
+async function readSharedInput(
+  db: Db,
+  about: readonly { plan: FrozenPlan; calls: readonly Call[] }[],
+  { registrations, mayRecall }: RecallOptions,
+): Promise<SharedInput> {
+  const open = about.flatMap(({ plan, calls }) =>
+    plan.plugins.filter((plugin) =>
+      calls.some(({ pluginId, endedWell }) => pluginId === plugin.pluginId && !endedWell),
+    ),
+  )
+  if (open.length === 0) return EMPTY_INPUT
+  const needsAnyAddresses = open.some(needsAddresses)
+  const pluginIds = [...new Set(open.map(({ pluginId }) => pluginId))]
+  const recalled = mayRecall && !needsAnyAddresses ? registrations.recall(pluginIds) : null
+  if (recalled !== null) return { now: recalled.now, registrations: recalled.byPlugin, serviceAddresses: [] }
+  const [{ now, byPlugin }, serviceAddresses] = await Promise.all([
+    registrations.read(db, pluginIds),
+    needsAnyAddresses ? readServiceAddresses(db) : [],
+  ])
+  return { now, registrations: byPlugin, serviceAddresses }
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '#database/transaction.ts'
 import { insertCredential, makeSecret } from '../store/plugins/credentials.ts'
 import { testRuntime } from '../testing/runtime.ts'
 import type { TestRuntime } from '../testing/runtime.ts'
-import { issuedCredentialsIn } from './issued-credentials.ts'
+import { issuedCredentialsIn } from './send-call.ts'
 import type { Db } from '../model/db.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 

@@ -8,7 +8,7 @@ import type { RuntimeTables } from '../model/tables.ts'
 import { findQueueStart, leaseOperations } from '../store/operations/lease-operations.ts'
 import { testEngine } from '../testing/engine.ts'
 import { planWith, reader } from '../testing/plan.ts'
-import { QueueReader } from './queue-reader.ts'
+import { QueueReader } from './acquire-operations.ts'
 import type { Db } from '../model/db.ts'
 import type { OperationRow } from '../model/operation.ts'
 

@@ -1,14 +1,18 @@
-import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
+import { textsIn } from '#contract/json-schema/json.ts'
+import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { callFailure } from '../engine/calls/failures.ts'
-import { issuedCredentialsIn } from './issued-credentials.ts'
-import { judgeAnswer } from '../engine/calls/judge.ts'
-import { signLifecycleToken } from './lifecycle-token.ts'
-import { sendLifecycleCall } from './send-request.ts'
+import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
+import type { OutboundResult, OutboundRequest } from '#http-kit/outbound-types.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { Signer } from '../deps/signer.ts'
+import { callFailure } from '../engine/calls/failures.ts'
+import { judgeAnswer } from '../engine/calls/judge.ts'
+import { readAnswer } from '../engine/calls/read-answer.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import type { CallTiming, CompletedAttempt, Judgement } from '../model/attempt.ts'
-import type { OutboundResult } from '#http-kit/outbound-types.ts'
+import type { Db } from '../model/db.ts'
+import { findIssued, SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/credentials.ts'
 
 /**
  * Makes a call whose attempt is recorded, and judges the result. `heldSince` is the monotonic time at which the worker
@@ -99,4 +103,80 @@ function withoutResponse(
     httpStatus: null,
     recorded: null,
   }
+}
+
+interface LifecycleCall {
+  endpoint: string
+  timeoutMs: number
+  /** The frozen request. */
+  bytes: Uint8Array
+  /** See signLifecycleToken. */
+  token: string
+  signal?: AbortSignal
+  /** See OutboundRequest. */
+  onProgress?: OutboundRequest['onProgress']
+}
+
+/**
+ * Makes one lifecycle call. The response, or why there is none, is returned for judgeAnswer; redirects are not
+ * followed. The token is sent only in this header and is never stored.
+ */
+function sendLifecycleCall(deps: Pick<RuntimeDeps, 'http'>, call: LifecycleCall): Promise<OutboundResult> {
+  return deps.http.request({
+    method: 'POST',
+    url: call.endpoint,
+    headers: {
+      authorization: `Bearer ${call.token}`,
+      'content-type': 'application/json',
+      accept: 'application/json',
+    },
+    body: call.bytes,
+    timeoutMs: call.timeoutMs,
+    maxResponseBytes: ANSWER_BYTES_MAX,
+    ...(call.signal !== undefined && { signal: call.signal }),
+    ...(call.onProgress !== undefined && { onProgress: call.onProgress }),
+  })
+}
+
+const LIFECYCLE_TOKEN_SECONDS = 300
+
+/**
+ * The token that proves to a plugin that the call comes from the platform and is meant for it
+ * (docs/protocol.md#lifecycle-call).
+ */
+export function signLifecycleToken(
+  signer: Signer,
+  call: { pluginId: string; operationId: string; stage: Stage; executionSequence: number },
+): Promise<string> {
+  const { pluginId, operationId, stage, executionSequence } = call
+  return signer.sign({ sub: operationId, stage, executionSequence }, pluginId, LIFECYCLE_TOKEN_SECONDS)
+}
+
+/** JSON escapes that can encode a character of the prefix. */
+const ESCAPES = ['\\u005', '\\u006', '\\u007']
+/** No legitimate answer contains this many candidates. Beyond it all of them count as issued, without a query. */
+const CANDIDATES_MAX = 1_000
+
+/**
+ * Finds the plugin credentials in an answer that this platform issued, to any plugin. Credentials are stored as hashes,
+ * so every text of the right shape is hashed and looked up. An answer without such a text, which is nearly every
+ * answer, costs no query.
+ */
+export async function issuedCredentialsIn(db: Db, answer: OutboundResult): Promise<ReadonlySet<string>> {
+  if (answer.kind !== 'response' || answer.status !== 200 || !mayHoldOne(answer.body)) return NO_CREDENTIALS
+  const reading = readAnswer(answer.body)
+  if (reading.kind !== 'json') return NO_CREDENTIALS
+  const candidates = new Set(textsIn(reading.json).flatMap(possibleSecretsIn))
+  if (candidates.size === 0 || candidates.size > CANDIDATES_MAX) return candidates
+  const byHash = new Map([...candidates].map((secret) => [hashOf(secret).toString('hex'), secret]))
+  const issued = await findIssued(db, [...candidates].map(hashOf))
+  return new Set(issued.flatMap((hash) => byHash.get(hash.toString('hex')) ?? []))
+}
+
+const NO_CREDENTIALS: ReadonlySet<string> = new Set()
+
+/** A fast check on the raw bytes, without parsing. */
+function mayHoldOne(body: Uint8Array): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return [SECRET_PREFIX, ...ESCAPES].some((text) => bytes.includes(text))
 }

@@ -1,16 +1,13 @@
-import { WakeableTimer } from './wakeable-timer.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { WorkerStatus, WorkerCounters } from '../model/worker-status.ts'
+import { acquireOperations, QueueReader, Backlog } from './acquire-operations.ts'
+import type { LeasedOperation } from './acquire-operations.ts'
 import { Advancer } from './advancer.ts'
-import { acquireOperations } from './acquire-operations.ts'
-import type { LeasedOperation } from './leased-operation.ts'
-import { Leases } from './leases.ts'
-import { QueueReader } from './queue-reader.ts'
-import { Backlog } from './backlog.ts'
 import { Bulkhead } from './bulkhead.ts'
+import { Leases } from './leases.ts'
 import { runOperation } from './run-operation.ts'
 import type { WorkerContext } from './run-operation.ts'
-import { zeroCounters } from './counters.ts'
-import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import type { WorkerStatus } from '../model/worker-status.ts'
+import { WakeableTimer } from './wakeable-timer.ts'
 
 export const DEFAULT_LEASE_MS = 60_000
 
@@ -159,3 +156,14 @@ export function startWorker(deps: RuntimeDeps, options: WorkerOptions): Worker {
     status: () => ({ ...counters, held: running.size, troubledPlugins: bulkhead.troubled() }),
   }
 }
+
+export const zeroCounters = (): WorkerCounters => ({
+  leasePolls: 0,
+  leased: 0,
+  batches: 0,
+  advanced: 0,
+  advancedAlone: 0,
+  ended: 0,
+  calls: 0,
+  leasesLost: 0,
+})
