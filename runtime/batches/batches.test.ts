@@ -17,7 +17,7 @@ import {
   wrapped,
 } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
-import { encodeCursor } from '../use-cases/paging/cursor.ts'
+import { encodeCursor } from '../use-cases/paging.ts'
 import { until } from '../testing/stream.ts'
 
 const secret = { ...TEXT, isSensitive: true } as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { SCOPE } from '../testing/bundles.ts'
-import { encodeCursor } from '../use-cases/paging/cursor.ts'
+import { encodeCursor } from '../use-cases/paging.ts'
 import { testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 

@@ -8,11 +8,14 @@ import {
   readBatch,
   stopBatch,
 } from '../use-cases/batches/batches.ts'
-import { findProperties } from '../use-cases/catalog/installed-properties.ts'
-import { publishVersion } from '../use-cases/catalog/publish.ts'
-import { listBundles, listVersions, readManifest } from '../use-cases/catalog/read-catalog.ts'
-import { readHistory } from '../use-cases/configuration/history.ts'
-import { readHistoryPeople } from '../use-cases/configuration/history-people.ts'
+import {
+  findProperties,
+  publishVersion,
+  listBundles,
+  listVersions,
+  readManifest,
+} from '../use-cases/catalog/catalog.ts'
+import { readHistory, readHistoryPeople } from '../use-cases/configuration/history.ts'
 import {
   listLocalServices,
   readLocalService,
@@ -26,24 +29,27 @@ import { createEventStream } from '../events/stream.ts'
 import type { StreamOptions } from '../events/stream.ts'
 import { detach, planDetach } from '../use-cases/installations/detach.ts'
 import { install, planInstall } from '../use-cases/installations/install.ts'
-import { listInstallations } from '../use-cases/installations/list.ts'
-import { listInstalledVersions } from '../use-cases/installations/installed-versions.ts'
-import { readInstallation } from '../use-cases/installations/read.ts'
+import {
+  listInstallations,
+  listInstalledVersions,
+  readInstallation,
+} from '../use-cases/installations/read.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { addNote, assignOperation } from '../use-cases/operations/annotate.ts'
-import { countOperations } from '../use-cases/operations/counts.ts'
-import { readTotal } from '../use-cases/operations/total.ts'
+import { countOperations, readTotal, listOperations } from '../use-cases/operations/list.ts'
 import { listFailureGroups } from '../use-cases/operations/failure-groups.ts'
-import { listOperations } from '../use-cases/operations/list.ts'
-import { listAttempts } from '../use-cases/operations/attempts.ts'
-import { readOperation } from '../use-cases/operations/read.ts'
-import { attemptNow, stopRetrying } from '../use-cases/operations/waiting.ts'
-import { readReceipt } from '../use-cases/operations/receipt.ts'
-import { retryOperation } from '../use-cases/operations/retry.ts'
+import { listAttempts, readOperation, readReceipt } from '../use-cases/operations/read.ts'
+import { attemptNow, stopRetrying, retryOperation } from '../use-cases/operations/runs.ts'
 import { planTakeover, takeOverOperation } from '../use-cases/operations/take-over.ts'
 import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
-import { createCredential, revokeCredential } from '../use-cases/registry/credentials.ts'
-import type { Egress } from '../use-cases/registry/destination.ts'
+import {
+  createCredential,
+  revokeCredential,
+  listPlugins,
+  readPlugin,
+  savePlugin,
+} from '../use-cases/registry/plugins.ts'
+import type { Egress } from '../use-cases/registry/registration.ts'
 import { readPluginHealth } from '../use-cases/registry/plugin-health.ts'
 import {
   listPolicies,
@@ -52,7 +58,6 @@ import {
   savePolicy,
   uploadReport,
 } from '../use-cases/registry/reports.ts'
-import { listPlugins, readPlugin, savePlugin } from '../use-cases/registry/plugins.ts'
 import { readReferences } from '../use-cases/references/read-references.ts'
 import {
   listInstallationReferrers,

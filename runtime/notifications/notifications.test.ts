@@ -15,7 +15,7 @@ import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT } from
 import type { RuleHarness } from '../testing/rules.ts'
 import { expireDeliveries, reportRetrying } from '../store/webhooks/deliver.ts'
 import { until } from '../testing/stream.ts'
-import { encodeCursor } from '../use-cases/paging/cursor.ts'
+import { encodeCursor } from '../use-cases/paging.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
 import { delayMs } from './deliver.ts'
 

@@ -4,8 +4,7 @@ import { SettingsError } from '#http-kit/settings.ts'
 import { nullWhen, writeOnce } from '#http-kit/write-once.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { findOperation } from '../store/operations/operations.ts'
-import { readDetail } from '../use-cases/operations/read.ts'
-import { receiptOf } from '../use-cases/operations/receipt.ts'
+import { readDetail, receiptOf } from '../use-cases/operations/read.ts'
 import { systemActor } from './system-actor.ts'
 
 /** Refuses an archive that is not a directory. It is not created: on a missing mount, receipts would be lost with the machine. */

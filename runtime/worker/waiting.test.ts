@@ -7,7 +7,7 @@ import { planWith, reader } from '../testing/plan.ts'
 import type { Reply } from '../testing/plugin.ts'
 import { waitForLong } from '../testing/wait-for-long.ts'
 import { listOperations } from '../use-cases/operations/list.ts'
-import { attemptNow, stopRetrying } from '../use-cases/operations/waiting.ts'
+import { attemptNow, stopRetrying } from '../use-cases/operations/runs.ts'
 
 const engine: TestEngine = await testEngine()
 const { attemptsOf, detailOf, endsWell, retry, takeOver } = engineSteps(engine)

@@ -1,7 +1,7 @@
 import { isWrite } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { encodeCursor } from '#runtime/use-cases/paging/cursor.ts'
+import { encodeCursor } from '#runtime/use-cases/paging.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { editJson, editText } from './edits.ts'
 import { ODD_TEXTS } from './odd-values.ts'

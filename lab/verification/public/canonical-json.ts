@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { canonicalText } from '#runtime/use-cases/plans/values-digest.ts'
+import { canonicalText } from '#runtime/use-cases/plans/plan-token.ts'
 import { digestOf } from '../../../packages/plugin-check/src/receipt/digest.ts'
 import { judge, type Case, type PartReport } from './comparison.ts'
 

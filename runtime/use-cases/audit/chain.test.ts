@@ -6,11 +6,10 @@ import { openDatabase } from '#database/pool.ts'
 import { inTransaction, PG } from '#database/transaction.ts'
 import { readChain, readHead } from '../../store/audit.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
-import { NO_HASH } from './entry-hash.ts'
+import { NO_HASH, verifyChain } from './verify-chain.ts'
 import { recordAudit } from './record.ts'
 import { ACTOR, FULL, LOCATED, testAudit } from '../../testing/audit.ts'
 import type { TestAudit } from '../../testing/audit.ts'
-import { verifyChain } from './verify-chain.ts'
 
 describe('the audit chain', () => {
   let audit: TestAudit

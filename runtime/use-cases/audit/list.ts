@@ -7,7 +7,7 @@ import { listAuditRows } from '../../store/audit.ts'
 import type { AuditRow } from '../../store/audit.ts'
 import { readAuditMarks } from '../../store/configuration/sensitivity.ts'
 import type { AuditMark } from '../../store/configuration/sensitivity.ts'
-import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
+import { cursorInteger, cursorValues, pageOf } from '../paging.ts'
 
 /** Who did what, newest first, limited to what the actor may see. */
 export async function listAudit(

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Insertable } from 'kysely'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import type { AuditChange, Occurrences } from '#contract/runtime-api/audit.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
-import type { Scope } from '#contract/protocol/scope.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
@@ -54,4 +56,21 @@ export async function recordAudit(tx: Tx, actor: Actor, record: AuditRecord): Pr
   const columns = Object.keys(draft).map((name) => sql.ref(name))
   await sql`insert into runtime.audit_draft (draft_id, ${sql.join(columns)}) overriding system value
     values ((random() * 9e15)::int8, ${sql.join(Object.values(draft))})`.execute(tx)
+}
+
+/** The fields of an object that is not a resource, such as a plugin. Null and absent mean "not set". */
+export type Fields = Readonly<Record<string, JsonValue | undefined>>
+
+/** The fields that differ, before and after. `before` is null if the object did not exist. */
+export function fieldChanges(before: Fields | null, after: Fields): AuditChange[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after)])
+  return [...names].flatMap((property) => {
+    const [old, now] = [before?.[property] ?? null, after[property] ?? null]
+    if (deepEqual(old, now)) return []
+    return [{ locator: null, property, before: viewOf(old), after: viewOf(now) }]
+  })
+}
+
+function viewOf(value: JsonValue): AuditChange['after'] {
+  return value === null ? null : { '@type': 'Data', value }
 }

@@ -11,12 +11,10 @@ import { readChain, readHead } from '../../store/audit.ts'
 import { createLog } from '#http-kit/log.ts'
 import { startJanitor } from '../../janitor.ts'
 import { testRuntime } from '../../testing/runtime.ts'
-import { Anchor } from './anchor.ts'
+import { Anchor, entryHash, NO_HASH, verifyChain } from './verify-chain.ts'
 import { recordAudit } from './record.ts'
-import { entryHash, NO_HASH } from './entry-hash.ts'
 import { testAudit } from '../../testing/audit.ts'
 import type { TestAudit } from '../../testing/audit.ts'
-import { verifyChain } from './verify-chain.ts'
 
 // A superuser drops the triggers and then changes entries: the verification must find each of these changes.
 

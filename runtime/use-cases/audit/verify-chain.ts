@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
+import { appendFile, readFile } from 'node:fs/promises'
+import * as z from 'zod'
+import type { Db } from '../../model/db.ts'
 import { readChain, readHead } from '../../store/audit.ts'
 import type { ChainedRow, AuditHead } from '../../store/audit.ts'
-import type { Anchor } from './anchor.ts'
-import { entryHash, NO_HASH } from './entry-hash.ts'
-import type { Db } from '../../model/db.ts'
 
 export type ChainVerdict =
   | { holds: true; first: ChainedRow | null; last: ChainedRow | null }
@@ -70,4 +71,90 @@ function endProblem(last: Link | null, head: AuditHead, anchors: readonly Anchor
     return `entry ${end} is after the end of the chain, which is entry ${head.sequence}`
   if (head.hash.equals(last?.hash ?? NO_HASH)) return null
   return `the last entry ${end} does not match the head of the chain: its end was replaced`
+}
+
+/** The previous hash of the first entry. */
+export const NO_HASH = Buffer.alloc(32)
+
+/**
+ * The expected hash of an entry, computed from its columns alone; empty if no valid entry has such columns. Implemented
+ * independently of the database function that stores the hash, from docs/operating/audit.md, so that the two verify each
+ * other.
+ */
+export function entryHash(entry: ChainedRow): Buffer {
+  const origin = [
+    entry.actor_issuer,
+    entry.client_address,
+    entry.error_code,
+    entry.occurrence_count,
+    entry.first_occurred_at,
+    entry.last_occurred_at,
+  ]
+  // format 1 does not cover these, so an entry that has one was changed
+  const isOfItsFormat = entry.format === 2 || (entry.format === 1 && origin.every((field) => field === null))
+  if (!isOfItsFormat) return Buffer.alloc(0)
+  const fields = [
+    `bundle-console audit ${entry.format}`,
+    entry.previous_hash.toString('hex'),
+    String(entry.sequence),
+    entry.at,
+    entry.actor_id,
+    entry.actor_name,
+    entry.action,
+    entry.subject,
+    entry.environment_key,
+    entry.application_runtime_id,
+    entry.workspace_id,
+    entry.bundle_install_id,
+    entry.operation_id,
+    entry.reason,
+    entry.changes,
+    entry.outcome,
+    entry.request_id,
+    ...(entry.format === 1 ? [] : origin),
+  ]
+  return createHash('sha256').update(fields.map(lengthAndText).join(''), 'utf8').digest()
+}
+
+function lengthAndText(field: string | null): string {
+  return field === null ? '-,' : `${Buffer.byteLength(field, 'utf8')}:${field},`
+}
+
+/** The end of the chain at one time, stored where nobody who can change the database can change it. */
+export const Anchor = z.object({
+  sequence: z.int().positive(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  /** When the entry was written; a log line has its own time. */
+  at: z.string().optional(),
+})
+export type Anchor = z.infer<typeof Anchor>
+
+/** Appends a line to a file of anchors; creates the file if it does not exist. */
+export function appendAnchor(file: string, anchor: Anchor): Promise<void> {
+  return appendFile(file, `${JSON.stringify(anchor)}\n`)
+}
+
+/**
+ * Reads a file of anchors, one JSON object per line. Other fields of a line, such as those of a log line, are ignored.
+ *
+ * @throws Error with a one-line message if the file cannot be read or a line is not an anchor.
+ */
+export async function readAnchors(file: string): Promise<Anchor[]> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Error(`The file of anchors ${file} cannot be read`, { cause: error })
+  })
+  const lines = text.split('\n')
+  return lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : [parseAnchor(line, `${file}:${index + 1}`)],
+  )
+}
+
+function parseAnchor(line: string, place: string): Anchor {
+  try {
+    return Anchor.parse(JSON.parse(line))
+  } catch (error) {
+    throw new Error(`${place} is not an anchor; a line must be {"sequence":1,"hash":"…","at":"…"}`, {
+      cause: error,
+    })
+  }
 }

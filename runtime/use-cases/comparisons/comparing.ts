@@ -16,7 +16,7 @@ import { recordAudit } from '../audit/record.ts'
 import type { ReadContext } from '../context.ts'
 import type { Compared, Comparing, OwnedComparison } from './compared.ts'
 import { planAt } from '../plans/plan-view.ts'
-import { canonicalText } from '../plans/values-digest.ts'
+import { canonicalText } from '../plans/plan-token.ts'
 
 /** How many different values a person may compare with the hidden value of one property within an hour. */
 export const COMPARISONS_MAX = 10

@@ -1,21 +1,25 @@
-import type { Snapshot } from '#contract/runtime-api/configuration.ts'
-import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { Answer, Input, ReadContext } from '../context.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Snapshot } from '#contract/runtime-api/configuration.ts'
+import { changeView } from '../../engine/changes/change-view.ts'
 import { findScope } from '../../store/configuration/scopes.ts'
-import { listSnapshots, readSnapshotChanges } from '../../store/configuration/snapshots.ts'
+import { listSnapshots, readSnapshotChanges, listSavers } from '../../store/configuration/snapshots.ts'
 import type { SnapshotChangeRow } from '../../store/configuration/snapshots.ts'
 import { readSavedOperations } from '../../store/configuration/unapplied.ts'
 import type { SavedOperations } from '../../store/configuration/unapplied.ts'
 import { readOwnedResources } from '../../store/installations/ledger.ts'
-import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
-import { changeView } from '../../engine/changes/change-view.ts'
 import { notFound } from '../authorize.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { cursorInteger, cursorValues, pageOf } from '../paging.ts'
 
-type Name = 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history'
+type HistoryEndpoint =
+  'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history'
 
 /** Snapshots of a scope, newest first; with a filter, those that changed such a property, and only that change. */
-export async function readHistory({ deps }: ReadContext, input: Input<Name>): Promise<Answer<Name>> {
+export async function readHistory(
+  { deps }: ReadContext,
+  input: Input<HistoryEndpoint>,
+): Promise<Answer<HistoryEndpoint>> {
   const { limit, cursor, ...filter } = input.query
   const after = cursorValues(cursor, ['number'])
   const before = after === null ? undefined : cursorInteger(after[0])
@@ -67,4 +71,17 @@ function snapshotView(
       ...(change.manager !== null && { managedBy: change.manager }),
     })),
   }
+}
+
+type PeopleEndpoint =
+  'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/history/people'
+
+/** Everyone who has saved a snapshot of a scope: the people by whom its history can be filtered. */
+export async function readHistoryPeople(
+  { deps }: ReadContext,
+  input: Input<PeopleEndpoint>,
+): Promise<Answer<PeopleEndpoint>> {
+  const scope = await findScope(deps.db, input.params)
+  if (scope === undefined) throw notFound('scope')
+  return { items: await listSavers(deps.db, scope.scope_id) }
 }

@@ -1,7 +1,10 @@
+import { mayIn } from '#contract/endpoint/permission.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { servicesOf } from '../../engine/changes/check-changes.ts'
 import { evaluateSave, requestedChanges } from '../../engine/changes/evaluate-save.ts'
 import type { LoadedOwners, SaveEvaluation, SaveInput } from '../../engine/changes/evaluate-save.ts'
+import type { ResourceFacts } from '../../engine/changes/full-changes.ts'
+import { domainProblems, domainsOfChanges } from '../../engine/changes/gateway-domains.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import type { Problem } from '../../engine/refusals.ts'
 import type { Actor } from '../../model/actor.ts'
@@ -9,21 +12,22 @@ import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { OwnedResource } from '../../model/owned-resource.ts'
+import type { PlannedChange } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
-import { scopeOf } from '../../store/configuration/scopes.ts'
-import type { ScopeRow } from '../../store/configuration/scopes.ts'
-import { readOwnedResources, readLedger } from '../../store/installations/ledger.ts'
+import { readDomainHolders } from '../../store/configuration/gateway-domains.ts'
 import {
   openProperties,
   readManagedProperties,
   readProperties,
 } from '../../store/configuration/properties.ts'
-import { readUsableServices } from '../../store/services/services.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
+import type { ScopeRow } from '../../store/configuration/scopes.ts'
 import { loadInstallations } from '../../store/installations/installations.ts'
-import { loadAuthorizations } from '../installations/load-authorizations.ts'
+import { readOwnedResources, readLedger } from '../../store/installations/ledger.ts'
 import { readUnchecked } from '../../store/plugins/reports.ts'
+import { readUsableServices } from '../../store/services/services.ts'
 import type { Comparing } from '../comparisons/compared.ts'
-import { loadDomainProblems } from './load-domain-problems.ts'
+import { loadAuthorizations } from '../installations/load-authorizations.ts'
 
 /**
  * Evaluates a save against the current configuration of the scope, and writes nothing. Reads only what the save
@@ -100,4 +104,38 @@ async function authorizationsOrProblem(
     if (!(error instanceof DomainError)) throw error
     return { errorCode: error.code, message: error.message }
   }
+}
+
+/**
+ * The domains that changes cannot set, because another gateway of the environment uses them.
+ *
+ * @param released The changes that end the uses of their properties: by default `changes`. A use that ends is no problem.
+ * @param ownerOf The installation of a resource.
+ */
+export async function loadDomainProblems(
+  { db, actor }: { db: Db; actor: Actor },
+  environmentKey: string,
+  {
+    changes,
+    released = changes,
+    facts,
+  }: {
+    changes: readonly PlannedChange[]
+    released?: readonly PlannedChange[]
+    facts: ReadonlyMap<string, ResourceFacts>
+  },
+  ownerOf: (locator: string) => string | undefined,
+): Promise<Problem[]> {
+  const uses = domainsOfChanges(changes, facts)
+  const holders = await readDomainHolders(
+    db,
+    environmentKey,
+    uses.map(({ domain }) => domain),
+  )
+  const others = holders.filter(
+    (holder) =>
+      ownerOf(holder.locator) !== holder.bundleInstallId ||
+      !released.some(({ locator, property }) => locator === holder.locator && property === holder.property),
+  )
+  return domainProblems(uses, others, (scope) => mayIn(actor.grants, 'read', scope))
 }

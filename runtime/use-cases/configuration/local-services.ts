@@ -1,8 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { LocalService } from '#contract/runtime-api/local-services.ts'
-import { fieldChanges } from '../audit/field-changes.ts'
-import { recordAudit } from '../audit/record.ts'
+import { fieldChanges, recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { emitEvents } from '../../store/events.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
@@ -13,7 +12,7 @@ import {
 } from '../../store/configuration/local-services.ts'
 import type { LocalServiceRow } from '../../store/configuration/local-services.ts'
 import { findScope, scopeOf, makeScope } from '../../store/configuration/scopes.ts'
-import { cursorValues, pageOf } from '../paging/page.ts'
+import { cursorValues, pageOf } from '../paging.ts'
 import { PROTECTED } from '../../engine/changes/check-changes.ts'
 import { notFound } from '../authorize.ts'
 

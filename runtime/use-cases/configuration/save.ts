@@ -23,7 +23,7 @@ import type { SaveInput, Owner, SaveEvaluation } from '../../engine/changes/eval
 import { notFound } from '../authorize.ts'
 import { refuseIfMoved } from '../plans/plan-token.ts'
 import { basisOfSave } from './plan-save.ts'
-import { refuseLastSnapshot, staleSnapshot } from './stale-snapshot.ts'
+import { refuseLastSnapshot, staleSnapshot } from './snapshot.ts'
 
 type Base = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
 type Saved = Answer<`PATCH ${Base}`>

@@ -1,18 +1,20 @@
-import type { Configuration, ConfigurationResource } from '#contract/runtime-api/configuration.ts'
-import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { inTransaction } from '#database/transaction.ts'
-import type { Answer, Input, ReadContext } from '../context.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Configuration, ConfigurationResource } from '#contract/runtime-api/configuration.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import type { StoredValue } from '../../model/stored-value.ts'
+import { readStoredProperties } from '../../store/configuration/properties.ts'
+import type { Properties } from '../../store/configuration/properties.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { findSnapshot, readLaterChanges } from '../../store/configuration/snapshots.ts'
 import { readOwnedResources } from '../../store/installations/ledger.ts'
 import { readPlansAt } from '../../store/operations/plans.ts'
 import type { PlanAt } from '../../store/operations/plans.ts'
-import { readStoredProperties } from '../../store/configuration/properties.ts'
-import type { Properties } from '../../store/configuration/properties.ts'
-import { propertyViews } from './read.ts'
 import { notFound } from '../authorize.ts'
-import type { StoredValue } from '../../model/stored-value.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { propertyViews } from './read.ts'
 
 type Name =
   'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration/snapshots/{snapshotVersion}'
@@ -104,4 +106,14 @@ function withCurrentSensitivity(
       getOwn(now, property)?.isSensitive === true ? { ...definition, isSensitive: true } : definition,
     ]),
   )
+}
+
+export function staleSnapshot(current: number): DomainError {
+  return new DomainError('CONFIGURATION_SNAPSHOT_STALE', platformMessage('snapshotStale', { current }))
+}
+
+/** A larger number would not be exact in JSON. */
+export function refuseLastSnapshot(current: number): void {
+  const max = Number.MAX_SAFE_INTEGER
+  if (current >= max) throw new DomainError('NUMBERS_USED_UP', platformMessage('snapshotUsedUp', { max }))
 }

@@ -1,12 +1,18 @@
 import { uuidv7 } from '#http-kit/ids.ts'
+import { detachPlan } from '../../engine/plans/detach-plan.ts'
 import { operationView } from '../../engine/views.ts'
+import type { Db } from '../../model/db.ts'
+import type { Vault } from '../../model/vault.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
+import { readLedger } from '../../store/installations/ledger.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { freezeOperation } from '../operations/freeze.ts'
-import { planOrRefuse } from '../plans/evaluation.ts'
-import { planAt, operationPlan } from '../plans/plan-view.ts'
-import { evaluateDetach } from './evaluate-detach.ts'
-import { findAuthorized, lockAuthorized } from './lock-active.ts'
+import { planOrRefuse, planAt, operationPlan, Refusals } from '../plans/plan-view.ts'
+import type { OperationEvaluation } from '../plans/plan-view.ts'
+import { loadAuthorizationsOrFrozen } from './load-authorizations.ts'
+import { findAuthorized, lockAuthorized, requireActive } from './lock-active.ts'
+import type { FoundInstallation } from './lock-active.ts'
 
 type Path = 'POST /installations/{bundleInstallId}/detach'
 
@@ -49,4 +55,32 @@ export function planDetach(
     const found = await findAuthorized(db, context.actor, params.bundleInstallId, 'installation:detach')
     return operationPlan(db, context.deps, await evaluateDetach(db, context.deps.vault, found))
   })
+}
+
+/** What a detach would do and every reason to refuse it. Writes nothing. */
+export async function evaluateDetach(
+  db: Db,
+  vault: Vault,
+  { installation, scope }: FoundInstallation,
+): Promise<OperationEvaluation> {
+  const refusals = new Refusals()
+  await refusals.try(() => requireActive(db, installation))
+  const { version } = installation
+  const ledger = await readLedger(db, vault, [installation.bundle_install_id])
+  const isActive = installation.state === 'ACTIVE'
+  return {
+    operationType: 'DETACH',
+    installation,
+    bundleId: installation.bundle_id,
+    scope: scopeOf(scope),
+    snapshotVersion: scope.snapshot_version,
+    currentVersion: version,
+    targetVersion: version,
+    plan: isActive
+      ? detachPlan({ ledger, plugins: await loadAuthorizationsOrFrozen(db, installation, ledger) })
+      : null,
+    ledger,
+    unchecked: new Map(),
+    refusals: refusals.list,
+  }
 }

@@ -6,7 +6,7 @@ import { actorWith, testRuntime } from '../../testing/runtime.ts'
 import type { TestRuntime } from '../../testing/runtime.ts'
 import type { Input } from '../context.ts'
 import { readSummary } from '../overview/overview.ts'
-import { listInstalledVersions } from './installed-versions.ts'
+import { listInstalledVersions } from './read.ts'
 
 let runtime: TestRuntime
 const scopes = [1, 2, 3].map((workspaceId) => ({ ...SCOPE, workspaceId }))

@@ -9,7 +9,7 @@ import { claimedAs } from '../../store/installations/search.ts'
 import { actorWith, refused, testRuntime } from '../../testing/runtime.ts'
 import type { TestRuntime } from '../../testing/runtime.ts'
 import { detach } from './detach.ts'
-import { listInstallations } from './list.ts'
+import { listInstallations } from './read.ts'
 import { loadInstallationRows } from '../../events/load-events.ts'
 
 let runtime: TestRuntime

@@ -1,12 +1,15 @@
 import * as z from 'zod'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
-import { ManifestPlugin } from '#contract/protocol/manifest.ts'
+import { ManifestPlugin, AuthorManifest } from '#contract/protocol/manifest.ts'
+import type { BundleRef } from '#contract/protocol/scope.ts'
+import { withoutShared } from '#contract/protocol/shared-definitions.ts'
 import { compileAuthorizations } from '../../engine/calls/compile-authorization.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import { readLatestPlan, readPluginBindings } from '../../store/installations/last-applied.ts'
+import type { Db } from '../../model/db.ts'
 import type { InstallationRow } from '../../model/installation.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
-import type { Db } from '../../model/db.ts'
+import { readLatestPlan, readPluginBindings, findManifest } from '../../store/installations/last-applied.ts'
+import { notFound } from '../authorize.ts'
 
 /**
  * The plugin bindings of an installed version, compiled against its ledger. Refuses as `compileAuthorizations` does,
@@ -77,4 +80,17 @@ export async function currentAuthorizations(
   if (row.state === 'ACTIVE' && row.claim_operation_id === null)
     return loadAuthorizationsOrFrozen(db, row, ledger)
   return (await readLatestPlan(db, row.bundle_install_id))?.plugins ?? []
+}
+
+/** The manifest of a published version, each property with the shared definitions that it needs. Refuses with NOT_FOUND, or MANIFEST_INVALID if it cannot be read. */
+export async function loadManifest(db: Db, bundle: BundleRef, version: string): Promise<AuthorManifest> {
+  const stored = await findManifest(db, bundle, version)
+  if (stored === undefined) throw notFound('bundle version')
+  const manifest = AuthorManifest.safeParse(stored)
+  if (manifest.success) return withoutShared(manifest.data)
+  throw new DomainError(
+    'MANIFEST_INVALID',
+    `The manifest of bundle ${bundle.bundleId} version ${version} is broken at ` +
+      `${manifest.error.issues[0]?.path.join('.').slice(0, 128) ?? 'its root'}. The bundle must be published again.`,
+  )
 }

@@ -1,20 +1,31 @@
+import type { InstalledVersions } from '#contract/runtime-api/installations.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { propertyViews } from '../configuration/read.ts'
-import type { Answer, Input, ReadContext } from '../context.ts'
+import { installationView } from '../../engine/views.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation } from '../../store/installations/installations.ts'
+import { readInstalledVersions } from '../../store/installations/installed-versions.ts'
+import type { InstalledVersionRow } from '../../store/installations/installed-versions.ts'
 import { readStoredLedger } from '../../store/installations/ledger.ts'
-import { currentAuthorizations } from './load-authorizations.ts'
-import { installationView } from '../../engine/views.ts'
+import { listInstallations as listRows, SORTS } from '../../store/installations/list-installations.ts'
+import type {
+  After,
+  InstallationQuery,
+  ListedInstallation,
+} from '../../store/installations/list-installations.ts'
+import { visibleScopes } from '../../store/places.ts'
 import { requireVisible, notFound } from '../authorize.ts'
+import { propertyViews } from '../configuration/read.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
+import { currentAuthorizations } from './load-authorizations.ts'
 
-type Name = 'GET /installations/{bundleInstallId}'
+type InstallationEndpoint = 'GET /installations/{bundleInstallId}'
 
 /** One installation with its ledger (values as last applied) and its plugins. */
 export function readInstallation(
   { deps, actor }: ReadContext,
-  { params }: Input<Name>,
-): Promise<Answer<Name>> {
+  { params }: Input<InstallationEndpoint>,
+): Promise<Answer<InstallationEndpoint>> {
   return inTransaction(
     deps.db,
     async (tx) => {
@@ -45,4 +56,95 @@ export function readInstallation(
     },
     { isolation: 'repeatable read' },
   )
+}
+
+type InstallationsEndpoint = 'GET /installations'
+
+/** Installations of every scope that the actor may see. */
+export async function listInstallations(
+  { deps, actor }: ReadContext,
+  { query }: Input<InstallationsEndpoint>,
+): Promise<Answer<InstallationsEndpoint>> {
+  const rows = await listRows(deps.db, actor, query, readCursor(query))
+  return pageOf(rows, query.limit, {
+    item: (row) => installationView(row),
+    valuesOf: (row) => [
+      ...SORTS[query.sort].columns.map((column) => valueOf(row, column)),
+      row.bundle_install_id,
+    ],
+  })
+}
+
+type Column = (typeof SORTS)[InstallationQuery['sort']]['columns'][number]
+
+const valueOf = (row: ListedInstallation, column: Column): string | number =>
+  column === 'updated_at' ? row.updated_microseconds : row[column]
+
+function readCursor({ cursor, sort }: InstallationQuery): After | undefined {
+  const { columns } = SORTS[sort]
+  const after = cursorValues(cursor, [
+    ...columns.map((column) => (column === 'updated_at' ? 'number' : 'string')),
+    'string',
+  ])
+  if (after === null) return undefined
+  return {
+    values: columns.map((column, place) =>
+      column === 'updated_at' ? cursorInteger(after[place]) : String(after[place]),
+    ),
+    bundleInstallId: cursorUuid(after.at(-1)),
+  }
+}
+
+type VersionsEndpoint = 'GET /installed-versions'
+
+/** Bundles by id, each with its installed versions and how many installations have them. */
+export async function listInstalledVersions(
+  { deps, actor }: ReadContext,
+  { query }: Input<VersionsEndpoint>,
+): Promise<Answer<VersionsEndpoint>> {
+  const visible = await visibleScopes(deps.db, actor, 'read', query)
+  const rows = await readInstalledVersions(deps.db, visible, query)
+  const after = cursorValues(query.cursor, ['string', 'string'])
+  const found = bundlesOf(rows).filter(
+    (bundle) =>
+      (query.upgrade === undefined || bundle.outdated > 0) &&
+      hasText(bundle, query.q ?? '') &&
+      (after === null || isAfter(bundle, after.map(String))),
+  )
+  return pageOf(found.slice(0, query.limit + 1), query.limit, {
+    item: (bundle) => bundle,
+    valuesOf: ({ bundle }) => [bundle.bundleId, bundle.environmentKey],
+  })
+}
+
+function bundlesOf(rows: readonly InstalledVersionRow[]): InstalledVersions[] {
+  const groups = Map.groupBy(rows, (row) => `${row.bundle_environment_key}/${row.bundle_id}`)
+  return [...groups.values()].flatMap((versions) => {
+    const [first] = versions
+    if (first === undefined) return []
+    const sum = (counted: readonly InstalledVersionRow[]) =>
+      counted.reduce((total, { installations }) => total + installations, 0)
+    return {
+      bundle: { environmentKey: first.bundle_environment_key, bundleId: first.bundle_id },
+      title: first.title,
+      newest: { version: first.newest, publishedAt: first.newest_published_at },
+      installations: sum(versions),
+      outdated: sum(versions.filter((row) => row.is_outdated)),
+      versions: versions.map((row) => ({
+        version: row.version,
+        publishedAt: row.published_at,
+        installations: row.installations,
+        isOutdated: row.is_outdated,
+      })),
+    }
+  })
+}
+
+const hasText = ({ bundle, title }: InstalledVersions, text: string): boolean =>
+  `${bundle.bundleId}\n${title}`.toLowerCase().includes(text.toLowerCase())
+
+/** Keys are ASCII, so this is the order of the database. */
+function isAfter({ bundle }: InstalledVersions, [bundleId = '', environmentKey = '']: string[]): boolean {
+  if (bundle.bundleId !== bundleId) return bundle.bundleId > bundleId
+  return bundle.environmentKey > environmentKey
 }

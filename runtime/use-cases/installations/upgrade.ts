@@ -1,14 +1,35 @@
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
 import { uuidv7 } from '#http-kit/ids.ts'
+import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
+import { uncheckedProblems } from '../../engine/plans/planned-calls.ts'
+import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'
+import type { Target } from '../../engine/plans/target.ts'
+import { comparisonsInUpgrade, restorable, upgradePlan } from '../../engine/plans/upgrade-plan.ts'
+import { DomainError } from '../../engine/refusals.ts'
 import { operationView } from '../../engine/views.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db } from '../../model/db.ts'
+import type { Vault } from '../../model/vault.ts'
+import { readProperties } from '../../store/configuration/properties.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
+import { readPutAside } from '../../store/configuration/unapplied.ts'
+import { readLedger } from '../../store/installations/ledger.ts'
+import { readUnchecked } from '../../store/plugins/reports.ts'
+import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
+import type { Comparing } from '../comparisons/compared.ts'
+import { planComparing } from '../comparisons/comparing.ts'
+import { loadDomainProblems } from '../configuration/load-evaluation.ts'
+import { staleSnapshot } from '../configuration/snapshot.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { freezeOperation } from '../operations/freeze.ts'
-import { planOrRefuse } from '../plans/evaluation.ts'
-import { planComparing } from '../comparisons/comparing.ts'
-import { operationPlan } from '../plans/plan-view.ts'
+import { planOrRefuse, operationPlan, Refusals } from '../plans/plan-view.ts'
+import type { OperationEvaluation } from '../plans/plan-view.ts'
 import { changeViews } from './change-views.ts'
-import { evaluateUpgrade } from './evaluate-upgrade.ts'
-import { findAuthorized, lockAuthorized } from './lock-active.ts'
+import { loadAuthorizationsOrFrozen, loadManifest } from './load-authorizations.ts'
+import { findAuthorized, lockAuthorized, requireActive } from './lock-active.ts'
+import type { FoundInstallation } from './lock-active.ts'
 
 type Path = 'POST /installations/{bundleInstallId}/upgrade'
 
@@ -60,4 +81,105 @@ export function planUpgrade(
       await evaluateUpgrade({ db, vault: context.deps.vault, actor: context.actor, comparing }, found, body),
     )
   })
+}
+
+export interface UpgradeRequest {
+  targetVersion: string
+  properties?: Changes | undefined
+  snapshotVersion?: number | undefined
+}
+
+/** What an upgrade would do and every reason to refuse it. Writes nothing. */
+export async function evaluateUpgrade(
+  { db, vault, actor, comparing }: { db: Db; vault: Vault; actor: Actor; comparing: Comparing },
+  { installation, scope }: FoundInstallation,
+  request: UpgradeRequest,
+  loadTarget: typeof loadTargetVersion = loadTargetVersion,
+): Promise<OperationEvaluation> {
+  const given = request.properties ?? {}
+  const refusals = new Refusals()
+  refusals.add(protectedProblems(given))
+  await refusals.try(() => requireActive(db, installation))
+  const { version } = installation
+  const current = scope.snapshot_version
+  if (request.snapshotVersion !== undefined && request.snapshotVersion !== current)
+    refusals.list.push(staleSnapshot(current))
+  const isSame = version === request.targetVersion
+  if (isSame) refusals.list.push(alreadyThere(version))
+  const evaluation = {
+    operationType: 'UPGRADE' as const,
+    installation,
+    bundleId: installation.bundle_id,
+    scope: scopeOf(scope),
+    snapshotVersion: current,
+    currentVersion: version,
+    targetVersion: request.targetVersion,
+    refusals: refusals.list,
+  }
+  const target = await refusals.try(() => loadTarget(db, installation, request.targetVersion))
+  // there is nothing to upgrade from, or to
+  if (installation.state !== 'ACTIVE' || isSame || target === undefined)
+    return { ...evaluation, plan: null, ledger: [], unchecked: new Map() }
+  refusals.add(unknownResources(given, target.resources))
+  const ledger = await readLedger(db, vault, [installation.bundle_install_id])
+  const locators = [
+    ...ledger.map(({ locator }) => locator),
+    ...target.resources.map(({ locator }) => locator),
+  ]
+  const standing = await readProperties(db, vault, scope.scope_id, locators)
+  const installed = {
+    bundleInstallId: installation.bundle_install_id,
+    ledger,
+    current: standing,
+    putAside: await readPutAside(
+      db,
+      vault,
+      { scopeId: scope.scope_id, since: installation.created_at },
+      restorable({ ledger, current: standing }, target, given),
+    ),
+    plugins: await loadAuthorizationsOrFrozen(db, installation, ledger),
+  }
+  if (comparing !== 'never') {
+    const found = comparisonsInUpgrade(installed, target, given)
+    const { bundleInstallId } = installed
+    if (found.length > 0)
+      await comparing({
+        scope,
+        comparisons: found.map((one) => ({ ...one, bundleInstallId })),
+        replaces: false,
+      })
+  }
+  const { plan, brought, kept, missing } = upgradePlan(installed, target, given, comparing === 'never')
+  const facts = factsOf(target.resources)
+  const services = await readUsableServices(db, scopeOf(scope), servicesOf(brought))
+  refusals.add([
+    ...missing,
+    ...checkChanges(brought, facts, services),
+    // a kept reference was checked when it was saved: here only its schema is checked
+    ...checkChanges(kept, facts, new Set(servicesOf(kept))),
+    ...(await loadDomainProblems(
+      { db, actor },
+      scope.environment_key,
+      // what is brought may change nothing, and what is removed is not brought
+      { changes: brought, released: [...brought, ...plan.changes], facts },
+      () => installation.bundle_install_id,
+    )),
+  ])
+  const unchecked = await readUnchecked(db, scope.environment_key, plan.plugins)
+  refusals.add(uncheckedProblems(plan.plugins, unchecked, scope.environment_key))
+  return { ...evaluation, plan, ledger, unchecked }
+}
+
+/** The content of the version that an installation is upgraded to. Refuses as `loadManifest` and `targetOf` do. */
+export async function loadTargetVersion(
+  db: Db,
+  { bundle_environment_key, bundle_id }: { bundle_environment_key: string; bundle_id: string },
+  version: string,
+): Promise<Target> {
+  const bundle = { environmentKey: bundle_environment_key, bundleId: bundle_id }
+  return targetOf(await loadManifest(db, bundle, version))
+}
+
+function alreadyThere(version: string): DomainError {
+  return new DomainError('REQUEST_INVALID', platformMessage('upgradeSameVersion', { version }))
 }

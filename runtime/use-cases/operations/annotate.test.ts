@@ -12,8 +12,7 @@ import { actorWith } from '../../testing/runtime.ts'
 import { recordAudit } from '../audit/record.ts'
 import { addNote, assignOperation } from './annotate.ts'
 import { listOperations } from './list.ts'
-import { readOperation } from './read.ts'
-import { readReceipt } from './receipt.ts'
+import { readOperation, readReceipt } from './read.ts'
 
 suite('the assignee and the notes of an operation', { concurrency: false }, () => {
   let engine: TestEngine

@@ -12,7 +12,7 @@ import { findPersonName, insertNote, readNotes, updateAssignee } from '../../sto
 import type { NoteRow } from '../../store/operations/operations.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
-import { lockOperationFor } from './lock-operation-for.ts'
+import { lockOperationFor } from './runs.ts'
 
 /**
  * Assigns an operation to a person, or to nobody. Refuses with OPERATION_ASSIGNEE_CHANGED unless the assignee is still the

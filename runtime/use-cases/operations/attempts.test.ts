@@ -10,11 +10,9 @@ import { findOperation } from '../../store/operations/operations.ts'
 import { countResults, readAttempts } from '../../store/operations/attempts.ts'
 import { readCalls } from '../../store/operations/calls.ts'
 import { readPlan } from '../../store/operations/plans.ts'
-import { encodeCursor } from '../paging/cursor.ts'
-import { listAttempts } from './attempts.ts'
+import { encodeCursor } from '../paging.ts'
+import { listAttempts, readOperation, SHOWN_ENDS, readReceipt } from './read.ts'
 import { operationDetail } from './detail.ts'
-import { readOperation, SHOWN_ENDS } from './read.ts'
-import { readReceipt } from './receipt.ts'
 
 const ATTEMPTS = 47
 /** All except the last, which the plugin rejected. */

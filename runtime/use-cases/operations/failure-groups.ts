@@ -5,8 +5,8 @@ import { operationView } from '../../engine/views.ts'
 import { groupFailures } from '../../store/operations/group-failures.ts'
 import type { AfterGroup, FailureGroupRow } from '../../store/operations/group-failures.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
-import { decodeCursor, encodeCursor } from '../paging/cursor.ts'
-import { atMoments } from './moments.ts'
+import { decodeCursor, encodeCursor } from '../paging.ts'
+import { atMoments } from './list.ts'
 
 type Name = 'GET /failure-groups'
 

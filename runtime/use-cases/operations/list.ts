@@ -1,22 +1,25 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import type { Answer, Input, ReadContext } from '../context.ts'
+import { momentAt } from '#contract/runtime-api/moment.ts'
+import { OPERATIONS_TOTAL_MAX } from '#contract/runtime-api/vocabulary.ts'
+import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import { encodeCursor } from '../paging/cursor.ts'
-import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
-import { listOperations as listRows } from '../../store/operations/list-operations.ts'
-import type { ListedOperation } from '../../store/operations/list-operations.ts'
+import { operationView } from '../../engine/views.ts'
+import type { Bucket } from '../../store/buckets.ts'
+import { countOperations as countRows } from '../../store/operations/count-operations.ts'
 import { SORTS } from '../../store/operations/filter-operations.ts'
 import type { After } from '../../store/operations/filter-operations.ts'
-import { atMoments } from './moments.ts'
-import { operationView } from '../../engine/views.ts'
+import { listOperations as listRows, countMatching } from '../../store/operations/list-operations.ts'
+import type { ListedOperation } from '../../store/operations/list-operations.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { encodeCursor, cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
 
-type Name = 'GET /operations'
+type OperationsEndpoint = 'GET /operations'
 
 /** Operations of every scope that the actor may see. */
 export async function listOperations(
   { deps, actor }: ReadContext,
-  { query }: Input<Name>,
-): Promise<Answer<Name>> {
+  { query }: Input<OperationsEndpoint>,
+): Promise<Answer<OperationsEndpoint>> {
   const after = readCursor(query)
   const { rows, readTo } = await listRows(deps.db, actor, atMoments(query, deps.clock), after)
   const isByEnd = SORTS[query.sort].by === 'finished_at'
@@ -43,7 +46,7 @@ export async function listOperations(
 const ENDED = 'ended'
 const OPEN = 'open'
 
-function readCursor({ cursor, sort }: Input<Name>['query']): After | undefined {
+function readCursor({ cursor, sort }: Input<OperationsEndpoint>['query']): After | undefined {
   const isByEnd = SORTS[sort].by === 'finished_at'
   const values = cursorValues(cursor, isByEnd ? ['number', 'string', 'string'] : ['number', 'string'])
   if (values === null) return undefined
@@ -54,5 +57,70 @@ function readCursor({ cursor, sort }: Input<Name>['query']): After | undefined {
     microseconds: cursorInteger(microseconds),
     operationId: cursorUuid(id),
     hasEnded: part !== OPEN,
+  }
+}
+
+type CountsEndpoint = 'GET /operations/counts'
+
+const BUCKET_MS: Record<Bucket, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
+/** How far back the counts go by default: enough buckets for one plot. */
+const DEFAULT_BUCKETS: Record<Bucket, number> = { minute: 120, hour: 48, day: 60 }
+const BUCKETS_MAX = 1500
+const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00.000Z')
+
+/** Operations by state and time. Empty buckets are absent. */
+export async function countOperations(
+  { deps, actor }: ReadContext,
+  { query }: Input<CountsEndpoint>,
+): Promise<Answer<CountsEndpoint>> {
+  const { bucket, ...filter } = atMoments(query, deps.clock)
+  const until = filter.until === undefined ? deps.clock.now().getTime() : Date.parse(filter.until)
+  const since =
+    filter.since === undefined
+      ? Math.max(FIRST_INSTANT, until - DEFAULT_BUCKETS[bucket] * BUCKET_MS[bucket])
+      : Date.parse(filter.since)
+  if (until - since > BUCKETS_MAX * BUCKET_MS[bucket])
+    throw new DomainError(
+      'REQUEST_INVALID',
+      `This time range has more than ${BUCKETS_MAX} buckets. Choose a shorter range or a larger bucket.`,
+    )
+
+  const rows = await countRows(deps.db, actor, { ...filter, since: new Date(since).toISOString() }, bucket)
+  const buckets = new Map<string, Answer<CountsEndpoint>['buckets'][number]>()
+  for (const row of rows) {
+    const counted = buckets.get(row.since) ?? { since: row.since, counts: {} }
+    counted.counts[row.state] = row.count
+    buckets.set(row.since, counted)
+  }
+  return { bucket, buckets: [...buckets.values()] }
+}
+
+type TotalEndpoint = 'GET /operations/total'
+
+/** How many operations match the filters, of those that the actor may see. */
+export async function readTotal(
+  { deps, actor }: ReadContext,
+  { query }: Input<TotalEndpoint>,
+): Promise<Answer<TotalEndpoint>> {
+  const { count, isPartial } = await countMatching(
+    deps.db,
+    actor,
+    atMoments(query, deps.clock),
+    OPERATIONS_TOTAL_MAX + 1,
+  )
+  return { total: Math.min(count, OPERATIONS_TOTAL_MAX), isMore: isPartial || count > OPERATIONS_TOTAL_MAX }
+}
+
+/** A filter with its durations before now as times. */
+export function atMoments<Filter extends { since?: string | undefined; until?: string | undefined }>(
+  filter: Filter,
+  clock: RuntimeDeps['clock'],
+): Filter {
+  const now = clock.now().getTime()
+  const { since, until } = filter
+  return {
+    ...filter,
+    ...(since !== undefined && { since: momentAt(since, now) }),
+    ...(until !== undefined && { until: momentAt(until, now) }),
   }
 }

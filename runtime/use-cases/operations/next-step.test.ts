@@ -9,7 +9,7 @@ import { testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
 import { readSummary } from '../overview/overview.ts'
-import { listInstallations } from '../installations/list.ts'
+import { listInstallations } from '../installations/read.ts'
 import { listOperations } from './list.ts'
 
 /** A failure that only this situation describes; null for a situation without a failure. */

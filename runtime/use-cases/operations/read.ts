@@ -1,32 +1,46 @@
-import type { Answer, Input, ReadContext } from '../context.ts'
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
+import type { Person } from '#contract/runtime-api/common.ts'
+import { RECEIPT_FORMAT, RECEIPT_VERSION } from '#contract/runtime-api/operations.ts'
+import type { OperationDetail } from '#contract/runtime-api/operations.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { batchesOfOperation } from '../../store/batches/list-batches.ts'
-import { scopeOf } from '../../store/configuration/scopes.ts'
-import { readNotes, findOperation } from '../../store/operations/operations.ts'
-import { countResults, readAttempts, areAttemptsRemoved } from '../../store/operations/attempts.ts'
-import { readCalls } from '../../store/operations/calls.ts'
-import { readPlan } from '../../store/operations/plans.ts'
-import { readRetries } from '../../store/operations/runs.ts'
-import { readMarksSince } from '../../store/configuration/sensitivity.ts'
-import { operationDetail } from './detail.ts'
+import { writeRuleOf } from '../../engine/calls/refused-write.ts'
+import { withMarks } from '../../engine/calls/sensitive-values.ts'
+import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import type { Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import type { OperationDetail } from '#contract/runtime-api/operations.ts'
-import { readEndpoints, isPluginOf, selectPlugins } from '../../store/plugins/plugins.ts'
-import { writeRuleOf } from '../../engine/calls/refused-write.ts'
+import { batchesOfOperation } from '../../store/batches/list-batches.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
+import { readMarksSince } from '../../store/configuration/sensitivity.ts'
 import { readPluginBindings } from '../../store/installations/last-applied.ts'
-import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
-import { withMarks } from '../../engine/calls/sensitive-values.ts'
-import { requireVisible } from '../authorize.ts'
-import { missingOperation } from './missing-operation.ts'
+import {
+  countResults,
+  readAttempts,
+  areAttemptsRemoved,
+  readAttemptPage,
+} from '../../store/operations/attempts.ts'
+import { readCalls } from '../../store/operations/calls.ts'
+import { readNotes, findOperation } from '../../store/operations/operations.ts'
+import { readPlan } from '../../store/operations/plans.ts'
+import { readRetries } from '../../store/operations/runs.ts'
+import { readEndpoints, isPluginOf, selectPlugins } from '../../store/plugins/plugins.ts'
+import { requireVisible, authorize } from '../authorize.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { cursorInteger, cursorValues, pageOf } from '../paging.ts'
+import { operationDetail, attemptView, masksOf } from './detail.ts'
+import { missingOperation } from './runs.ts'
 
-type Name = 'GET /operations/{operationId}'
+type OperationEndpoint = 'GET /operations/{operationId}'
 
 /** How many attempts of a call the answer has of its beginning, and of its end. */
 export const SHOWN_ENDS = 20
 
 /** One operation with its plan, its calls, and the first and the last attempts of each. */
-export function readOperation(context: ReadContext, { params }: Input<Name>): Promise<Answer<Name>> {
+export function readOperation(
+  context: ReadContext,
+  { params }: Input<OperationEndpoint>,
+): Promise<Answer<OperationEndpoint>> {
   return readDetail(context, params.operationId, SHOWN_ENDS)
 }
 
@@ -70,3 +84,70 @@ export async function readDetail(
 /** The plugin bindings of the version from which the plan of an operation was compiled. */
 const bindingsOf = (tx: Tx, { bundle_environment_key, bundle_id, target_version }: OperationRow) =>
   readPluginBindings(tx, { environmentKey: bundle_environment_key, bundleId: bundle_id }, target_version)
+
+type AttemptsEndpoint = 'GET /operations/{operationId}/attempts'
+
+/** The attempts of one call, in the order of their numbers. A call that the operation does not make has none. */
+export function listAttempts(
+  { deps: { db, vault }, actor }: ReadContext,
+  { params: { operationId }, query }: Input<AttemptsEndpoint>,
+): Promise<Answer<AttemptsEndpoint>> {
+  const { stage, pluginId, limit } = query
+  // one snapshot, as for the operation: a mark that is set between two reads must mask the attempts
+  return inTransaction(
+    db,
+    async (tx) => {
+      const operation = await findOperation(tx, operationId)
+      if (operation === undefined) throw await missingOperation(tx, operationId)
+      requireVisible(actor, scopeOf(operation), 'operation')
+      const after = cursorValues(query.cursor, ['number'])
+      const from = after === null ? query.from : cursorInteger(after[0])
+      const calls = await readCalls(tx, vault, operationId)
+      const call = calls.find((row) => row.stage === stage && row.plugin_id === pluginId)
+      if (call === undefined) return { items: [], nextCursor: null }
+      const plan = await readPlan(tx, vault, operationId)
+      const masks = masksOf({ plan: withMarks(plan, await readMarksSince(tx, operationId)), calls })
+      const attempts = await readAttemptPage(tx, { operationId, stage, pluginId }, { from, limit: limit + 1 })
+      return pageOf(attempts, limit, {
+        item: (attempt) => attemptView(attempt, call, operation, masks),
+        valuesOf: (attempt) => [attempt.attempt + 1],
+      })
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+type ReceiptEndpoint = 'GET /operations/{operationId}/receipt'
+
+/** The receipt of an operation, with all attempts. Refuses with NOT_FOUND or PERMISSION_DENIED. */
+export async function readReceipt(
+  context: ReadContext,
+  { params }: Input<ReceiptEndpoint>,
+): Promise<Answer<ReceiptEndpoint>> {
+  const { actor, deps } = context
+  const operation = await readDetail(context, params.operationId)
+  authorize(actor, 'operation:export', operation.installation)
+  return receiptOf(operation, { at: deps.clock.now(), by: actor })
+}
+
+/** The receipt with its digest, which `by` exports. */
+export function receiptOf(
+  operation: OperationDetail,
+  { at, by }: { at: Date; by: Person },
+): Answer<ReceiptEndpoint> {
+  // hidden before the digest is computed: the console's server would hide it later
+  const content = hideProtectedProperty({
+    format: RECEIPT_FORMAT,
+    version: RECEIPT_VERSION,
+    exportedAt: at.toISOString(),
+    exportedBy: { id: by.id, name: by.name },
+    operation,
+  } as const)
+  return { ...content, sha256: digestOf(content) }
+}
+
+function digestOf(content: object): string {
+  const canonical = canonicalize(content)
+  if (canonical === undefined) throw new TypeError('a receipt must be JSON')
+  return createHash('sha256').update(canonical).digest('hex')
+}

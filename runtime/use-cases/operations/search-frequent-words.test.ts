@@ -6,8 +6,7 @@ import { inTransaction } from '#database/transaction.ts'
 import { testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
-import { listOperations } from './list.ts'
-import { readTotal } from './total.ts'
+import { listOperations, readTotal } from './list.ts'
 
 /** More than are looked up at once, and all older than those that one page reads. */
 const OLD = 3_100

@@ -1,17 +1,26 @@
 import { uuidv7 } from '#http-kit/ids.ts'
-import { recordAudit } from '../audit/record.ts'
-import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { emitEvents } from '../../store/events.ts'
-import { scopeOf } from '../../store/configuration/scopes.ts'
-import { handOver, nameSuccessor } from '../../store/operations/runs.ts'
-import { lockInstallation } from '../../store/installations/installations.ts'
-import { findOperation } from '../../store/operations/operations.ts'
-import { planOrRefuse } from '../plans/evaluation.ts'
-import { operationPlan, planAt } from '../plans/plan-view.ts'
-import { evaluateTakeover } from './evaluate-takeover.ts'
-import { freezeOperation } from './freeze.ts'
-import { lockOperationFor, requireAuthorized } from './lock-operation-for.ts'
+import { detachPlan } from '../../engine/plans/detach-plan.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import { mergedWrites } from '../../engine/steps/plugin-writes.ts'
 import { operationView } from '../../engine/views.ts'
+import type { Db } from '../../model/db.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { Vault } from '../../model/vault.ts'
+import { scopeOf, findScope } from '../../store/configuration/scopes.ts'
+import { emitEvents } from '../../store/events.ts'
+import { lockInstallation, findInstallation } from '../../store/installations/installations.ts'
+import { readLedger } from '../../store/installations/ledger.ts'
+import { callOf, readCalls } from '../../store/operations/calls.ts'
+import { findOperation } from '../../store/operations/operations.ts'
+import { readPlan } from '../../store/operations/plans.ts'
+import { handOver, nameSuccessor } from '../../store/operations/runs.ts'
+import { recordAudit } from '../audit/record.ts'
+import { notFound } from '../authorize.ts'
+import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
+import { planOrRefuse, operationPlan, planAt } from '../plans/plan-view.ts'
+import type { OperationEvaluation } from '../plans/plan-view.ts'
+import { freezeOperation } from './freeze.ts'
+import { lockOperationFor, requireAuthorized, notFailedInRun } from './runs.ts'
 
 type Name = 'POST /operations/{operationId}/takeover'
 
@@ -64,4 +73,39 @@ export function planTakeover(
     requireAuthorized(actor, 'operation:takeover', operation)
     return operationPlan(db, deps, await evaluateTakeover(db, deps.vault, operation, body.run))
   })
+}
+
+/**
+ * What a takeover of a FAILED operation would do, and every reason to refuse it. Writes nothing.
+ */
+export async function evaluateTakeover(
+  db: Db,
+  vault: Vault,
+  failed: OperationRow,
+  run: number,
+): Promise<OperationEvaluation> {
+  const installation = await findInstallation(db, failed.bundle_install_id)
+  const scope = await findScope(db, scopeOf(failed))
+  if (installation === undefined || scope === undefined) throw notFound('installation')
+  const problem = notFailedInRun(failed, run)
+  const ledger = await readLedger(db, vault, [failed.bundle_install_id])
+  const calls = (await readCalls(db, vault, failed.operation_id)).map(callOf)
+  const takenOver = {
+    plan: await readPlan(db, vault, failed.operation_id),
+    writes: mergedWrites(calls, failed.operation_type),
+  }
+  return {
+    operationType: 'DETACH',
+    installation,
+    bundleId: installation.bundle_id,
+    scope: scopeOf(scope),
+    snapshotVersion: scope.snapshot_version,
+    currentVersion: installation.version,
+    targetVersion: failed.target_version,
+    // no other plugins: a plan has all plugins of the installed version, so the plan taken over has them
+    plan: detachPlan({ ledger, plugins: [], takenOver }),
+    ledger,
+    unchecked: new Map(),
+    refusals: problem === null ? [] : [new DomainError('TAKEOVER_NOT_ALLOWED', problem)],
+  }
 }

@@ -5,7 +5,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { SITUATIONS } from '../../model/situations.ts'
 import { listScopeRows } from '../../store/overview/list-scopes.ts'
 import { readSummaryRow } from '../../store/overview/summary.ts'
-import { cursorInteger, cursorValues, pageOf } from '../paging/page.ts'
+import { cursorInteger, cursorValues, pageOf } from '../paging.ts'
 
 /** Counts of what the actor may see; a state without members counts 0. */
 export async function readSummary(

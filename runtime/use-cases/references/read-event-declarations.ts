@@ -3,7 +3,7 @@ import type { EventDeclarationsRequest, EventDeclarationsResponse } from '#contr
 import type { Db } from '../../model/db.ts'
 import type { PluginReads } from '../../store/references.ts'
 import { readEvents } from '../../store/services/event-declarations.ts'
-import { loadTargets } from './load-targets.ts'
+import { loadTargets } from './read-references.ts'
 
 /**
  * The events that each target of a reference property accepts; the same checks as for resolving it. A service without an

@@ -2,10 +2,22 @@ import type {
   AccessResolutionRequest,
   AccessResolutionResponse,
 } from '#contract/protocol/access-resolution.ts'
+import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
+import { Uuid } from '#contract/protocol/keys.ts'
 import { ACCESS_VERSION } from '#contract/protocol/limits.ts'
+import type { AuthorizationReadRequest } from '#contract/protocol/plugin-reads.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import { isSamePlace } from '../../engine/resolution.ts'
+import type { Db } from '../../model/db.ts'
+import { findInstallation } from '../../store/installations/installations.ts'
+import { readStoredLedger } from '../../store/installations/ledger.ts'
+import { noteCredentialUse, hashOf } from '../../store/plugins/credentials.ts'
 import type { PluginReads } from '../../store/references.ts'
-import { loadTargets } from './load-targets.ts'
+import { currentAuthorizations } from '../installations/load-authorizations.ts'
+import { loadTargets } from './read-references.ts'
 
 const TOKEN_SECONDS = 300
 
@@ -39,4 +51,68 @@ export async function resolveReference(
     ),
     expiresAt: new Date(expiry).toISOString(),
   }
+}
+
+/**
+ * What this plugin may read, write and resolve on an installation: as frozen with the operation that claims it, else as
+ * installed.
+ *
+ * Throws DomainError PERMISSION_DENIED, the same for a missing installation as for one of other plugins;
+ * INSTALLATION_NOT_ACTIVE.
+ */
+export function readAuthorization(
+  { db }: RuntimeDeps,
+  pluginId: string,
+  { installation }: AuthorizationReadRequest,
+): Promise<CompiledAuthorization> {
+  const { bundleInstallId } = installation
+  // valid ids are UUIDs, and the database would reject anything else
+  if (!Uuid.safeParse(bundleInstallId).success) throw notBound()
+  return inTransaction(
+    db,
+    async (tx) => {
+      const row = await findInstallation(tx, bundleInstallId)
+      if (row === undefined || !isSamePlace(row, installation)) throw notBound()
+      if (row.state !== 'ACTIVE' && row.claim_operation_id === null)
+        throw new DomainError('INSTALLATION_NOT_ACTIVE', 'This installation is not active.')
+      const ledger = await readStoredLedger(tx, [bundleInstallId])
+      const authorizations = await currentAuthorizations(tx, row, ledger)
+      return authorizations.find((authorization) => authorization.pluginId === pluginId) ?? refuse()
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+function refuse(): never {
+  throw notBound()
+}
+
+function notBound(): DomainError {
+  return new DomainError(
+    'PERMISSION_DENIED',
+    'The plugin has no authorization here: there is no such installation, or its bundle does not bind the plugin.',
+  )
+}
+
+/**
+ * The plugin that this credential belongs to, or null if the credential is unknown.
+ *
+ * Throws DomainError CREDENTIAL_REVOKED, or PLUGIN_NOT_REGISTERED if the plugin is disabled.
+ */
+export async function authenticatePlugin(
+  { db, reads }: { db: Db; reads: PluginReads },
+  secret: string,
+): Promise<string | null> {
+  const holder = await reads.holderOf(hashOf(secret))
+  if (holder === undefined) return null
+  if (holder.revoked_at !== null)
+    throw new DomainError('CREDENTIAL_REVOKED', 'This plugin credential was revoked.')
+  if (!holder.enabled) {
+    throw new DomainError('PLUGIN_NOT_REGISTERED', `The plugin ${holder.plugin_id} is disabled.`, {
+      retryable: true,
+    })
+  }
+  // a commit for each resolution would cost more than the resolution
+  if (holder.is_use_stale) await noteCredentialUse(db, holder.credential_id).catch(throwUnless(rejectsWrites))
+  return holder.plugin_id
 }

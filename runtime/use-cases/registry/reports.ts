@@ -13,11 +13,10 @@ import {
   selectReports,
 } from '../../store/plugins/reports.ts'
 import type { ListedReportRow } from '../../store/plugins/reports.ts'
-import { fieldChanges } from '../audit/field-changes.ts'
-import { recordAudit } from '../audit/record.ts'
+import { fieldChanges, recordAudit } from '../audit/record.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { canonicalText } from '../plans/values-digest.ts'
+import { canonicalText } from '../plans/plan-token.ts'
 import { requirePlugin } from './plugins.ts'
 
 /** The last report of each version of a plugin, newest first, without findings. Refuses with NOT_FOUND. */

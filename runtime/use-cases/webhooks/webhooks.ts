@@ -15,14 +15,13 @@ import {
   updateWebhook,
 } from '../../store/webhooks/webhooks.ts'
 import type { DeliveryRow, WebhookRow, WebhookSettings } from '../../store/webhooks/webhooks.ts'
-import { fieldChanges } from '../audit/field-changes.ts'
-import type { Fields } from '../audit/field-changes.ts'
-import { recordAudit } from '../audit/record.ts'
+import { fieldChanges, recordAudit } from '../audit/record.ts'
+import type { Fields } from '../audit/record.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
-import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging/page.ts'
-import { requireReachable } from '../registry/destination.ts'
-import type { Egress } from '../registry/destination.ts'
+import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
+import { requireReachable } from '../registry/registration.ts'
+import type { Egress } from '../registry/registration.ts'
 
 const WEBHOOKS_MAX = 100
 const SECRET_BYTES = 32

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import type { Detail } from '#contract/protocol/envelope.ts'
+import { checkManifest } from '#contract/protocol/manifest.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { BundleVersion } from '#contract/runtime-api/catalog.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import { identityOf } from '../../engine/views.ts'
+import { findInstalledProperties } from '../../store/catalog/find-properties.ts'
+import { findVersion, insertVersion, listBundleRows, listVersionRows } from '../../store/catalog/versions.ts'
+import type { VersionRow } from '../../store/catalog/versions.ts'
+import { findManifest } from '../../store/installations/last-applied.ts'
+import { fieldChanges, recordAudit } from '../audit/record.ts'
+import type { Fields } from '../audit/record.ts'
+import { notFound } from '../authorize.ts'
+import type { Answer, Input, WriteContext, ReadContext } from '../context.ts'
+import { cursorInteger, cursorValues, pageOf } from '../paging.ts'
+import { canonicalText } from '../plans/plan-token.ts'
+
+type Name = 'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}'
+
+/**
+ * Publishes a version. Publishing the same manifest again, in whatever order of its keys, changes nothing and returns the
+ * first answer.
+ *
+ * Refuses with MANIFEST_INVALID, listing every reason, and with VERSION_EXISTS if another manifest was published as
+ * this version.
+ */
+export async function publishVersion(
+  { tx, actor }: WriteContext,
+  { params, body }: Input<Name>,
+): Promise<Answer<Name>> {
+  const details = [...checkPlace(params, body), ...checkManifest(body)]
+  const [first] = details
+  if (first !== undefined) throw new DomainError('MANIFEST_INVALID', first.message, { details })
+
+  const isNew = await insertVersion(tx, body, actor)
+  const published = await findVersion(tx, params, params.version)
+  if (published === undefined) throw new Error('an inserted or existing version is missing')
+  if (!isNew && canonicalText(published.manifest) !== canonicalText(body)) {
+    throw new DomainError('VERSION_EXISTS', platformMessage('versionExists', { version: params.version }))
+  }
+  if (isNew) {
+    await recordAudit(tx, actor, {
+      action: 'bundle.publish',
+      subject: subjectOf(params),
+      changes: fieldChanges(null, whatIsPublished(body)),
+    })
+  }
+  return versionView(published)
+}
+
+/** The manifest never changes and is stored in the catalog; its digest identifies it. */
+function whatIsPublished(manifest: AuthorManifest): Fields {
+  return {
+    title: manifest.title,
+    resources: manifest.resources.map(({ kind, name }) => `${kind}/${name}`),
+    plugins: manifest.plugins.map(({ pluginId }) => pluginId),
+    manifestSha256: createHash('sha256').update(JSON.stringify(manifest)).digest('hex'),
+  }
+}
+
+/** A bundle version as text for the audit. */
+export function subjectOf(version: Input<Name>['params']): string {
+  return `${version.environmentKey}/${version.bundleId} ${version.version}`
+}
+
+/** The manifest must match the path: otherwise it was sent to the wrong place. */
+function checkPlace(params: Input<Name>['params'], manifest: AuthorManifest): Detail[] {
+  const places = [
+    { path: '/bundle/environmentKey', is: manifest.bundle.environmentKey, shall: params.environmentKey },
+    { path: '/bundle/bundleId', is: manifest.bundle.bundleId, shall: params.bundleId },
+    { path: '/version', is: manifest.version, shall: params.version },
+  ]
+  return places
+    .filter(({ is, shall }) => is !== shall)
+    .map(({ path, shall }) => ({
+      path,
+      errorCode: 'MANIFEST_INVALID',
+      message: `Must be ${shall}, as in the address of the call`,
+    }))
+}
+
+/** Bundles of the catalog with their newest version. */
+export async function listBundles(
+  { deps }: ReadContext,
+  { query }: Input<'GET /bundles'>,
+): Promise<Answer<'GET /bundles'>> {
+  const rows = await listBundleRows(deps.db, {
+    environmentKey: query.environmentKey,
+    q: query.q,
+    after: cursorValues(query.cursor, ['string', 'string']),
+    limit: query.limit + 1,
+  })
+  return pageOf(rows, query.limit, {
+    item: (row) => ({
+      bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
+      title: row.title,
+      description: row.description,
+      versions: row.versions,
+      latest: { version: row.version, publishedAt: row.published_at },
+    }),
+    valuesOf: (row) => [row.bundle_environment_key, row.bundle_id],
+  })
+}
+
+/** Published versions of a bundle, the highest first. Refuses with NOT_FOUND if there is none. */
+export async function listVersions(
+  { deps }: ReadContext,
+  { params, query }: Input<'GET /bundles/{environmentKey}/{bundleId}/versions'>,
+): Promise<Answer<'GET /bundles/{environmentKey}/{bundleId}/versions'>> {
+  const [precedence, publishedAt, version] = cursorValues(query.cursor, ['string', 'number', 'string']) ?? []
+  const after =
+    version === undefined
+      ? null
+      : {
+          precedence: String(precedence),
+          publishedAt: cursorInteger(publishedAt),
+          version: String(version),
+        }
+  const rows = await listVersionRows(deps.db, params, { after, limit: query.limit + 1 })
+  if (rows.length === 0 && after === null) throw notFound('bundle')
+  return pageOf(rows, query.limit, {
+    item: (row) => versionView(row),
+    valuesOf: (row) => [row.precedence, row.published_microseconds, row.version],
+  })
+}
+
+/** The author manifest of a version, as it was published. Refuses with NOT_FOUND. */
+export async function readManifest(
+  { deps }: ReadContext,
+  { params }: Input<'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'>,
+): Promise<Answer<'GET /bundles/{environmentKey}/{bundleId}/versions/{version}'>> {
+  const manifest = await findManifest(deps.db, params, params.version)
+  if (manifest === undefined) throw notFound('bundle version')
+  return manifest
+}
+
+/** A published version as the runtime API returns it. */
+function versionView(row: Omit<VersionRow, 'published_microseconds' | 'precedence'>): BundleVersion {
+  return {
+    bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
+    version: row.version,
+    title: row.title,
+    publishedAt: row.published_at,
+    publishedBy: { id: row.published_by_id, name: row.published_by_name },
+  }
+}
+
+/** A list of matches would otherwise contain one property of many installations only. */
+const PER_PROPERTY = 3
+
+/** Properties of active installations, by title or name. */
+export async function findProperties(
+  { deps, actor }: ReadContext,
+  { query }: Input<'GET /installed-properties'>,
+): Promise<Answer<'GET /installed-properties'>> {
+  const rows = await findInstalledProperties(deps.db, actor, { ...query, perProperty: PER_PROPERTY })
+  return {
+    items: rows.map((row) => ({
+      installation: identityOf(row),
+      locator: row.locator,
+      resourceTitle: row.resource,
+      property: row.property,
+      title: row.title,
+    })),
+  }
+}
