@@ -1,13 +1,8 @@
 import { listAudit } from '../use-cases/audit/list.ts'
-import {
-  continueBatch,
-  listBatches,
-  listBatchItems,
-  createBatch,
-  planBatch,
-  readBatch,
-  stopBatch,
-} from '../use-cases/batches/batches.ts'
+import { continueBatch, stopBatch } from '../use-cases/batches/continue-batch.ts'
+import { createBatch } from '../use-cases/batches/create-batch.ts'
+import { planBatch } from '../use-cases/batches/plan-batch.ts'
+import { listBatches, listBatchItems, readBatch } from '../use-cases/batches/read-batches.ts'
 import {
   findProperties,
   publishVersion,

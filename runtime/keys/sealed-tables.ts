@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
-import { changeRow, readPage } from '../store/sealing-passes.ts'
+import { changeRow, readPage, WALKED_TABLES } from '../store/sealing-passes.ts'
 import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing-passes.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
@@ -35,21 +34,8 @@ export interface SealedTable {
 
 type Reseal = ValueChange<StoredValue, StoredValue>
 
-/** The ledger supplies missing definitions: it is the authority for current sensitivity. */
-const isSensitiveNow = sql<boolean>`coalesce((
-  select (ledger.definitions -> walked.property ->> 'isSensitive')::boolean from runtime.installed_resource as ledger
-  where ledger.scope_id = walked.scope_id and ledger.locator = walked.locator), false)`
-
 const configuration = sealedTable<{ value: string; is_sensitive: boolean }>(
-  {
-    name: 'configuration_property',
-    key: [
-      ['scope_id', 'bigint'],
-      ['locator', 'text'],
-      ['property', 'text'],
-    ],
-    columns: sql`value::text, ${isSensitiveNow} as is_sensitive`,
-  },
+  WALKED_TABLES.configuration,
   ({ row_key: [scopeId = '', locator = '', property = ''], value, is_sensitive: isSensitive }, vault) => [
     inJson<StoredValue>(vault, { column: 'value', type: 'jsonb', text: value }, (stored, reseal) =>
       reseal(stored, configurationPlace(Number(scopeId), locator, property), { isSensitive }),
@@ -58,16 +44,7 @@ const configuration = sealedTable<{ value: string; is_sensitive: boolean }>(
 )
 
 const history = sealedTable<{ before: string | null; after: string | null; is_sensitive: boolean }>(
-  {
-    name: 'snapshot_change',
-    key: [
-      ['scope_id', 'bigint'],
-      ['snapshot_version', 'bigint'],
-      ['locator', 'text'],
-      ['property', 'text'],
-    ],
-    columns: sql`before::text, after::text, is_sensitive or ${isSensitiveNow} as is_sensitive`,
-  },
+  WALKED_TABLES.history,
   ({ row_key: [scopeId, snapshotVersion, locator = '', property = ''], ...row }, vault) =>
     (['before', 'after'] as const).map((side) =>
       inJson<StoredValue>(vault, { column: side, type: 'jsonb', text: row[side] }, (stored, reseal) => {
@@ -83,14 +60,7 @@ const history = sealedTable<{ before: string | null; after: string | null; is_se
 )
 
 const ledger = sealedTable<{ properties: string; definitions: Record<string, PropertyDefinition> }>(
-  {
-    name: 'installed_resource',
-    key: [
-      ['bundle_install_id', 'uuid'],
-      ['locator', 'text'],
-    ],
-    columns: sql`properties::text, definitions`,
-  },
+  WALKED_TABLES.ledger,
   ({ row_key: [bundleInstallId = '', locator = ''], properties, definitions }, vault) => [
     inJson<Record<string, StoredValue>>(
       vault,
@@ -101,7 +71,7 @@ const ledger = sealedTable<{ properties: string; definitions: Record<string, Pro
 )
 
 const plans = sealedTable<{ plan: string }>(
-  { name: 'operation_plan', key: [['operation_id', 'uuid']], columns: sql`plan::text` },
+  WALKED_TABLES.plans,
   ({ row_key: [operationId = ''], plan }, vault) => [
     inJson<FrozenPlan<StoredValue>>(vault, { column: 'plan', type: 'json', text: plan }, (stored, reseal) =>
       mapPlan(operationId, stored, reseal),
@@ -110,15 +80,7 @@ const plans = sealedTable<{ plan: string }>(
 )
 
 const calls = sealedTable<{ writes: string | null; request: Buffer | null; call_stage: Stage }>(
-  {
-    name: 'plugin_call',
-    key: [
-      ['operation_id', 'uuid'],
-      ['stage', 'text'],
-      ['plugin_id', 'text'],
-    ],
-    columns: sql`writes::text, request, stage as call_stage`,
-  },
+  WALKED_TABLES.calls,
   ({ row_key: [operationId = '', , pluginId = ''], call_stage: stage, writes, request }, vault) => {
     const key = { operationId, stage, pluginId }
     return [
@@ -131,12 +93,12 @@ const calls = sealedTable<{ writes: string | null; request: Buffer | null; call_
 )
 
 const batches = sealedTable<{ input: Buffer }>(
-  { name: 'batch', key: [['batch_id', 'uuid']], columns: sql`input` },
+  WALKED_TABLES.batches,
   ({ row_key: [batchId = ''], input }, vault) => [inBytes(vault, 'input', input, batchPlace(batchId))],
 )
 
 const webhooks = sealedTable<{ secret: Buffer }>(
-  { name: 'webhook', key: [['webhook_id', 'uuid']], columns: sql`secret` },
+  WALKED_TABLES.webhooks,
   ({ row_key: [webhookId = ''], secret }, vault) => [
     inBytes(vault, 'secret', secret, webhookPlace(webhookId)),
   ],

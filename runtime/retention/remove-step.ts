@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import type { Db, Tx } from '../model/db.ts'
 import {
@@ -10,7 +9,13 @@ import {
   lockRemovable,
 } from '../store/retention/remove.ts'
 import type { FinishedOperation } from '../store/retention/remove.ts'
-import { addRemoved, completeRun, lockRun } from '../store/retention/retention-row.ts'
+import {
+  addRemoved,
+  completeRun,
+  lockRun,
+  moveAttemptsUntil,
+  moveExamined,
+} from '../store/retention/retention-row.ts'
 import type { Removed, RetentionRow } from '../store/retention/retention-row.ts'
 import { systemActor } from './system-actor.ts'
 import { recordAudit } from '../use-cases/audit/record.ts'
@@ -39,7 +44,6 @@ export function removeStep(
   archive: Archive = () => Promise.resolve(),
 ): Promise<StepResult> {
   return inTransaction(db, async (tx) => {
-    await sql`set local lock_timeout = '1s'`.execute(tx)
     const run = await lockRun(tx)
     if (run === undefined) return { kind: 'none' }
     const removed =
@@ -67,8 +71,7 @@ async function removeOldOperations(
   const ids = await lockRemovable(tx, idsOf(next))
   await archive(ids)
   const attempts = await deleteOperations(tx, ids)
-  await sql`update runtime.retention
-    set examined_at = ${last.finished_at}::timestamptz, examined_id = ${last.operation_id}::uuid`.execute(tx)
+  await moveExamined(tx, last)
   return { operations: ids.length, attempts, batches: 0 }
 }
 
@@ -91,10 +94,7 @@ async function removeOldAttempts(
   }
   await archive(idsOf(next))
   const attempts = await removeAttempts(tx, idsOf(next))
-  await sql`update runtime.retention
-    set attempts_until = ${last.finished_at}::timestamptz, attempts_until_id = ${last.operation_id}::uuid`.execute(
-    tx,
-  )
+  await moveAttemptsUntil(tx, last)
   return { operations: 0, attempts, batches: 0 }
 }
 

@@ -5,7 +5,7 @@ import { countFailure } from '../store/retention/retention-row.ts'
 import { removeStep } from './remove-step.ts'
 import type { Archive, RetentionPeriods } from './remove-step.ts'
 
-/** The settings of retention. */
+/** How long finished work is kept, and whether its receipts outlast it. */
 export interface RetentionSettings extends RetentionPeriods {
   /** The directory for the receipts of what is removed; null: they are not stored. */
   archive: string | null

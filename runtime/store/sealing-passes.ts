@@ -69,6 +69,54 @@ export interface WalkedTable {
   columns: RawBuilder<unknown>
 }
 
+/** The ledger supplies missing definitions: it is the authority for current sensitivity. */
+const isSensitiveNow = sql<boolean>`coalesce((
+  select (ledger.definitions -> walked.property ->> 'isSensitive')::boolean from runtime.installed_resource as ledger
+  where ledger.scope_id = walked.scope_id and ledger.locator = walked.locator), false)`
+
+/** Every table that may hold a sensitive value. */
+export const WALKED_TABLES = {
+  configuration: {
+    name: 'configuration_property',
+    key: [
+      ['scope_id', 'bigint'],
+      ['locator', 'text'],
+      ['property', 'text'],
+    ],
+    columns: sql`value::text, ${isSensitiveNow} as is_sensitive`,
+  },
+  history: {
+    name: 'snapshot_change',
+    key: [
+      ['scope_id', 'bigint'],
+      ['snapshot_version', 'bigint'],
+      ['locator', 'text'],
+      ['property', 'text'],
+    ],
+    columns: sql`before::text, after::text, is_sensitive or ${isSensitiveNow} as is_sensitive`,
+  },
+  ledger: {
+    name: 'installed_resource',
+    key: [
+      ['bundle_install_id', 'uuid'],
+      ['locator', 'text'],
+    ],
+    columns: sql`properties::text, definitions`,
+  },
+  plans: { name: 'operation_plan', key: [['operation_id', 'uuid']], columns: sql`plan::text` },
+  calls: {
+    name: 'plugin_call',
+    key: [
+      ['operation_id', 'uuid'],
+      ['stage', 'text'],
+      ['plugin_id', 'text'],
+    ],
+    columns: sql`writes::text, request, stage as call_stage`,
+  },
+  batches: { name: 'batch', key: [['batch_id', 'uuid']], columns: sql`input` },
+  webhooks: { name: 'webhook', key: [['webhook_id', 'uuid']], columns: sql`secret` },
+} satisfies Record<string, WalkedTable>
+
 export type WalkedRow<Columns> = Columns & { row_key: string[] }
 
 /** Returns at most `limit` rows after a key. */

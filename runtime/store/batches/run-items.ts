@@ -41,19 +41,6 @@ export async function lockUnfinished(tx: Tx, batchId: string): Promise<LockedBat
   return rows[0]
 }
 
-/** Locks a batch for a person's decision. */
-export function lockBatch(
-  tx: Tx,
-  batchId: string,
-): Promise<Selectable<RuntimeTables['runtime.batch']> | undefined> {
-  return tx
-    .selectFrom('runtime.batch')
-    .selectAll()
-    .where('batch_id', '=', batchId)
-    .forUpdate()
-    .executeTakeFirst()
-}
-
 export interface ItemCounts {
   pending: number
   running: number

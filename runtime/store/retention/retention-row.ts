@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../model/db.ts'
+import type { FinishedOperation } from './remove.ts'
 
 /** How much was removed. */
 export interface Removed {
@@ -19,9 +20,10 @@ export interface RetentionRow extends Removed {
 
 /**
  * Locks the state of retention and, if a run is due, starts it. Returns undefined if no run is due or another replica
- * holds the lock.
+ * holds the lock. From then on the transaction waits at most a second for any lock.
  */
 export async function lockRun(tx: Tx): Promise<RetentionRow | undefined> {
+  await sql`set local lock_timeout = '1s'`.execute(tx)
   const { rows } = await sql<RetentionRow>`
     update runtime.retention set run_started_at = coalesce(run_started_at, clock_timestamp())
     where only_row in (
@@ -32,6 +34,21 @@ export async function lockRun(tx: Tx): Promise<RetentionRow | undefined> {
       attempts_until::text as "attemptsUntil", attempts_until_id as "attemptsUntilId",
       run_operations as operations, run_attempts as attempts, run_batches as batches`.execute(tx)
   return rows[0]
+}
+
+/** Stores the last operation that the run has examined. */
+export async function moveExamined(tx: Tx, { finished_at, operation_id }: FinishedOperation): Promise<void> {
+  await sql`update runtime.retention
+    set examined_at = ${finished_at}::timestamptz, examined_id = ${operation_id}::uuid`.execute(tx)
+}
+
+/** Stores the last operation whose attempts were removed. */
+export async function moveAttemptsUntil(
+  tx: Tx,
+  { finished_at, operation_id }: FinishedOperation,
+): Promise<void> {
+  await sql`update runtime.retention
+    set attempts_until = ${finished_at}::timestamptz, attempts_until_id = ${operation_id}::uuid`.execute(tx)
 }
 
 /** Adds what a step removed to the counts of the run and of all runs. */

@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
+import type { Scope } from '#contract/protocol/scope.ts'
+import type { Tx } from '../../model/db.ts'
+import type { RuntimeTables } from '../../model/tables.ts'
+import { scopeOf } from '../configuration/scopes.ts'
+
+/** The grants of a person are kept for at most this long: then somebody must continue the batch. */
+const grantsUntil = sql<string>`clock_timestamp() + interval '24 hours'`
+
+type NewBatch = Omit<
+  Insertable<RuntimeTables['runtime.batch']>,
+  'state' | 'because' | 'is_released' | 'grants_until' | 'finished_at'
+>
+type NewItem = Omit<Insertable<RuntimeTables['runtime.batch_item']>, 'state' | 'ended_at'>
+
+/** Inserts a batch that is RUNNING. */
+export async function insertBatch(tx: Tx, batch: NewBatch): Promise<void> {
+  await tx
+    .insertInto('runtime.batch')
+    .values({
+      ...batch,
+      state: 'RUNNING',
+      because: null,
+      is_released: false,
+      grants_until: grantsUntil,
+      finished_at: null,
+    })
+    .execute()
+}
+
+/** Inserts the items of a batch: PENDING, or REFUSED if they were refused in the plan. */
+export async function insertItems(tx: Tx, items: readonly NewItem[]): Promise<void> {
+  const rows = items.map((item) => ({
+    ...item,
+    state: item.refused_in_plan ? ('REFUSED' as const) : ('PENDING' as const),
+    ended_at: item.refused_in_plan ? sql<string>`clock_timestamp()` : null,
+  }))
+  await tx.insertInto('runtime.batch_item').values(rows).execute()
+}
+
+/** Locks a batch for a person's decision. */
+export function lockBatch(
+  tx: Tx,
+  batchId: string,
+): Promise<Selectable<RuntimeTables['runtime.batch']> | undefined> {
+  return tx
+    .selectFrom('runtime.batch')
+    .selectAll()
+    .where('batch_id', '=', batchId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** A paused batch is RUNNING again, with the grants of this person. */
+export async function resumeBatch(
+  tx: Tx,
+  batchId: string,
+  { isReleased, actor }: { isReleased: boolean; actor: string },
+): Promise<void> {
+  await tx
+    .updateTable('runtime.batch')
+    .set({
+      state: 'RUNNING',
+      because: null,
+      is_released: isReleased,
+      actor,
+      grants_until: grantsUntil,
+    })
+    .where('batch_id', '=', batchId)
+    .execute()
+}
+
+/** The scope of each target. */
+export async function listScopesOfItems(tx: Tx, batchId: string): Promise<Scope[]> {
+  const rows = await tx
+    .selectFrom('runtime.batch_item as item')
+    .innerJoin('runtime.scope as scope', 'scope.scope_id', 'item.scope_id')
+    .select(['scope.environment_key', 'scope.application_runtime_id', 'scope.workspace_id'])
+    .where('item.batch_id', '=', batchId)
+    .execute()
+  return rows.map(scopeOf)
+}

@@ -1,0 +1,67 @@
+import { mayIn } from '#contract/endpoint/permission.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
+import { DomainError } from '../../engine/refusals.ts'
+import { listScopesOfItems, lockBatch, resumeBatch } from '../../store/batches/batches.ts'
+import { moveBatch, skipPending } from '../../store/batches/run-items.ts'
+import { recordAudit } from '../audit/record.ts'
+import { authorize, notFound, requireRecentSignIn } from '../authorize.ts'
+import type { Answer, Input, WriteContext } from '../context.ts'
+import { actingFor } from './create-batch.ts'
+import { requireBatch } from './read-batches.ts'
+import { subjectOf } from './summary.ts'
+
+/** Continues a paused batch, for the person who continues it: their grants are used from now on. */
+export async function continueBatch(
+  context: WriteContext,
+  { params, body }: Input<'POST /batches/{batchId}/continue'>,
+): Promise<Answer<'POST /batches/{batchId}/continue'>> {
+  const { tx, actor } = context
+  const { batch, scopes } = await lockFor(context, params.batchId)
+  if (batch.action === 'TAKEOVER') requireRecentSignIn(actor)
+  if (batch.state !== 'PAUSED')
+    throw new DomainError('BATCH_NOT_PAUSED', platformMessage('batchNotPaused', { actual: batch.state }))
+  await resumeBatch(tx, batch.batch_id, {
+    // only the first items were held back for a look at their results
+    isReleased: batch.is_released || batch.because === 'FIRST',
+    actor: JSON.stringify(actingFor(actor, batch.batch_id, batch.action)),
+  })
+  await recordAudit(tx, actor, {
+    action: 'batch.continue',
+    ...subjectOf(batch.batch_id, batch.action, scopes),
+    reason: body.reason ?? null,
+  })
+  return { batch: await requireBatch(tx, actor, batch.batch_id) }
+}
+
+/** Stops a batch: what has started ends, and the rest is skipped. */
+export async function stopBatch(
+  context: WriteContext,
+  { params, body }: Input<'POST /batches/{batchId}/stop'>,
+): Promise<Answer<'POST /batches/{batchId}/stop'>> {
+  const { tx, actor } = context
+  const { batch, scopes } = await lockFor(context, params.batchId)
+  if (batch.state === 'DONE' || batch.state === 'STOPPED')
+    throw new DomainError('BATCH_FINISHED', platformMessage('batchFinished'))
+  await skipPending(tx, batch.batch_id)
+  await moveBatch(tx, batch.batch_id, { state: 'STOPPED', because: 'PERSON' })
+  await recordAudit(tx, actor, {
+    action: 'batch.stop',
+    ...subjectOf(batch.batch_id, batch.action, scopes),
+    reason: body.reason ?? null,
+  })
+  return { batch: await requireBatch(tx, actor, batch.batch_id) }
+}
+
+/** Locks a batch with the scope of each target, if the actor has its permission for every one. */
+async function lockFor({ tx, actor }: WriteContext, batchId: string) {
+  await requireBatch(tx, actor, batchId)
+  const batch = await lockBatch(tx, batchId)
+  if (batch === undefined) throw notFound('batch')
+  const scopes = await listScopesOfItems(tx, batchId)
+  for (const scope of scopes) {
+    if (!mayIn(actor.grants, 'read', scope)) throw notFound('batch')
+    authorize(actor, BATCH_PERMISSION[batch.action], scope)
+  }
+  return { batch, scopes }
+}

@@ -1,0 +1,161 @@
+import type { Changes } from '#contract/runtime-api/common.ts'
+import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
+import type { BatchInput } from '#contract/runtime-api/batches.ts'
+import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
+import { getOwn } from '#contract/json-schema/get-own.ts'
+import { schemaTitle } from '#contract/json-schema/schema-title.ts'
+import { uuidv7 } from '#http-kit/ids.ts'
+import { propertyView } from '../../engine/changes/change-view.ts'
+import type { Actor } from '../../model/actor.ts'
+import { batchPlace } from '../../sealing/places.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
+import { insertBatch, insertItems } from '../../store/batches/batches.ts'
+import { moveBatch } from '../../store/batches/run-items.ts'
+import { recordAudit } from '../audit/record.ts'
+import { requireRecentSignIn } from '../authorize.ts'
+import type { Answer, Input, WriteContext } from '../context.ts'
+import { problemsOf } from '../plans/plan-view.ts'
+import { refuseMovedTargets } from './batch-token.ts'
+import { requireBatch } from './read-batches.ts'
+import { recordRefusal } from './record-refusal.ts'
+import { subjectOf, summaryOf } from './summary.ts'
+import { changesText, inputOf, planTargets } from './targets.ts'
+import type { PlannedTarget } from './targets.ts'
+
+/**
+ * Makes a batch. Its targets are frozen, and each is planned: a target that would be refused now is REFUSED and never
+ * starts. Refuses with NOT_FOUND or PERMISSION_DENIED if the actor may not do this to every target, and with PLAN_STALE
+ * if the plan of a target has moved.
+ */
+export async function createBatch(
+  context: WriteContext,
+  { body }: Input<'POST /batches'>,
+): Promise<Answer<'POST /batches'>> {
+  const { tx, actor, deps } = context
+  const { vault } = deps
+  const planned = await planTargets({ db: tx, vault, actor }, body)
+  const denied = planned.flatMap(({ refusals }) =>
+    refusals.filter(({ code }) => code === 'PERMISSION_DENIED'),
+  )
+  if (denied[0] !== undefined) throw denied[0]
+  if (body.action === 'TAKEOVER') requireRecentSignIn(actor)
+  if (body.planToken !== undefined) await refuseMovedTargets({ db: tx, vault }, body.planToken, body, planned)
+  const batchId = uuidv7(deps)
+  const acting = actingFor(actor, batchId, body.action)
+  const input = inputOf(body)
+  const stopsAtOnce = planned.every(({ refusals }) => refusals.length > 0)
+  await insertBatch(tx, {
+    batch_id: batchId,
+    action: body.action,
+    title: body.title ?? '',
+    summary: JSON.stringify(summaryOf(planned)),
+    input: vault.seal(Buffer.from(JSON.stringify(input)), batchPlace(batchId)),
+    shown_input: JSON.stringify(shownInput(input, planned)),
+    first: body.first ?? null,
+    concurrency: body.concurrency,
+    stop_after_failures: body.stopAfterFailures ?? null,
+    reason: body.reason ?? null,
+    requested_by_id: actor.id,
+    requested_by_name: actor.name,
+    actor: JSON.stringify(acting),
+  })
+  const items = planned.map((one, position) => {
+    const [problem] = one.refusals.flatMap(problemsOf)
+    return {
+      batch_id: batchId,
+      position,
+      target: one.target,
+      bundle_install_id: one.installation.bundle_install_id,
+      scope_id: one.scopeId,
+      refused_in_plan: problem !== undefined,
+      run: one.run,
+      plan_token: one.token,
+      changes_digest:
+        one.plan === null ? null : vault.digest(changesText(body.action, inputOf(body), one.plan)),
+      code: problem?.errorCode ?? null,
+      message: problem?.message ?? null,
+      parameters: problem?.parameters === undefined ? null : JSON.stringify(problem.parameters),
+    }
+  })
+  await insertItems(tx, items)
+  // as an update, like every other end of a batch, so that it is reported with its counts
+  if (stopsAtOnce) await moveBatch(tx, batchId, { state: 'DONE', because: null, isFinished: true })
+  await recordAudit(tx, actor, {
+    action: 'batch.create',
+    ...subjectOf(
+      batchId,
+      body.action,
+      planned.map(({ installation }) => scopeOf(installation)),
+    ),
+    reason: body.reason ?? null,
+  })
+  for (const { target, installation, refusals } of planned) {
+    const [problem] = refusals.flatMap(problemsOf)
+    if (problem === undefined) continue
+    await recordRefusal(
+      tx,
+      acting,
+      { action: body.action, reason: body.reason ?? null },
+      {
+        target,
+        bundleInstallId: installation.bundle_install_id,
+        scope: scopeOf(installation),
+        errorCode: problem.errorCode,
+      },
+    )
+  }
+  return { batch: await requireBatch(tx, actor, batchId) }
+}
+
+/** The person for whom items are carried out, with the permissions that this action needs and no others. */
+export function actingFor(person: Actor, batchId: string, action: BatchAction): Actor {
+  const { signedInRecently: _, ...actor } = person
+  const needed = ['read', BATCH_PERMISSION[action]] as const
+  return {
+    ...actor,
+    grants: actor.grants.map(({ permissions, scope }) => ({
+      permissions: permissions.filter((permission) => needed.some((one) => one === permission)),
+      scope,
+    })),
+    // what the items do is not part of the request that made the batch
+    requestId: batchId,
+  }
+}
+
+/** What a batch does, for display: sensitive values are hidden by the definitions of the targets. */
+function shownInput(
+  { targetVersion, properties = {}, fill = {}, changes = {} }: ReturnType<typeof inputOf>,
+  planned: readonly PlannedTarget[],
+): BatchInput {
+  const definitionOf = (locator: string, property: string) => {
+    const found = planned.flatMap(({ plan }) => {
+      const resource = plan?.resources.find((one) => one.locator === locator)
+      const definition = resource && getOwn(resource.definitions, property)
+      return definition === undefined ? [] : [definition]
+    })
+    return found.find(({ isSensitive }) => isSensitive === true) ?? found[0]
+  }
+  const valuesIn = (given: Changes) =>
+    Object.entries(given).flatMap(([locator, values]) =>
+      Object.entries(values).map(([property, value]) => {
+        const definition = definitionOf(locator, property)
+        // nothing is known about it, so it is treated as sensitive
+        const view = propertyView(definition ?? { kind: 'DATA', schema: true, isSensitive: true }, value)
+        const title = schemaTitle(definition?.schema)
+        return {
+          locator,
+          property,
+          ...(title !== undefined && { title }),
+          after: value === null ? null : view,
+        }
+      }),
+    )
+  return {
+    targetVersion: targetVersion ?? null,
+    properties: [
+      ...valuesIn(properties),
+      ...valuesIn(changes),
+      ...valuesIn(fill).map((shown) => ({ ...shown, fills: true })),
+    ],
+  }
+}

@@ -1,0 +1,62 @@
+import type { PropertyChange } from '#contract/runtime-api/common.ts'
+import { BATCH_REFERENCES_MAX } from '#contract/runtime-api/batches.ts'
+import type { BatchRequest } from '#contract/runtime-api/batches.ts'
+import { claimOf, identityOf } from '../../engine/views.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { planAt, problemsOf } from '../plans/plan-view.ts'
+import { brokenReferences } from '../registry/services.ts'
+import { batchTokenOf } from './batch-token.ts'
+import { inputOf, planTargets } from './targets.ts'
+import type { PlannedTarget } from './targets.ts'
+
+/** What a batch would do to each target. Refuses only targets that the actor may not see. */
+export function planBatch(
+  context: ReadContext,
+  { body }: Input<'POST /batches/plan'>,
+): Promise<Answer<'POST /batches/plan'>> {
+  const { actor, deps } = context
+  return planAt(context, async (db) => {
+    const planned = await planTargets({ db, vault: deps.vault, actor }, body)
+    const detached = planned.filter(({ refusals }) => refusals.length === 0)
+    return {
+      planToken: batchTokenOf(deps, body, planned),
+      broken:
+        body.action === 'DETACH' || body.action === 'TAKEOVER'
+          ? await brokenReferences(db, actor, {
+              bundleInstallIds: detached.map(({ installation }) => installation.bundle_install_id),
+              limit: BATCH_REFERENCES_MAX,
+            })
+          : null,
+      items: planned.map(({ target, installation, part, plan, changes, failure, refusals }) => ({
+        target,
+        installation: identityOf(installation),
+        title: installation.title,
+        currentVersion: installation.version,
+        claim: claimOf(installation),
+        changes: changes.length,
+        values: changes.filter(isSetBy(body)),
+        resources: plan?.resources.length ?? 0,
+        failure,
+        plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],
+        unchecked: uncheckedIn(part),
+        problems: refusals.flatMap(problemsOf),
+      })),
+    }
+  })
+}
+
+/** The plugins that the operation of a target would call without the report that its environment asks for. */
+const uncheckedIn = (
+  part: PlannedTarget['part'],
+): Answer<'POST /batches/plan'>['items'][number]['unchecked'] =>
+  (part?.plan?.plugins ?? []).flatMap(({ pluginId }) => {
+    const found = part?.unchecked.get(pluginId)
+    return found === undefined ? [] : [{ pluginId, ...found }]
+  })
+
+/** Whether the request sets the property of a change, rather than a new default or what the version drops. */
+function isSetBy(request: BatchRequest): (change: PropertyChange) => boolean {
+  const { properties, fill, changes } = inputOf(request)
+  return ({ locator, property }) =>
+    [properties, fill, changes].some((of) => Object.hasOwn(of?.[locator] ?? {}, property))
+}

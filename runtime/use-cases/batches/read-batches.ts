@@ -1,0 +1,123 @@
+import type { BatchInput } from '#contract/runtime-api/batches.ts'
+import type { BatchItemState } from '#contract/runtime-api/vocabulary.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db } from '../../model/db.ts'
+import { listBatches as listRows, listItems } from '../../store/batches/list-batches.ts'
+import type { CountedBatch } from '../../store/batches/list-batches.ts'
+import { notFound } from '../authorize.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { cursorInteger, cursorUuid, cursorValues, pageOf, encodeCursor } from '../paging.ts'
+
+export async function listBatches(
+  { deps, actor }: ReadContext,
+  { query }: Input<'GET /batches'>,
+): Promise<Answer<'GET /batches'>> {
+  const values = cursorValues(query.cursor, ['number', 'string'])
+  const rows = await listRows(deps.db, actor, {
+    state: query.state,
+    limit: query.limit + 1,
+    after:
+      values === null
+        ? undefined
+        : { createdMicroseconds: cursorInteger(values[0]), batchId: cursorUuid(values[1]) },
+  })
+  return pageOf(rows, query.limit, {
+    item: batchView,
+    valuesOf: (row) => [row.created_microseconds, row.batch_id],
+  })
+}
+
+export function readBatch(
+  { deps, actor }: ReadContext,
+  { params }: Input<'GET /batches/{batchId}'>,
+): Promise<Answer<'GET /batches/{batchId}'>> {
+  return requireBatch(deps.db, actor, params.batchId)
+}
+
+export async function listBatchItems(
+  { deps, actor }: ReadContext,
+  { params, query }: Input<'GET /batches/{batchId}/items'>,
+): Promise<Answer<'GET /batches/{batchId}/items'>> {
+  const values = cursorValues(query.cursor, ['number'])
+  await requireBatch(deps.db, actor, params.batchId)
+  const rows = await listItems(deps.db, actor, params.batchId, {
+    state: query.state,
+    after: values === null ? -1 : Math.min(cursorInteger(values[0]), POSITION_MAX),
+    limit: query.limit + 1,
+  })
+  const shown = rows.slice(0, query.limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map((row) => ({
+      target: row.target,
+      installation: {
+        environmentKey: row.environment_key,
+        applicationRuntimeId: row.application_runtime_id,
+        workspaceId: row.workspace_id,
+        bundleInstallId: row.bundle_install_id,
+        bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
+      },
+      title: row.title,
+      currentVersion: row.version,
+      state: row.state,
+      ...(row.operation_id !== null && { operationId: row.operation_id }),
+      ...(row.code !== null && { code: row.code }),
+      ...(row.message !== null && { message: row.message }),
+      ...(row.parameters !== null && { parameters: row.parameters }),
+    })),
+    ...(rows.length > shown.length && last !== undefined && { next: encodeCursor([last.position]) }),
+  }
+}
+
+/** Of PostgreSQL's integer, the type of the column. */
+const POSITION_MAX = 2 ** 31 - 1
+
+/** Throws NOT_FOUND if the batch does not exist, or the actor may see none of its targets. */
+export async function requireBatch(db: Db, actor: Actor, batchId: string) {
+  const [row] = await listRows(db, actor, { batchId, limit: 1 })
+  if (row === undefined) throw notFound('batch')
+  return batchView(row)
+}
+
+/** The input for display, without the values of properties that were marked as sensitive later. */
+function maskedInput({ shown_input: input, marks }: CountedBatch): BatchInput {
+  return {
+    ...input,
+    properties: input.properties.map((shown) =>
+      shown.after?.['@type'] === 'Data' &&
+      marks.some(({ locator, property }) => locator === shown.locator && property === shown.property)
+        ? { ...shown, after: { '@type': 'Data', isSensitive: true, isSet: true } }
+        : shown,
+    ),
+  }
+}
+
+function batchView(row: CountedBatch): Answer<'GET /batches/{batchId}'> {
+  const countOf = (state: BatchItemState): number => row.counts[state] ?? 0
+  const visible = Object.values(row.counts).reduce((sum, count) => sum + count, 0)
+  return {
+    batchId: row.batch_id,
+    action: row.action,
+    title: row.title === '' ? null : row.title,
+    // the summary of all targets would reveal bundles and versions in scopes that the person may not see
+    summary: row.summary?.targets === visible ? row.summary : null,
+    input: maskedInput(row),
+    first: row.first,
+    concurrency: row.concurrency,
+    stopAfterFailures: row.stop_after_failures,
+    reason: row.reason,
+    state: row.state,
+    because: row.because,
+    requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    counts: {
+      PENDING: countOf('PENDING'),
+      RUNNING: countOf('RUNNING'),
+      SUCCEEDED: countOf('SUCCEEDED'),
+      FAILED: countOf('FAILED'),
+      REFUSED: countOf('REFUSED'),
+      SKIPPED: countOf('SKIPPED'),
+    },
+  }
+}
