@@ -42,8 +42,8 @@ export function betweenFolders(imports: Imports, folderOf: (file: string) => str
 export function circularImports(imports: Imports): string[] {
   let edges = [...imports].flatMap(([from, all]) => [...all].map((to) => ({ from, to })))
   for (;;) {
-    const left = new Set(edges.map(({ from }) => from)).intersection(new Set(edges.map(({ to }) => to)))
-    const circular = edges.filter(({ from, to }) => left.has(from) && left.has(to))
+    const [starts, ends] = [new Set(edges.map(({ from }) => from)), new Set(edges.map(({ to }) => to))]
+    const circular = edges.filter(({ from, to }) => ends.has(from) && starts.has(to))
     if (circular.length === edges.length) return edges.map(({ from, to }) => `${from} → ${to}`).toSorted()
     edges = circular
   }

@@ -48,8 +48,10 @@ async function resetUnfinished(tab: Tab, note: (text: string) => void): Promise<
 async function save(tab: Tab, { random, saveAsColleague, note, colleague }: ReviewContext): Promise<boolean> {
   const { page, model } = tab
   const dialog = page.getByRole('dialog')
-  if (random.chance(0.2)) {
-    const [field] = random.pick(model.edits(tab.index))
+  const edits = model.edits(tab.index)
+  // a save from the other tab may have included all of them
+  if (random.chance(0.2) && edits.length > 0) {
+    const [field] = random.pick(edits)
     const saving = saveAsColleague([field.property])
     if (random.chance(0.5)) note(`while the plan is shown: ${await saving}`)
     else note('while the plan is shown a colleague begins to save')
