@@ -9,7 +9,7 @@ import { parseEgressAllow } from '#http-kit/egress.ts'
 import { parseEgressDeny } from '#http-kit/platform-addresses.ts'
 import { apiBase, credentials, csv, port, readSettings, SettingsError, whole } from '#http-kit/settings.ts'
 import { DATABASE_VARIABLES, databaseSettings } from './database-settings.ts'
-import { RETENTION_VARIABLES, retentionSettings } from './retention-settings.ts'
+import { RETENTION_VARIABLES, retentionSettings } from './retention/run-retention.ts'
 
 const Settings = z.object({
   RUNTIME_PORT: port(8081),

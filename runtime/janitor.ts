@@ -7,7 +7,7 @@ import { pruneComparisons } from './store/comparisons.ts'
 import { pruneKeys } from './store/idempotency.ts'
 import { foldInstallationCounts, foldVersionCounts, rollUpOperations } from './store/overview/fold-counts.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
-import type { PublicKey } from './model/public-key.ts'
+import type { PublicKey } from './model/vault.ts'
 
 const MINUTES = 60_000
 /** Small, so that no statement holds many locks for long. */

@@ -8,7 +8,7 @@ import { listen } from '#http-kit/serve.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { createRuntime } from './app.ts'
 import { loadActorKeys, readRuntimeSettings } from './config.ts'
-import { HEADER_BYTES_MAX } from './http/header-limit.ts'
+import { HEADER_BYTES_MAX } from './http/http-app.ts'
 import { requireArchive } from './retention/archive-receipts.ts'
 import { readRole } from './role.ts'
 

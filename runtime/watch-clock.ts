@@ -2,7 +2,7 @@ import type { SharedClock } from '#http-kit/shared-clock.ts'
 import { combineTasks, runEvery } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
-import type { PublicKey } from './model/public-key.ts'
+import type { PublicKey } from './model/vault.ts'
 import { noteClock } from './store/recovery/keep-clock.ts'
 import { keepSigningKey } from './store/signing-keys.ts'
 

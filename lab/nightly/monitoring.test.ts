@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { CONSOLE_METRIC_HELP } from '#bff/metrics.ts'
 import { PROCESS_HELP } from '#http-kit/process-gauges.ts'
-import { RUNTIME_METRIC_HELP } from '#runtime/http/metric-help.ts'
+import { RUNTIME_METRIC_HELP } from '#runtime/http/metrics.ts'
 import { root } from '../../scripts/process.ts'
 
 const folder = join(root, 'deploy', 'prometheus')

@@ -1,7 +1,6 @@
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { InstallationState, TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
-import type { InstallationIdentityColumns } from '../model/installation.ts'
-import type { AppliedReference } from '../model/reference.ts'
+import type { InstallationIdentityColumns, AppliedReference } from '../model/installation.ts'
 
 type Claimed = Pick<AppliedReference, 'state' | 'claim_type' | 'claim_phase'>
 

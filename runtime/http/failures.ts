@@ -1,16 +1,19 @@
-import { NO_SPACE_MESSAGE, whyUnavailable } from '#database/unreachable.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { failureEnvelope } from '#contract/protocol/envelope.ts'
 import type { FailureData } from '#contract/protocol/envelope.ts'
-import type { JsonObject } from '#contract/json-schema/json.ts'
 import { mapMessage } from '#contract/protocol/map-message.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { isPgError, PG } from '#database/transaction.ts'
+import { NO_SPACE_MESSAGE, whyUnavailable } from '#database/unreachable.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import { TransportError } from '#http-kit/problem.ts'
 import { atMost } from '../engine/calls/failures.ts'
 import type { DomainError } from '../engine/refusals.ts'
-import type { SpaceWatch } from './space-watch.ts'
+import type { Db } from '../model/db.ts'
+import { canGrow } from '../store/why-read-only.ts'
 
 /** Logical names of the two services that answer here. */
-export type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
+type ServiceName = 'bundle-runtime' | 'module-plugin-manager'
 
 /** Limits the length of an answer with many problems. */
 const MAX_DETAILS = 200
@@ -43,4 +46,41 @@ export function toTransportError(error: unknown, space: Pick<SpaceWatch, 'hasSpa
   // a server without space for its log stops, and is then unreachable
   const message = space.hasSpace() ? unavailable.message : NO_SPACE_MESSAGE
   return new TransportError('SERVICE_UNAVAILABLE', message, { 'retry-after': '1' })
+}
+
+/** The shortest time between two probes. */
+const PROBE_INTERVAL_MS = 1_000
+
+/**
+ * Whether the database has run out of space: from a statement that fails for lack of space until a probe shows that it
+ * can grow again. A successful write proves nothing, since it may fit into an existing page.
+ */
+export class SpaceWatch {
+  private isFull = false
+  private lastProbe: { at: number; answer: Promise<boolean> } | null = null
+  private readonly clock: Pick<Clock, 'monotonic'>
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.clock = clock
+  }
+
+  /** Call this with the error of every failed statement. */
+  note(error: unknown): void {
+    if (isPgError(error, PG.diskFull)) this.isFull = true
+  }
+
+  /** The last known state, without a query. */
+  hasSpace(): boolean {
+    return !this.isFull
+  }
+
+  /** Whether the database is still out of space; probes it at most once a second. */
+  async isOut(db: Db): Promise<boolean> {
+    if (!this.isFull) return false
+    const at = this.clock.monotonic()
+    if (this.lastProbe === null || at - this.lastProbe.at >= PROBE_INTERVAL_MS)
+      this.lastProbe = { at, answer: canGrow(db).catch(() => false) }
+    if (await this.lastProbe.answer) this.isFull = false
+    return this.isFull
+  }
 }

@@ -8,7 +8,7 @@ import { readEventDeclarations } from '../use-cases/references/read-event-declar
 import type { PluginReads } from '../store/references.ts'
 import { DomainError } from '../engine/refusals.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import { bearerOf, unauthenticated } from './credentials.ts'
+import { bearerOf, unauthenticated } from './callers.ts'
 import { refusalEnvelope } from './failures.ts'
 import { refuseMethod } from './mount.ts'
 import { readRequest } from './read-request.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { newDataKey, wrapDataKey } from './data-key.ts'
-import { Keyring, MAX_AGE_MS } from './keyring.ts'
+import { newDataKey, wrapDataKey } from './sealing-key.ts'
 import type { SealingKey } from './sealing-key.ts'
-import { DoesNotOpen, UnknownDataKey } from '../sealing/opening.ts'
+import { Keyring, MAX_AGE_MS } from './keyring.ts'
+import { DoesNotOpen, UnknownDataKey } from '../sealing/sealed-value.ts'
 
 const sealingKey = (fingerprint: string): SealingKey => ({
   key: randomBytes(32),

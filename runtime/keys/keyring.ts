@@ -2,14 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#http-kit/clock.ts'
 import { listDataKeys } from '../store/data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys.ts'
-import { decrypt, encrypt } from './cipher.ts'
-import { unwrapDataKey } from './data-key.ts'
-import type { DataKey } from './data-key.ts'
-import type { SealingKey } from './sealing-key.ts'
-import { DoesNotOpen, UnknownDataKey } from '../sealing/opening.ts'
+import { decrypt, encrypt, unwrapDataKey } from './sealing-key.ts'
+import type { DataKey, SealingKey } from './sealing-key.ts'
+import { DoesNotOpen, UnknownDataKey, FORMAT, HEADER_BYTES, headerOf } from '../sealing/sealed-value.ts'
 import type { Db } from '../model/db.ts'
 import type { Place, Vault } from '../model/vault.ts'
-import { FORMAT, HEADER_BYTES, headerOf } from '../sealing/format.ts'
 
 /**
  * The maximum age of the knowledge which data key is current. A replica that was disconnected for longer refuses to
@@ -32,14 +29,14 @@ export class Keyring implements Vault {
   seal(plain: Uint8Array, place: Place): Buffer {
     const dataKey = this.#freshKey()
     const header = headerOf(dataKey.id)
-    return Buffer.concat([header, encrypt(dataKey.key, plain, contextOf(header, place))])
+    return Buffer.concat([header, encrypt(dataKey.key, plain, valueContextOf(header, place))])
   }
 
   open(sealed: Buffer, place: Place): Buffer {
     const dataKey = this.#keyNamedIn(sealed)
     const header = sealed.subarray(0, HEADER_BYTES)
     try {
-      return decrypt(dataKey.key, sealed.subarray(HEADER_BYTES), contextOf(header, place))
+      return decrypt(dataKey.key, sealed.subarray(HEADER_BYTES), valueContextOf(header, place))
     } catch {
       // without the cause: it may contain decrypted bytes
       throw new DoesNotOpen(
@@ -109,7 +106,7 @@ export class Keyring implements Vault {
   }
 }
 
-const contextOf = (header: Buffer, place: Place): Buffer =>
+const valueContextOf = (header: Buffer, place: Place): Buffer =>
   Buffer.concat([header, Buffer.from(JSON.stringify(place))])
 
 const hmac = (key: Buffer, message: string): Buffer => createHmac('sha256', key).update(message).digest()

@@ -8,10 +8,9 @@ import {
   nextDataKeyId,
 } from '../store/data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys.ts'
-import { newDataKey, wrapDataKey } from './data-key.ts'
-import type { Keyring } from './keyring.ts'
-import { makeSealingKey, readSealingKeys, sealingKeyPath } from './sealing-key.ts'
+import { newDataKey, wrapDataKey, makeSealingKey, readSealingKeys, sealingKeyPath } from './sealing-key.ts'
 import type { SealingKey, SealingKeySettings } from './sealing-key.ts'
+import type { Keyring } from './keyring.ts'
 import type { Db, Tx } from '../model/db.ts'
 
 /**

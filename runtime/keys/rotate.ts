@@ -1,11 +1,15 @@
 import { inTransaction, isPgError, PG } from '#database/transaction.ts'
 import { SettingsError } from '#http-kit/settings.ts'
+import { runEvery, combineTasks } from '../deps/periodic-task.ts'
+import type { PeriodicTask } from '../deps/periodic-task.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import type { Db, Tx } from '../model/db.ts'
 import { listDataKeys, lockDataKeys, rewrapDataKeyRow } from '../store/data-keys.ts'
 import type { DataKeyRow } from '../store/data-keys.ts'
-import { unwrapDataKey, wrapDataKey } from './data-key.ts'
 import { makeDataKey, wrongKey } from './open-vault.ts'
+import { resealAll } from './reseal.ts'
+import { unwrapDataKey, wrapDataKey } from './sealing-key.ts'
 import type { SealingKey } from './sealing-key.ts'
-import type { Db, Tx } from '../model/db.ts'
 
 /**
  * Makes a new data key the current one. Returns the previous and the new key. Replicas discover the new key, reseal
@@ -62,3 +66,22 @@ export function explainMissingKeys(error: unknown): never {
 
 const noDataKeys = (): SettingsError =>
   new SettingsError('This database has no data keys yet; a runtime creates the first one when it starts')
+
+const EVERY_MS = 60_000
+
+/** Periodically reads new data keys, and reseals with the current key everything that is not sealed with it. */
+export function startKeyKeeper(deps: RuntimeDeps): PeriodicTask {
+  return combineTasks([
+    runEvery(
+      deps,
+      { everyMs: EVERY_MS, failureMessage: 'the data keys could not be read', first: 'later' },
+      () => deps.vault.learn(deps.db),
+    ),
+    // a separate task, because one run may take hours
+    runEvery(
+      deps,
+      { everyMs: EVERY_MS, failureMessage: 'values could not be resealed', first: 'immediately' },
+      (stopped) => resealAll(deps, stopped),
+    ),
+  ])
+}

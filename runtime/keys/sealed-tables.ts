@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import type { FrozenPlan, Writes } from '../model/plan.ts'
+import type { FrozenPlan, Writes, StoredValue } from '../model/plan.ts'
 import { changeRow, readPage, WALKED_TABLES } from '../store/sealing-passes.ts'
 import type { ColumnChange, WalkedRow, WalkedTable } from '../store/sealing-passes.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
@@ -14,12 +14,9 @@ import {
   requestPlace,
   snapshotPlace,
 } from '../sealing/places.ts'
-import { resealingWith } from '../sealing/stored-value.ts'
-import type { ValueChange } from '../sealing/stored-value.ts'
-import { DoesNotOpen, opening, UnknownDataKey } from '../sealing/opening.ts'
-import type { StoredValue } from '../model/stored-value.ts'
+import { resealingWith, DoesNotOpen, opening, UnknownDataKey, keyIdOf } from '../sealing/sealed-value.ts'
+import type { ValueChange } from '../sealing/sealed-value.ts'
 import type { Place, Vault } from '../model/vault.ts'
-import { keyIdOf } from '../sealing/format.ts'
 
 /** A table that holds sealed values. */
 export interface SealedTable {

@@ -1,9 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPersistentSecret, persistentSecret } from '#http-kit/persistent-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import { KEY_BYTES } from './cipher.ts'
+import type { WrappedDataKey } from '../model/vault.ts'
 
 /** The key that wraps the data keys. It is stored in a file and never in the database. */
 export interface SealingKey {
@@ -77,3 +77,59 @@ export function parseSealingKey(text: string): Pick<SealingKey, 'key' | 'fingerp
 function fingerprintOf(key: Buffer): string {
   return createHmac('sha256', key).update('sealing key').digest('hex').slice(0, 16)
 }
+
+// AES-256-GCM. The encrypted bytes are nonce, ciphertext and tag, in this order.
+
+const KEY_BYTES = 32
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Encrypts with a random nonce. `context` is not stored; decryption needs the same one. */
+export function encrypt(key: Buffer, plain: Uint8Array, context: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+  cipher.setAAD(context)
+  const encrypted = cipher.update(plain)
+  return Buffer.concat([nonce, encrypted, cipher.final(), cipher.getAuthTag()])
+}
+
+/** Decrypts. Throws if a single bit of the key, the context or the encrypted bytes differs. */
+export function decrypt(key: Buffer, encrypted: Buffer, context: Buffer): Buffer {
+  if (encrypted.length < NONCE_BYTES + TAG_BYTES) throw new Error('the encrypted data is too short')
+  const nonce = encrypted.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(context)
+  decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))
+  const plain = decipher.update(encrypted.subarray(NONCE_BYTES, -TAG_BYTES))
+  return Buffer.concat([plain, decipher.final()])
+}
+
+/** An unwrapped key that seals values. */
+export interface DataKey {
+  id: number
+  key: Buffer
+  /** For digests: each key has only one purpose. */
+  digestKey: Buffer
+}
+
+export const newDataKey = (id: number): DataKey => dataKey(id, randomBytes(KEY_BYTES))
+
+export function wrapDataKey({ id, key }: DataKey, sealingKey: SealingKey): WrappedDataKey {
+  return { id, wrapped: encrypt(sealingKey.key, key, keyContextOf(id)), fingerprint: sealingKey.fingerprint }
+}
+
+/** Returns null if none of the sealing keys has wrapped the data key. Throws if it is damaged. */
+export function unwrapDataKey(
+  { id, wrapped, fingerprint }: WrappedDataKey,
+  sealingKeys: readonly SealingKey[],
+): DataKey | null {
+  const sealingKey = sealingKeys.find((one) => one.fingerprint === fingerprint)
+  return sealingKey === undefined ? null : dataKey(id, decrypt(sealingKey.key, wrapped, keyContextOf(id)))
+}
+
+function dataKey(id: number, key: Buffer): DataKey {
+  return { id, key, digestKey: Buffer.from(hkdfSync('sha256', key, '', 'digest', KEY_BYTES)) }
+}
+
+const keyContextOf = (id: number): Buffer => Buffer.from(JSON.stringify(['data_key', id]))

@@ -6,7 +6,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import { persistentSecret } from '#http-kit/persistent-secret.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import type { PublicKey } from '../model/public-key.ts'
+import type { PublicKey } from '../model/vault.ts'
 import type { Signer } from '../deps/signer.ts'
 
 export interface KeyedSigner extends Signer {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { ClaimColumns } from './installation.ts'
 import type { PlannedResource } from './plan.ts'
 import type { RuntimeTables } from './tables.ts'
 
@@ -14,3 +15,10 @@ export type ResourceToPut = Omit<PlannedResource, 'properties'> & {
 export type StoredLedgerRow = Selectable<RuntimeTables['runtime.installed_resource']>
 
 export type LedgerRow = Omit<StoredLedgerRow, 'properties'> & { properties: Record<string, TypedValue> }
+
+/** A resource in the ledger of an ACTIVE installation, with the claim of that installation. */
+export type OwnedResource = Pick<
+  LedgerRow,
+  'locator' | 'bundle_install_id' | 'kind' | 'title' | 'definitions' | 'written_by'
+> &
+  ClaimColumns

@@ -1,6 +1,7 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { ResourceAction } from '#contract/protocol/vocabulary.ts'
 
@@ -42,4 +43,37 @@ export interface FrozenPlan<Value = TypedValue> {
   changes: PlannedChange<Value>[]
   /** Locator → the properties whose values are defaults of the target version. Absent in plans of earlier releases. */
   defaults?: Record<string, string[]>
+}
+
+/**
+ * A sensitive value as stored in the database. It keeps its `@type`, so that SQL that searches for references need
+ * not know about sealing. No external value looks like it, because a Data has no other fields than its own.
+ */
+export interface SealedData {
+  '@type': 'Data'
+  isSensitive: true
+  sealed: string
+}
+
+/** A typed value as stored in the database. */
+export type StoredValue = TypedValue | SealedData
+
+/** The current values by locator and property. */
+export type CurrentProperties = ReadonlyMap<string, ReadonlyMap<string, TypedValue>>
+
+/** Locator → properties that were later marked as sensitive. */
+export type Marks = ReadonlyMap<string, ReadonlySet<string>>
+
+/** A property of a gateway that sets its domain. */
+export interface DomainUse {
+  locator: string
+  property: string
+  /** In lower case. */
+  domain: string
+}
+
+/** A use that is stored. */
+export interface DomainHolder extends DomainUse {
+  bundleInstallId: string
+  scope: Scope
 }

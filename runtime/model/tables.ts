@@ -21,9 +21,8 @@ import type {
   PluginPolicyName,
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
-import type { FrozenPlan, Writes } from './plan.ts'
-import type { PluginReportTable } from './plugin-report-table.ts'
-import type { StoredValue } from './stored-value.ts'
+import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
+import type { PluginReportTable } from './plugin.ts'
 import type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts'
 
 // The content of the tables of migrations/*.sql as the driver returns it: int8 as number, timestamptz as RFC 3339

@@ -1,3 +1,4 @@
+import type { JWK } from 'jose'
 import type { Db } from './db.ts'
 
 /**
@@ -23,3 +24,14 @@ export interface Vault {
   /** Reads the data keys of the database again. */
   learn(db: Db): Promise<void>
 }
+
+/** A data key as stored in the database. */
+export interface WrappedDataKey {
+  id: number
+  wrapped: Buffer
+  /** The fingerprint of the sealing key that wrapped it. */
+  fingerprint: string
+}
+
+/** The public half of a signing key, as published in a JWKS. */
+export type PublicKey = JWK & { kid: string }

@@ -1,7 +1,7 @@
 import { inTransaction } from '#database/transaction.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { webhookPlace } from '../sealing/places.ts'
-import { opening } from '../sealing/opening.ts'
+import { opening } from '../sealing/sealed-value.ts'
 import { recordDelivered, recordFailed } from '../store/webhooks/deliver.ts'
 import type { DueDelivery } from '../store/webhooks/deliver.ts'
 import { signedHeaders } from './signature.ts'

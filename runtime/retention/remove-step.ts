@@ -1,4 +1,6 @@
+import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
+import type { Actor } from '../model/actor.ts'
 import type { Db, Tx } from '../model/db.ts'
 import {
   nextFinished,
@@ -17,7 +19,6 @@ import {
   moveExamined,
 } from '../store/retention/retention-row.ts'
 import type { Removed, RetentionRow } from '../store/retention/retention-row.ts'
-import { systemActor } from './system-actor.ts'
 import { recordAudit } from '../use-cases/audit/record.ts'
 
 /** How many days something is kept after it finished; 0: forever. */
@@ -32,7 +33,7 @@ export interface RetentionPeriods {
 export type Archive = (operationIds: readonly string[]) => Promise<void>
 
 /** What a step did: `removed` part of what is old, `completed` the run, or nothing: `none`. */
-export type StepResult = { kind: 'none' } | { kind: 'removed' } | { kind: 'completed'; removed: Removed }
+type StepResult = { kind: 'none' } | { kind: 'removed' } | { kind: 'completed'; removed: Removed }
 
 /**
  * Does the next step of a run of retention, in one transaction. Does nothing if no run is due or another replica is in the
@@ -118,3 +119,11 @@ async function complete(tx: Tx, run: RetentionRow, operationsDays: number): Prom
   await completeRun(tx, operationsDays)
   return { kind: 'completed', removed }
 }
+
+/** The platform itself, as the audit and archived receipts name it. It may read everything and do nothing else. */
+export const systemActor = (requestId: string): Actor => ({
+  id: RUNTIME_ACTOR_ID,
+  name: 'Bundle Console',
+  grants: [{ permissions: ['read'], scope: null }],
+  requestId,
+})

@@ -1,10 +1,10 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
 import { getOwn } from '#contract/json-schema/get-own.ts'
-import type { ValueChange } from './stored-value.ts'
+import { keyIdOf } from './sealed-value.ts'
+import type { ValueChange } from './sealed-value.ts'
 import type { CallKey } from '../model/call.ts'
 import type { Place, Vault } from '../model/vault.ts'
-import { keyIdOf } from './format.ts'
 
 // Everything in the database that may hold sensitive values, with the place of each. Changing a place makes the
 // values that were sealed for it unreadable.

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { WrappedDataKey } from '../model/data-key.ts'
+import type { WrappedDataKey } from '../model/vault.ts'
 import type { Db, Tx } from '../model/db.ts'
 
 /** Whether the table of data keys exists: not in a new database, nor in one older than the fourth migration. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Db } from '../model/db.ts'
-import type { PublicKey } from '../model/public-key.ts'
+import type { PublicKey } from '../model/vault.ts'
 
 /**
  * Publishes the public key of this replica to the others. Deletes the keys of replicas that were not seen for an

@@ -11,7 +11,7 @@ import { propertyView } from '../engine/changes/change-view.ts'
 import { sensitiveValues } from '../engine/calls/sensitive-values.ts'
 import { authorization, data, LOCATOR, planWith, plannedResource, reader, SECRET } from '../testing/plan.ts'
 import type { LedgerRow } from '../model/ledger.ts'
-import type { Judgement } from '../model/attempt.ts'
+import type { Judgement } from '../model/call.ts'
 
 suite('the backoff', () => {
   const full = (attempts: number) => backoffMs({ attempts, maxMs: 60_000, fraction: 1 })

@@ -1,6 +1,6 @@
 import type { Clock } from '#http-kit/clock.ts'
 import { readRegistrations } from '../store/plugins/plugins.ts'
-import type { RegistrationRow, Registrations } from '../model/registration.ts'
+import type { RegistrationRow, Registrations } from '../model/plugin.ts'
 import type { Db } from '../model/db.ts'
 
 /** A cached registration, and with it the database's time, expires after this time. */

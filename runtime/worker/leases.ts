@@ -1,6 +1,6 @@
 import { renewLeases } from '../store/operations/leases.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import type { Lease } from '../model/lease.ts'
+import type { Lease } from '../model/call.ts'
 
 interface TrackedLease extends Lease {
   /** Monotonic time, taken before the statement that renewed it was sent. */

@@ -14,7 +14,7 @@ import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import { sensitiveIn } from '../engine/calls/sensitive-values.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
 import type { Advanced, Released } from './decide-batch.ts'
-import type { CompletedAttempt } from '../model/attempt.ts'
+import type { CompletedAttempt } from '../model/call.ts'
 
 /** How long a started attempt waits for a permit. */
 const PERMIT_WAIT_MS = 250

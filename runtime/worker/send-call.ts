@@ -10,7 +10,7 @@ import { callFailure } from '../engine/calls/failures.ts'
 import { judgeAnswer } from '../engine/calls/judge.ts'
 import { readAnswer } from '../engine/calls/read-answer.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
-import type { CallTiming, CompletedAttempt, Judgement } from '../model/attempt.ts'
+import type { CallTiming, CompletedAttempt, Judgement } from '../model/call.ts'
 import type { Db } from '../model/db.ts'
 import { findIssued, SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/credentials.ts'
 

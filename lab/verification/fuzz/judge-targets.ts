@@ -9,7 +9,7 @@ import { edited, editedBytes } from './edits.ts'
 import { CREDENTIAL, SECRET, SERVICE_ADDRESS, TOKEN } from './odd-values.ts'
 import { bytes, structured } from './target.ts'
 import type { Target } from './target.ts'
-import type { Judgement } from '#runtime/model/attempt.ts'
+import type { Judgement } from '#runtime/model/call.ts'
 
 // How the runtime judges a response, compared with the table of outcomes in docs/protocol.md and not with the code:
 // only permitted writes are stored, and nothing else.

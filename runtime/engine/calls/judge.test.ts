@@ -7,7 +7,7 @@ import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '
 import { successOf } from '../../testing/plugin.ts'
 import { judgeAnswer } from './judge.ts'
 import type { JudgeInput } from './judge.ts'
-import type { Judgement } from '../../model/attempt.ts'
+import type { Judgement } from '../../model/call.ts'
 import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 const plan = planWith()

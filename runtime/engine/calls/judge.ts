@@ -12,7 +12,7 @@ import { Data } from '#contract/protocol/typed-value.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { CallResponse, CallResult } from '../../model/call-answer.ts'
+import type { CallResponse, CallResult, Judgement } from '../../model/call.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 import { sensitiveIn } from './sensitive-values.ts'
 import { checkWrites } from './check-writes.ts'
@@ -23,7 +23,6 @@ import type { PlatformCredentials } from './platform-material.ts'
 import { readAnswer, describeNoResponse } from './read-answer.ts'
 import { cleanFailure, mediaType, recordFailure, recordSuccess, recordUnusable } from './record-answer.ts'
 import type { Difference } from './record-answer.ts'
-import type { Judgement } from '../../model/attempt.ts'
 
 /** What judging a response needs besides the request and the response. */
 export interface JudgeInput extends WriteScope {

@@ -8,7 +8,7 @@ import { isFromPlugin } from '#contract/protocol/message-reason.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { readStrictJson } from '#http-kit/text/strict-json.ts'
-import type { AttemptResult } from '../../model/attempt.ts'
+import type { AttemptResult } from '../../model/call.ts'
 import { callFailure, interrupted } from './failures.ts'
 
 type AnswerReading =

@@ -6,9 +6,8 @@ import { MASK } from '#contract/protocol/mask.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
-import type { NewSecrets, RecordedAttempt } from '../../model/attempt.ts'
-import type { Marks } from '../../model/marks.ts'
-import type { FrozenPlan, Writes } from '../../model/plan.ts'
+import type { NewSecrets, RecordedAttempt } from '../../model/call.ts'
+import type { Marks, FrozenPlan, Writes } from '../../model/plan.ts'
 
 /** Every sensitive business value that an operation contains. None may be recorded where people can read it. */
 export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | null)[]): JsonValue[] {

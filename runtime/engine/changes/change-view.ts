@@ -1,8 +1,7 @@
 import { inSchemaOrder } from '#contract/json-schema/key-order.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
-import type { PlannedChange } from '../../model/plan.ts'
-import type { StoredValue } from '../../model/stored-value.ts'
+import type { PlannedChange, StoredValue } from '../../model/plan.ts'
 
 /** A change for display; one definition decides for both sides whether the value is masked. */
 export function changeView(

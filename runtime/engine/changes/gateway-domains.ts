@@ -6,8 +6,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { DomainHolder, DomainUse } from '../../model/gateway-domain.ts'
-import type { PlannedChange, PlannedResource } from '../../model/plan.ts'
+import type { DomainHolder, DomainUse, PlannedChange, PlannedResource } from '../../model/plan.ts'
 import type { Problem } from '../refusals.ts'
 import type { ResourceFacts } from './full-changes.ts'
 

@@ -3,7 +3,7 @@ import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { FrozenPlan, PlannedResource } from '../../model/plan.ts'
-import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
+import type { UncheckedPlugins } from '../../model/plugin.ts'
 import type { PlatformProblem } from '../refusals.ts'
 import { inCallOrder } from '../steps/next-step.ts'
 

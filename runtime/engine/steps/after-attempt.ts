@@ -1,8 +1,14 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isFromPlugin } from '#contract/protocol/message-reason.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { CallAfterAttempt, CompletedAttempt, Judgement, RecordedAttempt } from '../../model/attempt.ts'
-import type { CallLimits, Call } from '../../model/call.ts'
+import type {
+  CallAfterAttempt,
+  CompletedAttempt,
+  Judgement,
+  RecordedAttempt,
+  CallLimits,
+  Call,
+} from '../../model/call.ts'
 import { maskFailure } from '../calls/failures.ts'
 
 /**

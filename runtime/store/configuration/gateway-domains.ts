@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { DomainHolder, DomainUse } from '../../model/gateway-domain.ts'
+import type { DomainHolder, DomainUse } from '../../model/plan.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import { scopeOf } from './scopes.ts'
 

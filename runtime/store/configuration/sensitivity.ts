@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Tx, Db } from '../../model/db.ts'
-import type { Marks } from '../../model/marks.ts'
-import type { StoredValue } from '../../model/stored-value.ts'
+import type { Marks, StoredValue } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
 import { configurationPlace, snapshotPlace } from '../../sealing/places.ts'
-import { isSealed, sealingWith } from '../../sealing/stored-value.ts'
+import { isSealed, sealingWith } from '../../sealing/sealed-value.ts'
 
 /** A property of a resource in a scope. */
 interface ScopedProperty {

@@ -4,11 +4,11 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
 import type { Manager } from '#contract/runtime-api/managers.ts'
 import type { Tx, Db } from '../../model/db.ts'
-import type { StoredValue } from '../../model/stored-value.ts'
+import type { StoredValue } from '../../model/plan.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Vault } from '../../model/vault.ts'
 import { snapshotPlace } from '../../sealing/places.ts'
-import { sealingWith } from '../../sealing/stored-value.ts'
+import { sealingWith } from '../../sealing/sealed-value.ts'
 import { inBatches } from '../sql-batches.ts'
 
 interface NewSnapshot {

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Db } from '../../model/db.ts'
-import type { StoredValue } from '../../model/stored-value.ts'
+import type { StoredValue } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
-import { opening } from '../../sealing/opening.ts'
+import { opening, isSealed, openingWith } from '../../sealing/sealed-value.ts'
 import { snapshotPlace } from '../../sealing/places.ts'
-import { isSealed, openingWith } from '../../sealing/stored-value.ts'
 import type { Properties } from './properties.ts'
 
 /**

@@ -4,12 +4,10 @@ import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { BundleRef } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Db } from '../../model/db.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
-import type { StoredValue } from '../../model/stored-value.ts'
+import type { FrozenPlan, StoredValue } from '../../model/plan.ts'
 import type { Vault } from '../../model/vault.ts'
-import { opening } from '../../sealing/opening.ts'
+import { opening, openingWith } from '../../sealing/sealed-value.ts'
 import { snapshotPlace, mapPlan } from '../../sealing/places.ts'
-import { openingWith } from '../../sealing/stored-value.ts'
 
 /** Returns the manifest of a published version. It never changes after publication. */
 export async function findManifest(

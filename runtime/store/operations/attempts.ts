@@ -2,19 +2,13 @@ import { sql } from 'kysely'
 import type { RawBuilder, Selectable } from 'kysely'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type {
-  AttemptKey,
-  CallTiming,
-  Judgement,
-  RecordedAttempt,
-  AttemptResult,
-} from '../../model/attempt.ts'
+import type { AttemptKey, CallTiming, Judgement, RecordedAttempt, AttemptResult } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
-import type { RegistrationRow } from '../../model/registration.ts'
+import type { RegistrationRow } from '../../model/plugin.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Vault } from '../../model/vault.ts'
 import { requestPlace, mapWrites } from '../../sealing/places.ts'
-import { sealingWith } from '../../sealing/stored-value.ts'
+import { sealingWith } from '../../sealing/sealed-value.ts'
 
 export interface NewAttempt extends AttemptKey {
   run: number

@@ -6,9 +6,8 @@ import type { Db } from '../../model/db.ts'
 import type { Writes } from '../../model/plan.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { Vault } from '../../model/vault.ts'
-import { openingEach } from '../../sealing/opening.ts'
+import { openingEach, openingWith } from '../../sealing/sealed-value.ts'
 import { mapWrites, openRequest } from '../../sealing/places.ts'
-import { openingWith } from '../../sealing/stored-value.ts'
 
 export function callOf(row: CallRow): Call {
   return {

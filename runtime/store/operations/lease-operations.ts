@@ -6,7 +6,7 @@ import type { StoredCallRow } from './calls.ts'
 import type { StoredPlanRow } from './plans.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
-import type { RegistrationRow } from '../../model/registration.ts'
+import type { RegistrationRow } from '../../model/plugin.ts'
 
 export interface LeaseRequest {
   owner: string

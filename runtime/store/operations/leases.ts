@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
-import type { Lease } from '../../model/lease.ts'
+import type { Lease } from '../../model/call.ts'
 
 /** Leases as rows of a statement, ordered by operation id. */
 export function leaseRows(leases: readonly Lease[]): RawBuilder<unknown> {

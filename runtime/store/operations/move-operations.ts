@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { OperationState, Phase } from '#contract/runtime-api/vocabulary.ts'
-import type { LeasedTransition, Transition } from '../../model/transition.ts'
-import type { Lease } from '../../model/lease.ts'
+import type { LeasedTransition, Transition, Lease } from '../../model/call.ts'
 
 /** For `persistTransitions`: emits events of operations whose rows do not change while their calls advance. */
 export function notifyUnmoved(leases: readonly Lease[]): RawBuilder<unknown> {

@@ -10,11 +10,8 @@ import { updateInstallations } from '../installations/installations.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { Db } from '../../model/db.ts'
-import type { FailedCall } from '../../model/call.ts'
-import type { Lease } from '../../model/lease.ts'
-import type { LeasedTransition } from '../../model/transition.ts'
+import type { FailedCall, Lease, LeasedTransition, RecordedAttempt } from '../../model/call.ts'
 import type { ResourceToPut } from '../../model/ledger.ts'
-import type { RecordedAttempt } from '../../model/attempt.ts'
 
 /** What a step writes of leased operations. Each part names its operation. */
 export interface TransitionBatch {

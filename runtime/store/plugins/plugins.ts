@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder, Selectable, Insertable } from 'kysely'
 import type { PluginCredential } from '#contract/runtime-api/plugins.ts'
 import type { Db, Tx } from '../../model/db.ts'
-import type { RegistrationRow, Registrations } from '../../model/registration.ts'
+import type { RegistrationRow, Registrations } from '../../model/plugin.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 
 export type PluginRow = Selectable<RuntimeTables['runtime.plugin']> & {

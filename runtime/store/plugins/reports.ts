@@ -4,7 +4,7 @@ import type { PluginPolicy } from '#contract/runtime-api/plugin-reports.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import type { UncheckedPlugin } from '#contract/runtime-api/plans.ts'
-import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
+import type { UncheckedPlugins } from '../../model/plugin.ts'
 
 export type PluginReportRow = Selectable<RuntimeTables['runtime.plugin_report']>
 export type ListedReportRow = Omit<PluginReportRow, 'report'>

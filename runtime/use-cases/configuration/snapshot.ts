@@ -4,7 +4,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Configuration, ConfigurationResource } from '#contract/runtime-api/configuration.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import type { StoredValue } from '../../model/stored-value.ts'
+import type { StoredValue } from '../../model/plan.ts'
 import { readStoredProperties } from '../../store/configuration/properties.ts'
 import type { Properties } from '../../store/configuration/properties.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'

@@ -8,13 +8,12 @@ import { putDefinitions, readLedger } from '../../store/installations/ledger.ts'
 import { findTakenOver, putFailure } from '../../store/operations/operations.ts'
 import { readCalls } from '../../store/operations/calls.ts'
 import { readPlan } from '../../store/operations/plans.ts'
-import type { FrozenPlan } from '../../model/plan.ts'
+import type { FrozenPlan, Marks } from '../../model/plan.ts'
 import { sensitiveValues, markDefinitions, withMarks } from '../../engine/calls/sensitive-values.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
 import type { Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import type { Marks } from '../../model/marks.ts'
 
 /**
  * Marks the properties that the plan of an INSTALL or UPGRADE newly defines as sensitive. Runs in the transaction that

@@ -10,9 +10,9 @@ import { DomainError } from '../../engine/refusals.ts'
 import type { PlatformProblem } from '../../engine/refusals.ts'
 import type { Db } from '../../model/db.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import type { UncheckedPlugins } from '../../model/unchecked-plugin.ts'
+import type { UncheckedPlugins } from '../../model/plugin.ts'
 import type { Vault } from '../../model/vault.ts'
-import { DoesNotOpen, opening, UnknownDataKey } from '../../sealing/opening.ts'
+import { DoesNotOpen, opening, UnknownDataKey } from '../../sealing/sealed-value.ts'
 import type { PluginState } from '../../store/plugins/plugins.ts'
 
 /** What one installation contributes to a plan token. */

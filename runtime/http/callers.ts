@@ -1,14 +1,45 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { Grant } from '#contract/endpoint/grant.ts'
 import { isRecentSignIn, RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/recent-sign-in.ts'
-import type { SharedClock } from '#http-kit/shared-clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
 import { TransportError } from '#http-kit/problem.ts'
+import type { SharedClock } from '#http-kit/shared-clock.ts'
+import { createTokenBuckets } from '#http-kit/token-bucket.ts'
+import type { Rate } from '#http-kit/token-bucket.ts'
 import type { Actor } from '../model/actor.ts'
-import { unauthenticated } from './credentials.ts'
 
-export const ACTOR_HEADER = 'X-Runtime-Actor-Assertion'
+/** The token of `Authorization: Bearer …`, or undefined for anything else. */
+export function bearerOf(request: Request): string | undefined {
+  return /^Bearer ([A-Za-z0-9._~+/=-]{1,4096})$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+}
+
+/** Compares in constant time; hashing first makes the lengths equal. */
+export function createServiceCheck(credentials: readonly string[]): (request: Request) => void {
+  const known = credentials.map(digest)
+  return (request) => {
+    const token = digest(bearerOf(request) ?? '')
+    // all are compared, so that the time does not reveal which one almost matched
+    const matches = known.filter((credential) => timingSafeEqual(credential, token))
+    if (matches.length === 0) throw unauthenticated('The service credential is missing or unknown')
+  }
+}
+
+/** @param challenge what is missing: the service's credential, or the assertion of whom it acts for. */
+export function unauthenticated(
+  message: string,
+  challenge: 'Bearer' | 'Actor-Assertion' = 'Bearer',
+): TransportError {
+  return new TransportError('AUTHENTICATION_REQUIRED', message, { 'www-authenticate': challenge })
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+const ACTOR_HEADER = 'X-Runtime-Actor-Assertion'
 
 const LIFETIME_SECONDS = 60
 /** Tolerance for the clock difference between two machines. */
@@ -30,7 +61,7 @@ const Claims = z.object({
 type Times = Pick<SharedClock, 'possibleTimes' | 'refresh'>
 
 /** What an assertion authorizes: requests of people, or recording what a console did itself. */
-export type AssertionAudience = 'bundle-runtime' | 'bundle-runtime-audit'
+type AssertionAudience = 'bundle-runtime' | 'bundle-runtime-audit'
 
 /**
  * Reads the actor from the signed assertion: EdDSA, for one audience, valid for at most 60 s.
@@ -140,4 +171,19 @@ const REASONS: Record<string, string> = {
   ERR_JWT_EXPIRED: 'it is expired; compare the clocks of console and runtime',
   ERR_JWT_CLAIM_VALIDATION_FAILED:
     'its times or its audience are wrong; compare the clocks of console and runtime',
+}
+
+/**
+ * Limits the requests of each caller, so that one cannot exhaust the runtime for the others. Callers are authenticated
+ * before they are counted.
+ *
+ * @throws TransportError 429 with `Retry-After`, from the returned function.
+ */
+export function createRateLimiter(rate: Rate, clock: Pick<Clock, 'monotonic'>): (caller: string) => void {
+  const buckets = createTokenBuckets(rate, () => clock.monotonic())
+  return (caller) => {
+    if (buckets.take(caller)) return
+    const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
+    throw new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
+  }
 }

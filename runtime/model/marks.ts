@@ -1,2 +1,0 @@
-/** Locator → properties that were later marked as sensitive. */
-export type Marks = ReadonlyMap<string, ReadonlySet<string>>
