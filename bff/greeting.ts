@@ -1,5 +1,5 @@
-import type { AuthSettings } from './auth-settings.ts'
-import type { FirstPasswords, NewUser } from './oidc/first-passwords.ts'
+import type { AuthSettings } from './settings.ts'
+import type { FirstPasswords, NewUser } from './oidc/passwords.ts'
 
 /** How people sign in, and what the start has to do for it. */
 export interface SignIn {

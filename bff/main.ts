@@ -9,10 +9,10 @@ import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { listen } from '#http-kit/serve.ts'
 import { readSettings, SettingsError } from '#http-kit/settings.ts'
-import { loadActorKey } from './actor-key.ts'
+import { loadActorKey } from './runtime/actor-assertion.ts'
 import { createConsole } from './app.ts'
 import { greet } from './greeting.ts'
-import { openConsoleDatabase } from './open-database.ts'
+import { openConsoleDatabase } from './database.ts'
 import { readConsoleSettings } from './settings.ts'
 
 const StorageEnvironment = z.object({

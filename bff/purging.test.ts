@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { openDatabase } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
 import { createLog } from '#http-kit/log.ts'
-import { startPurging } from './purging.ts'
+import { startPurging } from './database.ts'
 import { bffMigrations } from './store/tables.ts'
 import type { BffTables } from './store/tables.ts'
 

@@ -1,7 +1,7 @@
 import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
-import type { RuntimeClient } from '#bff/runtime-client.ts'
+import type { RuntimeClient } from '#bff/runtime/runtime-client.ts'
 
 /** A person of the demo, as named in the audit. */
 export interface DemoPerson {

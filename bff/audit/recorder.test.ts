@@ -5,14 +5,13 @@ import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
 import { testDatabase } from '#database/testing.ts'
 import { createLog } from '#http-kit/log.ts'
-import { deleteOldEvents } from '../store/audit-events/delete-old-events.ts'
-import { takeEvent } from '../store/audit-events/take-event.ts'
+import { deleteOldEvents, takeEvent } from '../store/audit-events.ts'
 import { bffMigrations } from '../store/tables.ts'
 import type { BffTables } from '../store/tables.ts'
 import { startEventForwarder } from './forward-events.ts'
+import type { SendResult } from './forward-events.ts'
 import { createRecorder } from './recorder.ts'
 import type { KnownPerson, RefusedRequest } from './recorder.ts'
-import type { SendResult } from './send-event.ts'
 
 let database: Database<BffTables>
 let close: () => Promise<void>

@@ -6,7 +6,7 @@ import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import { makeActorKey, parseActorKey } from '../actor-key.ts'
+import { makeActorKey, parseActorKey } from '../runtime/actor-assertion.ts'
 
 const USAGE = 'npm run keys:assertion -- --out FILE [--public FILE]'
 

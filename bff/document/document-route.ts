@@ -4,10 +4,9 @@ import type { Context, Next } from 'hono'
 import { matchPage } from '#contract/console-api/pages/pages.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { SessionVariables } from '../middleware/session.ts'
-import { dataBlock } from './data-block.ts'
-import { isNavigation, languageOfRequest, mayCarryData } from './navigation.ts'
-import { readPageData } from './page-data.ts'
-import type { ReadApi } from './read-api.ts'
+import { dataBlock, readPageData } from './page-data.ts'
+import type { ReadApi } from './page-data.ts'
+import { isNavigation, languageOfRequest, mayCarryData } from './shell.ts'
 import type { Shell } from './shell.ts'
 
 export interface DocumentOptions {

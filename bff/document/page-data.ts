@@ -1,12 +1,12 @@
-import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
-import type { Session } from '#contract/console-api/rows.ts'
+import type { Context } from 'hono'
 import { readsOf } from '#contract/console-api/pages/pages.ts'
 import type { PagePath, PageRead } from '#contract/console-api/pages/pages.ts'
 import { rawSearch } from '#contract/console-api/pages/search-params.ts'
-import type { ReadApi } from './read-api.ts'
+import type { Session } from '#contract/console-api/rows.ts'
+import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
 
 /** A page and its parameters. */
-export interface PageRequest {
+interface PageRequest {
   path: PagePath
   params: Record<string, string>
   search: URLSearchParams
@@ -60,4 +60,57 @@ async function bodyOf(response: Promise<Response>, signal: AbortSignal): Promise
   })
   const body = response.then((answer) => (answer.status === 200 ? answer.text() : null)).catch(() => null)
   return Promise.race([body, aborted])
+}
+
+/** Reads a path below `/api` on behalf of one person; the answer is that of the console API. */
+export type ReadApi = (
+  path: string,
+  options: { isActivity: boolean; signal: AbortSignal },
+) => Promise<Response>
+
+/**
+ * Reads the console API for the person of a request. Each read passes through the whole app, so sessions, rate limits,
+ * permissions and the protected property are enforced in one place.
+ */
+export function createApiReader({
+  fetch,
+  publicOrigin,
+}: {
+  fetch: (request: Request, env: unknown) => Response | Promise<Response>
+  publicOrigin: string
+}): (c: Context) => ReadApi {
+  const { host } = new URL(publicOrigin)
+  return (c) => {
+    const cookie = c.req.header('cookie')
+    const authorization = c.req.header('authorization')
+    return async (path, { isActivity, signal }) => {
+      const headers = {
+        host,
+        accept: 'application/json',
+        'x-requested-by': 'console',
+        'sec-fetch-site': 'same-origin',
+        'sec-fetch-dest': 'empty',
+        ...(cookie !== undefined && { cookie }),
+        // the API refuses requests that carry one
+        ...(authorization !== undefined && { authorization }),
+        ...(!isActivity && { 'x-background': 'true' }),
+      }
+      return fetch(new Request(`${publicOrigin}/api${path}`, { headers, signal }), c.env)
+    }
+  }
+}
+
+/** The id of the element that holds the data; `web/api/document-data.ts` reads it. */
+const ELEMENT_ID = 'document-data'
+
+/**
+ * JSON as a data block of an HTML document. Browsers do not run data blocks, so the content security policy needs no
+ * exception for it. Every `<` is escaped, so no value can end the element or open a comment.
+ */
+export function dataBlock(json: string): string {
+  const escaped = json.replace(/[<\u2028\u2029]/g, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
+    return `\\u${code}`
+  })
+  return `<script type="application/json" id="${ELEMENT_ID}">${escaped}</script>`
 }

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Context } from 'hono'
+import { isLanguage } from '#contract/protocol/languages.ts'
 import type { Language } from '#contract/protocol/languages.ts'
+import { languageOf } from '../oidc/page-texts.ts'
+import { cookiesOf } from '../session/sessions.ts'
 
 /** The page written by the build, in three parts; the server inserts the data of a request between them. */
 export interface Shell {
@@ -54,3 +58,38 @@ function indexIn(html: string, tag: string): number {
 
 const sourceOf = (script: string): string =>
   `'sha256-${createHash('sha256').update(script).digest('base64')}'`
+
+/** Set by the console when a person chooses a language; without it only the browser's storage has the choice. */
+const LANGUAGE_COOKIE = 'console_language'
+
+/** Whether a browser navigates to a page of the console: not to a file, nor to anything below `/api`. */
+export function isNavigation(c: Context): boolean {
+  const mode = c.req.header('sec-fetch-mode')
+  const last = c.req.path.slice(c.req.path.lastIndexOf('/') + 1)
+  return (
+    (mode === undefined || mode === 'navigate') &&
+    (c.req.header('accept') ?? '').includes('text/html') &&
+    // a missing asset must be a 404, as must any spelling of an API path
+    !/\.(js|css|map|json|woff2|png|svg|ico|webmanifest)$/.test(last) &&
+    !/^\/(api|auth|idp|assets)(\/|$)/i.test(c.req.path)
+  )
+}
+
+/**
+ * Whether the document of this request may carry data: only a top-level navigation that this origin or the person
+ * started. Another site cannot read a document, but must not be able to cause one with data either.
+ */
+export function mayCarryData(c: Context): boolean {
+  const site = c.req.header('sec-fetch-site')
+  const destination = c.req.header('sec-fetch-dest')
+  return (
+    (site === undefined || site === 'same-origin' || site === 'none') &&
+    (destination === undefined || destination === 'document')
+  )
+}
+
+/** The language in which the page will most likely be shown. */
+export function languageOfRequest(c: Context): Language {
+  const chosen = cookiesOf(c).find(([name]) => name === LANGUAGE_COOKIE)?.[1]
+  return isLanguage(chosen) ? chosen : languageOf(c.req.header('accept-language'))
+}

@@ -2,9 +2,10 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { createTokenBuckets } from '#http-kit/token-bucket.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
 import { ConsoleFailure } from '../failure.ts'
+import type { Sessions } from '../session/sessions.ts'
 
-export const READS: Rate = { perSecond: 100, burst: 400 }
-export const WRITES: Rate = { perSecond: 20, burst: 100 }
+const READS: Rate = { perSecond: 100, burst: 400 }
+const WRITES: Rate = { perSecond: 20, burst: 100 }
 
 /** Limits reads and writes per key (a person); beyond the limit, 429 with `Retry-After`. */
 export function rateLimit(options: {
@@ -22,7 +23,57 @@ export function rateLimit(options: {
 }
 
 /** The failure for too many requests; sets `Retry-After` on the response. */
-export function rateLimited(c: Context): ConsoleFailure {
+function rateLimited(c: Context): ConsoleFailure {
   c.header('Retry-After', '1')
   return new ConsoleFailure('RATE_LIMITED', { retryable: true })
+}
+
+/** The limit of requests from one address to this replica without a known session. */
+const ANONYMOUS: Rate = { perSecond: 20, burst: 500 }
+const MAX_KNOWN = 20_000
+
+/**
+ * Wraps sessions to limit made-up ids. A request whose session was not found before takes a token of its
+ * address before the database is queried, and is refused with RATE_LIMITED if there is none. It gets the token
+ * back if its session is found. People who are signed in are not limited here, even if they share an address
+ * with an attacker.
+ */
+export function limitLookups(
+  sessions: Sessions,
+  { addressOf, rate = ANONYMOUS }: { addressOf: (c: Context) => string; rate?: Rate | undefined },
+): Sessions {
+  const buckets = createTokenBuckets(rate)
+  // ids of sessions that were found, oldest first
+  const known = new Set<string>()
+
+  const admit = (c: Context, id: string | null): { found(): void } => {
+    if (id !== null && known.has(id)) return { found: () => undefined }
+    const address = addressOf(c)
+    if (!buckets.take(address)) throw rateLimited(c)
+    return {
+      found() {
+        buckets.giveBack(address)
+        if (known.size >= MAX_KNOWN) known.delete(known.values().next().value ?? '')
+        if (id !== null) known.add(id)
+      },
+    }
+  }
+
+  return {
+    ...sessions,
+    async find(c, options) {
+      const id = sessions.idOf(c)
+      const admitted = admit(c, id)
+      const person = await sessions.find(c, options)
+      if (person !== null) admitted.found()
+      else if (id !== null) known.delete(id)
+      return person
+    },
+    async end(c, origin) {
+      const id = sessions.idOf(c)
+      admit(c, id)
+      if (id !== null) known.delete(id)
+      return sessions.end(c, origin)
+    },
+  }
 }

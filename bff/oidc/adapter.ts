@@ -1,11 +1,8 @@
 import { errors } from 'oidc-provider'
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 import { hashOf } from '../store/hash.ts'
-import { consumeRecord } from '../store/idp-records/consume-record.ts'
-import { deleteRecord } from '../store/idp-records/delete-record.ts'
-import { findRecord } from '../store/idp-records/find-record.ts'
-import type { FoundRecord } from '../store/idp-records/find-record.ts'
-import { upsertRecord } from '../store/idp-records/upsert-record.ts'
+import { consumeRecord, deleteRecord, findRecord, upsertRecord } from '../store/idp-records.ts'
+import type { FoundRecord } from '../store/idp-records.ts'
 import type { BffDb } from '../store/tables.ts'
 
 const DAY_SECONDS = 86_400

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import * as oidc from 'openid-client'
 import { isRecentSignIn } from '#contract/endpoint/recent-sign-in.ts'
-import { findClaim, rolesOfClaim } from '../session/roles.ts'
+import { findClaim, rolesOfClaim } from '../roles.ts'
 import type { SignedIn } from '../session/sessions.ts'
 
 /** The registration of the console at the identity provider. */

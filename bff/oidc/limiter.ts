@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createTokenBuckets } from '#http-kit/token-bucket.ts'
-import { returnToken } from '../store/limits/return-token.ts'
-import { takeToken } from '../store/limits/take-token.ts'
-import type { Limit } from '../store/limits/take-token.ts'
+import { returnToken, takeToken } from '../store/sign-in-limits.ts'
+import type { Limit } from '../store/sign-in-limits.ts'
 import type { BffDb } from '../store/tables.ts'
 
 /** Rows of the limiter's table. Keys may share a row, which makes the limit stricter but never removes it. */

@@ -1,3 +1,4 @@
+import { isLanguage, LANGUAGES } from '#contract/protocol/languages.ts'
 import type { Language } from '#contract/protocol/languages.ts'
 
 const en = {
@@ -28,7 +29,7 @@ const en = {
   back: 'Back to the console',
 }
 
-export type PageTexts = typeof en
+type PageTexts = typeof en
 
 const zh: PageTexts = {
   product: 'Bundle 控制台',
@@ -58,3 +59,19 @@ const zh: PageTexts = {
 
 /** The texts of the sign-in pages. */
 export const pageTexts: Record<Language, PageTexts> = { en, zh }
+
+/** The supported language that a browser prefers according to its `Accept-Language`. */
+export function languageOf(acceptLanguage: string | undefined): Language {
+  const preferences = (acceptLanguage ?? '').split(',').flatMap((part, index) => {
+    const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
+    const quality = parameters.map((text) => /^\s*q=([\d.]+)$/.exec(text)?.[1]).find((q) => q !== undefined)
+    const [language] = tag.split('-', 1)
+    return isLanguage(language)
+      ? [{ language, quality: quality === undefined ? 1 : Number(quality), index }]
+      : []
+  })
+  const [best] = preferences
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality || a.index - b.index)
+  return best?.language ?? LANGUAGES[0]
+}

@@ -1,36 +1,16 @@
 import type { ServerResponse } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
 import { LANGUAGE_TAGS } from '#contract/protocol/languages.ts'
 import type { Language } from '#contract/protocol/languages.ts'
 import { pageTexts } from './page-texts.ts'
 
 /** The paths of the pages' stylesheet and of its font. */
-export const STYLESHEET_PATH = '/auth/sign-in.css'
-export const FONT_PATH = '/auth/inter.woff2'
-
-/** Markup that is inserted unchanged; every other string is text and is escaped. */
-class Markup {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-function html(parts: TemplateStringsArray, ...values: (string | Markup)[]): Markup {
-  const filled = parts.map((part, index) => part + (index < values.length ? textOf(values[index] ?? '') : ''))
-  return new Markup(filled.join(''))
-}
-
-function textOf(value: string | Markup): string {
-  if (value instanceof Markup) return value.text
-  const escapes: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return value.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
-}
+const STYLESHEET_PATH = '/auth/sign-in.css'
+const FONT_PATH = '/auth/inter.woff2'
 
 const EMPTY = html``
 
@@ -80,8 +60,8 @@ export function signInPage(options: {
 }
 
 /** Sends a page of this file from Node's own request listeners. */
-export function sendPage(outgoing: ServerResponse, status: number, html: string): void {
-  outgoing.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html)
+export function sendPage(outgoing: ServerResponse, status: number, text: string): void {
+  outgoing.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(text)
 }
 
 /** Why a sign-in did not create a session. */
@@ -134,9 +114,9 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
     'stroke="#fff" stroke-width="1.3" stroke-linejoin="round"/></svg>',
 )}`
 
-function page(language: Language, title: string, content: Markup): string {
+function page(language: Language, title: string, content: ReturnType<typeof html>): string {
   const { product } = pageTexts[language]
-  return html`<!doctype html>
+  const whole = html`<!doctype html>
     <html lang="${LANGUAGE_TAGS[language]}">
       <head>
         <meta charset="utf-8" />
@@ -153,5 +133,22 @@ function page(language: Language, title: string, content: Markup): string {
           <div class="card">${content}</div>
         </main>
       </body>
-    </html> `.text
+    </html> `
+  // it is a promise only if a value in it is one
+  return String(whole as HtmlEscapedString)
+}
+
+/** The files of the sign-in pages: their stylesheet and the console's font. */
+export function pageFiles(): Hono {
+  const stylesheet = readFileSync(new URL('sign-in.css', import.meta.url), 'utf8')
+  // written out, because an image contains the packages that the sources name
+  const font = import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')
+  const fontBytes = new Uint8Array(readFileSync(fileURLToPath(font)))
+  return new Hono()
+    .get(STYLESHEET_PATH, (c) =>
+      c.body(stylesheet, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
+    )
+    .get(FONT_PATH, (c) =>
+      c.body(fontBytes, 200, { 'content-type': 'font/woff2', 'cache-control': 'public, max-age=604800' }),
+    )
 }

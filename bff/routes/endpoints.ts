@@ -1,21 +1,21 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
+import { consoleApi } from '#contract/console-api/rows.ts'
 import { splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Grant, Place } from '#contract/endpoint/permission.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
+import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { consoleApi } from '#contract/console-api/rows.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
-import type { JsonValue } from '#contract/json-schema/json.ts'
-import { refusedRequest } from '../audit/refused-request.ts'
+import { refusedRequest } from '../audit/recorder.ts'
 import type { RefusedRequest } from '../audit/recorder.ts'
-import type { AssertedPerson } from '../actor-assertion.ts'
 import { ConsoleFailure } from '../failure.ts'
-import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
-import { findProtectedProperty } from '../protected-property.ts'
-import type { RuntimeClient } from '../runtime-client.ts'
+import type { AssertedPerson } from '../runtime/actor-assertion.ts'
+import type { RuntimeClient } from '../runtime/runtime-client.ts'
 import { parseReceived, receive } from './receive.ts'
 
 export interface ApiVariables {
@@ -25,7 +25,7 @@ export interface ApiVariables {
   endpoint?: string
 }
 
-export interface EndpointOptions {
+interface EndpointOptions {
   runtime: RuntimeClient
   assertionOf: (person: AssertedPerson) => Promise<string>
   /** Called with each request that is refused here for lack of a permission or because of the protected property. */
@@ -159,4 +159,26 @@ function withoutEmpty(query: URLSearchParams): URLSearchParams {
 /** A path template as the router writes it. */
 export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
+}
+
+/**
+ * The places at which a write sets the protected property: changes, the resources of a full configuration, the
+ * properties of an install or upgrade, and the values of a local service. The last has no `locator`.
+ */
+export function findProtectedProperty(body: unknown): { locator?: string }[] {
+  if (!isObject(body)) return []
+  const found: { locator?: string }[] = []
+  for (const part of [body['changes'], body['properties'], body['resources']]) {
+    if (!isObject(part)) continue
+    for (const [locator, entry] of Object.entries(part)) {
+      const properties = isObject(entry) && part === body['resources'] ? entry['properties'] : entry
+      if (isObject(properties) && INSTANCE_REF_PROPERTY in properties) found.push({ locator })
+    }
+  }
+  if (isObject(body['values']) && INSTANCE_REF_PROPERTY in body['values']) found.push({})
+  return found
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

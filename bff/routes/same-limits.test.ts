@@ -23,8 +23,7 @@ import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { sessionCookie } from '../../demo/sign-in.ts'
 import { startAll } from '../../start.ts'
 import type { Running } from '../../start.ts'
-import { createActorAssertions } from '../actor-assertion.ts'
-import { loadActorKey } from '../actor-key.ts'
+import { createActorAssertions, loadActorKey } from '../runtime/actor-assertion.ts'
 import { bffMigrations } from '../store/tables.ts'
 
 // The BFF and the runtime share the limits of a body: both must judge the same bytes equally.

@@ -18,8 +18,8 @@ import {
   listViews,
   lockViews,
   putView,
-} from '../store/saved-views/saved-views.ts'
-import type { NewSavedView, SavedViewRow } from '../store/saved-views/saved-views.ts'
+} from '../store/saved-views.ts'
+import type { NewSavedView, SavedViewRow } from '../store/saved-views.ts'
 import type { BffDb } from '../store/tables.ts'
 
 export const OWN_VIEWS_MAX = 50

@@ -12,10 +12,9 @@ import type { BffTables } from '../store/tables.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { opaqueValue } from '../store/hash.ts'
 import { EVERYWHERE } from '../testing.ts'
-import { cookieKit } from './cookies.ts'
-import { limitLookups } from './limit-lookups.ts'
-import { createSessions } from './sessions.ts'
+import { cookieKit, createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
+import { limitLookups } from '../middleware/rate-limit.ts'
 
 const ORIGIN = { clientAddress: '127.0.0.1', requestId: 'r' }
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { opaqueValue } from '../store/hash.ts'
-import { findSessions } from '../store/sessions/find-sessions.ts'
+import { findSessions } from '../store/sessions.ts'
 import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
 import type { AuthServer } from '../testing.ts'
-import { safeReturnTo } from './return-to.ts'
+import { safeReturnTo } from '../oidc/sign-in-routes.ts'
 
 describe('sessions', () => {
   let server: AuthServer

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { SIGN_IN_SECONDS } from './sign-ins/create-sign-in.ts'
-import type { SessionLimits } from './sessions/find-sessions.ts'
+import { SIGN_IN_SECONDS } from './sign-ins.ts'
+import type { SessionLimits } from './sessions.ts'
 import type { BffDb } from './tables.ts'
 
 const BATCH = 1_000

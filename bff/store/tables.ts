@@ -2,7 +2,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely'
 import type { ViewPage } from '#contract/console-api/pages/saved-views.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
-import type { RoleGrant } from '../session/roles.ts'
+import type { RoleGrant } from '../roles.ts'
 
 // The rows of the tables in migrations/*.sql as the driver returns them. JSON columns are written as text.
 

@@ -1,5 +1,5 @@
 import type { ConfiguredUser } from '#bff/oidc/users.ts'
-import type { Role } from '#bff/session/roles.ts'
+import type { Role } from '#bff/roles.ts'
 
 const PASSWORD = 'a password for tests only'
 

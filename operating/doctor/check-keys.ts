@@ -1,4 +1,4 @@
-import { loadActorKey } from '#bff/actor-key.ts'
+import { loadActorKey } from '#bff/runtime/actor-assertion.ts'
 import { findPersistentSecret } from '#http-kit/persistent-secret.ts'
 import { loadActorKeys } from '#runtime/config.ts'
 import type { Db } from '#runtime/model/db.ts'

@@ -1,6 +1,5 @@
-import { createActorAssertions } from '#bff/actor-assertion.ts'
-import { loadActorKey } from '#bff/actor-key.ts'
-import { adviceFor, checkRuntime } from '#bff/check-runtime.ts'
+import { createActorAssertions, loadActorKey } from '#bff/runtime/actor-assertion.ts'
+import { adviceFor, checkRuntime } from '#bff/runtime/check-runtime.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { findPersistentSecret } from '#http-kit/persistent-secret.ts'

@@ -1,6 +1,6 @@
-import { loadActorKey } from '#bff/actor-key.ts'
+import { loadActorKey } from '#bff/runtime/actor-assertion.ts'
 import { createConsole } from '#bff/app.ts'
-import { openConsoleDatabase } from '#bff/open-database.ts'
+import { openConsoleDatabase } from '#bff/database.ts'
 import { createLog } from '#http-kit/log.ts'
 import { fromUrl } from '#database/settings.ts'
 import { serve } from '#http-kit/serve.ts'

@@ -1,0 +1,152 @@
+import type { IncomingMessage } from 'node:http'
+import { Hono } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Session } from '#contract/console-api/rows.ts'
+import { systemClock } from '#http-kit/clock.ts'
+import type { Clock } from '#http-kit/clock.ts'
+import type { Log } from '#http-kit/log.ts'
+import type { RequestFront } from '#http-kit/serve.ts'
+import { createRecorder } from '../audit/recorder.ts'
+import type { Recorder } from '../audit/recorder.ts'
+import { clientAddress, exactClientAddress } from '../middleware/provenance.ts'
+import { limitLookups } from '../middleware/rate-limit.ts'
+import { requireSession } from '../middleware/session.ts'
+import type { SessionVariables } from '../middleware/session.ts'
+import { permissionsIn } from '../roles.ts'
+import { cookieKit, createSessions } from '../session/sessions.ts'
+import type { AuthSettings } from '../settings.ts'
+import { opaqueValue } from '../store/hash.ts'
+import type { BffDb } from '../store/tables.ts'
+import { createAdapter } from './adapter.ts'
+import { createIdpClient } from './client.ts'
+import { idpFront } from './idp-front.ts'
+import { createSignInLimiter } from './limiter.ts'
+import { issueFirstPasswords } from './passwords.ts'
+import type { FirstPasswords } from './passwords.ts'
+import { createProvider, EMBEDDED_CLIENT_ID, IDP_PATH, idpSigningKey } from './provider.ts'
+import { signInRoutes } from './sign-in-routes.ts'
+import { applyConfiguredUsers } from './users.ts'
+
+interface AuthOptions {
+  db: BffDb
+  settings: AuthSettings
+  /** For the embedded provider's signing key. */
+  dataDir: string
+  /** The address at which this process reaches its own server, such as `http://127.0.0.1:8080`; called only at sign-in. */
+  loopback: () => string
+  /** Of sessions and sign-ins; default: the machine's. */
+  clock?: Pick<Clock, 'now'>
+  log: Log
+  /** How long refusals and failed sign-ins are merged before they are sent to the audit; default 60. */
+  mergeSeconds?: number | undefined
+}
+
+export interface Auth {
+  /** `/auth/*` and `GET /api/session`, which must be mounted after `requireSession`. */
+  routes: Hono<{ Variables: SessionVariables }>
+  /** The embedded identity provider, which handles requests before the app does; null if another one is configured. */
+  front: RequestFront | null
+  /** For every route of `/api`: sets `c.var.person` or refuses with AUTHENTICATION_REQUIRED. */
+  requireSession: MiddlewareHandler<{ Variables: SessionVariables }>
+  /** Whether a request has a session cookie, valid or not. */
+  hasSessionCookie: (c: Context) => boolean
+  /** Whether the session of a request is still valid, without extending it; for open event streams. */
+  isStillSignedIn: (c: Context) => Promise<boolean>
+  /** Issues the first passwords; call it when the console is ready. Null if the settings or another provider define them. */
+  issueFirstPasswords: (() => Promise<FirstPasswords>) | null
+  /** Stores sign-ins, sign-outs and refusals until they are sent to the audit of the runtime. */
+  recorder: Recorder
+}
+
+/**
+ * Authentication: sign-in, sessions, and the embedded identity provider unless another one is configured. The
+ * schema `bff` must be migrated.
+ */
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const { db, settings, dataDir, loopback, clock = systemClock, log, mergeSeconds } = options
+  const { publicOrigin, externalIdp, rolesClaim, limits, recentSignInSeconds, trustedProxyHops } = settings
+  /** How far the clock of this machine, which is that of the embedded provider, is behind. */
+  const lateSeconds = (): number => (clock.now().getTime() - systemClock.now().getTime()) / 1000
+  const cookies = cookieKit(new URL(publicOrigin))
+  const recorder = createRecorder({ db, log, mergeSeconds })
+  const limiter = createSignInLimiter(db)
+  const embedded = {
+    issuer: publicOrigin + IDP_PATH,
+    clientId: EMBEDDED_CLIENT_ID,
+    clientSecret: opaqueValue(),
+  }
+  const registration = externalIdp ?? embedded
+  log.addSecret(registration.clientSecret)
+  const idp = createIdpClient({
+    ...registration,
+    publicOrigin,
+    rolesClaim,
+    loopback: externalIdp === null ? loopback : null,
+    skewSeconds: () => (externalIdp === null ? 0 : lateSeconds()),
+  })
+  const addressOf = (incoming: IncomingMessage | undefined): string =>
+    clientAddress(incoming, trustedProxyHops)
+  const exactAddressOf = (incoming: IncomingMessage | undefined): string =>
+    exactClientAddress(incoming, trustedProxyHops)
+  const incomingOf = (c: Context) => (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
+  const addressOfRequest = (c: Context): string => addressOf(incomingOf(c))
+  const sessions = limitLookups(createSessions({ db, cookies, limits, clock, recorder }), {
+    addressOf: addressOfRequest,
+  })
+
+  const routes = new Hono<{ Variables: SessionVariables }>()
+  routes.get('/api/session', (c) => c.json(sessionOf(c)))
+  const signIn = signInRoutes({
+    db,
+    idp,
+    sessions,
+    cookies,
+    recentSignInSeconds,
+    clock,
+    lateSeconds: () => (externalIdp === null ? lateSeconds() : 0),
+    limiter,
+    publicOrigin,
+    rolesClaim,
+    log,
+    recorder,
+    addressOf: addressOfRequest,
+    originOf: (c) => ({
+      clientAddress: exactAddressOf(incomingOf(c)),
+      requestId: (c.var as SessionVariables).requestId,
+    }),
+  })
+  routes.route('/', signIn)
+
+  const isStillSignedIn = async (c: Context): Promise<boolean> =>
+    (await sessions.find(c, { isActivity: false })) !== null
+  const hasSessionCookie = (c: Context): boolean => sessions.idOf(c) !== null
+  const shared = {
+    routes,
+    requireSession: requireSession(sessions),
+    hasSessionCookie,
+    isStillSignedIn,
+    recorder,
+  }
+  if (externalIdp !== null) return { ...shared, front: null, issueFirstPasswords: null }
+
+  const { users: configured } = settings
+  if (configured !== null) await applyConfiguredUsers(db, { configured, issuer: embedded.issuer })
+  const provider = createProvider({
+    db,
+    publicOrigin,
+    log,
+    adapter: createAdapter(db),
+    signingKey: await idpSigningKey(dataDir),
+    clientSecret: embedded.clientSecret,
+  })
+  return {
+    ...shared,
+    front: idpFront({ provider, db, limiter, publicOrigin, addressOf, exactAddressOf, recorder, log }),
+    issueFirstPasswords: configured === null ? () => issueFirstPasswords(db) : null,
+  }
+}
+
+function sessionOf(c: Context<{ Variables: SessionVariables }>): Session {
+  const { id, name, roles, grants } = c.var.person
+  return { user: { id, name }, roles, permissions: permissionsIn(grants), grants }
+}

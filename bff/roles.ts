@@ -1,0 +1,127 @@
+import * as z from 'zod'
+import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import type { GrantScope, Permission, Grant } from '#contract/endpoint/permission.ts'
+import { Key } from '#contract/protocol/keys.ts'
+import { Scope } from '#contract/protocol/scope.ts'
+
+/** The permissions of each role. */
+const ROLE_PERMISSIONS = {
+  viewer: ['read'],
+  operator: [
+    'read',
+    'configuration:write',
+    'installation:install',
+    'installation:upgrade',
+    'installation:detach',
+    'operation:retry',
+    'operation:annotate',
+    'audit:read',
+  ],
+  support: [
+    'read',
+    'operation:retry',
+    'operation:annotate',
+    'operation:takeover',
+    'audit:read',
+    'audit:platform',
+    'operation:export',
+  ],
+  admin: [
+    'read',
+    'configuration:write',
+    'installation:install',
+    'installation:upgrade',
+    'installation:detach',
+    'operation:retry',
+    'operation:annotate',
+    'operation:takeover',
+    'audit:read',
+    'audit:platform',
+    'operation:export',
+    'catalog:write',
+    'plugin:write',
+    'service:write',
+    'notification:write',
+  ],
+} as const satisfies Record<string, readonly Permission[]>
+
+export type Role = keyof typeof ROLE_PERMISSIONS
+export const ROLES = Object.keys(ROLE_PERMISSIONS) as Role[]
+
+/** A role and its scope; null means everywhere. */
+export interface RoleGrant {
+  role: Role
+  scope: GrantScope
+}
+
+const RoleScope = z.union([Scope, z.strictObject({ environmentKey: Key })])
+
+/** One entry of a roles claim: a role name (everywhere), or a role with its scope. */
+export const RoleEntry = z.union([
+  z.enum(ROLES).transform((role): RoleGrant => ({ role, scope: null })),
+  z
+    .strictObject({ role: z.enum(ROLES), scope: RoleScope.nullish() })
+    .transform(({ role, scope }): RoleGrant => ({ role, scope: scope ?? null })),
+])
+
+/** A canonical key for a scope. */
+export function placeKey(scope: GrantScope): string {
+  if (scope === null) return 'everywhere'
+  const { environmentKey } = scope
+  if (!('applicationRuntimeId' in scope)) return JSON.stringify([environmentKey])
+  return JSON.stringify([environmentKey, scope.applicationRuntimeId, scope.workspaceId])
+}
+
+const MAX_ENTRIES = 500
+
+/**
+ * The roles in a claim. Entries that cannot be parsed grant nothing: a scope with a misspelled part must not
+ * become a role without a limit.
+ */
+export function rolesOfClaim(claim: unknown): RoleGrant[] {
+  const entries: unknown[] = Array.isArray(claim) ? claim : [claim]
+  return entries.slice(0, MAX_ENTRIES).flatMap((entry) => {
+    const parsed = RoleEntry.safeParse(entry)
+    return parsed.success ? [parsed.data] : []
+  })
+}
+
+/**
+ * The value of the roles claim: under its full name, or nested along its dots (`realm_access.roles`), as some
+ * providers do. Undefined if there is none.
+ */
+export function findClaim(claims: Record<string, unknown>, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name]
+  let value: unknown = claims
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
+    value = (value as Record<string, unknown>)[part]
+  }
+  return value
+}
+
+/** The grants of roles: one for each place, with the permissions of all roles that apply there. */
+export function grantsOf(roles: readonly RoleGrant[]): Grant[] {
+  const byPlace = new Map<string, Grant>()
+  for (const { role, scope } of roles) {
+    const place = placeKey(scope)
+    const granted = byPlace.get(place)?.permissions ?? []
+    const both = new Set<Permission>([...granted, ...permissionsOf(role)])
+    byPlace.set(place, { permissions: inOrder(both), scope })
+  }
+  return [...byPlace.values()]
+}
+
+/** Every permission that is granted anywhere. Decides what the console shows, not what is allowed. */
+export function permissionsIn(grants: readonly Grant[]): Permission[] {
+  return inOrder(new Set(grants.flatMap((grant) => grant.permissions)))
+}
+
+/** Sessions outlive releases: a role that no longer exists grants nothing. */
+function permissionsOf(role: Role): readonly Permission[] {
+  return Object.hasOwn(ROLE_PERMISSIONS, role) ? ROLE_PERMISSIONS[role] : []
+}
+
+function inOrder(permissions: ReadonlySet<Permission>): Permission[] {
+  return PERMISSIONS.filter((permission) => permissions.has(permission))
+}

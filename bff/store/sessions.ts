@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { RoleGrant } from '../roles.ts'
+import type { BffDb } from './tables.ts'
+
+/** Maximum idle time and lifetime of a session. */
+export interface SessionLimits {
+  idleSeconds: number
+  absoluteSeconds: number
+}
+
+export interface StoredSession {
+  iss: string
+  sub: string
+  name: string
+  roles: RoleGrant[]
+  /** Seconds since the last activity. */
+  quietSeconds: number
+  /** Seconds since the identity provider authenticated the person; null if it did not say when. */
+  authenticatedSeconds: number | null
+}
+
+/**
+ * The valid sessions with these ids, by id in hex. Of an authentication in the future, which a clock that was set back leaves, nobody
+ * knows how recent it is.
+ */
+export async function findSessions(
+  db: BffDb,
+  idHashes: readonly Buffer[],
+  { limits, now }: { limits: SessionLimits; now: Date },
+): Promise<Map<string, StoredSession>> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  const { rows } = await sql<StoredSession & { id: string }>`
+    select encode(id_hash, 'hex') as id, iss, sub, name, roles,
+      extract(epoch from ${at} - last_seen_at)::float8 as "quietSeconds",
+      case when authenticated_at < ${at} + interval '1 minute'
+        then greatest(0, extract(epoch from ${at} - authenticated_at)::float8) end as "authenticatedSeconds"
+    from bff.session
+    where id_hash = any(${[...idHashes]}::bytea[])
+      and last_seen_at > ${at} - make_interval(secs => ${limits.idleSeconds})
+      and created_at > ${at} - make_interval(secs => ${limits.absoluteSeconds})`.execute(db)
+  return new Map(rows.map(({ id, ...session }) => [id, session]))
+}
+
+interface NewSession {
+  idHash: Buffer
+  iss: string
+  sub: string
+  name: string
+  roles: RoleGrant[]
+  /** When the identity provider authenticated the person, in seconds since 1970; null if it did not say. */
+  authTime: number | null
+}
+
+/**
+ * Stores a new session; of the person's other sessions, all but the `maxSessions - 1` newest end. Returns the number of
+ * those that had not expired.
+ */
+export async function createSession(
+  db: BffDb,
+  session: NewSession,
+  { maxSessions, limits, now }: { maxSessions: number; limits: SessionLimits; now: Date },
+): Promise<number> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  const { idHash, iss, sub, name, roles, authTime } = session
+  const { rows } = await sql<{ ended: number }>`
+    with ended as (
+      delete from bff.session where id_hash in (
+        select id_hash from bff.session where iss = ${iss} and sub = ${sub}
+        order by created_at desc offset ${maxSessions - 1}
+      )
+      returning last_seen_at > ${at} - make_interval(secs => ${limits.idleSeconds})
+        and created_at > ${at} - make_interval(secs => ${limits.absoluteSeconds}) as was_valid
+    )
+    insert into bff.session (id_hash, iss, sub, name, roles, created_at, last_seen_at, authenticated_at)
+    values (${idHash}, ${iss}, ${sub}, ${name}, ${JSON.stringify(roles)}, ${at}, ${at},
+      -- not in the future, whatever the clock of the provider says
+      case when ${authTime}::float8 is not null then least(to_timestamp(${authTime}::float8), ${at}) end)
+    returning (select count(*) from ended where was_valid) as ended`.execute(db)
+  return rows[0]?.ended ?? 0
+}
+
+/** Records activity of the person. A session that began in the future, by a clock that was set back, begins now. */
+export async function touchSession(db: BffDb, idHash: Buffer, now: Date): Promise<void> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  await sql`
+    update bff.session set last_seen_at = ${at}, created_at = least(created_at, ${at})
+    where id_hash = ${idHash}`.execute(db)
+}
+
+/** Ends a session on every replica and returns its person; null if there was none. */
+export async function endSession(
+  db: BffDb,
+  idHash: Buffer,
+): Promise<{ iss: string; sub: string; name: string } | null> {
+  const { rows } = await sql<{ iss: string; sub: string; name: string }>`
+    delete from bff.session where id_hash = ${idHash} returning iss, sub, name`.execute(db)
+  return rows[0] ?? null
+}
+
+/** Ends all sessions of people whose accounts were removed or changed. */
+export async function endSessionsOf(db: BffDb, iss: string, subs: readonly string[]): Promise<void> {
+  if (subs.length === 0) return
+  await sql`delete from bff.session where iss = ${iss} and sub = any(${subs})`.execute(db)
+}
