@@ -13,18 +13,27 @@ import type { Session } from '#contract/console-api/rows.ts'
 import { mayAnywhere, mayIn } from '#contract/endpoint/permission.ts'
 import { useConnection } from '../base/connection.ts'
 import { startLiveUpdates } from '../api/live.ts'
-import { announceSignIn, reloadForAnotherPerson, useSession } from '../api/session.ts'
+import {
+  announceSignIn,
+  reloadForAnotherPerson,
+  useSession,
+  onSignInElsewhere,
+  signInAddress,
+} from '../api/session.ts'
 import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../i18n/describe-code.ts'
 import { countFailure } from '../subjects/alerts/failure-alerts.ts'
-import { currentText } from '../i18n/use-text.ts'
+import { currentText, useText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../subjects/shell/shell-context.ts'
 import { lazyPart } from '../base/lazy-part.ts'
 import { loadWithRetry } from '../base/load-with-retry.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { isSignedOut } from './query-client.ts'
-import { SignInPage } from './SignInPage.tsx'
-import { SessionLostDialog } from './SessionLostDialog.tsx'
+import { Button } from '../ui/Button.tsx'
+import { buttonStyle } from '../ui/button-style.ts'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Icon } from '../ui/Icon.tsx'
+import { SignInCard } from '../layouts/SignInCard.tsx'
 
 const SignOutDialog = lazyPart(
   async () => (await import('../pages/signed-out/SignOutDialog.tsx')).SignOutDialog,
@@ -124,4 +133,77 @@ function useReloadForAnotherPerson(session: Session | undefined) {
     first.current ??= id
     if (first.current !== id) reloadForAnotherPerson()
   }, [id])
+}
+
+/** Shown when the session ends while the page is in use: the person signs in beside the page and continues in it. */
+function SessionLostDialog() {
+  const t = useText()
+  const session = useSession()
+  const { refetch } = session
+  useEffect(() => onSignInElsewhere(() => void refetch()), [refetch])
+  return (
+    <Dialog
+      open
+      onClose={() => void session.refetch()}
+      title={t('shell.sessionLost.title')}
+      size="sm"
+      footer={
+        <>
+          <Button busy={session.isFetching} onClick={() => void session.refetch()}>
+            {t('shell.sessionLost.continue')}
+          </Button>
+          <a
+            href={signInAddress(location.pathname + location.search + location.hash)}
+            target="_blank"
+            rel="opener"
+            className={buttonStyle({ variant: 'primary' })}
+          >
+            {t('shell.signedOut.signIn')}
+            <Icon name="external" size={14} />
+          </a>
+        </>
+      }
+    >
+      <p>{t('shell.sessionLost.message')}</p>
+    </Dialog>
+  )
+}
+
+const KEY = 'sign-in.left-at'
+
+/** A sign-in that ends without a session must not start again at once. */
+const PAUSE_MS = 60_000
+
+/**
+ * Leads a new visit without a session straight to the sign-in, which returns to the requested page. If this tab was led
+ * there a moment ago, it asks first.
+ */
+function SignInPage() {
+  const t = useText()
+  const [leaves] = useState(mayLeave)
+  const returnTo = location.pathname + location.search + location.hash
+  useEffect(() => {
+    // replaces this page, so that "back" does not lead here and away again
+    if (!leaves) return
+    sessionStorage.setItem(KEY, String(Date.now()))
+    location.replace(signInAddress(returnTo))
+  }, [leaves, returnTo])
+  if (leaves) return null
+  return (
+    <SignInCard title={t('shell.signIn.title')} message={t('shell.signIn.message')} returnTo={returnTo} />
+  )
+}
+
+/**
+ * Whether this tab may go to the sign-in without a press; false if it cannot note that. Notes nothing itself, because
+ * React may render a page, discard it, and render it again.
+ */
+function mayLeave(): boolean {
+  try {
+    const leftAt = Number(sessionStorage.getItem(KEY) ?? 0)
+    sessionStorage.setItem(KEY, String(leftAt))
+    return Math.abs(Date.now() - leftAt) >= PAUSE_MS
+  } catch {
+    return false
+  }
 }

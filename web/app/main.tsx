@@ -1,8 +1,10 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider, type RegisteredRouter } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { SignedIn } from './SignedIn.tsx'
 import { loadDocumentData } from '../api/document-data.ts'
 import { apiQuery } from '../api/query.ts'
-import { App } from './App.tsx'
 import { queryClient } from './query-client.ts'
 import { startLocale } from '../i18n/locale.ts'
 import { router } from './router.ts'
@@ -10,6 +12,22 @@ import { guardAgainstTranslation } from './translation-guard.ts'
 import '../styles/index.css'
 // follows the system's theme
 import '../ui/theme.ts'
+
+/** The console at the address of its router, whose first page is loaded. */
+function App({ router }: { router: RegisteredRouter }) {
+  return (
+    <QueryClientProvider client={router.options.context.queryClient}>
+      {/* the only page without a session; leaving it loads a new document */}
+      {router.history.location.pathname === '/signed-out' ? (
+        <RouterProvider router={router} />
+      ) : (
+        <SignedIn>
+          <RouterProvider router={router} />
+        </SignedIn>
+      )}
+    </QueryClientProvider>
+  )
+}
 
 const MAX_WAIT_MS = 500
 
