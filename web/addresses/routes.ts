@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, notFound, type Router } from '@tanstack/react-router'
-import { pages, type PagePath } from '#contract/console-api/pages/pages.ts'
+import { pages, type PagePath, readsOf, type PageRead } from '#contract/console-api/pages/pages.ts'
 import {
   keepNotUnderstood,
   omitUndefined,
@@ -8,7 +8,9 @@ import {
   whole,
   type Raw,
 } from '#contract/console-api/pages/search-params.ts'
-import { loadPage } from './load-page.ts'
+import { mayAnywhere } from '#contract/endpoint/permission.ts'
+import type { Answer } from '../api/client.ts'
+import { apiQuery } from '../api/query.ts'
 
 export type RouterContext = { queryClient: QueryClient }
 
@@ -88,3 +90,39 @@ export const signedOutRoute = createRoute({
 })
 
 export const routeTree = rootRoute.addChildren({ ...pageRoutes, '/signed-out': signedOutRoute })
+
+/** How long a page waits for its answers: a skeleton shown for a shorter time would flicker. */
+const MAX_WAIT_MS = 100
+
+interface PageMatch {
+  context: { queryClient: QueryClient }
+  params: object
+  location: { search: object }
+}
+
+/**
+ * The loader of a page's route: fetches the answers that its first render needs, in parallel with its code. A page waits
+ * only briefly for them; it shows a skeleton for those that are missing.
+ */
+async function loadPage(
+  path: PagePath,
+  { context: { queryClient }, params, location }: PageMatch,
+): Promise<void> {
+  const reads = readsOf(path, {
+    // the router types the parameters per route
+    params: params as Readonly<Record<string, string>>,
+    search: location.search as Raw,
+    now: Date.now(),
+  })
+  const grants =
+    queryClient.getQueryData<Answer<'GET /session'>>(apiQuery('GET /session', {}).queryKey)?.grants ?? []
+  const answers = reads
+    .filter(({ needs }) => needs === undefined || mayAnywhere(grants, needs))
+    .map((read) => queryClient.prefetchQuery(queryOf(read)))
+  await Promise.race([Promise.all(answers), pause(MAX_WAIT_MS)])
+}
+
+/** Each read calls its own endpoint, which the union type of reads cannot express. */
+const queryOf = ({ name, call }: PageRead) => apiQuery(name as 'GET /summary', call as object)
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -2,7 +2,7 @@ import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
 import type { Problem } from '#contract/console-api/problem.ts'
 import type { ConsoleApi } from '#contract/console-api/rows.ts'
 import { recordRequest } from '../base/connection.ts'
-import { isInactive } from './activity.ts'
+import { isBrowser } from '../base/environment.ts'
 
 export type EndpointName = keyof ConsoleApi & string
 export type Call<Name extends EndpointName> = CallOf<ConsoleApi[Name]>
@@ -176,4 +176,17 @@ function unreadable(response: Response): Problem {
     retryable: response.status >= 500,
     requestId: response.headers.get('x-request-id') ?? '',
   }
+}
+
+/** Longer than people read without any input; shorter than the idle timeout of a session. */
+const INACTIVE_AFTER_MS = 120_000
+
+let lastActivity = Date.now()
+for (const kind of isBrowser ? (['pointerdown', 'keydown', 'wheel'] as const) : []) {
+  window.addEventListener(kind, () => (lastActivity = Date.now()), { passive: true })
+}
+
+/** Whether there has been no recent input; background requests then do not extend the session. */
+export function isInactive(): boolean {
+  return Date.now() - lastActivity > INACTIVE_AFTER_MS
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, before, beforeEach, describe, it, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { followEvents } from './event-stream.ts'
+import { followEvents, reconnectDelay } from './event-stream.ts'
 import type { ConnectionState } from '../base/connection.ts'
 import { standInBrowser } from './testing-browser.ts'
 
@@ -159,4 +158,24 @@ describe('following the events', () => {
     assert.deepEqual(heard, ['reset'])
     assert.equal(requests[1]?.lastEventId, undefined)
   })
+})
+
+const shortest = () => 0
+const longest = () => 1
+
+test('the wait before the event stream is reopened doubles up to 15 s, and varies by half', () => {
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 6, 7, 50].map((failures) => reconnectDelay(failures, null, shortest)),
+    [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000],
+  )
+  assert.equal(reconnectDelay(1, null, longest), 750)
+  assert.equal(reconnectDelay(50, null, longest), 22_500)
+})
+
+test('the wait is never shorter than the server’s Retry-After', () => {
+  assert.equal(reconnectDelay(1, '5', shortest), 5_000)
+  assert.equal(reconnectDelay(6, '5', shortest), 15_000)
+  assert.equal(reconnectDelay(1, '3600', shortest), 60_000)
+  for (const nonsense of ['', '-5', '1e9', 'soon', 'Sun, 22 Nov 2026 10:00:00 GMT'])
+    assert.equal(reconnectDelay(1, nonsense, shortest), 500, nonsense)
 })

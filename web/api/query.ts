@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { callApi } from './client.ts'
-import type { Answer, Call, EndpointName } from './client.ts'
+import { callApi, type Answer, type Call, type EndpointName } from './client.ts'
 
 type ReadName = Extract<EndpointName, `GET ${string}`> | Extract<EndpointName, `POST ${string}/plan`>
 

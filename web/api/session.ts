@@ -1,7 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
-import type { Permission, Place } from '#contract/endpoint/permission.ts'
+import {
+  mayAnywhere,
+  mayEverywhere,
+  mayIn,
+  type Permission,
+  type Place,
+} from '#contract/endpoint/permission.ts'
 import { apiQuery } from './query.ts'
+import { ApiError, lostAnswer, readFailure } from './client.ts'
 
 /** The session; its data is undefined until it is loaded. */
 export function useSession() {
@@ -57,4 +63,18 @@ export function useMay(permission: Permission, place: Place | 'anywhere' | 'ever
   if (place === 'anywhere') return mayAnywhere(grants, permission)
   if (place === 'everywhere') return mayEverywhere(grants, permission)
   return mayIn(grants, permission, place)
+}
+
+/** Ends the session and leaves the console. Rejects with an ApiError if the server did not confirm it. */
+export async function signOut(): Promise<void> {
+  const response = await fetch('/auth/logout', {
+    method: 'POST',
+    headers: { 'x-requested-by': 'console' },
+    credentials: 'same-origin',
+    redirect: 'manual',
+  }).catch(() => {
+    throw new ApiError(lostAnswer)
+  })
+  if (!response.ok) throw await readFailure(response)
+  location.assign('/signed-out')
 }

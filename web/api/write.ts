@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useStore } from '../base/external-store.ts'
-import { ApiError, callApi } from './client.ts'
-import type { Answer, Call, EndpointName } from './client.ts'
+import { ApiError, callApi, type Answer, type Call, type EndpointName } from './client.ts'
 import { invalidateEndpoints } from './query.ts'
 
 /** How long a write that the server has answered waits for the reads that it invalidates. */

@@ -19,8 +19,8 @@ import {
   useSession,
   onSignInElsewhere,
   signInAddress,
+  signOut,
 } from '../api/session.ts'
-import { signOut } from '../api/sign-out.ts'
 import { useErrorView } from '../i18n/describe-code.ts'
 import { countFailure } from '../subjects/alerts/failure-alerts.ts'
 import { currentText, useText } from '../i18n/use-text.ts'

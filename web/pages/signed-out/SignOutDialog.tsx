@@ -1,4 +1,4 @@
-import { signOut } from '../../api/sign-out.ts'
+import { signOut } from '../../api/session.ts'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
 
