@@ -102,7 +102,7 @@ export function noticePage(options: {
   )
 }
 
-// the console's mark (web/ui/Brand.tsx); its colors come from the stylesheet
+// the console's mark (web/ui/Icon.tsx); its colors come from the stylesheet
 const MARK = html`<svg viewBox="0 0 20 20" width="28" height="28" aria-hidden="true">
   <rect width="20" height="20" rx="5" />
   <path d="M5.5 7.6 10 5.2l4.5 2.4v4.8L10 14.8l-4.5-2.4zM5.5 7.6l4.5 2.4 4.5-2.4M10 10v4.8" />

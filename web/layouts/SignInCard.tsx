@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { signInAddress } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
 import { buttonStyle } from '../ui/button-style.ts'
-import { Brand } from '../ui/Brand.tsx'
+import { Brand } from '../ui/Icon.tsx'
 import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
 
 /** The content of pages without a session. Signing in loads a new document. */

@@ -60,3 +60,8 @@ export function Segments({
     </span>
   )
 }
+
+/** A resource locator: bundle environment, bundle, kind, name; the name is emphasized. */
+export function LocatorText({ locator }: { locator: string }) {
+  return <Segments parts={locator.split('/')} />
+}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from 'react'
-import { LocatorText } from '../../ui/LocatorText.tsx'
+import { LocatorText } from '../../ui/Id.tsx'
 import { MovedList } from './MovedList.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'

@@ -10,7 +10,7 @@ import {
   propertyTitle,
 } from '../../forms/property/property-labels.ts'
 import { ResourceCards } from '../../subjects/manifest/ResourceCards.tsx'
-import { LocatorText } from '../../ui/LocatorText.tsx'
+import { LocatorText } from '../../ui/Id.tsx'
 import { PluginLink } from '../../subjects/plugins/PluginLink.tsx'
 import { joinList } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'

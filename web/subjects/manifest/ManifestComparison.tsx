@@ -4,7 +4,7 @@ import { useText, type PlainTextKey } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import type { Tone } from '../../ui/tone.ts'
-import { LocatorText } from '../../ui/LocatorText.tsx'
+import { LocatorText } from '../../ui/Id.tsx'
 import { kindIcon, propertyTitle } from '../../forms/property/property-labels.ts'
 import { isSame } from './compare-manifests.ts'
 import type {

@@ -1,6 +1,6 @@
 import { useFormState, useWatch, type Control } from 'react-hook-form'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { LocatorText } from '../../ui/LocatorText.tsx'
+import { LocatorText } from '../../ui/Id.tsx'
 import { kindIcon } from '../../forms/property/property-labels.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../../ui/Icon.tsx'

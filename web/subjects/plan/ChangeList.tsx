@@ -5,7 +5,7 @@ import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { BeforeAfter } from '../../ui/values/BeforeAfter.tsx'
 import { PropertyValueView } from '../../ui/values/ValueView.tsx'
-import { LocatorText } from '../../ui/LocatorText.tsx'
+import { LocatorText } from '../../ui/Id.tsx'
 import type { TitleOf } from '../manifest/use-titles.ts'
 import { PropertyName } from '../manifest/PropertyName.tsx'
 

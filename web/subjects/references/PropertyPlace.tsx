@@ -2,7 +2,7 @@ import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { paths } from '../../addresses/paths.ts'
 import { TextLink } from '../../ui/Link.tsx'
-import { LocatorText } from '../../ui/LocatorText.tsx'
+import { LocatorText } from '../../ui/Id.tsx'
 
 /** A resource by its title, or by its name if it is not installed yet. */
 export const resourceText = ({ locator, resourceTitle }: { locator: string; resourceTitle: string | null }) =>

@@ -3,8 +3,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
 import { Icon } from '../Icon.tsx'
 import { nextSort, sortDirection, sortsOf, type Column, type Sort } from './column.ts'
-import { asColumnHeader, asRow, asRowGroup } from './roles.ts'
-import { headerClass } from './styles.ts'
+import { asColumnHeader, asRow, asRowGroup, headerClass } from './styles.ts'
 
 export function TableHead<Row>({
   columns,

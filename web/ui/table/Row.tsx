@@ -2,8 +2,7 @@ import { memo, type KeyboardEvent, type MouseEvent, type Ref } from 'react'
 import { cx } from '../class-names.ts'
 import { PlainLink, type LinkTarget } from '../Link.tsx'
 import type { Column, RowSelection } from './column.ts'
-import { asCell, asRow } from './roles.ts'
-import { cellClass } from './styles.ts'
+import { asCell, asRow, cellClass } from './styles.ts'
 
 export type RowProps<Row> = {
   row: Row

@@ -1,5 +1,5 @@
-import { useIsPrinting } from '../printing.ts'
 import { Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+import { useIsPrinting } from '../printing.ts'
 import { lazyWithRetry } from '../../base/load-with-retry.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { cx } from '../class-names.ts'
@@ -7,13 +7,12 @@ import type { ErrorView } from '../../i18n/describe-code.ts'
 import { ErrorState } from '../ErrorState.tsx'
 import type { LinkTarget } from '../Link.tsx'
 import { Skeleton } from '../Skeleton.tsx'
-import type { Column, RowSelection } from './column.ts'
+import { type Column, type RowSelection, sortsOf } from './column.ts'
 import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
 import { TableHead } from './Head.tsx'
-import { SortChoice } from './SortChoice.tsx'
-import { asRowGroup, asTable } from './roles.ts'
+import { asRowGroup, asTable, cellClass, columnClass } from './styles.ts'
 import { TableRow } from './Row.tsx'
-import { cellClass, columnClass } from './styles.ts'
+import { Select } from '../Select.tsx'
 
 export type { Column } from './column.ts'
 
@@ -205,4 +204,35 @@ function EndOfRows({ onReached }: { onReached: () => void }) {
     return () => observer.disconnect()
   }, [])
   return <div ref={mark} />
+}
+
+/** The sort orders of the columns. Cards have no header to press, so a narrow table shows this instead. */
+function SortChoice<Row>({
+  columns,
+  sort,
+  onSort,
+}: {
+  columns: readonly Column<Row>[]
+  sort: string | undefined
+  onSort: (sort: string) => void
+}) {
+  const t = useText()
+  const options = columns.flatMap(sortsOf).flatMap(({ key, name, first }) => {
+    const both = [
+      { value: key, label: t('common.sort.ascending', { column: name }) },
+      { value: `-${key}`, label: t('common.sort.descending', { column: name }) },
+    ]
+    return first === 'descending' ? both.toReversed() : both
+  })
+  if (options.length === 0) return null
+  return (
+    <div className="hidden border-b border-line px-4 py-2 @max-[40rem]/table:block print:hidden!">
+      <Select
+        aria-label={t('common.sort')}
+        value={sort}
+        options={options}
+        onChange={(event) => onSort(event.target.value)}
+      />
+    </div>
+  )
 }

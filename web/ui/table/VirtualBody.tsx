@@ -2,8 +2,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 import type { LinkTarget } from '../Link.tsx'
 import type { Column } from './column.ts'
-import { Gap } from './Gap.tsx'
-import { asRowGroup } from './roles.ts'
+import { asRowGroup, asNothing } from './styles.ts'
 import { TableRow } from './Row.tsx'
 
 const ROW_HEIGHT = 36
@@ -68,5 +67,15 @@ export function VirtualBody<Row>({
       })}
       <Gap height={after} />
     </tbody>
+  )
+}
+
+/** An empty row that takes the space of rows that are not rendered, in pixels. */
+function Gap({ height }: { height: number }) {
+  if (height <= 0) return null
+  return (
+    <tr {...asNothing} className="@max-[40rem]/table:block" style={{ height }}>
+      <td {...asNothing} />
+    </tr>
   )
 }

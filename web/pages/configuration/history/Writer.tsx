@@ -5,8 +5,7 @@ import { apiQuery } from '../../../api/query.ts'
 import { namedManager } from '../../../subjects/people/use-manager-text.ts'
 import { sameView } from '../../../forms/property/property-value.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { Icon } from '../../../ui/Icon.tsx'
-import type { IconName } from '../../../ui/Icon.tsx'
+import { Icon, type IconName } from '../../../ui/Icon.tsx'
 
 type Change = Snapshot['changes'][number]
 

@@ -1,7 +1,7 @@
 import type { InstallationDetail, InstalledResource } from '#contract/console-api/shapes.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import { useMay } from '../../../api/session.ts'
-import { LocatorText } from '../../../ui/LocatorText.tsx'
+import { LocatorText } from '../../../ui/Id.tsx'
 import { kindIcon } from '../../../forms/property/property-labels.ts'
 import { ResourceCards } from '../../../subjects/manifest/ResourceCards.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
-import { LocatorText } from '../../../../ui/LocatorText.tsx'
+import { LocatorText } from '../../../../ui/Id.tsx'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { useText, type Translate } from '../../../../i18n/use-text.ts'
 import { Badge } from '../../../../ui/Badge.tsx'

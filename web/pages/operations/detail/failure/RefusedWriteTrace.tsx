@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react'
 import type { RefusedWrite } from '#contract/console-api/shapes.ts'
-import { LocatorText } from '../../../../ui/LocatorText.tsx'
+import { LocatorText, Mono } from '../../../../ui/Id.tsx'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
-import { Mono } from '../../../../ui/Id.tsx'
 import { TextLink } from '../../../../ui/Link.tsx'
 
 /** Why a write of a plugin was refused: what, by which rule, what the plugin may write, who else may, and where it says so. */
