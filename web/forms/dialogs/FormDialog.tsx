@@ -6,8 +6,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { Form } from '../form/Form.tsx'
 import { FormError } from '../form/FormError.tsx'
 import type { SubmitError } from '../form/server-errors.ts'
-import { PageGuard } from '../form/PageGuard.tsx'
-import { useUnloadGuard } from '../form/use-unload-guard.ts'
+import { PageGuard, useUnloadGuard } from '../form/LeaveGuard.tsx'
 
 /**
  * A form in a dialog. It stays open and keeps its input until the server has accepted it. Closing it with unsaved

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { PageGuard } from '../form/PageGuard.tsx'
-import { useUnloadGuard } from '../form/use-unload-guard.ts'
+import { PageGuard, useUnloadGuard } from '../form/LeaveGuard.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'

@@ -1,11 +1,12 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { LocatorText } from '../../ui/Id.tsx'
-import { MovedList } from './MovedList.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { placedError } from '../property/translate-error.ts'
 import type { Detail, SubmitError } from './server-errors.ts'
+import { ApiError } from '../../api/client.ts'
+import { messageText } from '../../i18n/message-text.ts'
 
 /**
  * Shows errors that belong to no field: what went wrong, what to do next, and the details for a ticket. They come into
@@ -56,5 +57,17 @@ function Unplaced({ details }: { details: readonly Detail[] }) {
         ))}
       </ul>
     </section>
+  )
+}
+
+/** What has changed since the plan was made, if that is why a request was refused. */
+export function MovedList({ error }: { error: unknown }) {
+  if (!(error instanceof ApiError) || error.problem.code !== 'PLAN_STALE') return null
+  return (
+    <ul className="list-disc space-y-0.5 pl-5">
+      {(error.problem.details ?? []).map((detail) => (
+        <li key={detail.message}>{messageText(detail)}</li>
+      ))}
+    </ul>
   )
 }

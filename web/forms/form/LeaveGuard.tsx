@@ -1,7 +1,8 @@
-import { useBlocker } from '@tanstack/react-router'
+import { useBlocker, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
-import { useUnloadGuard } from './use-unload-guard.ts'
+import { isReplacingPage } from '../../api/session.ts'
 
 type Location = { pathname: string; search: object }
 
@@ -40,4 +41,39 @@ export function LeaveGuard({
       <p>{t('common.form.leave.message')}</p>
     </ConfirmDialog>
   )
+}
+
+interface PageGuardProps {
+  isActive: boolean
+  /** Called before another page is shown, which waits until `decide` says whether to stay. */
+  onLeave: (decide: (isStaying: boolean) => void) => void
+}
+
+/** Stops a navigation to another page until the person has decided. It does nothing where there is no router. */
+export function PageGuard(props: PageGuardProps) {
+  // null outside of the router, whatever its type says: a failed sign-out is shown there
+  const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null
+  return router && <RouterGuard {...props} />
+}
+
+function RouterGuard({ isActive, onLeave }: PageGuardProps) {
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      next.pathname !== current.pathname && new Promise<boolean>((resolve) => onLeave(resolve)),
+    disabled: !isActive,
+    enableBeforeUnload: false,
+  })
+  return null
+}
+
+/** Makes the browser ask before a tab with unsaved input is closed or reloaded. */
+export function useUnloadGuard(isDirty: boolean): void {
+  useEffect(() => {
+    if (!isDirty) return
+    const confirmUnload = (event: BeforeUnloadEvent) => {
+      if (!isReplacingPage()) event.preventDefault()
+    }
+    addEventListener('beforeunload', confirmUnload)
+    return () => removeEventListener('beforeunload', confirmUnload)
+  }, [isDirty])
 }

@@ -57,3 +57,9 @@ export function useZodForm<Values extends FieldValues>(
   )
   return form
 }
+
+/** The reason to send; omitted when empty. */
+export function reasonIn({ reason }: { reason: string }): { reason?: string } {
+  const text = reason.trim()
+  return text === '' ? {} : { reason: text }
+}

@@ -3,7 +3,7 @@ import { useWrite } from '../../api/write.ts'
 import { keepAction } from '../../subjects/sign-in/interrupted-action.ts'
 import { needsSignIn, SignInAgain } from '../../subjects/sign-in/SignInAgain.tsx'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
-import { reasonIn } from '../../forms/form/reason.ts'
+import { reasonIn } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Notice } from '../../ui/Notice.tsx'
 

@@ -1,6 +1,6 @@
 import { useWrite } from '../../api/write.ts'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
-import { reasonIn } from '../../forms/form/reason.ts'
+import { reasonIn } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
 
 export function StopDialog({ batchId, onClose }: { batchId: string; onClose: () => void }) {

@@ -9,7 +9,7 @@ import {
 import { isKey } from '#contract/protocol/locator.ts'
 import { isAddress } from '../../forms/fields/address.ts'
 import { isWorkspaceId, scopeText } from '../../subjects/scopes/scope-text.ts'
-import { reasonIn } from '../../forms/form/reason.ts'
+import { reasonIn } from '../../forms/form/use-zod-form.ts'
 import { joinList } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { Plugin } from '#contract/console-api/shapes.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { isAddress } from '../../forms/fields/address.ts'
-import { reasonIn } from '../../forms/form/reason.ts'
+import { reasonIn } from '../../forms/form/use-zod-form.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { LIMIT_RANGE, LIMITS, readLimit, type Limit } from './limits.ts'
 

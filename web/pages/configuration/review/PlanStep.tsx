@@ -1,5 +1,5 @@
 import { ApiError } from '../../../api/client.ts'
-import { MovedList } from '../../../forms/form/MovedList.tsx'
+import { MovedList } from '../../../forms/form/FormError.tsx'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'

@@ -1,4 +1,4 @@
-import { reasonIn } from '../../../../forms/form/reason.ts'
+import { reasonIn } from '../../../../forms/form/use-zod-form.ts'
 import { ConfirmForm } from '../../../../forms/dialogs/ConfirmForm.tsx'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'

@@ -1,11 +1,73 @@
+import type { ServiceReference } from '#contract/protocol/typed-value.ts'
 import { useState } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { TextInput } from '../../../ui/TextInput.tsx'
-import type { ControlProps } from './control-props.ts'
-import { groupProps } from './control-props.ts'
+import { type ControlProps, groupProps } from './control-props.ts'
 import { useServiceOptions } from './use-service-options.ts'
+import { ListEditor } from './ListControl.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { TextInput } from '../../../ui/TextInput.tsx'
+
+/** One service, by its logical name. */
+export function ReferenceControl({ definition, value, onEdit, wiring, readOnly, scope }: ControlProps) {
+  const t = useText()
+  const chosen = value?.['@type'] === 'ServiceReference' ? value.serviceId : ''
+  const { options, note } = useServiceOptions(scope, [chosen])
+  return (
+    <div>
+      <Select
+        {...wiring}
+        value={chosen}
+        disabled={readOnly}
+        options={options}
+        placeholder={t(definition.required === true ? 'forms.reference.choose' : 'forms.reference.none')}
+        onChange={(event) =>
+          onEdit(
+            event.target.value === ''
+              ? { kind: 'removed' }
+              : { kind: 'set', value: { '@type': 'ServiceReference', serviceId: event.target.value } },
+          )
+        }
+      />
+      {note !== null && <p className="mt-1 text-xs text-muted">{note}</p>}
+    </div>
+  )
+}
+
+/** An ordered list of services. The order is significant to the bundle. */
+export function ReferenceListControl({ value, onEdit, wiring, readOnly, scope }: ControlProps) {
+  const t = useText()
+  const items = value?.['@type'] === 'ServiceReferenceList' ? value.valueList : []
+  const { options, note } = useServiceOptions(
+    scope,
+    items.map((item) => item.serviceId),
+  )
+  const first = options.find((option) => !items.some((item) => item.serviceId === option.value)) ?? options[0]
+  return (
+    <div>
+      <ListEditor<ServiceReference>
+        items={items}
+        empty={{ '@type': 'ServiceReference', serviceId: first?.value ?? '' }}
+        readOnly={readOnly || first === undefined}
+        wiring={wiring}
+        onChange={(valueList) =>
+          onEdit({ kind: 'set', value: { '@type': 'ServiceReferenceList', valueList } })
+        }
+        renderItem={(item, change, index) => (
+          <Select
+            className="flex-1"
+            aria-label={t('forms.list.item', { n: index + 1 })}
+            value={item.serviceId}
+            disabled={readOnly}
+            options={options}
+            onChange={(event) => change({ '@type': 'ServiceReference', serviceId: event.target.value })}
+          />
+        )}
+      />
+      {note !== null && <p className="mt-1 text-xs text-muted">{note}</p>}
+    </div>
+  )
+}
 
 /** Services by business key. */
 export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: ControlProps) {
