@@ -6,7 +6,7 @@ import type {
   Operation,
 } from '#contract/console-api/shapes.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { operationTypeKey } from '../subjects/operations/operation-type.ts'
+import { operationTypeKey } from '../subjects/operations/operation-texts.ts'
 import { ApiError, callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
 import { readyMadeViews, savedView, viewLink } from '../subjects/views/views.ts'

@@ -1,5 +1,5 @@
 import { locatorIn, type Manifest } from '../../subjects/manifest/writers.ts'
-import { PropertyRightsList } from '../../subjects/manifest/PropertyRightsList.tsx'
+import { PropertyRightsList } from '../../subjects/manifest/PropertyRights.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Icon } from '../../ui/Icon.tsx'

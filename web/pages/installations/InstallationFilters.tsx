@@ -1,5 +1,5 @@
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
-import { useScopeSuggestions } from '../../subjects/scopes/use-scope-suggestions.ts'
+import { useScopeSuggestions } from '../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../i18n/use-text.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'

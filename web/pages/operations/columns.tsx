@@ -1,8 +1,8 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
 import type { OperationSort } from '#contract/console-api/vocabulary.ts'
-import { operationTypeKey } from '../../subjects/operations/operation-type.ts'
+import { operationTypeKey, versionsText } from '../../subjects/operations/operation-texts.ts'
 import { NextStepLines } from '../../subjects/operations/NextStepText.tsx'
-import { RunTime } from '../../subjects/operations/RunTime.tsx'
+import { RunTime, RetriesIn } from '../../subjects/operations/OperationTimes.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { messageText } from '../../i18n/message-text.ts'
 import { joinClauses } from '../../i18n/punctuation.ts'
@@ -12,8 +12,6 @@ import { Nothing } from '../../ui/Nothing.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
 import { failureTitle } from '../../subjects/operations/describe-failure.ts'
-import { RetriesIn } from '../../subjects/operations/RetriesIn.tsx'
-import { versionsText } from '../../subjects/operations/versions.ts'
 
 /** One operation per row, in two lines, so that a narrow window has space for every column. */
 export function operationColumns(t: Translate, sort: OperationSort): readonly Column<Operation>[] {

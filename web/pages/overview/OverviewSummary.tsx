@@ -5,7 +5,7 @@ import type { InstalledVersions, Operation } from '#contract/console-api/shapes.
 import { NEXT_ACTORS } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
-import { operationTypeKey } from '../../subjects/operations/operation-type.ts'
+import { operationTypeKey } from '../../subjects/operations/operation-texts.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { formatNumber } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
-import { operationTypeKey } from '../../subjects/operations/operation-type.ts'
+import { operationTypeKey } from '../../subjects/operations/operation-texts.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'

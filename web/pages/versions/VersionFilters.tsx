@@ -1,7 +1,7 @@
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { versionsSearch, type VersionsSearch } from '#contract/console-api/pages/versions.ts'
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
-import { useScopeSuggestions } from '../../subjects/scopes/use-scope-suggestions.ts'
+import { useScopeSuggestions } from '../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'
 import { FilterBar, SearchInput } from '../../ui/filters/Filters.tsx'

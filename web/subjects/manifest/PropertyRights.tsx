@@ -1,23 +1,16 @@
 import { Segments } from '../../ui/Id.tsx'
+import { NearList } from '../../ui/NearList.tsx'
 
-export type Rights = {
+type Rights = {
   readProperties: readonly string[]
   writeProperties: readonly string[]
   credentialProperties: readonly string[]
 }
 
-export type RightWords = { reads: string; writes: string; resolves: string; nothing: string }
+type RightWords = { reads: string; writes: string; resolves: string; nothing: string }
 
 /** What a plugin may read, write and resolve on one Module. */
-export function PropertyRights({
-  locator,
-  rights,
-  words,
-}: {
-  locator: string
-  rights: Rights
-  words: RightWords
-}) {
+function PropertyRights({ locator, rights, words }: { locator: string; rights: Rights; words: RightWords }) {
   const { readProperties, writeProperties, credentialProperties } = rights
   return (
     <li className="px-4 py-3">
@@ -46,3 +39,37 @@ function Names({ label, nothing, names }: { label: string; nothing: string; name
     </div>
   )
 }
+
+interface ModuleRights {
+  locator: string
+  rights: Rights
+}
+
+/** What a plugin may do on each Module: items of the list around it. */
+export function PropertyRightsList({
+  modules,
+  words,
+}: {
+  modules: readonly ModuleRights[]
+  words: RightWords
+}) {
+  return (
+    <NearList
+      items={modules}
+      keyOf={({ locator }) => locator}
+      full={({ locator, rights }) => <PropertyRights locator={locator} rights={rights} words={words} />}
+      brief={({ locator, rights }, ref) => (
+        // all that it shows, as plain text for find-in-page
+        <li ref={ref} className="mono min-h-24 px-4 py-3 wrap-anywhere max-sm:min-h-48">
+          {[locator, ...namesOf(rights)].join(' ')}
+        </li>
+      )}
+    />
+  )
+}
+
+const namesOf = ({ readProperties, writeProperties, credentialProperties }: Rights): string[] => [
+  ...readProperties,
+  ...writeProperties,
+  ...credentialProperties,
+]

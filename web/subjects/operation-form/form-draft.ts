@@ -1,13 +1,12 @@
 import * as z from 'zod/mini'
 import { announceDraftChange, operationDraftKey, type OperationDraftPlace } from '../drafts/stored-drafts.ts'
 import type { Edit } from '../../forms/property/edit.ts'
-import { editsIn, FormEdit } from '../../forms/property/form-edit.ts'
+import { editsIn, FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
 import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
 import type { FormResource } from './property-form.ts'
-import type { OperationValues } from './operation-input.ts'
 
 /** A form whose input is kept in this browser. */
-export interface DraftOf {
+interface DraftOf {
   personId: string
   place: OperationDraftPlace
   /** Of the bundle. */
@@ -156,3 +155,19 @@ function parse(text: string): unknown {
     return undefined
   }
 }
+
+/** The input for an INSTALL or UPGRADE. */
+export interface OperationValues extends PropertyFormValues {
+  reason: string
+}
+
+/** Keeps the input while the form is unmounted: another version is loading, or cannot be loaded. */
+export interface OperationInput {
+  values: OperationValues
+}
+
+export const emptyInput = (): OperationInput => ({ values: { edits: {}, reason: '' } })
+
+/** Whether something is entered, also while the form is unmounted. */
+export const hasInput = ({ values }: OperationInput): boolean =>
+  editsIn(values).size > 0 || values.reason.trim() !== ''

@@ -2,9 +2,16 @@ import { useState } from 'react'
 import type { OperationDraftPlace } from '../drafts/stored-drafts.ts'
 import { useShell } from '../shell/shell-context.ts'
 import { editsIn } from '../../forms/property/form-edit.ts'
-import { readFormDraft, removeFormDraft, writeFormDraft, type RestoredDraft } from './form-draft.ts'
+import {
+  readFormDraft,
+  removeFormDraft,
+  writeFormDraft,
+  type RestoredDraft,
+  hasInput,
+  type OperationInput,
+  type OperationValues,
+} from './form-draft.ts'
 import type { FormResource } from './property-form.ts'
-import { hasInput, type OperationInput, type OperationValues } from './operation-input.ts'
 
 export interface FormDraft {
   /** What was restored when the form opened; null after it was dismissed. */

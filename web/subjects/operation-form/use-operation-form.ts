@@ -4,8 +4,13 @@ import type { Detail } from '../../forms/form/server-errors.ts'
 import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
 import { editsIn } from '../../forms/property/form-edit.ts'
 import { propertyResolver } from '../../forms/property/property-resolver.ts'
-import { hasSensitiveInput } from './form-draft.ts'
-import { emptyInput, hasInput, type OperationInput, type OperationValues } from './operation-input.ts'
+import {
+  hasSensitiveInput,
+  emptyInput,
+  hasInput,
+  type OperationInput,
+  type OperationValues,
+} from './form-draft.ts'
 import type { FormField, FormResource } from './property-form.ts'
 
 export { emptyInput, hasInput, type OperationInput, type OperationValues }

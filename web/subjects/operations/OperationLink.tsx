@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { operationTypeKey } from './operation-type.ts'
+import { operationTypeKey } from './operation-texts.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'

@@ -1,6 +1,7 @@
+import type { PluginOwner } from '#contract/console-api/shapes.ts'
 import { paths } from '../../addresses/paths.ts'
 import { cx } from '../../ui/class-names.ts'
-import { PlainLink } from '../../ui/Link.tsx'
+import { PlainLink, ExternalLink } from '../../ui/Link.tsx'
 
 /** The id of a plugin in a sentence or a row, as a link that looks like its text until it is pointed at. */
 export function PluginLink({ pluginId, className }: { pluginId: string; className?: string }) {
@@ -12,4 +13,9 @@ export function PluginLink({ pluginId, className }: { pluginId: string; classNam
       {pluginId}
     </PlainLink>
   )
+}
+
+/** The team that is responsible for a plugin, linked to where it can be reached. */
+export function OwnerText({ owner: { team, contact } }: { owner: PluginOwner }) {
+  return contact === undefined ? <>{team}</> : <ExternalLink href={contact}>{team}</ExternalLink>
 }

@@ -1,9 +1,8 @@
 import type { InstalledReference } from '#contract/console-api/shapes.ts'
 import { joinList } from '../../i18n/punctuation.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { toneText } from '../../ui/tone.ts'
-import { isReady, refusalsOf } from './refusals.ts'
 
 /** Whether a reference resolves now, for which plugins, or every reason why not. */
 export function ReferenceResult({ reference }: { reference: InstalledReference }) {
@@ -34,4 +33,28 @@ export function ReferenceResult({ reference }: { reference: InstalledReference }
       )}
     </div>
   )
+}
+
+/** Whether a plugin can send requests to a service. */
+const isReady = ({ isEnabled, hasCredential }: InstalledReference['plugins'][number]) =>
+  isEnabled && hasCredential
+
+/**
+ * Every reason why a reference does not resolve now: of the property, of each service, and of plugins if none of them can
+ * send a request. Empty if it resolves.
+ */
+function refusalsOf({ refusal, services, plugins }: InstalledReference, t: Translate): string[] {
+  return [
+    ...(refusal === null ? [] : [t(`references.reason.${refusal}`)]),
+    ...services.flatMap(({ serviceId, refusal: why }) =>
+      why === null ? [] : [t(`references.reason.${why}`, { service: serviceId })],
+    ),
+    ...(plugins.some(isReady)
+      ? []
+      : plugins.map(({ pluginId, isEnabled }) =>
+          t(isEnabled ? 'references.plugin.noCredential' : 'references.plugin.disabled', {
+            plugin: pluginId,
+          }),
+        )),
+  ]
 }

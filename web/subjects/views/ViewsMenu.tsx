@@ -6,7 +6,7 @@ import { Menu } from '../../ui/Menu.tsx'
 import { lazyPart } from '../../base/lazy-part.ts'
 import type { ViewDialogProps } from './ViewDialog.tsx'
 import { ViewItems } from './ViewItems.tsx'
-import { ViewTitle } from './ViewTitle.tsx'
+import { useViews } from './use-views.ts'
 
 const ViewDialog = lazyPart(async () => (await import('./ViewDialog.tsx')).ViewDialog)
 
@@ -33,6 +33,20 @@ export function ViewsMenu({ page, search: parameters }: { page: ViewPage; search
           <ViewDialog task={dialog} page={page} search={search} onClose={() => setDialog(null)} />
         </Suspense>
       )}
+    </>
+  )
+}
+
+/** The name of the view that a list shows, and whether its filters differ from those of the view. */
+function ViewTitle({ page, search }: { page: ViewPage; search: string }) {
+  const t = useText()
+  const { current } = useViews(page, search)
+  if (current === null) return t('common.views')
+  return (
+    <>
+      <span className="sr-only">{t('views.current')} </span>
+      <span className="max-w-56 truncate">{current.view.name}</span>
+      {current.isModified && <span className="text-xs text-warn">{t('views.modified')}</span>}
     </>
   )
 }

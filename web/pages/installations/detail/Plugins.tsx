@@ -1,5 +1,5 @@
 import type { InstallationDetail } from '#contract/console-api/shapes.ts'
-import { PropertyRightsList } from '../../../subjects/manifest/PropertyRightsList.tsx'
+import { PropertyRightsList } from '../../../subjects/manifest/PropertyRights.tsx'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Card } from '../../../ui/Card.tsx'

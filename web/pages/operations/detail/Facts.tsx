@@ -1,7 +1,7 @@
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
-import { RunTime } from '../../../subjects/operations/RunTime.tsx'
+import { RunTime } from '../../../subjects/operations/OperationTimes.tsx'
 import { ScopeLink } from '../../../subjects/scopes/ScopeText.tsx'
 import { joinSentences } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
@@ -11,7 +11,7 @@ import { Id } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { failureTitle, stoppedText } from '../../../subjects/operations/describe-failure.ts'
-import { versionsText } from '../../../subjects/operations/versions.ts'
+import { versionsText } from '../../../subjects/operations/operation-texts.ts'
 
 /** Who requested what, where, when and why. */
 export function Facts({ operation }: { operation: OperationDetail }) {

@@ -9,7 +9,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { StepBadge } from '../../../ui/StateBadge.tsx'
 import { Table, type Column } from '../../../ui/table/Table.tsx'
 import { isApplied } from './calls/progress.ts'
-import { versionsText } from '../../../subjects/operations/versions.ts'
+import { versionsText } from '../../../subjects/operations/operation-texts.ts'
 
 type Resource = OperationDetail['resources'][number]
 

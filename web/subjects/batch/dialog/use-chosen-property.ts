@@ -2,11 +2,10 @@ import { useQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { manifestQuery } from '../../manifest/manifest-query.ts'
 import { useText } from '../../../i18n/use-text.ts'
-import { installForm, type FormResource } from '../../operation-form/property-form.ts'
+import { installForm, type FormResource, type FormField } from '../../operation-form/property-form.ts'
 import type { Manifest } from '../../manifest/writers.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
-import type { BundleTargets } from '../bundle-targets.ts'
-import { propertyChoices, versionsOf } from './chosen-property.ts'
+import type { BundleTargets, BatchTarget } from '../bundle-targets.ts'
 
 /** Stable, so that the forms are computed only when a manifest has loaded. */
 const formsIn = (results: readonly { data: Manifest | undefined }[]): (readonly FormResource[] | null)[] =>
@@ -59,4 +58,43 @@ export function useChosenProperty(bundle: BundleTargets | undefined) {
       }
     }),
   }
+}
+
+/** A property that some targets have. */
+interface PropertyChoice {
+  resource: FormResource
+  field: FormField
+  /** The number of targets whose version has it. */
+  targets: number
+}
+
+/** The versions of the targets with their number, the one with most targets first. */
+function versionsOf(targets: readonly BatchTarget[]): { version: string; targets: number }[] {
+  const groups = Map.groupBy(
+    targets.filter(({ version }) => version !== null),
+    ({ version }) => version ?? '',
+  )
+  return [...groups]
+    .map(([version, of]) => ({ version, targets: of.length }))
+    .toSorted((a, b) => b.targets - a.targets)
+}
+
+/**
+ * The properties of all versions. A property that several versions define is entered as the first of them defines it;
+ * the plan says where its value is not valid.
+ */
+function propertyChoices(
+  versions: readonly { form: readonly FormResource[]; targets: number }[],
+): PropertyChoice[] {
+  const choices = new Map<string, PropertyChoice>()
+  for (const { form, targets } of versions) {
+    for (const resource of form) {
+      for (const field of resource.fields) {
+        const known = choices.get(field.id)
+        if (known === undefined) choices.set(field.id, { resource, field, targets })
+        else known.targets += targets
+      }
+    }
+  }
+  return [...choices.values()]
 }

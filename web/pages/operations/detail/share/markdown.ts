@@ -1,16 +1,14 @@
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
-import { operationTypeKey } from '../../../../subjects/operations/operation-type.ts'
+import { operationTypeKey, runTimeOf, versionsText } from '../../../../subjects/operations/operation-texts.ts'
 import { formatDuration, formatUtcTime } from '../../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
-import { runTimeOf } from '../../../../subjects/operations/run-time.ts'
 import { canRetryHelp, failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
 import { codeText, linkText, plainText } from './markdown-text.ts'
 import { partsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
-import { versionsText } from '../../../../subjects/operations/versions.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 
 /** The operation as text for a ticket. Times are in UTC, and it contains nothing that the page does not show. */

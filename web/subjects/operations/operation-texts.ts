@@ -1,0 +1,30 @@
+import type { Operation } from '#contract/console-api/shapes.ts'
+import { isDowngrade } from '#contract/protocol/version-order.ts'
+
+/** The key of the name of an operation: an UPGRADE to an older version is a downgrade. */
+export const operationTypeKey = ({
+  operationType,
+  currentVersion,
+  targetVersion,
+}: Pick<Operation, 'operationType' | 'currentVersion' | 'targetVersion'>) =>
+  operationType === 'UPGRADE' && isDowngrade(currentVersion, targetVersion)
+    ? ('vocabulary.type.DOWNGRADE' as const)
+    : (`vocabulary.type.${operationType}` as const)
+
+/** The installed version, or the change from one version to another. */
+export function versionsText({
+  currentVersion,
+  targetVersion,
+}: Pick<Operation, 'currentVersion' | 'targetVersion'>) {
+  return currentVersion === null || currentVersion === targetVersion
+    ? targetVersion
+    : `${currentVersion} → ${targetVersion}`
+}
+
+type Times = Pick<Operation, 'runStartedAt' | 'finishedAt' | 'earlierRunsMs'>
+
+/** How long an operation that has ended has worked, in milliseconds; null while it works, and if it never started. */
+export function runTimeOf({ runStartedAt, finishedAt, earlierRunsMs }: Times): number | null {
+  if (runStartedAt === null || finishedAt === null) return null
+  return earlierRunsMs + Date.parse(finishedAt) - Date.parse(runStartedAt)
+}
