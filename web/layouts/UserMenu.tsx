@@ -1,10 +1,14 @@
 import { joinList } from '../i18n/punctuation.ts'
 import { useText, type Translate } from '../i18n/use-text.ts'
-import { Icon } from '../ui/Icon.tsx'
-import { Popup } from '../ui/Popup.tsx'
+import { Icon, type IconName } from '../ui/Icon.tsx'
+import { Popup, closePopup } from '../ui/Popup.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
-import { UserMenuItems } from './UserMenuItems.tsx'
+import { setAlerts, useAlerts } from '../subjects/alerts/failure-alerts.ts'
+import { Switch } from '../ui/Checkbox.tsx'
+import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
+import { Segmented } from '../ui/Segmented.tsx'
+import { setTheme, THEMES, useTheme, type Theme } from '../ui/theme.ts'
 
 export function UserMenu() {
   const t = useText()
@@ -56,4 +60,64 @@ const ROLES = ['viewer', 'operator', 'support', 'admin'] as const
 function roleText(role: string, t: Translate): string {
   const known = ROLES.find((name) => name === role)
   return known ? t(`vocabulary.role.${known}`) : role
+}
+
+/** The content of the user menu: theme, language, notifications, sign out. */
+function UserMenuItems({ onSignOut }: { onSignOut: () => void }) {
+  const t = useText()
+  const alerts = useAlerts()
+  return (
+    <>
+      <div className="w-64 space-y-3 p-2">
+        <div>
+          <p className="mb-1 text-xs text-faint">{t('shell.theme.label')}</p>
+          <ThemeSwitch />
+        </div>
+        <div>
+          <p className="mb-1 text-xs text-faint">{t('shell.language.label')}</p>
+          <LanguageSwitch />
+        </div>
+        <div>
+          <Switch
+            checked={alerts === 'on'}
+            disabled={alerts === 'unavailable'}
+            onChange={({ target }) => void setAlerts(target.checked)}
+          >
+            {t('shell.alerts.label')}
+          </Switch>
+          <p className="mt-1 text-xs text-faint">
+            {t(alerts === 'unavailable' ? 'shell.alerts.unavailable' : 'shell.alerts.help')}
+          </p>
+        </div>
+      </div>
+      <div className="mt-1 border-t border-line pt-1">
+        <button
+          type="button"
+          onClick={(event) => {
+            closePopup(event.currentTarget)
+            onSignOut()
+          }}
+          className="flex min-h-8 w-full items-center gap-2 rounded-md px-2 text-left -outline-offset-2 hover:bg-hover"
+        >
+          <Icon name="signOut" size={14} className="text-muted" />
+          {t('shell.user.signOut')}
+        </button>
+      </div>
+    </>
+  )
+}
+
+const ICON: Record<Theme, IconName> = { system: 'screen', light: 'sun', dark: 'moon' }
+
+function ThemeSwitch() {
+  const t = useText()
+  const theme = useTheme()
+  return (
+    <Segmented
+      label={t('shell.theme.label')}
+      value={theme}
+      options={THEMES.map((value) => ({ value, label: t(`shell.theme.${value}`), icon: ICON[value] }))}
+      onChange={setTheme}
+    />
+  )
 }
