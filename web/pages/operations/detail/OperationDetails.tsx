@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import type { OperationDetail, Failure } from '#contract/console-api/shapes.ts'
+import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Card } from '../../../ui/Card.tsx'
@@ -7,7 +8,6 @@ import { cx } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
-import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import { Assignment } from './notes/Assignment.tsx'
 import { AttemptPanel } from './evidence/AttemptPanel.tsx'
 import { WaitingPanel } from './evidence/Evidence.tsx'
@@ -15,11 +15,13 @@ import { Facts } from './Facts.tsx'
 import { FailurePanel } from './failure/FailurePanel.tsx'
 import { History } from './history/History.tsx'
 import { Changes, Resources } from './Outcome.tsx'
-import { useChosenAttempts, type Loading } from './calls/use-chosen-attempts.ts'
+import { useChosenAttempts, type Loading } from './calls/chosen-attempts.ts'
 import { chosenBar, timelineOf } from './calls/timeline.ts'
-import { RetryResult } from './recovery/RetryResult.tsx'
 import { RecoveryActions } from './recovery/RecoveryActions.tsx'
-import type { RecoveryAction } from './recovery/recovery-actions.ts'
+import type { RecoveryAction } from './recovery/recovery.ts'
+import { messageText } from '../../../i18n/message-text.ts'
+import { Time } from '../../../ui/Time.tsx'
+import { failureTitle } from '../../../subjects/operations/describe-failure.ts'
 
 /** The operation from top to bottom: its problem, the facts, the timeline, one attempt, the changes. */
 export function OperationDetails({
@@ -129,4 +131,33 @@ function TakenOver({ operation }: { operation: OperationDetail }) {
       )}
     </Notice>
   )
+}
+
+/** What the last retry changed: success, the same failure again, or another one. */
+function RetryResult({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const rich = useRichText()
+  const { failure, finishedAt, state } = operation
+  const retry = operation.retries.at(-1)
+  if (retry === undefined || finishedAt === null || (state !== 'SUCCEEDED' && state !== 'FAILED')) return null
+  const isSame = failure !== null && retry.failure !== null && isSameFailure(failure, retry.failure)
+  return (
+    <Notice tone={state === 'SUCCEEDED' ? 'ok' : 'warn'} live>
+      {rich(state === 'SUCCEEDED' ? 'operations.retried.succeeded' : 'operations.retried.failed', {
+        time: <Time at={finishedAt} exact className="max-sm:whitespace-normal" />,
+        person: retry.startedBy.name,
+      })}{' '}
+      {state === 'FAILED' &&
+        retry.failure !== null &&
+        (isSame
+          ? t('operations.retried.same')
+          : t('operations.retried.other', { failure: failureTitle(retry.failure, t) }))}
+      {/* on a separate line: what a person typed need not end like a sentence */}
+      {retry.reason !== null && <p>{t('operations.retried.reason', { reason: retry.reason })}</p>}
+    </Notice>
+  )
+}
+
+function isSameFailure(one: Failure, other: Failure): boolean {
+  return one.errorCode === other.errorCode && messageText(one) === messageText(other)
 }

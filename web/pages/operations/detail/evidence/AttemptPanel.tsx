@@ -11,13 +11,15 @@ import { ErrorFacts } from '../../../../ui/ErrorState.tsx'
 import { Duration, Time } from '../../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../../ui/values/ValueView.tsx'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
-import { AttemptTimes } from './AttemptTimes.tsx'
 import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
 import { Payloads } from './Payloads.tsx'
-import { attemptCount, type Bar } from '../calls/timeline.ts'
+import { attemptCount, type Bar, barsOf } from '../calls/timeline.ts'
 import { isSuccess, isUncertain, verdictLook, type Verdict } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
+import { formatDuration } from '../../../../i18n/format.ts'
+import { partTotalsOf } from '../calls/time-spent.ts'
+import { PartSign } from '../timeline/PartStrip.tsx'
 
 /** The details of one attempt: its result and what that means, the request and the response. */
 export function AttemptPanel({
@@ -158,5 +160,42 @@ function Writes({ call, verdict, isLate }: { call: PluginCall; verdict: Verdict;
         ),
       }))}
     />
+  )
+}
+
+/** How the time of one attempt was spent, as figures. */
+function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
+  const t = useText()
+  const totals = partTotalsOf(barsOf(bar.stage, call), bar.attempt.attempt)
+  const { connectedMs = null, answeredMs = null } = bar.attempt.timing ?? {}
+  const firstByteMs = connectedMs === null || answeredMs === null ? null : answeredMs - connectedMs
+  const isMeasured = bar.attempt.timing != null
+  return (
+    <div>
+      <h3 className="mb-2 font-semibold">{t('operationTimeline.attempt.title')}</h3>
+      <DefinitionList
+        layout="columns"
+        items={[
+          ...totals.map(({ part, ms }) => ({
+            label: (
+              <span className="inline-flex items-center gap-1.5">
+                <PartSign part={part} />
+                {t(`operationTimeline.part.${part}`)}
+              </span>
+            ),
+            value: <span className="tabular-nums">{formatDuration(ms, t)}</span>,
+          })),
+          firstByteMs !== null && {
+            label: t('operationTimeline.attempt.began'),
+            value: <span className="tabular-nums">{formatDuration(firstByteMs, t)}</span>,
+          },
+        ]}
+      />
+      {!isMeasured && (
+        <p className="mt-2 text-muted">
+          {t(bar.to === null ? 'operationTimeline.attempt.notYet' : 'operationTimeline.attempt.unknown')}
+        </p>
+      )}
+    </div>
   )
 }

@@ -4,8 +4,10 @@ import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { canRetryHelp } from '../../../../subjects/operations/describe-failure.ts'
-import { recoveryAvailability, type RecoveryAction } from './recovery-actions.ts'
+import { recoveryAvailability, type RecoveryAction } from './recovery.ts'
 import { nextCalls, type Timeline } from '../calls/timeline.ts'
+import { paths } from '../../../../addresses/paths.ts'
+import { LinkButton } from '../../../../ui/Link.tsx'
 
 /** The two actions that recover a failed operation. An unavailable action says why. */
 export function RecoveryActions({
@@ -87,5 +89,35 @@ export function RecoveryActions({
       </div>
       <p className="text-xs text-faint">{t('operations.failed.lock')}</p>
     </div>
+  )
+}
+
+/** After a DETACH, a link to the form that installs the bundle again with its last configuration. */
+export function InstallAgain({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const { environmentKey, applicationRuntimeId, workspaceId, bundle, bundleInstallId } =
+    operation.installation
+  const mayInstall = useMay('installation:install', operation.installation)
+  if (operation.operationType !== 'DETACH' || operation.state !== 'SUCCEEDED') return null
+  const to = paths.installationNew({
+    environmentKey,
+    applicationRuntimeId,
+    workspaceId,
+    bundleEnvironmentKey: bundle.environmentKey,
+    bundleId: bundle.bundleId,
+    version: operation.targetVersion,
+    copyFrom: bundleInstallId,
+  })
+  if (!mayInstall) {
+    return (
+      <Button icon="retry" disabledReason={t('operations.action.install.permission')}>
+        {t('operations.action.install')}
+      </Button>
+    )
+  }
+  return (
+    <LinkButton to={to} icon="retry">
+      {t('operations.action.install')}
+    </LinkButton>
   )
 }

@@ -3,11 +3,11 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { Notice } from '../../../../ui/Notice.tsx'
-import { recoveryBasis, type RecoveryAction } from './recovery-actions.ts'
+import { recoveryBasis, type RecoveryAction, type RecoveryProps, useRecovery } from './recovery.ts'
 import { RetryDialog } from './RetryDialog.tsx'
-import { StopDialog } from './StopDialog.tsx'
 import { TakeoverDialog } from './TakeoverDialog.tsx'
 import { timelineOf } from '../calls/timeline.ts'
+import { ConfirmForm } from '../../../../forms/dialogs/ConfirmForm.tsx'
 
 /**
  * A recovery that a person is about to start, with the operation as displayed, and the reason if they had typed one. The
@@ -106,5 +106,28 @@ function ChangeNotice({
         <p>{t('operations.changed.over')}</p>
       )}
     </Notice>
+  )
+}
+
+/** Stops the automatic retries, so that the operation can be taken over without waiting for the last attempt. */
+function StopDialog({ operation, onClose, change }: RecoveryProps) {
+  const t = useText()
+  const stop = useRecovery('stop-retrying')
+  const { operationId, run } = operation
+  return (
+    <ConfirmForm
+      change={change}
+      onClose={onClose}
+      title={t('recovery.stop.title')}
+      confirm={t('recovery.stop.confirm')}
+      reason={{ label: t('operations.field.reason'), required: true }}
+      send={async ({ reason }) => {
+        await stop.mutateAsync({ params: { operationId }, body: { run, reason } })
+        onClose()
+      }}
+    >
+      <p>{t('recovery.stop.about')}</p>
+      <p className="text-muted">{t('recovery.stop.unknown')}</p>
+    </ConfirmForm>
   )
 }

@@ -6,10 +6,8 @@ import { Notice } from '../../../../ui/Notice.tsx'
 import { showToast } from '../../../../ui/toast.ts'
 import { canRetryHelp, failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
 import { nextCalls } from '../calls/timeline.ts'
-import { retryTopic } from './retry-topic.ts'
-import { useRecovery } from './use-recovery.ts'
+import { retryTopic, useRecovery, type RecoveryProps } from './recovery.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
-import type { RecoveryProps } from './recovery-props.ts'
 
 /** Describes the retry. An accepted retry is not a success yet, and is not reported as one. */
 export function RetryDialog({ operation, timeline, onClose, change }: RecoveryProps) {

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import type { PlannedStage } from '#contract/console-api/shapes.ts'
 import { keepTakeover } from '../../../../subjects/sign-in/interrupted-action.ts'
 import { ScopeText } from '../../../../subjects/scopes/ScopeText.tsx'
 import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
@@ -9,9 +10,14 @@ import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { Notice } from '../../../../ui/Notice.tsx'
 import { showToast } from '../../../../ui/toast.ts'
-import { TakeoverCalls } from './TakeoverCalls.tsx'
-import { useRecovery } from './use-recovery.ts'
-import type { RecoveryProps } from './recovery-props.ts'
+import { useRecovery, type RecoveryProps } from './recovery.ts'
+import { messageText } from '../../../../i18n/message-text.ts'
+import { joinList, labelled } from '../../../../i18n/punctuation.ts'
+import { Badge } from '../../../../ui/Badge.tsx'
+import { Icon } from '../../../../ui/Icon.tsx'
+import { plannedPlugins, type PlannedPlugin } from './detach-preview.ts'
+import type { Timeline } from '../calls/timeline.ts'
+import { resultLook } from '../calls/verdict.ts'
 
 /** A DETACH that takes over a failed operation: what ends, which plugins are called, and that it cannot be undone. */
 export function TakeoverDialog({ operation, timeline, onClose, initialReason, change }: RecoveryProps) {
@@ -68,5 +74,59 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       </Notice>
       <p className="text-muted">{t('recovery.takeover.again')}</p>
     </ConfirmForm>
+  )
+}
+
+/** The plugins that a takeover calls, each once, in call order: when it is called, and its last result. */
+function TakeoverCalls({ stages, timeline }: { stages: readonly PlannedStage[]; timeline: Timeline }) {
+  const t = useText()
+  const plugins = plannedPlugins(stages, timeline)
+  if (plugins.length === 0) return <p>{t('recovery.takeover.noPlugins')}</p>
+  return (
+    <div>
+      <p className="font-medium">{t('recovery.takeover.calls')}</p>
+      <ol className="mt-1 divide-y divide-line rounded-md border border-line">
+        {plugins.map((plugin) => (
+          <Planned key={plugin.pluginId} plugin={plugin} />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function Planned({
+  plugin: { pluginId, order, stages, availability, last, failure },
+}: {
+  plugin: PlannedPlugin
+}) {
+  const t = useText()
+  const look = resultLook(last)
+  const called = stages.map((stage) => t(`vocabulary.phase.${stage}`))
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 px-3 py-1.5">
+      <span className="min-w-0 flex-1">
+        <span className="mono block font-medium wrap-anywhere">{pluginId}</span>
+        <span className="block text-xs text-muted">
+          {t('operations.detail.order', { order })} · {joinList(t, called)}
+        </span>
+        {failure && (
+          <span className="block text-xs wrap-anywhere text-muted">
+            {labelled(t, t('recovery.takeover.lastResponse'), messageText(failure))}
+          </span>
+        )}
+        {availability !== 'READY' && (
+          <span className="flex gap-1 text-xs text-doubt">
+            <Icon name="warning" size={12} className="mt-0.5" />
+            {t(`plans.availability.${availability}`)}
+          </span>
+        )}
+      </span>
+      <span className="flex items-center gap-1.5 text-xs text-faint max-sm:basis-full">
+        {t('recovery.takeover.lastResult')}
+        <Badge look="plain" tone={look.tone} icon={look.icon}>
+          {t(look.word)}
+        </Badge>
+      </span>
+    </li>
   )
 }

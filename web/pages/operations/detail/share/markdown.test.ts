@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { translator } from '../../../../i18n/testing.ts'
-import { plainText } from './markdown-text.ts'
-import { operationMarkdown } from './markdown.ts'
+import { plainText, operationMarkdown } from './markdown.ts'
 import { at, attempt, call, failure, operation, refusal, timeout } from '../calls/testing.ts'
 
 const t = await translator('en')

@@ -7,14 +7,13 @@ import { useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { Card } from '../../../../ui/Card.tsx'
 import { useNow } from '../../../../ui/use-now.ts'
-import { BandHead, ResourcesRow } from './TimelineBand.tsx'
+import { BandHead, ResourcesRow, Axis } from './TimelineAxis.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
-import { Axis } from './TimelineAxis.tsx'
 import { axisOf } from './drawing.ts'
 import { PARTS, partsOfCall } from '../calls/time-spent.ts'
 import { PartLegend } from './PartStrip.tsx'
 import { ZoomBar } from './ZoomBar.tsx'
-import { canZoomIn, moved, sharesOf, showing, zoomed, type TimeWindow } from './zoom.ts'
+import { canZoomIn, moved, sharesOf, showing, zoomed, type TimeWindow, timeScale } from './time-scale.ts'
 import { useZoomGestures } from './use-zoom-gestures.ts'
 import {
   isReached,
@@ -26,7 +25,6 @@ import {
   type StageBand,
   type Timeline as Model,
 } from '../calls/timeline.ts'
-import { timeScale } from './time-scale.ts'
 import { nextAttempt } from './keyboard-navigation.ts'
 
 /** Space at the end of the track, so that the last glyph is not clipped. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPERATION_STATES } from '../../../../ui/states.ts'
-import { recoveryAvailability } from './recovery-actions.ts'
+import { recoveryAvailability } from './recovery.ts'
 
 test('both actions are available only for FAILED, with the permission', () => {
   for (const state of OPERATION_STATES)

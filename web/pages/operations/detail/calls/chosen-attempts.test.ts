@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { missingAttempt, withAttempts } from './loaded-attempts.ts'
+import { missingAttempt, withAttempts } from './chosen-attempts.ts'
 import { at, attempt, call, operation, timeout } from './testing.ts'
 import { timelineOf } from './timeline.ts'
 
