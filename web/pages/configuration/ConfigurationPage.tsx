@@ -11,8 +11,8 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Editor } from './Editor.tsx'
 import { ScopeSwitch } from './ScopeSwitch.tsx'
-import { EditorSkeleton } from './EditorSkeleton.tsx'
 import { configurationQuery } from './draft/endpoints.ts'
+import { Skeleton } from '../../ui/Skeleton.tsx'
 
 const route = getRouteApi('/scopes/$env/$runtime/$workspace/configuration')
 
@@ -64,5 +64,38 @@ export function ConfigurationPage() {
         />
       )}
     </Page>
+  )
+}
+
+/** The placeholder for the outline and the form. */
+function EditorSkeleton() {
+  const t = useText()
+  return (
+    <div
+      role="status"
+      aria-label={t('common.loading')}
+      className="grid gap-8 pt-4 lg:grid-cols-[17rem_minmax(0,1fr)]"
+    >
+      <div className="space-y-4">
+        <Skeleton className="h-8 w-full" />
+        {[5, 3, 4].map((rows) => (
+          <div key={rows} className="space-y-3">
+            <Skeleton className="w-24" />
+            {Array.from({ length: rows }, (_, index) => (
+              <Skeleton key={index} className="ml-2 w-4/5" />
+            ))}
+          </div>
+        ))}
+      </div>
+      <div className="space-y-7 max-lg:hidden">
+        <Skeleton className="h-6 w-56" />
+        {Array.from({ length: 6 }, (_, index) => (
+          <div key={index} className="grid grid-cols-[15rem_minmax(0,1fr)] gap-8">
+            <Skeleton className="w-32" />
+            <Skeleton className="h-8 w-full max-w-[38rem]" />
+          </div>
+        ))}
+      </div>
+    </div>
   )
 }

@@ -1,8 +1,13 @@
-import { Suspense, useCallback, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState, useEffect, useRef, type ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
-import { apiQuery } from '../../api/query.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import {
+  CONFIGURATION_TABS,
+  configuredInstallationsCall,
+  type ConfigurationSearch,
+} from '#contract/console-api/pages/configuration.ts'
+import { apiQuery } from '../../api/query.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -17,17 +22,11 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { ChangesBar } from './ChangesBar.tsx'
 import { countEdits } from './draft/draft.ts'
-import { Dock } from './Dock.tsx'
 import { EditorContext } from './editor/editor-context.ts'
 import { FileActions } from './files/FileActions.tsx'
 import { FormTab } from './FormTab.tsx'
 import { LostNotice, MergeNotice, NewsLine, NotKeptNotice, UncertainNotice } from './Notices.tsx'
 import { ScopeSwitch } from './ScopeSwitch.tsx'
-import {
-  CONFIGURATION_TABS,
-  configuredInstallationsCall,
-  type ConfigurationSearch,
-} from '#contract/console-api/pages/configuration.ts'
 import { useDocumentPane } from './use-document-pane.ts'
 import { useEditorState } from './editor/use-editor-state.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
@@ -36,7 +35,7 @@ import { PropertyHistoryDialog } from './history/PropertyHistoryDialog.tsx'
 import { openOffers, type Arrival } from './draft/arrival.ts'
 import { ReviewDialog } from './review/ReviewDialog.tsx'
 import { SavedNotices } from './SavedNotices.tsx'
-import { useSaveKey } from './editor/use-save-key.ts'
+import { useSaveKey } from './editor/use-save.ts'
 
 const HistoryTab = lazyPart(async () => (await import('./history/HistoryTab.tsx')).HistoryTab)
 
@@ -213,5 +212,37 @@ function useTitles({ scope }: Configuration) {
         ]),
       ),
     [data],
+  )
+}
+
+/** The height of the dock; toasts stay above it. */
+const HEIGHT = '--dock-height'
+
+/**
+ * At the lower edge of the window: unsaved changes, saves by others, and the progress of saves. Nothing in it moves the
+ * field that the person is typing in, and no toast covers its buttons.
+ */
+function Dock({ children }: { children: ReactNode }) {
+  const t = useText()
+  const dock = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const shown = dock.current
+    if (shown === null) return
+    const { style } = document.documentElement
+    const sizes = new ResizeObserver(() => style.setProperty(HEIGHT, `${shown.offsetHeight}px`))
+    sizes.observe(shown)
+    return () => {
+      sizes.disconnect()
+      style.removeProperty(HEIGHT)
+    }
+  }, [])
+  return (
+    <aside
+      ref={dock}
+      aria-label={t('configuration.dock')}
+      className="sticky bottom-0 z-10 divide-y divide-line overflow-hidden rounded-t-lg border border-b-0 border-line-strong bg-raised shadow-2 empty:hidden"
+    >
+      {children}
+    </aside>
   )
 }

@@ -12,6 +12,7 @@ import { useText, type Translate } from '../../../i18n/use-text.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import { CONFIGURATION, PLAN, SAVE } from '../draft/endpoints.ts'
 import type { DraftForm } from '../draft/use-draft-form.ts'
+import { isDialogOpen } from '../../../ui/use-modal.ts'
 
 export interface SavedSnapshot {
   version: number
@@ -32,7 +33,7 @@ export interface SaveState {
   clearError: () => void
 }
 
-export interface SaveRequest {
+interface SaveRequest {
   /** The edits in the plan. */
   draft: Draft
   reason: string
@@ -173,4 +174,24 @@ function showRefusal(form: DraftForm, store: DraftStore, { problem }: ApiError, 
       message: placedError(detail, t),
     })
   }
+}
+
+/** Ctrl/Cmd+S opens the review, whatever has the focus, instead of the browser's dialog. */
+export function useSaveKey(onSave: () => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (
+      event.key.toLowerCase() !== 's' ||
+      !(event.ctrlKey || event.metaKey) ||
+      event.altKey ||
+      event.shiftKey
+    )
+      return
+    event.preventDefault()
+    if (!isDialogOpen()) onSave()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => press(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
 }

@@ -1,12 +1,15 @@
 import { memo } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { sameView } from '../../../forms/property/property-value.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { sameView, isSet, valueOf } from '../../../forms/property/property-value.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import type { FieldParts } from './field-parts.ts'
 import { SmallButton } from './SmallButton.tsx'
+import { setData } from '../../../forms/property/edit.ts'
+import type { DraftField } from './use-draft-field.ts'
 
 /** That the value is edited, and what it was, on one line. Typing does not render it again. */
 export const EditStatus = memo(function EditStatus({
@@ -98,4 +101,61 @@ function Theirs({
       </SmallButton>
     </div>
   )
+}
+
+/** Other actions on the value: use the default, or remove the value. */
+export function FieldHints(parts: FieldParts) {
+  const { definition, onEdit } = parts
+  const t = useText()
+  const { default: standard } = definition
+  return (
+    <>
+      {offersDefault(parts) && standard !== undefined && (
+        <SmallButton className={ON_HOVER} onClick={() => onEdit(setData(definition, standard))}>
+          {t('forms.setDefault')}
+        </SmallButton>
+      )}
+      {isRemovable(parts) && (
+        <SmallButton className={ON_HOVER} onClick={() => onEdit({ kind: 'removed' })}>
+          {t('forms.remove')}
+        </SmallButton>
+      )}
+    </>
+  )
+}
+
+/** Whether there are any hints to show. */
+export const hasHints = (parts: FieldParts): boolean => offersDefault(parts) || isRemovable(parts)
+
+const isRemovable = ({ definition, shown, draftEdit, isOpen }: FieldParts): boolean =>
+  isOpen &&
+  definition.required !== true &&
+  draftEdit?.edit.kind !== 'removed' &&
+  (draftEdit !== undefined || isSet(shown))
+
+function offersDefault({ definition, shown, draftEdit, isOpen }: FieldParts): boolean {
+  const { default: standard, isSensitive } = definition
+  if (!isOpen || standard === undefined || isSensitive === true) return false
+  const value =
+    draftEdit === undefined ? valueOf(shown) : draftEdit.edit.kind === 'set' ? draftEdit.edit.value : null
+  return value?.['@type'] !== 'Data' || !deepEqual(value.value, standard)
+}
+
+/**
+ * Visible on hover and focus only, since it would be noise at each of two hundred fields. Always visible without a
+ * mouse.
+ */
+const ON_HOVER =
+  'text-muted hover:text-ink [@media(hover:hover)]:opacity-0 group-hover:opacity-100 group-focus-within:opacity-100'
+
+/** The props shared by the parts of a field in the editor. */
+interface FieldParts extends Pick<DraftField, 'draftEdit' | 'onEdit' | 'onReset'> {
+  locator: string
+  property: string
+  definition: PropertyDefinition
+  /** The saved value. */
+  view: PropertyView | null
+  /** The value that the field shows without an edit. */
+  shown: PropertyView | null
+  isOpen: boolean
 }

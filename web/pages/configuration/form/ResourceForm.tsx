@@ -23,13 +23,12 @@ import {
   type Marks,
   type PropertyGroup,
 } from '../draft/outline.ts'
-import { useUnapplied } from './use-unapplied.ts'
+import { useUnapplied, LeftoverField } from './LeftoverField.tsx'
 import { blocksOf } from './blocks.ts'
 import { ClaimCard } from './ClaimCard.tsx'
 import { draftEditIn } from '../draft/draft-form.ts'
 import { EditorField } from './EditorField.tsx'
 import { focusProperty } from '../editor/focus-property.ts'
-import { LeftoverField } from './LeftoverField.tsx'
 import { NearBlock, type BlockRow } from './NearBlock.tsx'
 import { zoneProperty, zoneOf } from './zone.ts'
 

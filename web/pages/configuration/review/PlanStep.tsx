@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react'
 import { ApiError } from '../../../api/client.ts'
 import { MovedList } from '../../../forms/form/FormError.tsx'
 import { useErrorView } from '../../../i18n/describe-code.ts'
@@ -13,7 +14,6 @@ import { propertyTitle, resourceTitle } from '../draft/labels.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { LeftOut } from './LeftOut.tsx'
 import { changesByInstallation } from './planned.ts'
-import { useIsSlow } from './use-is-slow.ts'
 import { PlannedInstallation } from './PlannedInstallation.tsx'
 import type { PlanState } from './use-plan.ts'
 import type { ReviewProps } from './review-props.ts'
@@ -152,4 +152,18 @@ export function PlanStep({
       </Field>
     </div>
   )
+}
+
+const SLOW_MS = 4_000
+
+/** Whether something has been going on for longer than a person waits without a word. */
+function useIsSlow(isBusy: boolean): boolean {
+  const [isSlow, setIsSlow] = useState(false)
+  if (!isBusy && isSlow) setIsSlow(false)
+  useEffect(() => {
+    if (!isBusy) return
+    const timer = setTimeout(() => setIsSlow(true), SLOW_MS)
+    return () => clearTimeout(timer)
+  }, [isBusy])
+  return isSlow
 }
