@@ -12,8 +12,7 @@ import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
-import { batchSubject } from './batch-subject.ts'
-import { operationSubject } from './operation-subject.ts'
+import { batchSubject, operationSubject } from './audit-subject.ts'
 
 /** `edit` for the others. */
 const ICONS: Partial<Record<AuditAction, IconName>> = {

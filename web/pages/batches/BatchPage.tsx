@@ -4,12 +4,13 @@ import { Suspense, useEffect, useMemo, useState } from 'react'
 import { batchCall, batchItemsCall } from '#contract/console-api/pages/batches.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
+import { BATCH_ITEM_STATES } from '#contract/console-api/vocabulary.ts'
 import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { loadAll } from '../../subjects/batch/load-all.ts'
 import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
-import { batchLook } from '../../subjects/batch/batch-looks.ts'
+import { batchLook, itemLook } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
 import { BatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
@@ -17,15 +18,22 @@ import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
-import { Badge } from '../../ui/Badge.tsx'
+import { Badge, Count } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { BatchActions } from './BatchActions.tsx'
-import { BatchFacts } from './BatchFacts.tsx'
 import { itemColumns } from './item-columns.tsx'
-import { ResultFilter } from './ResultFilter.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { DefinitionList } from '../../ui/DefinitionList.tsx'
+import { Mono } from '../../ui/Id.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { PropertyValueView } from '../../ui/values/ValueView.tsx'
+import { cx } from '../../ui/class-names.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { toneText } from '../../ui/tone.ts'
+import { totalOf } from './progress.ts'
 
 const route = getRouteApi('/batches/$id')
 
@@ -137,3 +145,84 @@ async function failedTargets(batchId: string): Promise<BatchTarget[]> {
 }
 
 const rowKey = ({ target }: BatchItem) => target
+
+/** What a batch does, for whom and within which limits. */
+function BatchFacts({ batch }: { batch: Batch }) {
+  const t = useText()
+  const { input, first, concurrency, stopAfterFailures, reason, requestedBy, createdAt, finishedAt } = batch
+  return (
+    <Card className="mb-5">
+      <DefinitionList
+        layout="columns"
+        items={[
+          input.targetVersion !== null && {
+            label: t('batches.fact.version'),
+            value: <Mono>{input.targetVersion}</Mono>,
+          },
+          { label: t('batches.fact.by'), value: requestedBy.name },
+          { label: t('batches.fact.created'), value: <Time at={createdAt} /> },
+          finishedAt !== null && { label: t('batches.fact.finished'), value: <Time at={finishedAt} /> },
+          first !== null && { label: t('batches.fact.first'), value: first },
+          { label: t('batches.fact.concurrency'), value: concurrency },
+          stopAfterFailures !== null && { label: t('batches.fact.failures'), value: stopAfterFailures },
+          reason !== null && { label: t('batches.fact.reason'), value: reason, wide: true },
+          input.properties.length > 0 && {
+            label: t('batches.fact.values'),
+            wide: true,
+            value: (
+              <ul>
+                {input.properties.map(({ locator, property, title, after, fills }) => (
+                  <li key={`${locator} ${property}`} className="flex flex-wrap gap-x-3">
+                    {title === undefined ? <Mono>{property}</Mono> : <span title={property}>{title}</span>}
+                    <PropertyValueView value={after} />
+                    {fills === true && <span className="text-muted">{t('batches.fact.fills')}</span>}
+                  </li>
+                ))}
+              </ul>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  )
+}
+
+/** The number of items in each state; a press shows only these. */
+function ResultFilter({
+  counts,
+  value,
+  onChange,
+}: {
+  counts: Batch['counts']
+  value: string | undefined
+  onChange: (state: string | undefined) => void
+}) {
+  const t = useText()
+  const choices = BATCH_ITEM_STATES.filter((state) => counts[state] > 0 || state === value)
+  const press = 'inline-flex h-8 items-center gap-1.5 rounded-md border px-2.5'
+  const look = (isOn: boolean) => cx(press, isOn ? 'border-ink bg-selected' : 'border-line hover:bg-hover')
+  return (
+    <div role="group" aria-label={t('batches.items.result')} className="mb-3 flex flex-wrap gap-2">
+      <button
+        type="button"
+        aria-pressed={value === undefined}
+        className={look(value === undefined)}
+        onClick={() => onChange(undefined)}
+      >
+        {t('batches.filter.all')} <Count>{totalOf(counts)}</Count>
+      </button>
+      {choices.map((state) => (
+        <button
+          key={state}
+          type="button"
+          aria-pressed={value === state}
+          className={look(value === state)}
+          onClick={() => onChange(value === state ? undefined : state)}
+        >
+          <Icon name={itemLook[state].icon} size={14} className={toneText[itemLook[state].tone]} />
+          {t(`batches.item.${state}`)} <Count>{counts[state]}</Count>
+        </button>
+      ))}
+    </div>
+  )
+}

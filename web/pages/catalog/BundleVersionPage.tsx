@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { newestVersion } from '#contract/protocol/version-order.ts'
+import { bundleVersionCall, bundleVersionsCall, VERSION_TABS } from '#contract/console-api/pages/catalog.ts'
+import type { BundleVersion } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { wholeOf } from '../../subjects/manifest/manifest-query.ts'
 import { useMay } from '../../api/session.ts'
@@ -16,10 +18,11 @@ import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { CompareTab } from './CompareTab.tsx'
-import { JsonTab } from './JsonTab.tsx'
 import { ManifestTab } from './ManifestTab.tsx'
-import { bundleVersionCall, bundleVersionsCall, VERSION_TABS } from '#contract/console-api/pages/catalog.ts'
-import { VersionSwitch } from './VersionSwitch.tsx'
+import { Select } from '../../ui/Select.tsx'
+import type { Manifest } from '../../subjects/manifest/writers.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { JsonTree } from '../../ui/values/JsonTree.tsx'
 
 const route = getRouteApi('/catalog/$env/$bundle/$version')
 
@@ -110,5 +113,45 @@ export function BundleVersionPage() {
         <ManifestTab manifest={wholeOf(manifest.data)} />
       )}
     </Page>
+  )
+}
+
+/** Switches to another version of the same bundle, on the same page. */
+function VersionSwitch({
+  params,
+  versions,
+}: {
+  params: { env: string; bundle: string; version: string }
+  versions: readonly BundleVersion[]
+}) {
+  const t = useText()
+  const navigate = useNavigate()
+  const isKnown = versions.some(({ version }) => version === params.version)
+  return (
+    <Select
+      aria-label={t('catalog.version.versions')}
+      className="mono w-36"
+      value={params.version}
+      options={[
+        ...(isKnown ? [] : [{ value: params.version, label: params.version }]),
+        ...versions.map(({ version }) => ({ value: version, label: version })),
+      ]}
+      onChange={(event) => void navigate(paths.bundleVersion({ ...params, version: event.target.value }))}
+    />
+  )
+}
+
+function JsonTab({ manifest }: { manifest: Manifest }) {
+  const t = useText()
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
+        <p className="text-muted">{t('catalog.version.json.about')}</p>
+        <CopyButton text={() => JSON.stringify(manifest, null, 2)}>
+          {t('catalog.version.json.copy')}
+        </CopyButton>
+      </div>
+      <JsonTree value={manifest} label={t('catalog.version.tab.json')} openDepth={3} />
+    </>
   )
 }

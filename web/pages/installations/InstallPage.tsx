@@ -14,11 +14,9 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { LeaveGuard } from '../../forms/form/LeaveGuard.tsx'
 import { emptyInput, hasInput } from '../../subjects/operation-form/use-operation-form.ts'
-import { BundleChoice } from './install/BundleChoice.tsx'
-import { CopyNotice, whyNotCopied } from './install/CopyNotice.tsx'
+import { BundleChoice, ScopeChoice } from './install/InstallChoices.tsx'
+import { CopyNotice, whyNotCopied, useLastConfiguration } from './install/CopyNotice.tsx'
 import { InstallForm } from './install/InstallForm.tsx'
-import { ScopeChoice } from './install/ScopeChoice.tsx'
-import { useLastConfiguration } from './install/use-last-configuration.ts'
 import type { InstallSearch } from '#contract/console-api/pages/installations.ts'
 
 const route = getRouteApi('/installations/new')

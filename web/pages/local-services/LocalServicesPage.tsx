@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { localServicesCall } from '#contract/console-api/pages/local-services.ts'
+import type { LocalService } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
@@ -11,11 +12,12 @@ import { paths, type ScopeKey } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
-import { LinkButton } from '../../ui/Link.tsx'
+import { LinkButton, PlainLink } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { ServiceEditor } from './ServiceEditor.tsx'
-import { ServiceList } from './ServiceList.tsx'
+import { cx } from '../../ui/class-names.ts'
+import { Time } from '../../ui/Time.tsx'
 
 const route = getRouteApi('/scopes/$env/$runtime/$workspace/local-services')
 
@@ -97,5 +99,49 @@ export function LocalServicesPage() {
         </div>
       )}
     </Page>
+  )
+}
+
+function ServiceList({
+  scope,
+  services,
+  chosen,
+}: {
+  scope: ScopeKey
+  services: readonly LocalService[] | undefined
+  chosen: string | undefined
+}) {
+  const t = useText()
+  if (services?.length === 0) return <p className="px-3 py-2 text-muted">{t('localServices.list.empty')}</p>
+  return (
+    <nav aria-label={t('localServices.list')}>
+      {services ? (
+        <ul className="space-y-px">
+          {services.map(({ serviceName, version, savedAt }) => (
+            <li key={serviceName}>
+              <PlainLink
+                to={paths.localServices(scope, { service: serviceName })}
+                aria-current={serviceName === chosen ? 'page' : undefined}
+                className={cx(
+                  'block rounded-md px-3 py-2',
+                  serviceName === chosen ? 'bg-selected' : 'hover:bg-hover',
+                )}
+              >
+                <span className="mono block font-medium wrap-anywhere">{serviceName}</span>
+                <span className="flex gap-1.5 text-xs text-muted">
+                  {t('localServices.list.version', { version: String(version) })}
+                  <span aria-hidden="true">·</span>
+                  <Time at={savedAt} inRow />
+                </span>
+              </PlainLink>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <div className="p-3">
+          <SkeletonLines lines={4} />
+        </div>
+      )}
+    </nav>
   )
 }

@@ -1,12 +1,14 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { LocalService } from '#contract/console-api/shapes.ts'
-import type { JsonObject } from '#contract/json-schema/json.ts'
+import { type JsonObject, isJsonObject } from '#contract/json-schema/json.ts'
+import * as z from 'zod/mini'
+import { isKey } from '#contract/protocol/locator.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
 import { baseOf, draftOf, isUnchanged, keepDraft, NO_BASE, type Base } from './drafts.ts'
-import { serviceSchema, valuesOf } from './service-schema.ts'
-import { textOf } from './values.ts'
+import { textOf, checkValues, problemLine } from './values.ts'
+import { jsonErrorText, parseJson, readJson } from '../../forms/json/parse-json.ts'
 
 /**
  * The form of a local service, based on the version that was current when typing started. Every change is kept as a
@@ -56,4 +58,30 @@ export function useServiceForm(key: string, service: LocalService | null) {
     rebase,
     forget: () => keepDraft(key, null),
   }
+}
+
+/** The name of a new service, the values as JSON text, and the reason for the change. */
+const serviceSchema = ({ isNew }: { isNew: boolean }, t: Translate) =>
+  z.object({
+    name: z.string().check(z.refine((name) => !isNew || isKey(name), t('localServices.new.name.invalid'))),
+    reason: z.string(),
+    text: z.string().check(
+      z.check(({ value, issues }) => {
+        const message = problemOf(value, t)
+        if (message !== null) issues.push({ code: 'custom', input: value, message })
+      }),
+    ),
+  })
+
+/** The values in a text; null if it is not valid. */
+function valuesOf(text: string, t: Translate): JsonObject | null {
+  const parsed = parseJson(text)
+  return isJsonObject(parsed) && checkValues(parsed, t).length === 0 ? parsed : null
+}
+
+function problemOf(text: string, t: Translate): string | null {
+  const { value, error } = readJson(text)
+  if (error !== null) return jsonErrorText(error, t)
+  const problems = checkValues(value, t)
+  return problems.length === 0 ? null : problems.map((problem) => problemLine(problem, t)).join(' · ')
 }

@@ -3,7 +3,7 @@ import { page } from 'vitest/browser'
 import type { Summary } from '#contract/runtime-api/summary.ts'
 import { serveApi } from '../../testing/api.ts'
 import { renderInConsole } from '../../testing/render.tsx'
-import { Clocks } from './Clocks.tsx'
+import { Clocks } from './OverviewPage.tsx'
 
 const summary: Summary = {
   installations: { NOT_INSTALLED: 0, ACTIVE: 0, DETACHED: 0 },

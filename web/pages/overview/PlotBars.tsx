@@ -4,9 +4,7 @@ import { useWidth } from '../../ui/use-width.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
-import { hourText } from './hour-text.ts'
-import { partsText } from './parts-text.ts'
-import { countTicks, RESULTS, type HourCount, type Result } from './plot.ts'
+import { hourText, partsText, countTicks, RESULTS, type HourCount, type Result } from './plot.ts'
 
 const HEIGHT = 168
 const TOP = 8

@@ -2,8 +2,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { TextLink } from '../../ui/Link.tsx'
-import { hourText } from './hour-text.ts'
-import { RESULTS, type HourCount } from './plot.ts'
+import { hourText, RESULTS, type HourCount } from './plot.ts'
 
 /** The numbers of the chart; each hour links to its operations. */
 export function PlotTable({ hours }: { hours: readonly HourCount[] }) {

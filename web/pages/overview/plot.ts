@@ -1,5 +1,8 @@
 import { HOURS } from '#contract/console-api/pages/overview.ts'
 import type { OperationState } from '../../ui/states.ts'
+import { formatClockTime } from '../../i18n/format.ts'
+import { joinClauses } from '../../i18n/punctuation.ts'
+import type { Translate } from '../../i18n/use-text.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -50,4 +53,16 @@ export function countTicks(largest: number): number[] {
   const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 1)
   const count = Math.max(1, Math.ceil(largest / step))
   return Array.from({ length: count + 1 }, (_, index) => index * step)
+}
+
+/** `14:00` in the person's time zone. */
+export const hourText = (at: number): string => formatClockTime(at).slice(0, 5)
+
+/** "44 succeeded, 2 failed": only results that occur. */
+export function partsText(counts: HourCount['counts'], t: Translate): string {
+  const results = RESULTS.filter((result) => counts[result] > 0)
+  return joinClauses(
+    t,
+    results.map((result) => t(`overview.plot.part.${result}`, { n: counts[result] })),
+  )
 }

@@ -9,8 +9,7 @@ import { Id } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { CreateCredential } from './CreateCredential.tsx'
-import { RevokeCredential } from './RevokeCredential.tsx'
+import { CreateCredential, RevokeCredential } from './CredentialDialogs.tsx'
 import { credentialsOf, validCredentials } from './limits.ts'
 
 const MAX_VALID = 2

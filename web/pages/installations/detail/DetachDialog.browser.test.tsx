@@ -4,7 +4,7 @@ import type { OperationPlan } from '#contract/console-api/shapes.ts'
 import { refusal, serveApi } from '../../../testing/api.ts'
 import { installationDetail } from '../../../testing/installation.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
-import { DetachDialog } from './DetachDialog.tsx'
+import { DetachDialog } from './Actions.tsx'
 
 const { installation } = installationDetail
 const { environmentKey, applicationRuntimeId, workspaceId } = installation

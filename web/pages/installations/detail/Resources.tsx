@@ -13,7 +13,6 @@ import { LinkButton } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { ResourceProperties } from './ResourceProperties.tsx'
 import { compareText } from '../../../i18n/compare-text.ts'
-import { valueText } from './value-text.ts'
 
 /** The ledger: each installed resource, its version, when it was verified, and its values. */
 export function Resources({ detail }: { detail: InstallationDetail }) {
@@ -111,4 +110,12 @@ function writersOf({ plugins }: InstallationDetail): Map<string, Map<string, str
       writers.set(resource, of)
     }
   return writers
+}
+
+/** A value as text to search in; empty for a sensitive one, which is not shown. */
+function valueText(view: InstalledResource['properties'][string]): string {
+  if ('isSensitive' in view) return ''
+  if ('serviceId' in view) return view.serviceId
+  const value = 'value' in view ? view.value : 'valueMap' in view ? view.valueMap : view.valueList
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,10 +1,42 @@
 import type { BundleVersion } from '#contract/console-api/shapes.ts'
 import { newestVersion } from '#contract/protocol/version-order.ts'
-import { callApi } from '../../../api/client.ts'
+import { parseScope } from '../../../subjects/scopes/scope-text.ts'
+import { scopeOption, useScopeSearch } from '../../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../../i18n/use-text.ts'
+import type { ScopeKey } from '../../../addresses/paths.ts'
 import { Combobox, type ComboboxOption } from '../../../ui/Combobox.tsx'
 import { Field } from '../../../ui/Field.tsx'
+import { callApi } from '../../../api/client.ts'
 import { Select } from '../../../ui/Select.tsx'
+
+/** The scope to install into: a known one, or any other, typed in full. */
+export function ScopeChoice({
+  scope,
+  onChange,
+}: {
+  scope: ScopeKey | null
+  onChange: (scope: ScopeKey | null) => void
+}) {
+  const t = useText()
+  const search = useScopeSearch()
+  return (
+    <Field
+      label={t('installations.install.scope')}
+      help={t('installations.install.scope.help')}
+      className="max-w-md"
+    >
+      {(wiring) => (
+        <Combobox
+          wiring={wiring}
+          value={scope && scopeOption(scope)}
+          search={search}
+          placeholder={t('installations.install.scope.placeholder')}
+          onChange={(option) => onChange(option && parseScope(option.value))}
+        />
+      )}
+    </Field>
+  )
+}
 
 type Bundle = { environmentKey: string; bundleId: string }
 
