@@ -19,7 +19,7 @@ const CONCURRENT_FILES = 3
 /** Runs every test file of the servers and the contract against one PostgreSQL that is started for the run. */
 async function runUnitTests(): Promise<Tally> {
   const files = globSync(
-    '{contract,http-kit,database,packages,plugin,runtime,bff,operating,lab/verification,scripts,web}/**/*.test.ts',
+    '{contract,http-kit,database,packages,plugin,runtime,bff,operating,e2e,lab/verification,scripts,web}/**/*.test.ts',
     {
       cwd: root,
     },

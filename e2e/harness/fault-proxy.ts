@@ -1,7 +1,7 @@
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect } from 'node:net'
+import { openLink } from './link.ts'
 
-/** A TCP proxy between browser and console that can drop responses or go down. */
+/** Between browser and console: can drop responses or go down. */
 export interface FaultProxy {
   port: number
   /** Forwards the next request of this method, and cuts the connection instead of returning its response; resolves then. */
@@ -19,48 +19,33 @@ export interface FaultProxy {
 }
 
 export async function createFaultProxy(targetPort: () => number): Promise<FaultProxy> {
-  const open = new Set<Socket>()
   let drop: { method: string; isOnce: boolean; onDropped: () => void } | null = null
   let held: { beginning: string; requests: (() => void)[] } | null = null
-  let isDown = false
-  let frozen: (() => void)[] | null = null
-  const server = createServer((browser) => {
-    if (isDown) return browser.destroy()
-    const target = connect(targetPort(), '127.0.0.1')
-    let onResponse: (() => void) | null = null
-    open.add(browser)
-    const end = () => {
-      open.delete(browser)
-      browser.destroy()
-      target.destroy()
-    }
-    browser.on('data', (chunk) => {
-      if (frozen !== null) return frozen.push(() => target.write(chunk))
-      // a request starts a new chunk: browsers do not pipeline
-      const begins = (words: string) => chunk.subarray(0, words.length).toString('latin1') === words
-      if (drop !== null && begins(`${drop.method} `)) {
-        onResponse = drop.onDropped
-        if (drop.isOnce) drop = null
+  const link = await openLink({
+    open: () => connect(targetPort(), '127.0.0.1'),
+    hooks(passage) {
+      let onResponse: (() => void) | null = null
+      return {
+        fromClient(bytes) {
+          // a request starts a new chunk: browsers do not pipeline
+          const begins = (words: string) => bytes.subarray(0, words.length).toString('latin1') === words
+          if (drop !== null && begins(`${drop.method} `)) {
+            onResponse = drop.onDropped
+            if (drop.isOnce) drop = null
+          }
+          if (held !== null && begins(held.beginning)) held.requests.push(() => passage.toTarget(bytes))
+          else passage.toTarget(bytes)
+        },
+        fromTarget(bytes) {
+          if (onResponse === null) return passage.toClient(bytes)
+          onResponse()
+          return passage.cut()
+        },
       }
-      if (held !== null && begins(held.beginning)) held.requests.push(() => target.write(chunk))
-      else target.write(chunk)
-      return undefined
-    })
-    target.on('data', (chunk) => {
-      if (frozen !== null) return frozen.push(() => browser.write(chunk))
-      if (onResponse === null) return browser.write(chunk)
-      onResponse()
-      return end()
-    })
-    for (const socket of [browser, target]) {
-      socket.on('error', end)
-      socket.on('close', end)
-    }
-    return undefined
+    },
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    port: (server.address() as AddressInfo).port,
+    port: link.port,
     dropNextResponse: (method) =>
       new Promise((lost) => {
         drop = { method, isOnce: true, onDropped: lost }
@@ -77,26 +62,18 @@ export async function createFaultProxy(targetPort: () => number): Promise<FaultP
       }
     },
     freeze() {
-      const holding: (() => void)[] = []
-      frozen = holding
-      return () => {
-        frozen = null
-        for (const release of holding) release()
-      }
+      link.pause()
+      return () => link.resume()
     },
     down() {
-      isDown = true
-      for (const socket of open) socket.destroy()
+      link.accept(false)
+      for (const passage of link.passages()) passage.cut()
     },
     up() {
-      isDown = false
-      frozen = null
+      link.accept(true)
+      link.resume()
       drop = null
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of open) socket.destroy()
-      }),
+    close: () => link.close(),
   }
 }

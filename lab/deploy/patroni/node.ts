@@ -7,7 +7,7 @@ import type { Child } from '../../verification/processes/child.ts'
 import { freePort } from '../../../packages/plugin-check/testing/free-port.ts'
 import type { Programs } from '../debian-programs.ts'
 import { asUser } from '../os-user.ts'
-import { openLink } from './link.ts'
+import { firstOf, openLink } from '../../../e2e/harness/link.ts'
 
 /** A machine with Patroni and its PostgreSQL, as far as others can tell. */
 export interface PatroniNode {
@@ -51,9 +51,9 @@ export async function createNode(options: NodeOptions): Promise<PatroniNode> {
   mkdirSync(folder, { mode: 0o700 })
   const [port, restPort, linkPort, restLinkPort, etcdLinkPort] = await distinctPorts()
   const links = await Promise.all([
-    openLink([port], linkPort),
-    openLink([restPort], restLinkPort),
-    openLink(etcdPorts, etcdLinkPort),
+    openLink({ open: () => firstOf([port]), port: linkPort }),
+    openLink({ open: () => firstOf([restPort]), port: restLinkPort }),
+    openLink({ open: () => firstOf(etcdPorts), port: etcdLinkPort }),
   ])
   const settings = join(folder, 'patroni.json')
   const places = { port, restPort, linkPort, restLinkPort, etcdLinkPort }
@@ -105,10 +105,14 @@ export async function createNode(options: NodeOptions): Promise<PatroniNode> {
       frozen = []
     },
     isolate() {
-      for (const link of links) link.cut()
+      for (const link of links) link.pause()
     },
     heal() {
-      for (const link of links) link.heal()
+      // the network resets the connections of the time before; new ones pass
+      for (const link of links) {
+        link.reset()
+        link.resume()
+      }
     },
     output: () => child?.output() ?? [],
     async close() {
