@@ -6,6 +6,7 @@ import { RuntimeEvent } from '#contract/runtime-api/events.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { serve } from '#http-kit/serve.ts'
 import type { RunningServer } from '#http-kit/serve.ts'
+import { SeededRandom } from '../../lab/verification/seeded-random.ts'
 import { API, CREDENTIAL, EVERYTHING, testHttp } from '../testing/http.ts'
 import type { TestHttp } from '../testing/http.ts'
 import { pruneEvents, emitEvents, isAfter } from '../store/events.ts'
@@ -208,11 +209,13 @@ describe('the event stream', () => {
     let lastEventId = starting.lastId
     await starting.leave()
 
+    // the same pauses in each run
+    const pauses = new SeededRandom(1)
     let isWriting = true
     const writing = Promise.all(
       scopes.map(async (scopeId) => {
         for (let n = 2; n <= saves + 1; n++)
-          await save(scopeId, n, () => new Promise((resolve) => setTimeout(resolve, Math.random() * 20)))
+          await save(scopeId, n, () => new Promise((resolve) => setTimeout(resolve, pauses.below(20))))
       }),
     ).then(() => (isWriting = false))
 
@@ -222,7 +225,7 @@ describe('the event stream', () => {
     while (!isComplete()) {
       assert(cuts < 500, 'an event was lost')
       const reader = await open({ lastEventId })
-      const wait = isWriting ? Math.random() * 60 : 300
+      const wait = isWriting ? pauses.below(60) : 300
       await new Promise((resolve) => setTimeout(resolve, wait))
       await reader.leave()
       cuts++

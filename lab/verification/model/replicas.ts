@@ -58,8 +58,12 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   const terminateOne = () =>
     persistently(() =>
       observer.pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and application_name like 'bundle-runtime%' order by random() limit 1`,
+        `with open as (
+           select pid, row_number() over (order by backend_start, pid) as number, count(*) over () as count
+           from pg_stat_activity
+           where datname = current_database() and application_name like 'bundle-runtime%')
+         select pg_terminate_backend(pid) from open where number = 1 + floor($1::float8 * count)`,
+        [random.fraction()],
       ),
     )
   const causeFaults = async (signal: AbortSignal): Promise<FaultCounts> => {
