@@ -14,6 +14,7 @@ import { toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
 import { systemClock } from '#http-kit/clock.ts'
+import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
 import { Keyring } from './keys/keyring.ts'
 import { openVault } from './keys/open-vault.ts'
 import type { RuntimeTables } from './model/tables.ts'
@@ -63,7 +64,7 @@ async function start(
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env['PATH'],
+      ...BARE_ENVIRONMENT,
       RUNTIME_PORT: String(port),
       DATA_DIR: join(folder, `data-${++made}`),
       DATABASE_URL: toUrl(database.connection),

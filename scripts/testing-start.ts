@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -5,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '#database/free-port.ts'
+import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
 import { root } from './process.ts'
 
 /** `npm start -- --no-demo` as a child process. */
@@ -57,7 +59,7 @@ function startProgram(env: Record<string, string>, stdout: number | 'pipe'): Sta
   const child = spawn(process.execPath, ['scripts/start.ts', '--no-demo'], {
     cwd: root,
     stdio: ['ignore', stdout, 'pipe'],
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...BARE_ENVIRONMENT, ...env },
   })
   let output = ''
   let errors = ''
@@ -86,4 +88,11 @@ function startProgram(env: Record<string, string>, stdout: number | 'pipe'): Sta
       await ended
     },
   }
+}
+
+/** The program ends with 1 and one line that says why. */
+export async function isRefused(program: StartedProgram, line: RegExp): Promise<void> {
+  assert.equal(await program.ended, 1)
+  assert.match(program.errors(), line)
+  assert.equal(program.errors().trim().split('\n').length, 1, program.errors())
 }

@@ -14,6 +14,7 @@ import { openDatabase } from '#database/pool.ts'
 import { clientConfig, toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
+import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
 import { billing, SCOPE } from '#runtime/testing/bundles.ts'
 import { testHttp } from '#runtime/testing/http.ts'
 import type { TestHttp } from '#runtime/testing/http.ts'
@@ -63,7 +64,7 @@ const run = (command: string, args: string[], env: Record<string, string>) =>
   runProgram(`operating/${command}/main.ts`, args, env)
 
 function runProgram(path: string, args: string[], env: Record<string, string>) {
-  const whole = { PATH: process.env['PATH'], ...env }
+  const whole = { ...BARE_ENVIRONMENT, ...env }
   return new Promise<{ code: number; out: string; err: string }>((resolve) => {
     const program = join(import.meta.dirname, '..', '..', path)
     execFile(process.execPath, [program, ...args], { env: whole, timeout: 120_000 }, (error, out, err) =>
@@ -293,7 +294,7 @@ describe('npm run backup and npm run restore', () => {
     const restore = spawn(
       process.execPath,
       [join(import.meta.dirname, '..', 'restore', 'main.ts'), '--from', file('one.gz')],
-      { env: { PATH: process.env['PATH'], ...into(target, 'killed') }, stdio: 'ignore' },
+      { env: { ...BARE_ENVIRONMENT, ...into(target, 'killed') }, stdio: 'ignore' },
     )
     await until(async () => {
       const { rowCount } = await pool.query(

@@ -8,6 +8,7 @@ import { openDatabase } from '#database/pool.ts'
 import { toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
+import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
 
 // Runs the command as an operator does.
 
@@ -23,7 +24,7 @@ after(async () => {
 
 function run(program: string, args: string[] = [], env: Record<string, string> = {}) {
   const whole = {
-    PATH: process.env['PATH'],
+    ...BARE_ENVIRONMENT,
     DATABASE_URL: toUrl(server.connection),
     DATA_DIR: folder,
     ...env,

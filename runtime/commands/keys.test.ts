@@ -12,6 +12,7 @@ import { toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
 import { systemClock } from '#http-kit/clock.ts'
+import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
 import { RUNTIME_MIGRATIONS } from '../store/migrations.ts'
 import type { RuntimeTables } from '../model/tables.ts'
 import { Keyring } from '../keys/keyring.ts'
@@ -51,7 +52,7 @@ interface Ended {
 
 function run(program: string, env: Record<string, string>, ...args: string[]): Promise<Ended> {
   const file = join(import.meta.dirname, '..', program)
-  const whole = { PATH: process.env['PATH'], DATABASE_URL: toUrl(server.connection), DATA_DIR: root, ...env }
+  const whole = { ...BARE_ENVIRONMENT, DATABASE_URL: toUrl(server.connection), DATA_DIR: root, ...env }
   return new Promise((resolve) => {
     execFile(process.execPath, [file, ...args], { env: whole, timeout: 60_000 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err }),

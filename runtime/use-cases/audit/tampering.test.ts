@@ -9,6 +9,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { readChain, readHead } from '../../store/audit.ts'
 import { createLog } from '#http-kit/log.ts'
+import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
 import { startJanitor } from '../../janitor.ts'
 import { testRuntime } from '../../testing/runtime.ts'
 import { Anchor, entryHash, NO_HASH, verifyChain } from './verify-chain.ts'
@@ -224,7 +225,7 @@ describe('npm run audit:verify', () => {
   async function run(options: string[], env: Record<string, string> = { DATABASE_URL: audit.url }) {
     const program = fileURLToPath(new URL('../../commands/verify-audit.ts', import.meta.url))
     const child = spawn(process.execPath, [program, ...options], {
-      env: { PATH: process.env['PATH'], ...env },
+      env: { ...BARE_ENVIRONMENT, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let stdout = ''
