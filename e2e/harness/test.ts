@@ -1,5 +1,5 @@
 import { test as base } from '@playwright/test'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
+import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } from '@playwright/test'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { configurationPath, field, MAIL } from '../vocabulary.ts'
 import { startSystem } from './system.ts'
@@ -12,9 +12,9 @@ export { expect } from '@playwright/test'
 interface Fixtures {
   /** Errors that no page may cause: violations of its content policy and uncaught errors. Any of them fails the journey. */
   browserErrors: string[]
-  /** Signs in as a user in a separate browser and opens a page. */
+  /** Opens a page as a signed-in user in a separate browser. Journeys of a user share sessions: see `signInAt`. */
   signIn: (user: UserName, path?: string) => Promise<Page>
-  /** Signs in on a phone with a touch screen, 360 px wide. */
+  /** The same on a phone with a touch screen, 360 px wide. */
   signInOnPhone: (user: UserName, path?: string) => Promise<Page>
   /** Opens a page in a separate browser without signing in. */
   visit: (path: string, device?: BrowserContextOptions) => Promise<Page>
@@ -61,11 +61,11 @@ export const test = base.extend<Fixtures, { system: System }>({
     system.proxy.up()
     for (const context of contexts) await context.close()
   },
-  signIn: async ({ visit }, use) => {
-    await use((name, path) => signInAt(visit, name, path))
+  signIn: async ({ visit, system }, use) => {
+    await use((name, path) => signInAt({ visit, system }, name, path))
   },
-  signInOnPhone: async ({ visit }, use) => {
-    await use((name, path) => signInAt(visit, name, path, PHONE))
+  signInOnPhone: async ({ visit, system }, use) => {
+    await use((name, path) => signInAt({ visit, system }, name, path, PHONE))
   },
   crmScope: async ({ system }, use) => {
     const scope = system.newScope()
@@ -83,16 +83,46 @@ export const test = base.extend<Fixtures, { system: System }>({
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
 
+/** How long journeys share the session of a user: so short that the sign-in remains a recent one during a journey. */
+const SHARED_MS = 120_000
+
+interface SharedSession {
+  cookies: Cookie[]
+  from: number
+}
+
+/** The newest session of each user of this worker's system. */
+const sessions = new Map<UserName, SharedSession>()
+
+/**
+ * Signs in with the form, or uses the session of an earlier journey if it is valid: the form, the password hash and the
+ * redirects are a fifth of a short journey. `sign-in.e2e.ts` has the journeys about the form.
+ */
 async function signInAt(
-  visit: Fixtures['visit'],
+  { visit, system }: { visit: Fixtures['visit']; system: System },
   name: UserName,
   path = '/',
   device: BrowserContextOptions = {},
 ) {
+  const shared = sessions.get(name)
+  if (shared !== undefined && (await isValid(shared, system)))
+    return visit(path, { ...device, storageState: { cookies: shared.cookies, origins: [] } })
   const page = await visit(`/auth/login?returnTo=${encodeURIComponent(path)}`, device)
   await fillSignIn(page, name)
   await page.waitForURL((url) => url.pathname === new URL(path, 'http://localhost').pathname)
+  const cookies = (await page.context().cookies()).filter(({ httpOnly }) => httpOnly)
+  sessions.set(name, { cookies, from: performance.now() })
   return page
+}
+
+/** Not if it is old, or a journey has ended it. */
+async function isValid({ cookies, from }: SharedSession, system: System): Promise<boolean> {
+  if (performance.now() - from > SHARED_MS) return false
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  const { ok } = await fetch(`${system.url}/api/session`, {
+    headers: { cookie, 'x-requested-by': 'console' },
+  })
+  return ok
 }
 
 export async function fillSignIn(page: Page, name: UserName, password = users[name].password): Promise<void> {

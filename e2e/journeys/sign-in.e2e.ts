@@ -1,7 +1,8 @@
 import { expect, fillSignIn, test } from '../harness/test.ts'
 
-test('a person signs in, reaches the requested page, and signs out', async ({ signIn }) => {
-  const page = await signIn('olivia', '/installations')
+test('a person signs in, reaches the requested page, and signs out', async ({ visit }) => {
+  const page = await visit('/installations')
+  await fillSignIn(page, 'olivia')
   await expect(page.getByRole('heading', { level: 1, name: 'Installations' })).toBeVisible()
   const cookies = await page.context().cookies()
 
