@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { useText } from '../i18n/use-text.ts'
 import { renderInConsole } from './render.tsx'
-import type { Edit } from '../forms/property/edit.ts'
+import type { Edit } from '../forms/property/property-edit.ts'
 import { editError } from '../forms/property/edit-error.ts'
 import { PropertyField } from '../forms/property/controls/PropertyField.tsx'
 

@@ -3,8 +3,8 @@ import { cdp, page } from 'vitest/browser'
 import { renderConsole, renderInConsole } from '../testing/render.tsx'
 import { MAIL, serveScope } from '../testing/served-scope.ts'
 import { Table } from './table/Table.tsx'
-import { JsonTree } from './values/JsonTree.tsx'
-import { ValueView } from './values/ValueView.tsx'
+import { JsonTree } from './value/JsonTree.tsx'
+import { ValueView } from './value/ValueView.tsx'
 
 const LONG = `${'a long value '.repeat(40)}and its end`
 

@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { CodeBlock } from '../../ui/values/CodeBlock.tsx'
+import { CodeBlock } from '../../ui/value/CodeBlock.tsx'
 
 /** Shows a new secret once: only this dialog has it. A null secret was in a response that was lost. */
 export function SecretDialog({

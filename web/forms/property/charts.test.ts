@@ -4,7 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
 import { controlKind, schemaOf } from './control-kind.ts'
-import { membersOf } from './shape.ts'
+import { membersOf } from './schema-parts.ts'
 
 /** Published charts, which are not part of this repository; see docs/reliability.md. */
 const charts = path.join(

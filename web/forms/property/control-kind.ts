@@ -1,8 +1,8 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { readSchema } from './resolve.ts'
-import { entriesOf, membersOf, offersEntries, variantsOf, withoutNull } from './shape.ts'
+import { readSchema } from './resolve-schema.ts'
+import { entriesOf, membersOf, offersEntries, variantsOf, withoutNull } from './schema-parts.ts'
 
 /** The control that edits a property. */
 export type ControlKind =

@@ -1,4 +1,4 @@
-import type { Edit } from './edit.ts'
+import type { Edit } from './property-edit.ts'
 import type { FieldId } from './field-id.ts'
 
 /**

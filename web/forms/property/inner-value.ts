@@ -11,7 +11,7 @@ import {
   variantOf,
   variantsOf,
   withoutNull,
-} from './shape.ts'
+} from './schema-parts.ts'
 
 /** Whether the control of a schema is one for numbers, also beside `null`. */
 export function takesNumber(schema: JsonObject): boolean {

@@ -1,7 +1,7 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Edit } from './edit.ts'
+import type { Edit } from './property-edit.ts'
 
 /** The value in a view; null if there is none or if it is hidden. */
 export function valueOf(view: PropertyView | null): TypedValue | null {

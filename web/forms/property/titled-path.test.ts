@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { translator } from '../../i18n/testing.ts'
-import { editWith, setData } from './edit.ts'
+import { editWith, setData } from './property-edit.ts'
 import { editError } from './edit-error.ts'
 import { titledPath } from './titled-path.ts'
 

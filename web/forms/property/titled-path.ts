@@ -4,7 +4,7 @@ import { pointerSegments } from '#contract/json-schema/pointer.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { innerKind } from './control-kind.ts'
 import { shownVariant } from './inner-value.ts'
-import { entriesOf, itemsOf, membersOf, offersEntries, variantsOf, withoutNull } from './shape.ts'
+import { entriesOf, itemsOf, membersOf, offersEntries, variantsOf, withoutNull } from './schema-parts.ts'
 
 /** A value, and the schema that it should satisfy. */
 interface Place {

@@ -22,7 +22,7 @@ import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
-import { Entry } from './Entry.tsx'
+import { AuditRow } from './AuditRow.tsx'
 
 const route = getRouteApi('/audit')
 
@@ -150,7 +150,7 @@ function AuditList({
           className={cx('divide-y divide-line transition-opacity', query.isPlaceholderData && 'opacity-55')}
         >
           {items.map((entry) => (
-            <Entry key={entry.sequence} entry={entry} />
+            <AuditRow key={entry.sequence} entry={entry} />
           ))}
         </ol>
       )}

@@ -12,7 +12,7 @@ import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
 import { batchLook, itemLook } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
-import { BatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
+import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { useText } from '../../i18n/use-text.ts'
@@ -29,11 +29,11 @@ import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { PropertyValueView } from '../../ui/values/ValueView.tsx'
+import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { toneText } from '../../ui/tone.ts'
-import { totalOf } from './progress.ts'
+import { totalOf } from './batch-counts.ts'
 
 const route = getRouteApi('/batches/$id')
 
@@ -123,7 +123,7 @@ function Shown({ batch }: { batch: Batch }) {
       />
       {failed !== null && (
         <Suspense>
-          <BatchDialog action="RETRY" targets={failed} onClose={() => setFailed(null)} />
+          <LazyBatchDialog action="RETRY" targets={failed} onClose={() => setFailed(null)} />
         </Suspense>
       )}
     </Page>

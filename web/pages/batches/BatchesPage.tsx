@@ -19,7 +19,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/filters/Filters.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
-import { progressText } from './progress.ts'
+import { progressText } from './batch-counts.ts'
 
 const route = getRouteApi('/batches')
 

@@ -22,7 +22,7 @@ import { ManifestTab } from './ManifestTab.tsx'
 import { Select } from '../../ui/Select.tsx'
 import type { Manifest } from '../../subjects/manifest/writers.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { JsonTree } from '../../ui/values/JsonTree.tsx'
+import { JsonTree } from '../../ui/value/JsonTree.tsx'
 
 const route = getRouteApi('/catalog/$env/$bundle/$version')
 

@@ -7,7 +7,7 @@ import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import type { BatchDialogAction } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { useListSelection } from '../../subjects/batch/use-list-selection.tsx'
-import { BatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
+import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { ViewsMenu } from '../../subjects/views/ViewsMenu.tsx'
@@ -18,7 +18,7 @@ import { omitUndefined, type SearchChange } from '#contract/console-api/pages/se
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
-import { installationColumns } from './columns.tsx'
+import { installationColumns } from './installation-columns.tsx'
 import { InstallationFilters } from './InstallationFilters.tsx'
 import { installationsCall, type InstallationsSearch } from '#contract/console-api/pages/installations.ts'
 import { INSTALLATION_SORTS } from '#contract/console-api/vocabulary.ts'
@@ -118,7 +118,7 @@ export function InstallationsPage() {
       )}
       {chosen !== null && (
         <Suspense>
-          <BatchDialog
+          <LazyBatchDialog
             action={chosen}
             targets={selection.rows.map(({ installation, title, version }) => ({
               id: installation.bundleInstallId,

@@ -6,9 +6,9 @@ import { Button } from '../../ui/Button.tsx'
 import { Radio } from '../../ui/Checkbox.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { ValueView } from '../../ui/values/ValueView.tsx'
-import type { Base } from './drafts.ts'
-import { compareValues, isDecided, mergeValues, type Difference } from './values.ts'
+import { ValueView } from '../../ui/value/ValueView.tsx'
+import type { ServiceBase } from './service-drafts.ts'
+import { compareValues, isDecided, mergeServiceValues, type Difference } from './service-values.ts'
 
 type Picks = ReadonlyMap<string, 'mine' | 'theirs'>
 
@@ -19,7 +19,7 @@ export function Conflict({
   theirs,
   onTake,
 }: {
-  base: Base
+  base: ServiceBase
   /** Null while the text is not valid. */
   mine: JsonObject | null
   theirs: LocalService
@@ -68,7 +68,7 @@ export function Conflict({
             (mine === null && t('localServices.conflict.broken')) ||
             (!isDecided(differences, picks) && t('localServices.conflict.overlap'))
           }
-          onClick={() => onTake(mergeValues(theirs.values, differences, picks))}
+          onClick={() => onTake(mergeServiceValues(theirs.values, differences, picks))}
         >
           {t('localServices.conflict.take', { version: String(theirs.version) })}
         </Button>

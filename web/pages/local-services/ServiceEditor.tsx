@@ -19,9 +19,9 @@ import { Button } from '../../ui/Button.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { Conflict } from './Conflict.tsx'
-import { baseOf } from './drafts.ts'
+import { baseOf } from './service-drafts.ts'
 import { useServiceForm } from './use-service-form.ts'
-import { checkValues } from './values.ts'
+import { checkValues } from './service-values.ts'
 
 const BASE = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services'
 const LIST = `GET ${BASE}` as const

@@ -6,8 +6,8 @@ import * as z from 'zod/mini'
 import { isKey } from '#contract/protocol/locator.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
-import { baseOf, draftOf, isUnchanged, keepDraft, NO_BASE, type Base } from './drafts.ts'
-import { textOf, checkValues, problemLine } from './values.ts'
+import { baseOf, draftOf, isUnchanged, keepDraft, NO_BASE, type ServiceBase } from './service-drafts.ts'
+import { textOf, checkValues, problemLine } from './service-values.ts'
 import { jsonErrorText, parseJson, readJson } from '../../forms/json/parse-json.ts'
 
 /**
@@ -19,7 +19,7 @@ export function useServiceForm(key: string, service: LocalService | null) {
   const saved = useMemo(() => (service === null ? NO_BASE : baseOf(service)), [service])
   const [draft] = useState(() => draftOf(key))
   // the version when typing started, and the text that the form showed then
-  const [start, setStart] = useState<{ base: Base; text: string }>(
+  const [start, setStart] = useState<{ base: ServiceBase; text: string }>(
     () => draft ?? { base: saved, text: textOf(saved.values) },
   )
   const { base } = start
@@ -33,7 +33,7 @@ export function useServiceForm(key: string, service: LocalService | null) {
   const { control, getValues, setValue, subscribe } = form
   const text = useWatch({ control, name: 'text' })
   const isDirty = !isUnchanged(text, base)
-  const rebase = (next: Base, values: JsonObject) => setStart({ base: next, text: textOf(values) })
+  const rebase = (next: ServiceBase, values: JsonObject) => setStart({ base: next, text: textOf(values) })
 
   const keep = useEffectEvent(() => keepDraft(key, { ...getValues(), base }))
   useEffect(() => subscribe({ formState: { values: true }, callback: () => keep() }), [subscribe])

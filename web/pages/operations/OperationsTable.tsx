@@ -11,7 +11,7 @@ import type { Operation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
-import { BatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
+import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { useListSelection } from '../../subjects/batch/use-list-selection.tsx'
 import { resumeBatch, type InterruptedBatch } from '../../subjects/sign-in/interrupted-action.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -21,7 +21,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { operationColumns } from './columns.tsx'
+import { operationColumns } from './operation-columns.tsx'
 import { OperationBatch } from './causes/OperationBatch.tsx'
 
 /** The operations that match the filters; failed ones can be selected and retried together. */
@@ -118,7 +118,7 @@ export function OperationsTable({
       )}
       {interrupted !== null && (
         <Suspense>
-          <BatchDialog
+          <LazyBatchDialog
             action="TAKEOVER"
             targets={interrupted.targets}
             limits={interrupted.limits}

@@ -8,7 +8,7 @@ import { reasonIn } from '../../forms/form/use-zod-form.ts'
 import { ConfirmForm } from '../../forms/dialogs/ConfirmForm.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Notice } from '../../ui/Notice.tsx'
-import { credentialsOf } from './limits.ts'
+import { credentialsOf } from './plugin-limits.ts'
 import { Id } from '../../ui/Id.tsx'
 import { showToast } from '../../ui/toast.ts'
 

@@ -10,7 +10,7 @@ import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { CreateCredential, RevokeCredential } from './CredentialDialogs.tsx'
-import { credentialsOf, validCredentials } from './limits.ts'
+import { credentialsOf, validCredentials } from './plugin-limits.ts'
 
 const MAX_VALID = 2
 

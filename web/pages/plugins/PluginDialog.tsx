@@ -13,7 +13,7 @@ import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { showToast } from '../../ui/toast.ts'
-import { LIMIT_RANGE, LIMITS } from './limits.ts'
+import { LIMIT_RANGE, LIMITS } from './plugin-limits.ts'
 import { pluginBodyOf, pluginFormOf, pluginSchema } from './plugin-form.ts'
 
 const OWNER_FIELDS: Readonly<Record<string, 'ownerTeam' | 'ownerContact'>> = {

@@ -18,7 +18,7 @@ import { FilterBar, SearchInput } from '../../ui/filters/Filters.tsx'
 import { Mono } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { CheckBadge } from './reports/CheckBadge.tsx'
-import { setLimits, validCredentials, type Limit } from './limits.ts'
+import { setLimits, validCredentials, type Limit } from './plugin-limits.ts'
 import { PluginDialog } from './PluginDialog.tsx'
 import { PluginPolicies } from './reports/PluginPolicies.tsx'
 

@@ -4,7 +4,7 @@ import { isKey } from '#contract/protocol/locator.ts'
 import { isAddress } from '../../forms/fields/address.ts'
 import { reasonIn } from '../../forms/form/use-zod-form.ts'
 import type { Translate } from '../../i18n/use-text.ts'
-import { LIMIT_RANGE, LIMITS, readLimit, type Limit } from './limits.ts'
+import { LIMIT_RANGE, LIMITS, readLimit, type Limit } from './plugin-limits.ts'
 
 /** The form's values; limits are stored as typed. */
 export const pluginSchema = (t: Translate) => {

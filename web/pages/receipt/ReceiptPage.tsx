@@ -13,11 +13,11 @@ import { Mono } from '../../ui/Id.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { JsonTree } from '../../ui/values/JsonTree.tsx'
+import { JsonTree } from '../../ui/value/JsonTree.tsx'
 import { ReceiptAssignment } from '../operations/detail/notes/Notes.tsx'
-import { Facts } from '../operations/detail/Facts.tsx'
+import { OperationSummary } from '../operations/detail/OperationSummary.tsx'
 import { FailurePanel } from '../operations/detail/failure/FailurePanel.tsx'
-import { Changes, Resources } from '../operations/detail/Outcome.tsx'
+import { PlannedProperties, PlannedResources } from '../operations/detail/PlannedChanges.tsx'
 import { timelineOf } from '../operations/detail/calls/timeline.ts'
 import { readReceipt, type ReceiptReading } from './read-receipt.ts'
 
@@ -107,13 +107,13 @@ function Receipt({ receipt }: { receipt: OperationReceipt }) {
       {operation.failure && (
         <FailurePanel operation={operation} timeline={timelineOf(operation)} failure={operation.failure} />
       )}
-      <Facts operation={operation} />
+      <OperationSummary operation={operation} />
       <ReceiptAssignment operation={operation} />
       <Section title={t('operations.detail.calls')} flush>
         <JsonTree value={operation.stages} label={t('operations.detail.calls')} openDepth={3} />
       </Section>
-      <Resources operation={operation} />
-      <Changes operation={operation} />
+      <PlannedResources operation={operation} />
+      <PlannedProperties operation={operation} />
     </>
   )
 }

@@ -5,7 +5,7 @@ import type { Referrer } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { BundleName } from '../../subjects/manifest/BundleName.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
-import { PropertyPlace } from '../../subjects/references/PropertyPlace.tsx'
+import { PropertyPlaceText } from '../../subjects/references/PropertyPlace.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -63,7 +63,7 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
   {
     id: 'property',
     header: t('services.referrers.property'),
-    cell: (referrer) => <PropertyPlace {...referrer} />,
+    cell: (referrer) => <PropertyPlaceText {...referrer} />,
     card: 'wide',
   },
 ]

@@ -7,7 +7,7 @@ import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
-import { BatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
+import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { ListPager } from '../../ui/table/ListPager.tsx'
 import { ViewsMenu } from '../../subjects/views/ViewsMenu.tsx'
 import { useText } from '../../i18n/use-text.ts'
@@ -79,7 +79,7 @@ export function VersionsPage() {
                       mayUpgrade && {
                         loading: load.loading,
                         start: load.start,
-                        onIntent: BatchDialog.onIntent,
+                        onIntent: LazyBatchDialog.onIntent,
                       }
                     }
                   />
@@ -98,7 +98,7 @@ export function VersionsPage() {
       )}
       {targets !== null && (
         <Suspense>
-          <BatchDialog action="UPGRADE" targets={targets} onClose={() => setTargets(null)} />
+          <LazyBatchDialog action="UPGRADE" targets={targets} onClose={() => setTargets(null)} />
         </Suspense>
       )}
     </Page>

@@ -1,19 +1,19 @@
-import { BATCH_TARGETS_MAX } from './limits.ts'
+import { BATCH_TARGETS_MAX } from './batch-limits.ts'
 
-export interface Page<Row> {
+export interface RowPage<Row> {
   items: Row[]
   nextCursor: string | null
 }
 
 /** Every row that matches, page by page, as far as a batch can have targets. Throws when the signal is aborted. */
 export async function loadAll<Row>(
-  load: (page: { limit: number; cursor?: string }) => Promise<Page<Row>>,
+  load: (page: { limit: number; cursor?: string }) => Promise<RowPage<Row>>,
   signal?: AbortSignal,
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
   const rows: Row[] = []
   let cursor: string | null = null
   do {
-    const page: Page<Row> = await load({ limit: 200, ...(cursor !== null && { cursor }) })
+    const page: RowPage<Row> = await load({ limit: 200, ...(cursor !== null && { cursor }) })
     signal?.throwIfAborted()
     rows.push(...page.items)
     cursor = page.nextCursor

@@ -4,8 +4,8 @@ import { useText } from '../../i18n/use-text.ts'
 import type { RowSelection } from '../../ui/table/column.ts'
 import { showToast } from '../../ui/toast.ts'
 import { errorView } from '../../i18n/describe-code.ts'
-import { BATCH_TARGETS_MAX } from './limits.ts'
-import { loadAll, type Page } from './load-all.ts'
+import { BATCH_TARGETS_MAX } from './batch-limits.ts'
+import { loadAll, type RowPage } from './load-all.ts'
 import { Button } from '../../ui/Button.tsx'
 
 /** The selection of a list: the checkboxes of its table, and the bar with what can be done. */
@@ -19,7 +19,7 @@ export function useListSelection<Row>({
   /** What a row is, for the name of its checkbox. Stable. */
   nameOf: (row: Row) => string
   /** A page of everything that matches the filters. */
-  loadPage: (page: { limit: number; cursor?: string }) => Promise<Page<Row>>
+  loadPage: (page: { limit: number; cursor?: string }) => Promise<RowPage<Row>>
 }): { rows: readonly Row[]; table: RowSelection<Row>; bar: (actions: ReactNode) => ReactNode } {
   const t = useText()
   const { rows, keys, toggle, toggleAll, replace, clear } = useSelection(keyOf)

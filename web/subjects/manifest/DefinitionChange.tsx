@@ -1,8 +1,8 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Icon } from '../../ui/Icon.tsx'
-import { MarkedText } from '../../ui/values/MarkedText.tsx'
-import { ValueView } from '../../ui/values/ValueView.tsx'
+import { MarkedText } from '../../ui/value/MarkedText.tsx'
+import { ValueView } from '../../ui/value/ValueView.tsx'
 import type { Aspect, PropertyDifference } from './compare-manifests.ts'
 import { describeDefinition } from './describe-definition.ts'
 

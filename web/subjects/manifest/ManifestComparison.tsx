@@ -9,7 +9,7 @@ import { kindIcon, propertyTitle } from '../../forms/property/property-labels.ts
 import { isSame } from './compare-manifests.ts'
 import type {
   ChangeKind,
-  ManifestComparison as Comparison,
+  ManifestDifferences as Comparison,
   PluginDifference,
   PropertyDifference,
   ResourceDifference,

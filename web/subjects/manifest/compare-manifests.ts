@@ -39,13 +39,13 @@ export type PluginDifference = {
   rights: RightDifference[]
 }
 
-export type ManifestComparison = { resources: ResourceDifference[]; plugins: PluginDifference[] }
+export type ManifestDifferences = { resources: ResourceDifference[]; plugins: PluginDifference[] }
 
-export const isSame = ({ resources, plugins }: ManifestComparison): boolean =>
+export const isSame = ({ resources, plugins }: ManifestDifferences): boolean =>
   resources.length === 0 && plugins.length === 0
 
 /** The differences between two versions of a bundle. */
-export function compareManifests(before: Manifest, after: Manifest): ManifestComparison {
+export function compareManifests(before: Manifest, after: Manifest): ManifestDifferences {
   return { resources: compareResources(before, after), plugins: comparePlugins(before, after) }
 }
 

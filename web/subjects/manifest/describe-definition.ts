@@ -2,7 +2,7 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { choicesOf, schemaOf } from '../../forms/property/control-kind.ts'
 import { limitsText } from '../../forms/property/limits-text.ts'
-import { variantsOf, variantTitle, withoutNull } from '../../forms/property/shape.ts'
+import { variantsOf, variantTitle, withoutNull } from '../../forms/property/schema-parts.ts'
 import { joinClauses, joinList, joinOr } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 

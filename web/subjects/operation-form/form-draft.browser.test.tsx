@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { fieldId } from '../../forms/property/field-id.ts'
-import type { Edit } from '../../forms/property/edit.ts'
+import type { Edit } from '../../forms/property/property-edit.ts'
 import { FormEdit } from '../../forms/property/form-edit.ts'
 import { renderInConsole } from '../../testing/render.tsx'
 import { readFormDraft, writeFormDraft } from './form-draft.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { announceDraftChange, operationDraftKey, type OperationDraftPlace } from '../drafts/stored-drafts.ts'
-import type { Edit } from '../../forms/property/edit.ts'
+import type { Edit } from '../../forms/property/property-edit.ts'
 import { editsIn, FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
 import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
 import type { FormResource } from './property-form.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InstalledResource } from '#contract/console-api/shapes.ts'
 import type { Manifest, Resource } from '../manifest/writers.ts'
-import type { Edit } from '../../forms/property/edit.ts'
+import type { Edit } from '../../forms/property/property-edit.ts'
 import { fieldId } from '../../forms/property/field-id.ts'
 import { changesOf, installForm, leftBehind, upgradeForm } from './property-form.ts'
 

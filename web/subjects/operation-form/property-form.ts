@@ -10,7 +10,7 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { placeBound, servicesIn, type ArrivingValue } from '../scopes/place-bound.ts'
 import { groupProperties } from '../../forms/property/property-labels.ts'
 import { locatorIn, writersIn, type Manifest } from '../manifest/writers.ts'
-import type { Edit } from '../../forms/property/edit.ts'
+import type { Edit } from '../../forms/property/property-edit.ts'
 import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
 import { isSet } from '../../forms/property/property-value.ts'
 

@@ -12,7 +12,7 @@ export const resourceText = ({ locator, resourceTitle }: { locator: string; reso
  * A reference property and its resource; a link to its place in the configuration. The property has no title: a title is
  * a part of a schema, which a manifest has only for DATA.
  */
-export function PropertyPlace({
+export function PropertyPlaceText({
   installation,
   locator,
   resourceTitle,

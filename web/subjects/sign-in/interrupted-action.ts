@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useSession } from '../../api/session.ts'
 import type { BatchTarget } from '../batch/bundle-targets.ts'
-import type { Limits } from '../batch/limits.ts'
+import type { Limits } from '../batch/batch-limits.ts'
 
 /** A takeover that a person left to sign in again: what they had seen and typed. */
 export interface InterruptedTakeover {

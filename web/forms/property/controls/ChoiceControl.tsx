@@ -2,7 +2,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
 import type { ControlProps } from './control-props.ts'
 import { choicesOf, schemaOf } from '../control-kind.ts'
-import { dataValue, setData } from '../edit.ts'
+import { dataValue, setData } from '../property-edit.ts'
 
 /** One of several texts. "Not set" is no text: the empty one may be among the choices, and has a name. */
 export function ChoiceControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {

@@ -8,7 +8,7 @@ import { FreeTextInput } from '../../../ui/FreeTextInput.tsx'
 import type { ControlProps } from './control-props.ts'
 import { nextRuns, type Irregularity, type Run } from './cron-runs.ts'
 import { describeCron } from './describe-cron.ts'
-import { dataValue, setData } from '../edit.ts'
+import { dataValue, setData } from '../property-edit.ts'
 
 /** A schedule in cron's five fields: its meaning in words, and its next runs in its time zone. */
 export function CronControl({ definition, value, onEdit, wiring, readOnly, zone = 'UTC' }: ControlProps) {

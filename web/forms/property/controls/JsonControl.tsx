@@ -8,7 +8,7 @@ import type { ControlProps } from './control-props.ts'
 import { groupProps } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
 import { schemaOf } from '../control-kind.ts'
-import { dataValue, setData } from '../edit.ts'
+import { dataValue, setData } from '../property-edit.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { translateError } from '../translate-error.ts'
 

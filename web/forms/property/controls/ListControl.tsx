@@ -2,10 +2,10 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { useLayoutEffect, useRef, type ReactNode } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { schemaOf } from '../control-kind.ts'
-import { dataValue, editWith } from '../edit.ts'
-import { afterEdit, held, itemsIn, listOf, shownHeld } from '../held.ts'
+import { dataValue, editWith } from '../property-edit.ts'
+import { heldAfterEdit, held, itemsIn, listOf, shownHeld } from '../held-value.ts'
 import { firstValue, fitsControl, pointersInside, problemPointers } from '../inner-value.ts'
-import { ANY, itemsOf, variantOf, variantsOf } from '../shape.ts'
+import { ANY, itemsOf, variantOf, variantsOf } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
 import { type ControlProps, groupProps } from './control-props.ts'
 import { useJsonMode } from './use-json-mode.ts'
@@ -43,7 +43,7 @@ export function ListControl(props: ControlProps) {
               {...shownHeld(item)}
               isSet
               problems={inside}
-              onEdit={(edit) => change(afterEdit(item, edit))}
+              onEdit={(edit) => change(heldAfterEdit(item, edit))}
               onReset={() => undefined}
               wiring={{
                 id: `${wiring.id}.${index}`,

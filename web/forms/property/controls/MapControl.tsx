@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { schemaOf } from '../control-kind.ts'
-import { dataValue, editWith } from '../edit.ts'
-import { entriesIn, mapOf, afterEdit, newEntry, settle, shownHeld, type Entry } from '../held.ts'
+import { dataValue, editWith } from '../property-edit.ts'
+import { entriesIn, mapOf, heldAfterEdit, newEntry, settle, shownHeld, type Entry } from '../held-value.ts'
 import { fitsControl, problemPointers, firstValue, pointersInside } from '../inner-value.ts'
-import { ANY, entriesOf } from '../shape.ts'
+import { ANY, entriesOf } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
 import { groupProps, type ControlProps } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
@@ -145,7 +145,7 @@ export function MapRows({
                 isSet
                 problems={inside}
                 onEdit={(edit) => {
-                  const { value = '', parts } = afterEdit(entry, edit)
+                  const { value = '', parts } = heldAfterEdit(entry, edit)
                   replace(index, { ...entry, value, parts })
                 }}
                 onReset={() => undefined}

@@ -6,10 +6,10 @@ import { Button } from '../../../ui/Button.tsx'
 import { FieldErrorText } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { innerKind, type ControlKind } from '../control-kind.ts'
-import type { Edit } from '../edit.ts'
+import type { Edit } from '../property-edit.ts'
 import { partError } from '../edit-error.ts'
-import { afterEdit, held as holding, shownHeld, type Held } from '../held.ts'
-import type { Member } from '../shape.ts'
+import { heldAfterEdit, held as holding, shownHeld, type Held } from '../held-value.ts'
+import type { Member } from '../schema-parts.ts'
 import type { ControlProps } from './control-props.ts'
 import { emptyOf, HAS_PLACEHOLDER, isShort, isWide, summaryOf, TEXTS } from './member-look.ts'
 
@@ -52,7 +52,7 @@ export function MemberRow({
   const isOpen = !canFold || (choice ?? (isOpenFirst || isInvalid || Object.keys(parts).length > 0))
   const empty = emptyOf(schema)
   const edit = (next: Edit) => {
-    const after = afterEdit(held, next)
+    const after = heldAfterEdit(held, next)
     const isTried = before === null && !isRequired && TEXTS.has(kind) && after.value === ''
     onChange(isTried ? holding(undefined) : after)
   }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { NumberInput } from '../../../ui/TextInput.tsx'
 import { schemaOf } from '../control-kind.ts'
-import { dataValue, setData } from '../edit.ts'
+import { dataValue, setData } from '../property-edit.ts'
 import { readNumber } from '../parse-number.ts'
 import type { ControlProps } from './control-props.ts'
 

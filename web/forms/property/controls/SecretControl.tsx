@@ -10,9 +10,9 @@ import { schemaOf } from '../control-kind.ts'
 import type { ControlProps } from './control-props.ts'
 import { groupProps } from './control-props.ts'
 import { SecretInput } from './SecretInput.tsx'
-import { dataValue, setData } from '../edit.ts'
+import { dataValue, setData } from '../property-edit.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import { withoutNull } from '../shape.ts'
+import { withoutNull } from '../schema-parts.ts'
 import { translateError } from '../translate-error.ts'
 
 const JsonEditor = lazyWithRetry(async () => ({

@@ -1,7 +1,7 @@
 import { useText } from '../../../i18n/use-text.ts'
 import { Switch } from '../../../ui/Checkbox.tsx'
 import type { ControlProps } from './control-props.ts'
-import { dataValue, setData } from '../edit.ts'
+import { dataValue, setData } from '../property-edit.ts'
 
 /** A boolean property as a switch. Without a value it is off and says that nothing is set. */
 export function SwitchControl({ definition, value, onEdit, wiring, readOnly }: ControlProps) {

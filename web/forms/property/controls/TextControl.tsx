@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { FreeTextInput } from '../../../ui/FreeTextInput.tsx'
 import type { ControlProps } from './control-props.ts'
-import { dataValue, setData } from '../edit.ts'
+import { dataValue, setData } from '../property-edit.ts'
 
 /** A text. Clearing it gives an empty text, from which the field around it may make no value. */
 export function TextControl({

@@ -1,6 +1,6 @@
 import { TIME_ZONES } from '#contract/json-schema/time-zone.ts'
 import { Combobox } from '../../../ui/Combobox.tsx'
-import { dataValue, setData } from '../edit.ts'
+import { dataValue, setData } from '../property-edit.ts'
 import type { ControlProps } from './control-props.ts'
 
 const MAX_FOUND = 50

@@ -3,7 +3,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { ControlWiring } from '../../../ui/Field.tsx'
-import type { Edit, Parts } from '../edit.ts'
+import type { Edit, Parts } from '../property-edit.ts'
 
 /** The attributes of a control that is a group: its name, its description and the focus belong to the whole. */
 export const groupProps = (wiring: ControlWiring) => ({

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-sc
 import type { Translate } from '../../../i18n/use-text.ts'
 import { innerKind, ONE_FIELD, type ControlKind } from '../control-kind.ts'
 import { problemPointers, shownVariant } from '../inner-value.ts'
-import { itemsOf, membersOf, variantsOf, withoutNull } from '../shape.ts'
+import { itemsOf, membersOf, variantsOf, withoutNull } from '../schema-parts.ts'
 
 /** Controls that need the whole width: the title is above them. */
 const WIDE: ReadonlySet<ControlKind> = new Set(['object', 'map', 'json'])

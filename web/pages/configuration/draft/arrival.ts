@@ -1,6 +1,6 @@
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
-import type { Edit } from '../../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/property-edit.ts'
 import { changesNothing } from '../../../forms/property/property-value.ts'
 import type { DraftStore } from './draft-store.ts'
 import { editAt, viewAt, type Draft, type DraftEdit, type PropertyPlace } from './draft.ts'

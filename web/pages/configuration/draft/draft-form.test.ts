@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createFormControl } from 'react-hook-form'
-import type { Edit } from '../../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/property-edit.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import type { PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { propertyResolver } from '../../../forms/property/property-resolver.ts'
@@ -10,7 +10,7 @@ import { CORE, data, define, MAIL } from '../testing.ts'
 import type { DraftEdit, PropertyPlace } from './draft.ts'
 import { DraftStore } from './draft-store.ts'
 import { nameOf, writeEdit } from './stored-draft.ts'
-import { draftEditIn, followDraft, toFormEdit, valuesOf } from './draft-form.ts'
+import { draftEditIn, followDraft, toFormEdit, formValuesOf } from './draft-form.ts'
 
 const PORT: PropertyPlace = { locator: MAIL, property: 'smtp.port' }
 const NAME: PropertyPlace = { locator: CORE, property: 'name' }
@@ -37,7 +37,7 @@ function open() {
   })
   store.apply([{ ...NAME, next: editTo('before') }])
   const form = createFormControl<PropertyFormValues>({
-    defaultValues: valuesOf(store),
+    defaultValues: formValuesOf(store),
     resolver: propertyResolver<PropertyFormValues>({ definitionOf: () => define() }),
     mode: 'onChange',
   })

@@ -22,7 +22,7 @@ export const draftEditIn = (held: FormEdit | null | undefined): DraftEdit | unde
   held instanceof DraftFormEdit ? held.draftEdit : undefined
 
 /** The values of a form over a draft. */
-export const valuesOf = (store: DraftStore): PropertyFormValues => ({
+export const formValuesOf = (store: DraftStore): PropertyFormValues => ({
   edits: Object.fromEntries(
     allEdits(store.current()).map(({ locator, property }) => [
       fieldId(locator, property),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Edit } from '../../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/property-edit.ts'
 import { data } from '../testing.ts'
 import { allEdits, countEdits, type DraftEdit } from './draft.ts'
 import { DraftStore, type DraftStorage } from './draft-store.ts'

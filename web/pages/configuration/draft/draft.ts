@@ -1,5 +1,5 @@
 import type { Changes, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
-import type { Edit } from '../../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/property-edit.ts'
 import { changesNothing, sameView } from '../../../forms/property/property-value.ts'
 
 /** The base of an edit: the value that the person saw, and its snapshot. */

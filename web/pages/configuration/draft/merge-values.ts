@@ -1,7 +1,7 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import type { Edit } from '../../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/property-edit.ts'
 import { valueOf } from '../../../forms/property/property-value.ts'
 
 /**

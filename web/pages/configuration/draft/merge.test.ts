@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
-import type { Edit } from '../../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/property-edit.ts'
 import {
   allEdits,
   changesOf,

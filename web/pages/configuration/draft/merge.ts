@@ -5,7 +5,7 @@ import type {
   PropertyView,
   Snapshot,
 } from '#contract/console-api/shapes.ts'
-import type { Edit } from '../../../forms/property/edit.ts'
+import type { Edit } from '../../../forms/property/property-edit.ts'
 import {
   allEdits,
   isSamePlace,
@@ -24,7 +24,7 @@ import { changesNothing, isHidden, isSet, sameView } from '../../../forms/proper
  * snapshot automatically only if theirs still equals base. Everything else needs a choice, so that without one, no edit
  * of mine is lost and no value of theirs is undone.
  */
-export type Verdict =
+export type MergeVerdict =
   /** They left it unchanged: mine applies on top. */
   | { kind: 'kept' }
   /** They saved the same value: nothing is left to do. */
@@ -34,7 +34,7 @@ export type Verdict =
   /** It can no longer be edited. */
   | { kind: 'gone'; why: 'resource' | 'property' | 'plugin' }
 
-export type Merged = PlacedEdit & { theirs: PropertyView | null; verdict: Verdict }
+export type Merged = PlacedEdit & { theirs: PropertyView | null; verdict: MergeVerdict }
 
 /** The last snapshot that changed a property: who saved it, when and why. */
 export interface Touch {
@@ -90,7 +90,7 @@ function judge({
   resource: ConfigurationResource | undefined
   by: Touch | null
   isKnown: boolean
-}): Verdict {
+}): MergeVerdict {
   if (resource === undefined) return { kind: 'gone', why: 'resource' }
   if (Object.hasOwn(resource.writtenBy, mine.property)) return { kind: 'gone', why: 'plugin' }
   if (changesNothing(mine.edit, theirs)) return { kind: 'same' }

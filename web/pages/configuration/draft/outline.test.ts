@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, test } from 'node:test'
 import {
   byPlace,
-  groupProperties,
+  groupNames,
   groupResources,
   leftovers,
   matchingProperties,
@@ -69,7 +69,7 @@ describe('the outline', () => {
 
 describe('the groups of a form', () => {
   it('are ordered by name, the ungrouped first, their properties by order and title', () => {
-    assert.deepEqual(groupProperties(core, ['seats', 'name', 'loose', 'audit', 'old']), [
+    assert.deepEqual(groupNames(core, ['seats', 'name', 'loose', 'audit', 'old']), [
       { name: '', properties: ['loose'] },
       { name: 'Compliance', properties: ['audit'] },
       { name: 'Tenant', properties: ['name', 'seats'] },

@@ -95,7 +95,7 @@ export function firstMatch(
   const first = entries.filter(({ locator }) => locator === preferred)
   for (const entry of [...first, ...entries]) {
     const names = matchingProperties(entry, filter, marks.get(entry.locator))
-    const property = groupProperties(entry.resource, names)[0]?.properties[0]
+    const property = groupNames(entry.resource, names)[0]?.properties[0]
     if (property !== undefined) return { resource: entry.locator, property }
   }
   return undefined
@@ -106,14 +106,14 @@ export function propertyNames(resource: ConfigurationResource): string[] {
   return [...new Set([...Object.keys(resource.definitions), ...Object.keys(resource.properties)])]
 }
 
-export interface PropertyGroup {
+export interface NameGroup {
   /** Empty for properties without a group. */
   name: string
   properties: string[]
 }
 
 /** Properties as the form shows them: ungrouped ones first, then groups, each by `order` and then by title. */
-export function groupProperties(resource: ConfigurationResource, names: readonly string[]): PropertyGroup[] {
+export function groupNames(resource: ConfigurationResource, names: readonly string[]): NameGroup[] {
   const groups = new Map<string, string[]>()
   for (const name of names) {
     const definition = definitionOf(resource, name)
@@ -145,7 +145,7 @@ export function byPlace(
     const names =
       places.get(locator) ??
       new Map(
-        groupProperties(resource, propertyNames(resource))
+        groupNames(resource, propertyNames(resource))
           .flatMap(({ properties }) => properties)
           .map((name, index) => [name, index]),
       )

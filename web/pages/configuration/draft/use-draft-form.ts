@@ -6,7 +6,7 @@ import type { PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { propertyResolver } from '../../../forms/property/property-resolver.ts'
 import type { DraftStore } from './draft-store.ts'
 import { definitionOf } from './outline.ts'
-import { followDraft, valuesOf } from './draft-form.ts'
+import { followDraft, formValuesOf } from './draft-form.ts'
 
 export type DraftForm = UseFormReturn<PropertyFormValues>
 
@@ -14,7 +14,7 @@ export type DraftForm = UseFormReturn<PropertyFormValues>
  * The form over the draft of a scope. It contains the edits of all resources; only one resource has its fields mounted.
  */
 export function useDraftForm(store: DraftStore, configuration: Configuration): DraftForm {
-  const [defaultValues] = useState(() => valuesOf(store))
+  const [defaultValues] = useState(() => formValuesOf(store))
   const resolver = useMemo(
     () =>
       propertyResolver<PropertyFormValues>({

@@ -5,10 +5,10 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { sameView, isSet, valueOf } from '../../../forms/property/property-value.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
-import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { SmallButton } from './SmallButton.tsx'
-import { setData } from '../../../forms/property/edit.ts'
+import { setData } from '../../../forms/property/property-edit.ts'
 import type { DraftField } from './use-draft-field.ts'
 
 /** That the value is edited, and what it was, on one line. Typing does not render it again. */

@@ -14,23 +14,23 @@ import { useEditor } from '../editor/editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../draft/labels.ts'
 import {
   definitionOf,
-  groupProperties,
+  groupNames,
   isNarrowed,
   leftovers,
   matchingProperties,
   propertyNames,
   type Filter,
   type Marks,
-  type PropertyGroup,
+  type NameGroup,
 } from '../draft/outline.ts'
 import { useUnapplied, LeftoverField } from './LeftoverField.tsx'
-import { blocksOf } from './blocks.ts'
+import { blocksOf } from './property-blocks.ts'
 import { ClaimCard } from './ClaimCard.tsx'
 import { draftEditIn } from '../draft/draft-form.ts'
 import { EditorField } from './EditorField.tsx'
 import { focusProperty } from '../editor/focus-property.ts'
 import { NearBlock, type BlockRow } from './NearBlock.tsx'
-import { zoneProperty, zoneOf } from './zone.ts'
+import { zoneProperty, zoneOf } from './time-zone-property.ts'
 
 /** A form with more properties than this renders only the fields near the viewport. */
 const LAZY_ABOVE = 60
@@ -80,10 +80,10 @@ export const ResourceForm = memo(function ResourceForm({
   // a field that is removed while focused gets no blur event
   useEffect(() => () => store.leaveAll(), [store])
 
-  const groups = groupProperties(resource, names)
+  const groups = groupNames(resource, names)
   const blocks = useMemo(() => {
     const shown = new Set(names)
-    const all = groupProperties(resource, propertyNames(resource))
+    const all = groupNames(resource, propertyNames(resource))
     return new Map(
       all.map(({ name, properties }) => [name, blocksOf(properties, (property) => shown.has(property))]),
     )
@@ -202,7 +202,7 @@ export const ResourceForm = memo(function ResourceForm({
 const groupId = (name: string): string => `group-${name}`
 
 /** The groups of a long form; each button leads to the heading of its group. */
-function GroupIndex({ groups }: { groups: readonly PropertyGroup[] }) {
+function GroupIndex({ groups }: { groups: readonly NameGroup[] }) {
   const t = useText()
   return (
     <nav aria-label={t('configuration.form.groups')} className="mb-4 flex flex-wrap gap-x-1 gap-y-1">

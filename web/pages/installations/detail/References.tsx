@@ -6,7 +6,7 @@ import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import { apiQuery } from '../../../api/query.ts'
 import { BundleName } from '../../../subjects/manifest/BundleName.tsx'
 import { QueryTable } from '../../../ui/table/QueryTable.tsx'
-import { PropertyPlace, ServiceLink } from '../../../subjects/references/PropertyPlace.tsx'
+import { PropertyPlaceText, ServiceLink } from '../../../subjects/references/PropertyPlace.tsx'
 import { ReferenceResult } from '../../../subjects/references/ReferenceResult.tsx'
 import { ScopeText } from '../../../subjects/scopes/ScopeText.tsx'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
@@ -63,7 +63,7 @@ const referenceColumns = (t: Translate, installation: InstallationIdentity): Col
   {
     id: 'property',
     header: t('references.column.property'),
-    cell: (reference) => <PropertyPlace {...reference} installation={installation} />,
+    cell: (reference) => <PropertyPlaceText {...reference} installation={installation} />,
     width: '34%',
   },
   {
@@ -125,7 +125,7 @@ const referrerColumns = (t: Translate): Column<Referrer>[] => [
   {
     id: 'property',
     header: t('references.column.property'),
-    cell: (referrer) => <PropertyPlace {...referrer} />,
+    cell: (referrer) => <PropertyPlaceText {...referrer} />,
     card: 'wide',
   },
   {

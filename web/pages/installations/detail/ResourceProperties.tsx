@@ -4,7 +4,7 @@ import { PropertyName } from '../../../subjects/manifest/PropertyName.tsx'
 import { PluginLink } from '../../../subjects/plugins/PluginLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
-import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 
 /** Every property that the version defines, as last applied, in the groups of the manifest. */
 export function ResourceProperties({

@@ -17,7 +17,7 @@ import { editsIn, type PropertyFormValues } from '../../../forms/property/form-e
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
-import { PropertyValueView } from '../../../ui/values/ValueView.tsx'
+import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import type { FieldId } from '../../../forms/property/field-id.ts'

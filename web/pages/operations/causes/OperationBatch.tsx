@@ -1,6 +1,6 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
-import type { Limits } from '../../../subjects/batch/limits.ts'
-import { BatchDialog } from '../../../subjects/batch/dialog/lazy-batch-dialog.ts'
+import type { Limits } from '../../../subjects/batch/batch-limits.ts'
+import { LazyBatchDialog } from '../../../subjects/batch/dialog/lazy-batch-dialog.ts'
 
 /** The dialog that retries failed operations, or takes them over, as one batch. */
 export function OperationBatch({
@@ -15,7 +15,7 @@ export function OperationBatch({
   onClose: () => void
 }) {
   return (
-    <BatchDialog
+    <LazyBatchDialog
       action={action}
       targets={operations.map(({ operationId, installation, currentVersion }) => ({
         id: operationId,

@@ -4,7 +4,7 @@ import { causeFilters, type OperationsSearch } from '#contract/console-api/pages
 import type { FailureGroup, Operation } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
-import { BATCH_TARGETS_MAX, NO_LIMITS } from '../../../subjects/batch/limits.ts'
+import { BATCH_TARGETS_MAX, NO_LIMITS } from '../../../subjects/batch/batch-limits.ts'
 import { loadAll } from '../../../subjects/batch/load-all.ts'
 import { errorView } from '../../../i18n/describe-code.ts'
 import { useText } from '../../../i18n/use-text.ts'

@@ -11,10 +11,10 @@ import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { Assignment } from './notes/Assignment.tsx'
 import { AttemptPanel } from './evidence/AttemptPanel.tsx'
 import { WaitingPanel } from './evidence/Evidence.tsx'
-import { Facts } from './Facts.tsx'
+import { OperationSummary } from './OperationSummary.tsx'
 import { FailurePanel } from './failure/FailurePanel.tsx'
 import { History } from './history/History.tsx'
-import { Changes, Resources } from './Outcome.tsx'
+import { PlannedProperties, PlannedResources } from './PlannedChanges.tsx'
 import { useChosenAttempts, type Loading } from './calls/chosen-attempts.ts'
 import { chosenBar, timelineOf } from './calls/timeline.ts'
 import { RecoveryActions } from './recovery/RecoveryActions.tsx'
@@ -72,7 +72,7 @@ export function OperationDetails({
         <WaitingPanel operation={operation} timeline={timeline} onStop={() => onRecover('stop')} />
       )}
       <Assignment operation={operation} />
-      <Facts operation={operation} />
+      <OperationSummary operation={operation} />
       {operation.attemptsRemoved && <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>}
       <div
         className={cx(
@@ -96,8 +96,8 @@ export function OperationDetails({
           )}
         </div>
       </div>
-      <Resources operation={operation} />
-      <Changes operation={operation} />
+      <PlannedResources operation={operation} />
+      <PlannedProperties operation={operation} />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { useText } from '../../../i18n/use-text.ts'
 import { Field } from '../../../ui/Field.tsx'
 import { NumberInput } from '../../../ui/TextInput.tsx'
-import { invalidLimits, LIMIT_MAX, type Limits } from '../limits.ts'
+import { invalidLimits, LIMIT_MAX, type Limits } from '../batch-limits.ts'
 
 /** How carefully a batch proceeds. */
 export function BatchLimits({

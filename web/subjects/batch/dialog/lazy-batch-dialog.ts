@@ -1,4 +1,4 @@
 import { lazyPart } from '../../../base/lazy-part.ts'
 
 /** The dialog that creates a batch. It is loaded when it is first opened. */
-export const BatchDialog = lazyPart(async () => (await import('./BatchDialog.tsx')).BatchDialog)
+export const LazyBatchDialog = lazyPart(async () => (await import('./BatchDialog.tsx')).BatchDialog)

@@ -2,7 +2,7 @@ import type { Failure, OperationDetail, PluginCall } from '#contract/console-api
 import { INVALID_RESPONSE, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
-import { failurePointOf, isReached, rowsOf, type Row, type Timeline } from './timeline.ts'
+import { failurePointOf, isReached, rowsOf, type Row, type CallTimeline } from './timeline.ts'
 import { isRejected, isSuccess, isUncertain, verdictOf } from './verdict.ts'
 
 /** A plugin call by its name. */
@@ -28,7 +28,7 @@ export interface Progress {
 export const isApplied = ({ phase }: Pick<OperationDetail, 'phase'>): boolean =>
   phase === 'AFTER_RESOURCES' || phase === 'DONE'
 
-export function progressOf(operation: OperationDetail, timeline: Timeline): Progress {
+export function progressOf(operation: OperationDetail, timeline: CallTimeline): Progress {
   const progress: Progress = {
     done: [],
     failed: [],
@@ -84,7 +84,7 @@ export function effectOf(failure: Failure, { uncertainAttempts, attempts }: Plug
 }
 
 /** The call that the operation failed at; null if the runtime itself failed. */
-export function failedCallOf(operation: OperationDetail, timeline: Timeline): PluginCall | null {
+export function failedCallOf(operation: OperationDetail, timeline: CallTimeline): PluginCall | null {
   const point = failurePointOf(timeline, operation)
   return point && callOf(operation, point.stage, point.pluginId)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attempt } from '#contract/console-api/shapes.ts'
-import { partsOf, partTotals, partsOfCall } from './time-spent.ts'
+import { timePartsOf, partTotals, partsOfCall } from './time-spent.ts'
 import { at, attempt, call, START } from './testing.ts'
 import { barsOf } from './timeline.ts'
 
@@ -28,7 +28,7 @@ test('the parts of an attempt follow each other and are its whole time', () => {
   ])
   const [bar] = bars({ dueAt: at(-40), timing })
   assert.ok(bar)
-  assert.deepEqual(partTotals(partsOf(bar, undefined)), [
+  assert.deepEqual(partTotals(timePartsOf(bar, undefined)), [
     { part: 'worker', ms: 42 },
     { part: 'network', ms: 3 },
     { part: 'plugin', ms: 85 },
@@ -40,7 +40,7 @@ test('a wait before a retry is a back-off until it was due, then a wait for a wo
   const [first, second] = bars({ timing }, { startedAt: at(1000), dueAt: at(900), timing })
   assert.ok(first && second)
   assert.deepEqual(
-    partsOf(second, first)
+    timePartsOf(second, first)
       .slice(0, 2)
       .map(({ part, from, to }) => [part, to - from]),
     [
@@ -54,7 +54,7 @@ test('a wait before a retry is a back-off until it was due, then a wait for a wo
     [again, first],
     [second, undefined],
   ] as const)
-    assert.deepEqual(partsOf(bar, before)[0], { part: 'worker', from: START + 900, to: START + 1000 })
+    assert.deepEqual(timePartsOf(bar, before)[0], { part: 'worker', from: START + 900, to: START + 1000 })
 })
 
 test('time without an answer is the plugin’s once there is a connection, else the network’s', () => {

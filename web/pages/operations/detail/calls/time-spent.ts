@@ -1,17 +1,17 @@
 import type { Bar } from './timeline.ts'
 
 /** What the time of an attempt, and of the wait before it, was spent on; `unknown` is what the runtime did not measure. */
-export const PARTS = ['backOff', 'worker', 'network', 'plugin', 'recording', 'unknown'] as const
-export type Part = (typeof PARTS)[number]
+export const TIME_PARTS = ['backOff', 'worker', 'network', 'plugin', 'recording', 'unknown'] as const
+export type TimePart = (typeof TIME_PARTS)[number]
 
 /** A part of the time, in milliseconds since the epoch. */
-export type PartSpan = { part: Part; from: number; to: number }
+export type PartSpan = { part: TimePart; from: number; to: number }
 
 /**
  * How the time of an attempt was spent, with the wait before it, in the order of time. `before` is the attempt before it
  * in the same call, if it is loaded. An attempt in flight has only its wait.
  */
-export function partsOf(bar: Bar, before: Bar | undefined): PartSpan[] {
+export function timePartsOf(bar: Bar, before: Bar | undefined): PartSpan[] {
   return [...waitOf(bar, before), ...durationOf(bar)].filter(({ from, to }) => to > from)
 }
 
@@ -30,7 +30,7 @@ function durationOf({ attempt: { timing }, from, to }: Bar): PartSpan[] {
   const isKnown = sentMs !== undefined && endedMs !== undefined
   // an answer without a connection was not measured
   if (!isKnown || (connectedMs === null && answeredMs !== null)) return [{ part: 'unknown', from, to }]
-  const ends: [Part, number][] = [
+  const ends: [TimePart, number][] = [
     ['worker', sentMs],
     ['network', connectedMs ?? endedMs],
     ['plugin', endedMs],
@@ -44,21 +44,21 @@ function durationOf({ attempt: { timing }, from, to }: Bar): PartSpan[] {
   })
 }
 
-/** The milliseconds of each part, in the order of {@link PARTS}; parts that round to zero are left out. */
-export function partTotals(spans: readonly PartSpan[]): { part: Part; ms: number }[] {
-  return PARTS.flatMap((part) => {
+/** The milliseconds of each part, in the order of {@link TIME_PARTS}; parts that round to zero are left out. */
+export function partTotals(spans: readonly PartSpan[]): { part: TimePart; ms: number }[] {
+  return TIME_PARTS.flatMap((part) => {
     const ms = spans.reduce((sum, span) => (span.part === part ? sum + span.to - span.from : sum), 0)
     return ms >= 0.5 ? [{ part, ms }] : []
   })
 }
 
 /** The totals of one attempt among those of its call, with the wait before it. */
-export function partTotalsOf(bars: readonly Bar[], number: number): { part: Part; ms: number }[] {
+export function partTotalsOf(bars: readonly Bar[], number: number): { part: TimePart; ms: number }[] {
   const find = (attempt: number) => bars.find((bar) => bar.attempt.attempt === attempt)
   const bar = find(number)
-  return bar === undefined ? [] : partTotals(partsOf(bar, find(number - 1)))
+  return bar === undefined ? [] : partTotals(timePartsOf(bar, find(number - 1)))
 }
 
 /** The parts of all attempts of a call. */
 export const partsOfCall = (bars: readonly Bar[]): PartSpan[] =>
-  bars.flatMap((bar, index) => partsOf(bar, bars[index - 1]))
+  bars.flatMap((bar, index) => timePartsOf(bar, bars[index - 1]))

@@ -42,10 +42,10 @@ export type ResourcesBand = {
   between: { from: number; to: number } | null
 }
 
-export type Timeline = { before: StageBand; resources: ResourcesBand; after: StageBand }
+export type CallTimeline = { before: StageBand; resources: ResourcesBand; after: StageBand }
 
 /** The operation as bands, rows and bars, in the order in which plugins are called. */
-export function timelineOf(operation: OperationDetail): Timeline {
+export function timelineOf(operation: OperationDetail): CallTimeline {
   const before = stageBand(operation, 'BEFORE_RESOURCES')
   const after = stageBand(operation, 'AFTER_RESOURCES')
   return { before, resources: resourcesBand(operation, before, after), after }
@@ -143,7 +143,7 @@ function resourcesBand(operation: OperationDetail, before: StageBand, after: Sta
 export const momentOf = (at: string | null): number | null => (at === null ? null : Date.parse(at))
 
 /** All rows in keyboard order: band by band, row by row. */
-export function rowsOf({ before, after }: Timeline): { stage: Stage; row: Row }[] {
+export function rowsOf({ before, after }: CallTimeline): { stage: Stage; row: Row }[] {
   return [before, after].flatMap(({ phase, rows }) => rows.map((row) => ({ stage: phase, row })))
 }
 
@@ -160,7 +160,7 @@ export const choiceOf = ({ stage, pluginId, attempt }: Bar): Required<Omit<Opera
 
 /** The attempt in the address, else the failed one, else the last one. */
 export function chosenBar(
-  timeline: Timeline,
+  timeline: CallTimeline,
   operation: OperationDetail,
   choice: OperationSearch,
 ): Bar | null {
@@ -185,7 +185,7 @@ const lastBar = (bars: readonly Bar[]): Bar | null =>
 export type FailurePoint = { stage: Stage; pluginId: string; bar: Bar | null }
 
 /** Where a failed operation stopped; null if it stopped outside the two plugin stages, or no plugin has an open call. */
-export function failurePointOf(timeline: Timeline, operation: OperationDetail): FailurePoint | null {
+export function failurePointOf(timeline: CallTimeline, operation: OperationDetail): FailurePoint | null {
   const { failure, phase } = operation
   if (failure === null || (phase !== 'BEFORE_RESOURCES' && phase !== 'AFTER_RESOURCES')) return null
   const band = phase === 'BEFORE_RESOURCES' ? timeline.before : timeline.after
@@ -200,7 +200,7 @@ export function failurePointOf(timeline: Timeline, operation: OperationDetail): 
 }
 
 /** The calls that a retry starts with: those of the first open order in the current stage. */
-export function nextCalls(timeline: Timeline, operation: OperationDetail): readonly Row[] {
+export function nextCalls(timeline: CallTimeline, operation: OperationDetail): readonly Row[] {
   const band =
     operation.phase === 'BEFORE_RESOURCES'
       ? timeline.before

@@ -14,7 +14,7 @@ import { Countdown } from '../../../../ui/Time.tsx'
 import { useNow } from '../../../../ui/use-now.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { useRecovery } from '../recovery/recovery.ts'
-import { momentOf, rowsOf, type Bar, type Timeline } from '../calls/timeline.ts'
+import { momentOf, rowsOf, type Bar, type CallTimeline } from '../calls/timeline.ts'
 import type { Verdict } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 
@@ -25,7 +25,7 @@ export function WaitingPanel({
   onStop,
 }: {
   operation: OperationDetail
-  timeline: Timeline
+  timeline: CallTimeline
   onStop: () => void
 }) {
   const t = useText()

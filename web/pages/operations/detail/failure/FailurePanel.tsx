@@ -31,7 +31,7 @@ import {
   type Effect,
   type Progress,
 } from '../calls/progress.ts'
-import { choiceOf, failurePointOf, type FailurePoint, type Timeline } from '../calls/timeline.ts'
+import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 
 /**
@@ -48,7 +48,7 @@ export function FailurePanel({
   children,
 }: {
   operation: OperationDetail
-  timeline: Timeline
+  timeline: CallTimeline
   failure: Failure
   /** The view of the history, which the link to the attempt keeps. */
   view?: OperationSearch['view']

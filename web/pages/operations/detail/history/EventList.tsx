@@ -8,14 +8,14 @@ import { joinClauses } from '../../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../../i18n/use-text.ts'
 import { Table, type Column } from '../../../../ui/table/Table.tsx'
 import { failureTitle, stoppedText } from '../../../../subjects/operations/describe-failure.ts'
-import { choiceOf, type Bar, type Gap, type Timeline } from '../calls/timeline.ts'
+import { choiceOf, type Bar, type Gap, type CallTimeline } from '../calls/timeline.ts'
 import { verdictLook } from '../calls/verdict.ts'
 import { historyOf, type HistoryEntry } from './history-entries.ts'
 
 const entryKey = ({ id }: HistoryEntry) => id
 
 /** Requests, responses and events in one list, with times in milliseconds. */
-export function EventList({ operation, timeline }: { operation: OperationDetail; timeline: Timeline }) {
+export function EventList({ operation, timeline }: { operation: OperationDetail; timeline: CallTimeline }) {
   const t = useText()
   const { operationId } = operation
   const history = useMemo(() => historyOf(operation, timeline), [operation, timeline])

@@ -7,7 +7,7 @@ import { Card, Section } from '../../../../ui/Card.tsx'
 import { TabList } from '../../../../ui/TabList.tsx'
 import { EventList } from './EventList.tsx'
 import { Timeline } from '../timeline/Timeline.tsx'
-import { rowsOf, type Bar, type Timeline as Model } from '../calls/timeline.ts'
+import { rowsOf, type Bar, type CallTimeline as Model } from '../calls/timeline.ts'
 
 /** The history of an operation in two views of the same data. The address has the view, so it can be shared. */
 export function History({

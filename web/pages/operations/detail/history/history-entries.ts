@@ -1,5 +1,5 @@
 import type { Failure, OperationDetail, Person } from '#contract/console-api/shapes.ts'
-import { momentOf, rowsOf, type Bar, type Gap, type Timeline } from '../calls/timeline.ts'
+import { momentOf, rowsOf, type Bar, type Gap, type CallTimeline } from '../calls/timeline.ts'
 
 type Event =
   | { kind: 'requested'; by: Person; reason: string | null }
@@ -43,7 +43,7 @@ const rankOf = (entry: HistoryEntry) =>
   entry.kind === 'response' && entry.bar.from === entry.at ? IMMEDIATE_RESPONSE : RANK[entry.kind]
 
 /** Everything that is recorded about an operation, oldest first, as far as its attempts are loaded. */
-export function historyOf(operation: OperationDetail, timeline: Timeline): HistoryEntry[] {
+export function historyOf(operation: OperationDetail, timeline: CallTimeline): HistoryEntry[] {
   const rows = rowsOf(timeline).map(({ row }) => row)
   const entries: HistoryEntry[] = [
     ...eventsOf(operation),

@@ -5,7 +5,7 @@ import { useText } from '../../../../i18n/use-text.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { canRetryHelp } from '../../../../subjects/operations/describe-failure.ts'
 import { recoveryAvailability, type RecoveryAction } from './recovery.ts'
-import { nextCalls, type Timeline } from '../calls/timeline.ts'
+import { nextCalls, type CallTimeline } from '../calls/timeline.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { LinkButton } from '../../../../ui/Link.tsx'
 
@@ -17,7 +17,7 @@ export function RecoveryActions({
   onChoose,
 }: {
   operation: OperationDetail
-  timeline: Timeline
+  timeline: CallTimeline
   /** `explained` is for the failure panel, `bar` for the page header. */
   layout: 'explained' | 'bar'
   onChoose: (action: RecoveryAction) => void

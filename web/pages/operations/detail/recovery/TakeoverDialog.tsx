@@ -16,7 +16,7 @@ import { joinList, labelled } from '../../../../i18n/punctuation.ts'
 import { Badge } from '../../../../ui/Badge.tsx'
 import { Icon } from '../../../../ui/Icon.tsx'
 import { plannedPlugins, type PlannedPlugin } from './detach-preview.ts'
-import type { Timeline } from '../calls/timeline.ts'
+import type { CallTimeline } from '../calls/timeline.ts'
 import { resultLook } from '../calls/verdict.ts'
 
 /** A DETACH that takes over a failed operation: what ends, which plugins are called, and that it cannot be undone. */
@@ -78,7 +78,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
 }
 
 /** The plugins that a takeover calls, each once, in call order: when it is called, and its last result. */
-function TakeoverCalls({ stages, timeline }: { stages: readonly PlannedStage[]; timeline: Timeline }) {
+function TakeoverCalls({ stages, timeline }: { stages: readonly PlannedStage[]; timeline: CallTimeline }) {
   const t = useText()
   const plugins = plannedPlugins(stages, timeline)
   if (plugins.length === 0) return <p>{t('recovery.takeover.noPlugins')}</p>

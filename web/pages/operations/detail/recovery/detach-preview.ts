@@ -1,7 +1,7 @@
 import type { Failure, PlannedStage } from '#contract/console-api/shapes.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { CallOutcome } from '../../../../ui/states.ts'
-import { rowsOf, type Timeline } from '../calls/timeline.ts'
+import { rowsOf, type CallTimeline } from '../calls/timeline.ts'
 import type { Verdict } from '../calls/verdict.ts'
 
 export interface PlannedPlugin {
@@ -17,7 +17,7 @@ export interface PlannedPlugin {
 }
 
 /** The plugins of a plan, each once, in the order of their first calls. */
-export function plannedPlugins(planned: readonly PlannedStage[], timeline: Timeline): PlannedPlugin[] {
+export function plannedPlugins(planned: readonly PlannedStage[], timeline: CallTimeline): PlannedPlugin[] {
   const plugins = new Map<string, PlannedPlugin>()
   for (const { stage, calls } of planned) {
     for (const { pluginId, order, availability } of calls) {
@@ -36,7 +36,7 @@ export function plannedPlugins(planned: readonly PlannedStage[], timeline: Timel
   return [...plugins.values()]
 }
 
-function lastResultOf(pluginId: string, timeline: Timeline): Pick<PlannedPlugin, 'last' | 'failure'> {
+function lastResultOf(pluginId: string, timeline: CallTimeline): Pick<PlannedPlugin, 'last' | 'failure'> {
   const rows = rowsOf(timeline).flatMap(({ row }) => (row.pluginId === pluginId ? [row] : []))
   const row = rows.findLast(({ bars }) => bars.length > 0)
   const attempt = row?.bars.findLast((bar) => !bar.attempt.late)?.attempt

@@ -1,7 +1,7 @@
 import type { Operation, OperationDetail } from '#contract/console-api/shapes.ts'
 import type { PlainTextKey } from '../../../../i18n/use-text.ts'
 import type { ConfirmChange } from '../../../../forms/dialogs/ConfirmForm.tsx'
-import type { Timeline } from '../calls/timeline.ts'
+import type { CallTimeline } from '../calls/timeline.ts'
 import { useWrite } from '../../../../api/write.ts'
 
 export type RecoveryAction = 'retry' | 'takeover' | 'stop'
@@ -28,7 +28,7 @@ export const recoveryBasis = ({ state, run, failure, stages, plugins }: Operatio
 /** The props of the dialog of a recovery action. */
 export interface RecoveryProps {
   operation: OperationDetail
-  timeline: Timeline
+  timeline: CallTimeline
   onClose: () => void
   /** What the person typed before they left to sign in again; empty otherwise. */
   initialReason: string

@@ -6,7 +6,7 @@ import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { canRetryHelp, failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
-import { partsOf, partTotals } from '../calls/time-spent.ts'
+import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
@@ -151,7 +151,7 @@ function groupText([first, ...more]: [Bar, ...Bar[]], before: Bar | undefined, t
     first.attempt.late && t('operations.attempt.late'),
     times,
     first.to !== null && more.length === 0 && formatDuration(first.to - first.from, t),
-    ...(more.length === 0 ? partTotals(partsOf(first, before)) : []).map(
+    ...(more.length === 0 ? partTotals(timePartsOf(first, before)) : []).map(
       ({ part, ms }) => `${t(`operationTimeline.part.${part}`)} ${formatDuration(ms, t)}`,
     ),
   ])

@@ -2,13 +2,13 @@ import { useMemo } from 'react'
 import { useText } from '../../../../i18n/use-text.ts'
 import { cx } from '../../../../ui/class-names.ts'
 import type { Drawing } from './drawing.ts'
-import { PARTS, partsOfCall, type Part, type PartSpan } from '../calls/time-spent.ts'
+import { TIME_PARTS, partsOfCall, type TimePart, type PartSpan } from '../calls/time-spent.ts'
 import type { Bar } from '../calls/timeline.ts'
 
 const HEIGHT = 8
 
 /** Shapes differ too, so that the parts are distinguishable without their colors. `lines` are tops and heights. */
-const LOOK: Record<Part, { color: string; lines: readonly (readonly [y: number, height: number])[] }> = {
+const LOOK: Record<TimePart, { color: string; lines: readonly (readonly [y: number, height: number])[] }> = {
   backOff: { color: 'fill-muted', lines: [[3.25, 1.5]] },
   worker: {
     color: 'fill-part-worker',
@@ -39,19 +39,19 @@ export function PartStrip({ bars, drawing }: { bars: readonly Bar[]; drawing: Dr
       height={HEIGHT}
       className="pointer-events-none absolute bottom-1 left-0"
     >
-      {PARTS.map((part) => (
+      {TIME_PARTS.map((part) => (
         <Shape key={part} part={part} d={pathOf(part, spans, drawing)} />
       ))}
     </svg>
   )
 }
 
-function Shape({ part, d }: { part: Part; d: string }) {
+function Shape({ part, d }: { part: TimePart; d: string }) {
   if (d === '') return null
   return <path data-part={part} d={d} className={cx(LOOK[part].color, 'forced-colors:fill-[CanvasText]')} />
 }
 
-function pathOf(part: Part, spans: readonly PartSpan[], { x, width }: Drawing): string {
+function pathOf(part: TimePart, spans: readonly PartSpan[], { x, width }: Drawing): string {
   return spans
     .filter((span) => span.part === part)
     .map((span) => {
@@ -61,7 +61,7 @@ function pathOf(part: Part, spans: readonly PartSpan[], { x, width }: Drawing): 
     .join('')
 }
 
-function shapeOf(part: Part, from: number, to: number): string {
+function shapeOf(part: TimePart, from: number, to: number): string {
   const rectangles = (start: number, end: number) =>
     LOOK[part].lines
       .map(([y, height]) => `M${round(start)} ${y}H${round(end)}v${height}H${round(start)}z`)
@@ -76,7 +76,7 @@ function shapeOf(part: Part, from: number, to: number): string {
 const round = (px: number): number => Math.round(px * 10) / 10
 
 /** The sign of a part, beside its name. */
-export function PartSign({ part }: { part: Part }) {
+export function PartSign({ part }: { part: TimePart }) {
   return (
     <svg aria-hidden="true" width="16" height={HEIGHT} className="shrink-0">
       <Shape part={part} d={shapeOf(part, 0, 16)} />
@@ -85,7 +85,7 @@ export function PartSign({ part }: { part: Part }) {
 }
 
 /** The names of the parts, and what each of them includes. */
-export function PartLegend({ parts }: { parts: readonly Part[] }) {
+export function PartLegend({ parts }: { parts: readonly TimePart[] }) {
   const t = useText()
   if (parts.length === 0) return null
   return (

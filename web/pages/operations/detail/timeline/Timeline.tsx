@@ -10,7 +10,7 @@ import { useNow } from '../../../../ui/use-now.ts'
 import { BandHead, ResourcesRow, Axis } from './TimelineAxis.tsx'
 import { barKey, TimelineRow } from './TimelineRow.tsx'
 import { axisOf } from './drawing.ts'
-import { PARTS, partsOfCall } from '../calls/time-spent.ts'
+import { TIME_PARTS, partsOfCall } from '../calls/time-spent.ts'
 import { PartLegend } from './PartStrip.tsx'
 import { ZoomBar } from './ZoomBar.tsx'
 import { canZoomIn, moved, sharesOf, showing, zoomed, type TimeWindow, timeScale } from './time-scale.ts'
@@ -23,7 +23,7 @@ import {
   type Bar,
   type Row,
   type StageBand,
-  type Timeline as Model,
+  type CallTimeline as Model,
 } from '../calls/timeline.ts'
 import { nextAttempt } from './keyboard-navigation.ts'
 
@@ -80,7 +80,7 @@ export function Timeline({
     const found = new Set(
       rowsOf(timeline).flatMap(({ row }) => partsOfCall(row.bars).map(({ part }) => part)),
     )
-    return PARTS.filter((part) => found.has(part))
+    return TIME_PARTS.filter((part) => found.has(part))
   }, [timeline])
 
   const movedByKey = useRef(false)

@@ -9,7 +9,7 @@ import { Icon } from '../../../../ui/Icon.tsx'
 import { Countdown } from '../../../../ui/Time.tsx'
 import { toneLine, toneText, toneTint } from '../../../../ui/tone.ts'
 import { rowGrid, trackCell, type Drawing } from './drawing.ts'
-import { partsOf, partTotals } from '../calls/time-spent.ts'
+import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { PartStrip } from './PartStrip.tsx'
 import { isSameResult, layoutRow, type BarMark, type GapMark, type Mark } from './row-layout.ts'
 import { choiceOf, type Bar, type Row } from '../calls/timeline.ts'
@@ -188,7 +188,7 @@ function barText(bar: Bar, before: Bar | undefined, t: Translate): string {
     attempt.late && t('operations.attempt.late'),
     formatClockTime(from),
     to !== null && formatDuration(to - from, t),
-    ...partTotals(partsOf(bar, before)).map(({ part, ms }) =>
+    ...partTotals(timePartsOf(bar, before)).map(({ part, ms }) =>
       labelled(t, t(`operationTimeline.part.${part}`), formatDuration(ms, t)),
     ),
   ])

@@ -6,8 +6,8 @@ import { messageText } from '../../../../../i18n/message-text.ts'
 import { joinClauses, labelled } from '../../../../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../../../../i18n/use-text.ts'
 import { Select } from '../../../../../ui/Select.tsx'
-import { BeforeAfter, type Change } from '../../../../../ui/values/BeforeAfter.tsx'
-import { PARTS, partTotalsOf } from '../../calls/time-spent.ts'
+import { BeforeAfter, type Change } from '../../../../../ui/value/BeforeAfter.tsx'
+import { TIME_PARTS, partTotalsOf } from '../../calls/time-spent.ts'
 import { barsOf, type Bar } from '../../calls/timeline.ts'
 import { verdictLook, verdictOf } from '../../calls/verdict.ts'
 import { attemptDifferences, type AttemptDifferences } from './attempt-differences.ts'
@@ -80,7 +80,7 @@ function changesOf(
       new Map(partTotalsOf(bars, attempt).map(({ part, ms }) => [part, formatDuration(ms, t)])),
   )
   /** A part of the time, if it differs as it is shown. */
-  const partChange = (part: (typeof PARTS)[number]) => {
+  const partChange = (part: (typeof TIME_PARTS)[number]) => {
     const pair = { before: partsBefore?.get(part) ?? '–', after: partsAfter?.get(part) ?? '–' }
     const name = t('attemptTools.compare.part', { part: t(`operationTimeline.part.${part}`) })
     return inWords(name, pair.before === pair.after ? null : pair, (text) => text)
@@ -96,7 +96,7 @@ function changesOf(
     ...inWords(t('operations.attempt.duration'), found.durationMs, (ms) =>
       ms === null ? '–' : formatDuration(ms, t),
     ),
-    ...PARTS.flatMap(partChange),
+    ...TIME_PARTS.flatMap(partChange),
     ...inWords(t('operations.field.failure'), found.failure, (failure) =>
       failure === null ? '–' : joinClauses(t, [failure.errorCode, messageText(failure)]),
     ),

@@ -32,7 +32,7 @@ export function problemLine({ path, message }: { path: string; message: string }
 export const textOf = (values: JsonObject): string => JSON.stringify(values, null, 2)
 
 /** Who changed a property relative to the common base; `overlap` means that both changed it differently. */
-export type Verdict = 'mine' | 'theirs' | 'alike' | 'overlap'
+export type ValueVerdict = 'mine' | 'theirs' | 'alike' | 'overlap'
 
 /** A property that someone changed. Undefined means "absent". */
 export type Difference = {
@@ -40,7 +40,7 @@ export type Difference = {
   base: JsonValue | undefined
   mine: JsonValue | undefined
   theirs: JsonValue | undefined
-  verdict: Verdict
+  verdict: ValueVerdict
 }
 
 /** The properties that either side changed, in the order of mine. */
@@ -63,7 +63,7 @@ export function compareValues(base: JsonObject, mine: JsonObject, theirs: JsonOb
 }
 
 /** Their values with my changes on top; where both changed the same property, the picked value. */
-export function mergeValues(
+export function mergeServiceValues(
   theirs: JsonObject,
   differences: readonly Difference[],
   picks: ReadonlyMap<string, 'mine' | 'theirs'>,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readLimit } from './limits.ts'
+import { readLimit } from './plugin-limits.ts'
 
 test('an empty limit means the default', () => {
   assert.equal(readLimit('timeoutMs', '  '), undefined)

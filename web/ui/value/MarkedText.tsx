@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { cx } from '../class-names.ts'
-import { partsOf, spelledOut } from './unseen.ts'
+import { partsOf, spelledOut } from '../values/unseen-characters.ts'
 
 /**
  * A text, or a part of it, with signs for what cannot be seen. The signs are generated, so a copy of the text does not

@@ -1,7 +1,7 @@
 import { getOwn } from '#contract/json-schema/get-own.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { pointerTo } from '#contract/json-schema/pointer.ts'
-import { dataValue, NO_PARTS, type Edit, type Part, type Parts, type Shown } from './edit.ts'
+import { dataValue, NO_PARTS, type Edit, type Part, type Parts, type Shown } from './property-edit.ts'
 
 /** A member, an item or an entry of a value: its own value, and what is unfinished there or further inside. */
 export interface Held {
@@ -44,7 +44,7 @@ export function shownHeld({ value, parts }: Held): Shown {
 }
 
 /** What an edit makes of it. While its input is unfinished, it keeps its value. */
-export function afterEdit(before: Held, edit: Edit): Held {
+export function heldAfterEdit(before: Held, edit: Edit): Held {
   switch (edit.kind) {
     case 'removed':
       return held(undefined)

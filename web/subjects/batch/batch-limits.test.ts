@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as contract from '#contract/runtime-api/batches.ts'
-import { BATCH_CONCURRENCY_MAX, BATCH_TARGETS_MAX, invalidLimits, limitsIn, NO_LIMITS } from './limits.ts'
+import {
+  BATCH_CONCURRENCY_MAX,
+  BATCH_TARGETS_MAX,
+  invalidLimits,
+  limitsIn,
+  NO_LIMITS,
+} from './batch-limits.ts'
 
 it('are those of the contract', () => {
   assert.equal(BATCH_TARGETS_MAX, contract.BATCH_TARGETS_MAX)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Translate } from '../../i18n/use-text.ts'
-import { checkValues, compareValues, isDecided, mergeValues, problemLine } from './values.ts'
+import { checkValues, compareValues, isDecided, mergeServiceValues, problemLine } from './service-values.ts'
 
 const t = ((key: string) => key) as unknown as Translate
 
@@ -39,8 +39,8 @@ test('the merge keeps both sides, and the picked value where they overlap', () =
   assert.equal(isDecided(differences, new Map()), false)
   const picks = (pick: 'mine' | 'theirs') => new Map([['b', pick]])
   assert.equal(isDecided(differences, picks('mine')), true)
-  assert.deepEqual(mergeValues(theirs, differences, picks('mine')), { a: 2, b: 'mine' })
-  assert.deepEqual(mergeValues(theirs, differences, picks('theirs')), { a: 2, b: 'theirs' })
+  assert.deepEqual(mergeServiceValues(theirs, differences, picks('mine')), { a: 2, b: 'mine' })
+  assert.deepEqual(mergeServiceValues(theirs, differences, picks('theirs')), { a: 2, b: 'theirs' })
 })
 
 test('a property named like a member of the prototype is compared like any other', () => {

@@ -50,7 +50,7 @@ const ICONS: Partial<Record<AuditAction, IconName>> = {
 }
 
 /** One audited action as a sentence, with its reason and changes. */
-export function Entry({ entry }: { entry: AuditEntry }) {
+export function AuditRow({ entry }: { entry: AuditEntry }) {
   const t = useText()
   const rich = useRichText()
   const { action, actor, at, subject, scope, bundleInstallId, operationId, reason, outcome } = entry

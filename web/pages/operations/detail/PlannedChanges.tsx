@@ -14,7 +14,7 @@ import { versionsText } from '../../../subjects/operations/operation-texts.ts'
 type Resource = OperationDetail['resources'][number]
 
 /** How the frozen plan changes the resources of the installation. */
-export function Resources({ operation }: { operation: OperationDetail }) {
+export function PlannedResources({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const columns: Column<Resource>[] = [
     {
@@ -57,7 +57,7 @@ export function Resources({ operation }: { operation: OperationDetail }) {
   )
 }
 
-export function Changes({ operation }: { operation: OperationDetail }) {
+export function PlannedProperties({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { changes, installation } = operation
   const titleOf = useTitles(changes, installation.bundle, operation)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { looksLike, partsOf, spelledOut } from './unseen.ts'
+import { looksLike, partsOf, spelledOut } from './unseen-characters.ts'
 
 /** The parts as one text, signs in brackets. */
 const shown = (parts: ReturnType<typeof partsOf>) =>

@@ -4,7 +4,7 @@ import { Icon } from '../Icon.tsx'
 import { useIsPrinting } from '../printing.ts'
 import { changedParts } from './changed-parts.ts'
 import { MarkedText } from './MarkedText.tsx'
-import { looksLike } from './unseen.ts'
+import { looksLike } from '../values/unseen-characters.ts'
 
 /** Any JSON value. */
 export type JsonValue = unknown

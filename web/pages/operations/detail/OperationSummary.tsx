@@ -14,7 +14,7 @@ import { failureTitle, stoppedText } from '../../../subjects/operations/describe
 import { versionsText } from '../../../subjects/operations/operation-texts.ts'
 
 /** Who requested what, where, when and why. */
-export function Facts({ operation }: { operation: OperationDetail }) {
+export function OperationSummary({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { installation, requestedBy, startedAt, finishedAt, takesOver, takenOverBy } = operation
   const { bundle, bundleInstallId } = installation

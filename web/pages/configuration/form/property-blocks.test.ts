@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blocksOf } from './blocks.ts'
+import { blocksOf } from './property-blocks.ts'
 
 const names = Array.from({ length: 200 }, (_, index) => `property${index}`)
 
