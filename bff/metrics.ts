@@ -1,9 +1,8 @@
 import type pg from 'pg'
 import type { MiddlewareHandler } from 'hono'
 import type { Clock } from '#http-kit/clock.ts'
-import type { Gauge } from '#http-kit/gauge.ts'
+import type { Gauge, Metrics } from '#http-kit/metrics.ts'
 import type { Log } from '#http-kit/log.ts'
-import type { Metrics } from '#http-kit/metrics.ts'
 import type { SessionVariables } from './middleware/session.ts'
 import type { RuntimeVerdict } from './runtime/check-runtime.ts'
 

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
-import { replaceReadOnlySessions } from './read-only-sessions.ts'
+import { replaceReadOnlySessions, isPgError, PG } from './transaction.ts'
 import { prepareRecurring, RecurringStatements } from './recurring.ts'
 import { clientConfig, type ConnectionSettings } from './settings.ts'
-import { isPgError, PG } from './transaction.ts'
 import { valueTypes } from './values.ts'
 
 /** As `statementTimeoutMs`: for statements whose duration depends on the size of the database. */

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
 import type { IsolationLevel, Kysely, Transaction } from 'kysely'
-
-import { isRefusedByOldSession } from './read-only-sessions.ts'
+import type pg from 'pg'
 
 /** The PostgreSQL error codes that this program acts on. */
 export const PG = {
@@ -35,7 +33,7 @@ export const PG = {
   untranslatableCharacter: '22P05',
 } as const
 
-export type PgErrorCode = (typeof PG)[keyof typeof PG]
+type PgErrorCode = (typeof PG)[keyof typeof PG]
 
 /** Whether `error` is a PostgreSQL error with this code, for example `isPgError(error, PG.uniqueViolation)`. */
 export function isPgError(
@@ -50,7 +48,7 @@ export function isConflict(error: unknown): boolean {
   return isPgError(error, PG.serializationFailure) || isPgError(error, PG.deadlockDetected)
 }
 
-export type TransactionOptions = {
+type TransactionOptions = {
   /** Default: the server's, `read committed`. */
   isolation?: IsolationLevel
   /** Maximum number of attempts of the whole of `fn`; default 6. */
@@ -87,7 +85,7 @@ export async function inTransaction<Tables, Result>(
 }
 
 /** How long to pause after a conflict, where `attempt` counts the conflicts so far. */
-export type Pause = (attempt: number) => Promise<void>
+type Pause = (attempt: number) => Promise<void>
 
 const retryPauses = new WeakMap<object, Pause>()
 
@@ -98,3 +96,41 @@ export function setRetryPause<Tables>(db: Kysely<Tables>, retryPause: Pause): vo
 
 /** Full jitter, so that conflicting transactions do not collide in step. */
 const pause: Pause = (attempt) => sleep(Math.random() * Math.min(10 * 2 ** attempt, 500))
+
+/**
+ * A session stays read-only after the database no longer is, if it was opened on a standby or under a setting. So when
+ * a session rejects a write, it and all other sessions of its pool are closed: idle ones now, others when they are
+ * released.
+ *
+ * Returns the function to call for each such error.
+ */
+export function replaceReadOnlySessions(pool: pg.Pool): (client: pg.PoolClient, refusal: Error) => void {
+  const generations = new WeakMap<pg.PoolClient, number>()
+  const released = new WeakSet<pg.PoolClient>()
+  let generation = 0
+  pool.on('connect', (client) => generations.set(client, generation))
+  pool.on('release', (_, client) => {
+    released.add(client)
+    if (generations.get(client) !== generation) void client.end()
+  })
+  return (client, refusal) => {
+    if (released.has(client)) refusals.add(refusal)
+    generation++
+    for (let idle = pool.idleCount; idle > 0; idle--) discardOne(pool)
+  }
+}
+
+const refusals = new WeakSet<Error>()
+
+/** Whether an old session rejected a write as read-only, so that a new session may well accept it. */
+function isRefusedByOldSession(error: unknown): boolean {
+  return error instanceof Error && refusals.has(error)
+}
+
+function discardOne(pool: pg.Pool): void {
+  pool.connect().then(
+    (client) => client.release(true),
+    // the next user of the pool hits the same error and reports it
+    () => undefined,
+  )
+}

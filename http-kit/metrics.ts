@@ -1,4 +1,14 @@
-import type { Gauge, Labels } from './gauge.ts'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/** Labels come from fixed sets only (row names, status codes, error codes), so that a scrape stays small. */
+export type Labels = Readonly<Record<string, string | number>>
+
+/** A current value or, if its name ends with `_total`, a count since this replica started. */
+export interface Gauge {
+  name: string
+  labels: Labels
+  value: number
+}
 
 export interface Metrics {
   /** Adds to a counter; its name ends with `_total`. */
@@ -106,4 +116,34 @@ function escapeLabel(text: string): string {
   // most labels need no escape, and each request writes several
   if (!/[\\"\n]/.test(text)) return text
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}
+
+/** What Prometheus' own clients report about a process, under the same names. */
+export function createProcessGauges(): () => Gauge[] {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  const startedAt = Date.now() / 1000 - process.uptime()
+  return () => {
+    const { user, system } = process.cpuUsage()
+    const { rss, heapUsed } = process.memoryUsage()
+    const p99 = delay.percentile(99) / 1e9
+    delay.reset()
+    const gauge = (name: string, value: number): Gauge => ({ name, labels: {}, value })
+    return [
+      gauge('process_cpu_seconds_total', (user + system) / 1e6),
+      gauge('process_resident_memory_bytes', rss),
+      gauge('process_start_time_seconds', startedAt),
+      gauge('nodejs_heap_size_used_bytes', heapUsed),
+      // not a number before the first sample
+      gauge('nodejs_eventloop_lag_p99_seconds', Number.isFinite(p99) ? p99 : 0),
+    ]
+  }
+}
+
+export const PROCESS_HELP: Readonly<Record<string, string>> = {
+  process_cpu_seconds_total: 'Processor time of the process, user and system.',
+  process_resident_memory_bytes: 'Memory of the process that is in RAM.',
+  process_start_time_seconds: 'When the process started, in seconds since 1970.',
+  nodejs_heap_size_used_bytes: 'Used part of the JavaScript heap.',
+  nodejs_eventloop_lag_p99_seconds: 'Delay of the event loop since the last scrape, 99th percentile.',
 }

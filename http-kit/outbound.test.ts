@@ -10,7 +10,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { parseEgressAllow } from './egress.ts'
 import { createOutbound } from './outbound.ts'
 import { testAuthority, testCertificate } from './testing-certificates.ts'
-import type { Outbound, OutboundRequest } from './outbound-types.ts'
+import type { Outbound, OutboundRequest } from './outbound-result.ts'
 
 const KIB = 1024
 

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { persistentSecret } from './persistent-secret.ts'
+import { persistentSecret } from './secret-files.ts'
 
 describe('persistentSecret', async () => {
   const root = await mkdtemp(join(tmpdir(), 'secret-'))

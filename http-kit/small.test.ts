@@ -3,10 +3,16 @@ import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
 import { systemClock } from './clock.ts'
 import { isDiskFull } from './disk-full.ts'
-import { allowsAddress, destinationOf, parseEgressAllow } from './egress.ts'
-import { uuidv7 } from './ids.ts'
-import { namesPlatform, parseEgressDeny, platformAddress, reachesPlatform } from './platform-addresses.ts'
-import { systemRandom } from './random.ts'
+import {
+  allowsAddress,
+  destinationOf,
+  parseEgressAllow,
+  namesPlatform,
+  parseEgressDeny,
+  platformAddress,
+  reachesPlatform,
+} from './egress.ts'
+import { uuidv7, systemRandom } from './random.ts'
 
 describe('uuidv7', () => {
   it('contains the time and sorts by it', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
+import { throttledLog } from './log.ts'
 import type { Log, LogFields } from './log.ts'
-import { throttledLog } from './throttled-log.ts'
 
 const outage = new Error('connect ECONNREFUSED')
 

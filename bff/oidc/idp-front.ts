@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isUnavailable } from '#database/unreachable.ts'
-import { isCanonicalTarget } from '#http-kit/canonical-path.ts'
+import { isCanonicalTarget } from '#http-kit/requests.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { RequestFront } from '#http-kit/serve.ts'
 import { createTokenBuckets } from '#http-kit/token-bucket.ts'

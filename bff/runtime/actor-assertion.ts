@@ -6,7 +6,7 @@ import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Clock } from '#http-kit/clock.ts'
-import { persistentSecret } from '#http-kit/persistent-secret.ts'
+import { persistentSecret } from '#http-kit/secret-files.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import type { SharedClock } from '#http-kit/shared-clock.ts'
 

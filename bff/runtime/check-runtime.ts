@@ -1,7 +1,7 @@
 import { CONSOLE_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
-import type { Outbound, OutboundResult } from '#http-kit/outbound-types.ts'
+import type { Outbound, OutboundResult } from '#http-kit/outbound-result.ts'
 import type { AssertedPerson, AssertionKey } from './actor-assertion.ts'
 
 /** Whether the runtime accepts the credential and the assertions of this console. */

@@ -7,8 +7,7 @@ import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
-import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
-import type { Outbound, OutboundResult } from '#http-kit/outbound-types.ts'
+import type { OutboundFailure, Outbound, OutboundResult } from '#http-kit/outbound-result.ts'
 import { ConsoleFailure } from '../failure.ts'
 
 /** One call of the runtime, requested by the browser and validated by the BFF. */

@@ -1,4 +1,4 @@
-import type { Outbound } from '#http-kit/outbound-types.ts'
+import type { Outbound } from '#http-kit/outbound-result.ts'
 import type { OpenEvents } from '../routes/events.ts'
 import { failureOfStatus, failureOfTransport } from './runtime-client.ts'
 

@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-import { runToEnd, type Cluster } from './cluster.ts'
-import { isAlive } from './is-alive.ts'
+import { runToEnd } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
 import type { DatabaseLog } from './log.ts'
 
 /** Larger than any process id on any system, so it never belongs to a process. */
@@ -107,4 +106,24 @@ async function endsAfter(pid: number, signal: NodeJS.Signals, withinMs: number):
     await sleep(20)
   }
   return true
+}
+
+/** Whether this process runs, also as another user. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // Permission denied means that the process exists.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+  return !isZombie(pid)
+}
+
+/** A zombie: dead, but not yet reaped by its parent, which in a container may never happen. */
+function isZombie(pid: number): boolean {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-import { isAlive } from './is-alive.ts'
+import { isAlive } from './leftover.ts'
 import { giveDirectory, type OsUser } from './os-user.ts'
 
 const prefix = 'bundle-console-'

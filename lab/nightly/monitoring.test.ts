@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { CONSOLE_METRIC_HELP } from '#bff/metrics.ts'
-import { PROCESS_HELP } from '#http-kit/process-gauges.ts'
+import { PROCESS_HELP } from '#http-kit/metrics.ts'
 import { RUNTIME_METRIC_HELP } from '#runtime/http/metrics.ts'
 import { root } from '../../scripts/process.ts'
 

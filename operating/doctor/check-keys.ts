@@ -1,5 +1,5 @@
 import { loadActorKey } from '#bff/runtime/actor-assertion.ts'
-import { findPersistentSecret } from '#http-kit/persistent-secret.ts'
+import { findPersistentSecret } from '#http-kit/secret-files.ts'
 import { loadActorKeys } from '#runtime/config.ts'
 import type { Db } from '#runtime/model/db.ts'
 import { wrongKey } from '#runtime/keys/open-vault.ts'

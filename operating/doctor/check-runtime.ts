@@ -2,7 +2,7 @@ import { createActorAssertions, loadActorKey } from '#bff/runtime/actor-assertio
 import { adviceFor, checkRuntime } from '#bff/runtime/check-runtime.ts'
 import { parseEgressAllow } from '#http-kit/egress.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
-import { findPersistentSecret } from '#http-kit/persistent-secret.ts'
+import { findPersistentSecret } from '#http-kit/secret-files.ts'
 import type { Deployment } from '../deployment.ts'
 import { ok, fail, skip } from './finding.ts'
 import type { Finding } from './finding.ts'

@@ -4,7 +4,7 @@ import type { Random } from '#http-kit/random.ts'
 import type { Db } from '../model/db.ts'
 import type { Signer } from './signer.ts'
 import type { Vault } from '../model/vault.ts'
-import type { Outbound } from '#http-kit/outbound-types.ts'
+import type { Outbound } from '#http-kit/outbound-result.ts'
 
 /**
  * Everything external that the core of the runtime uses. The same core runs in production and in a seeded simulation

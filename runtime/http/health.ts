@@ -12,9 +12,8 @@ import { whyReadOnly } from '../store/why-read-only.ts'
 import type { ReadOnly } from '../store/why-read-only.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { databaseGauges } from './metrics.ts'
-import type { Metrics } from '#http-kit/metrics.ts'
+import type { Metrics, Gauge } from '#http-kit/metrics.ts'
 import { refuseMethod } from './mount.ts'
-import type { Gauge } from '#http-kit/gauge.ts'
 import type { HttpApp, HttpVariables } from './http-app.ts'
 
 export interface HealthOptions {

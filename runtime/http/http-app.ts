@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { RequestIdVariables } from '#http-kit/request-id.ts'
+import type { RequestIdVariables } from '#http-kit/requests.ts'
 
 export interface HttpVariables extends RequestIdVariables {
   /** The row that serves the request, for log and metrics. */

@@ -3,7 +3,7 @@ import { bodyProblem, parseRequest, requestFailure } from '#contract/endpoint/pa
 import type { RequestProblem } from '#contract/endpoint/parse-request.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
-import { readJsonBody } from '#http-kit/body.ts'
+import { readJsonBody } from '#http-kit/requests.ts'
 import { DomainError } from '../engine/refusals.ts'
 
 export interface ReadRequest {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findPersistentSecret, persistentSecret } from '#http-kit/persistent-secret.ts'
+import { findPersistentSecret, persistentSecret } from '#http-kit/secret-files.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import type { WrappedDataKey } from '../model/vault.ts'
 

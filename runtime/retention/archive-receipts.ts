@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SettingsError } from '#http-kit/settings.ts'
-import { nullWhen, writeOnce } from '#http-kit/write-once.ts'
+import { nullWhen, writeOnce } from '#http-kit/secret-files.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { findOperation } from '../store/operations/operations.ts'
 import { readDetail, receiptOf } from '../use-cases/operations/read.ts'

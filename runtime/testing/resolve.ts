@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AccessResolutionResponse } from '#contract/protocol/access-resolution.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { uuidv7 } from '#http-kit/ids.ts'
+import { uuidv7 } from '#http-kit/random.ts'
 import { readTestAnswer, RESOLVE, testHttp, textOf } from './http.ts'
 import type { TestAnswer, TestHttp } from './http.ts'
 import type { RuntimeOptions } from '../app.ts'

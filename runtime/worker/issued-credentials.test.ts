@@ -7,7 +7,7 @@ import { testRuntime } from '../testing/runtime.ts'
 import type { TestRuntime } from '../testing/runtime.ts'
 import { issuedCredentialsIn } from './send-call.ts'
 import type { Db } from '../model/db.ts'
-import type { OutboundResult } from '#http-kit/outbound-types.ts'
+import type { OutboundResult } from '#http-kit/outbound-result.ts'
 
 const bytes = (text: string, status = 200): OutboundResult => ({
   kind: 'response',

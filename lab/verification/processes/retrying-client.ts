@@ -6,7 +6,7 @@ import type { RuntimeCall } from '#bff/runtime/runtime-client.ts'
 import { createApiClient } from '../api-client.ts'
 import type { ApiClient, Result, RowName } from '../api-client.ts'
 import type { ConsoleParts } from './console-parts.ts'
-import type { Outbound } from '#http-kit/outbound-types.ts'
+import type { Outbound } from '#http-kit/outbound-result.ts'
 
 /** A person's browser and console in one: sends requests to any replica, and retries until one responds. */
 export interface RetryingClient extends ApiClient {

@@ -17,7 +17,7 @@ import { createReplica } from './replica.ts'
 import type { Replica, ReplicaOptions } from './replica.ts'
 import { createRetryingClient } from './retrying-client.ts'
 import type { RetryingClient, RetryingClientOptions } from './retrying-client.ts'
-import type { Outbound } from '#http-kit/outbound-types.ts'
+import type { Outbound } from '#http-kit/outbound-result.ts'
 
 export interface SystemOptions {
   databaseUrl: string

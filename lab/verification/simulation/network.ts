@@ -4,7 +4,7 @@ import type { CallPlan, SimulatedCall } from './calls.ts'
 import type { Answer, Behaviour, SimulatedPlugins } from './plugins.ts'
 import type { SimulatedProcess } from './process.ts'
 import type { Schedule } from './schedule.ts'
-import type { Outbound, OutboundRequest, OutboundResult } from '#http-kit/outbound-types.ts'
+import type { Outbound, OutboundRequest, OutboundResult } from '#http-kit/outbound-result.ts'
 
 /** What the network requests from the run, and reports to it. */
 export interface CallObserver {

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MASK } from '#contract/protocol/mask.ts'
-import type { OutboundFailure } from '#http-kit/outbound-reason.ts'
+import type { OutboundFailure, OutboundResult } from '#http-kit/outbound-result.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
 import { successOf } from '../../testing/plugin.ts'
 import { judgeAnswer } from './judge.ts'
 import type { JudgeInput } from './judge.ts'
 import type { Judgement } from '../../model/call.ts'
-import type { OutboundResult } from '#http-kit/outbound-types.ts'
 
 const plan = planWith()
 const expected = plannedRequest(plan)

@@ -1,7 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
-import { uuidv7 } from '#http-kit/ids.ts'
+import { uuidv7 } from '#http-kit/random.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
 import { installPlan } from '../../engine/plans/install-plan.ts'
 import type { Seeds } from '../../engine/plans/install-plan.ts'

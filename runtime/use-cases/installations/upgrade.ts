@@ -1,6 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
-import { uuidv7 } from '#http-kit/ids.ts'
+import { uuidv7 } from '#http-kit/random.ts'
 import { checkChanges, protectedProblems, servicesOf } from '../../engine/changes/check-changes.ts'
 import { uncheckedProblems } from '../../engine/plans/planned-calls.ts'
 import { factsOf, targetOf, unknownResources } from '../../engine/plans/target.ts'

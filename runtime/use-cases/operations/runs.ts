@@ -1,7 +1,7 @@
 import type { Permission } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
-import { uuidv7Time } from '#http-kit/ids.ts'
+import { uuidv7Time } from '#http-kit/random.ts'
 import { unknownResultOf } from '../../engine/calls/read-answer.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { afterStop } from '../../engine/steps/after-attempt.ts'

@@ -1,4 +1,4 @@
-import { uuidv7 } from '#http-kit/ids.ts'
+import { uuidv7 } from '#http-kit/random.ts'
 import { detachPlan } from '../../engine/plans/detach-plan.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { mergedWrites } from '../../engine/steps/plugin-writes.ts'

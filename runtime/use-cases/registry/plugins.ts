@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Plugin } from '#contract/runtime-api/plugins.ts'
-import { uuidv7 } from '#http-kit/ids.ts'
+import { uuidv7 } from '#http-kit/random.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { ownerOf } from '../../engine/views.ts'
 import type { Db } from '../../model/db.ts'

@@ -1,9 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
-import { allowsDestination, destinationOf } from '#http-kit/egress.ts'
-import type { EgressRule } from '#http-kit/egress.ts'
-import { namesPlatform } from '#http-kit/platform-addresses.ts'
-import type { PlatformAddresses } from '#http-kit/platform-addresses.ts'
+import { allowsDestination, destinationOf, namesPlatform } from '#http-kit/egress.ts'
+import type { EgressRule, PlatformAddresses } from '#http-kit/egress.ts'
 import { DomainError } from '../../engine/refusals.ts'
 
 /** The allowed addresses of plugins and services. */

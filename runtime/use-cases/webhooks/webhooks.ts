@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { uuidv7 } from '#http-kit/ids.ts'
+import { uuidv7 } from '#http-kit/random.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 import { DomainError } from '../../engine/refusals.ts'
