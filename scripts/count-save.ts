@@ -7,7 +7,7 @@ import { readCallGraph, type DeclarationId } from './call-graph.ts'
 // conflict, from the field to the plugins of both stages and back as an event. Files change with every refactoring,
 // names seldom; so the start of each step and what is left out are names. A name that is gone fails the command.
 //
-// What it leaves out: types, the components and texts of the console (`web/ui`, `web/i18n`), what starts and stops the
+// What it leaves out: other replicas, types, the components and texts of the console (`web/ui`, `web/i18n`), what starts and stops the
 // programs, and the branches in `LEFT_OUT`.
 
 /** The path should take at most as many files. */
@@ -68,7 +68,7 @@ const STEPS: readonly { step: string; folder: string; names: readonly string[] }
   {
     step: 'the event feed reads and sends the change',
     folder: 'runtime/events',
-    names: ['createFeed', 'createEventStream', 'joinReplicas'],
+    names: ['createFeed', 'createEventStream'],
   },
   {
     step: 'the BFF passes the event on',
@@ -152,6 +152,9 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
         'FieldNotes',
         'LeftOut',
         'isTaken',
+        'take',
+        'marksOf',
+        'EditStatus',
         'MovedList',
         'rebase',
         'useMerge',
@@ -165,7 +168,13 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
       'contract/protocol': ['hideProtectedProperty', 'hideProtectedName', 'findMasks', 'wrapSensitive'],
       'http-kit': ['maskStrings', 'Scrubber'],
       'runtime/sealing': [],
-      'runtime/engine': ['sensitiveIn', 'holdsPlatformCredential', 'isHidden'],
+      'runtime/engine': [
+        'sensitiveIn',
+        'sensitiveValues',
+        'newSecrets',
+        'holdsPlatformCredential',
+        'isHidden',
+      ],
       runtime: [
         'planComparing',
         'WriteComparisons',
@@ -193,7 +202,11 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
         'jsonError',
         'useDocument',
         'isReferenceShape',
+        'fitsControl',
         'fitsControls',
+        'emptyOf',
+        'HAS_PLACEHOLDER',
+        'TEXTS',
         'problemPointers',
         'withoutNull',
         'jsonErrorText',
@@ -211,8 +224,17 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
   {
     why: 'values that others manage or write',
     names: {
-      web: ['ManagedBy', 'TakesOver', 'PlainValue', 'FieldHints', 'hasHints'],
-      'runtime/engine': ['managerProblems', 'uncheckedProblems', 'mergedWrites', 'checkWrites'],
+      web: ['ManagedBy', 'TakesOver', 'PlainValue', 'FieldHints', 'hasHints', 'useManagerText'],
+      'runtime/engine': [
+        'managerProblems',
+        'removableBy',
+        'managerOfSave',
+        'auditedApply',
+        'withWrites',
+        'uncheckedProblems',
+        'mergedWrites',
+        'checkWrites',
+      ],
       'runtime/store': ['readUnchecked'],
     },
   },
