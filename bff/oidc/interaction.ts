@@ -31,7 +31,7 @@ const MAX_FORM_BYTES = 4096
 
 /**
  * The sign-in form of the embedded identity provider, its only interaction. GET shows the form, POST checks it;
- * idp-routes.ts admits no other method. A sign-in that has expired or belongs to another browser gets a notice
+ * `idp-front.ts` admits no other method. A sign-in that has expired or belongs to another browser gets a notice
  * page.
  */
 export async function handleInteraction(

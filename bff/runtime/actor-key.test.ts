@@ -39,7 +39,7 @@ test('a public key set that others would read differently is refused, and leaves
   t.after(() => rm(folder, { recursive: true }))
   const [out, published] = [join(folder, 'key.json'), join(folder, 'keys.json')]
   await writeFile(published, '{"keys":[],\n"keys":[]}')
-  const command = fileURLToPath(new URL('commands/make-assertion-key.ts', import.meta.url))
+  const command = fileURLToPath(new URL('../commands/make-assertion-key.ts', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [command, '--out', out, '--public', published], {
     encoding: 'utf8',
   })

@@ -11,8 +11,7 @@ const FOR_BROWSERS = [
   'error-codes.ts',
   'limits.ts',
   'locator.ts',
-  'mask.ts',
-  'protected-name.ts',
+  'protected-property.ts',
   'vocabulary.ts',
 ]
 
