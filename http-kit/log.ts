@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import type { DestinationStream } from 'pino'
-import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import type { Clock } from './clock.ts'
 import { Scrubber } from './text/scrub.ts'
 

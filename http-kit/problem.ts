@@ -1,4 +1,4 @@
-import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 
 /**
  * Codes of requests that are rejected by the transport, before or independent of any business response

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import * as oidc from 'openid-client'
-import { isRecentSignIn } from '#contract/endpoint/recent-sign-in.ts'
+import { isRecentSignIn } from '#contract/endpoint/permission.ts'
 import { findClaim, rolesOfClaim } from '../roles.ts'
 import type { SignedIn } from '../session/sessions.ts'
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
-import { isRecentSignIn } from '#contract/endpoint/recent-sign-in.ts'
+import { isRecentSignIn } from '#contract/endpoint/permission.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { Origin, Recorder } from '../audit/recorder.ts'

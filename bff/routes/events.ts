@@ -6,7 +6,7 @@ import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/ev
 import type { EventBody } from '#http-kit/event-stream.ts'
 import type { Log } from '#http-kit/log.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
-import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
+import { hideProtectedProperty } from '#contract/protocol/protected-property.ts'
 import type { AssertedPerson } from '../runtime/actor-assertion.ts'
 import { EventTooLargeError, readEventSource } from '../runtime/event-source.ts'
 import type { SourcedEvent } from '../runtime/event-source.ts'

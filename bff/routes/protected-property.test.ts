@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
+import { hideProtectedProperty } from '#contract/protocol/protected-property.ts'
 import { findProtectedProperty } from './endpoints.ts'
 
 const data = (value: unknown) => ({ '@type': 'Data', value })

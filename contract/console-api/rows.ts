@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Grant } from '#contract/endpoint/grant.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import { Person } from '#contract/runtime-api/common.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { listOf, Person, plainName, Timestamp, Uuid } from '#contract/runtime-api/common.ts'
 import { isViewSearch, VIEW_NAME_MAX, VIEW_PAGES, VIEW_SEARCH_MAX } from './pages/saved-views.ts'
 import type { ViewPage } from './pages/saved-views.ts'

@@ -15,7 +15,7 @@ export type Method = (typeof METHODS)[number]
  * - `everywhere`: a platform-wide object; only an unlimited grant counts.
  * - `anywhere`: a platform-wide object; any grant counts.
  */
-export type PermissionPlace = 'path' | 'body' | 'object' | 'list' | 'environment' | 'everywhere' | 'anywhere'
+type PermissionPlace = 'path' | 'body' | 'object' | 'list' | 'environment' | 'everywhere' | 'anywhere'
 
 /**
  * Who may call: a person with a permission or a session, a plugin with its own credential, a console that reports its
@@ -111,4 +111,9 @@ export function fillPath(path: string, params: Record<string, string | number>):
       throw new TypeError(`"${key}" cannot be a path segment`)
     return segment
   })
+}
+
+/** Keeps the exact type of each row, so that handlers and clients are typed from it. */
+export function defineEndpoints<const Rows extends Endpoints>(rows: Rows): Rows {
+  return rows
 }

@@ -6,8 +6,7 @@ import { savedViewApi } from '#contract/console-api/saved-views.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { EndpointRow } from './endpoint.ts'
-import { issueParameters } from './issue-parameters.ts'
-import { parseRequest } from './parse-request.ts'
+import { issueParameters, parseRequest } from './parse-request.ts'
 
 const problemsOf = (row: EndpointRow, body: unknown, params: Record<string, string> = {}) => {
   const parsed = parseRequest(row, { params, query: [], body })

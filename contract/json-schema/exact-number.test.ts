@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isExactNumber } from './exact-number.ts'
+import { isExactNumber } from './json.ts'
 
 /** The rule itself, in whole numbers: value × 10^scale of both texts. */
 function isEqualDecimal(one: string, other: string): boolean {

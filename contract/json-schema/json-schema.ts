@@ -1,12 +1,11 @@
 import { validate, type Schema } from '@cfworker/json-schema'
 import { FORMATS } from './formats.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { isJsonObject, SCHEMA_DEPTH_MAX, VALUE_DEPTH_MAX, pointerTo } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { childrenOf, IN_PLACE_KEYWORDS, problemOfKeyword, SCHEMA_LIST_KEYWORDS } from './keywords.ts'
 import { explain } from './messages.ts'
-import { SCHEMA_DEPTH_MAX, VALUE_DEPTH_MAX } from './limits.ts'
 import { patternCost } from './pattern.ts'
-import type { Problem } from './problem.ts'
-import { pointerTo } from './pointer.ts'
+import type { Problem } from './value-problem.ts'
 
 export type { Problem }
 

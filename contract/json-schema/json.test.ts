@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { deepEqual, isJsonObject, isJsonValue, type JsonValue } from './json.ts'
+import { deepEqual, isJsonObject, isJsonValue } from './json.ts'
+import type { JsonValue } from './json.ts'
 
 const json = fc.jsonValue() as fc.Arbitrary<JsonValue>
 

@@ -72,3 +72,57 @@ export function textsIn(value: JsonValue): string[] {
   }
   return texts
 }
+
+/** The value of a map's own key. A property may be named `toString`, so that the prototype must never answer. */
+export function getOwn<Value>(map: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined
+}
+
+// JSON pointers (RFC 6901).
+
+/** The pointer to the value that these keys and positions lead to, from the outside in; empty for the whole document. */
+export const pointerTo = (...segments: readonly PropertyKey[]): string =>
+  segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+/** The keys and positions of a pointer, from the outside in. */
+export const pointerSegments = (pointer: string): string[] => pointer.split('/').slice(1).map(unescapeSegment)
+
+/** One segment of a pointer as the key that it stands for. */
+export const unescapeSegment = (segment: string): string =>
+  segment.replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** A number of at most 15 digits without an exponent: a double keeps all of its digits. */
+const SHORT_MAX = 15
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/**
+ * True if a number in the syntax of JSON is kept: what JSON.stringify writes for its value is equal to what was written.
+ * So `1.0`, `1e2` and `0.1` are kept; `9007199254740993`, `18446744073709551616` (written as 18446744073709552000),
+ * `0.1234567890123456789` and `1e-400` (written as 0) are not. Linear in the length of the text.
+ */
+export function isExactNumber(text: string): boolean {
+  if (text.length <= SHORT_MAX && !/[eE]/.test(text)) return true
+  const value = Number(text)
+  if (!Number.isFinite(value)) return false
+  const written = String(value)
+  return written === text || canonical(written) === canonical(text)
+}
+
+/** The decimal value of a number in one spelling: digits without outer zeros, and the exponent of the last of them. */
+function canonical(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
+  const digits = whole + fraction
+  let start = 0
+  while (digits.charCodeAt(start) === 48) start++
+  if (start === digits.length) return '0'
+  let end = digits.length
+  while (digits.charCodeAt(end - 1) === 48) end--
+  return `${sign}${digits.slice(start, end)}e${Number(exponent) + whole.length - end}`
+}
+
+/** Maximum nesting of a property's schema. */
+export const SCHEMA_DEPTH_MAX = 32
+/** Maximum nesting of a business value. */
+export const VALUE_DEPTH_MAX = 128
+/** Maximum length of one regular expression in a schema. */
+export const PATTERN_MAX = 1024

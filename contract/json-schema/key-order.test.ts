@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { deepEqual, type JsonValue } from './json.ts'
+import { deepEqual } from './json.ts'
+import type { JsonValue } from './json.ts'
 import { inSchemaOrder } from './key-order.ts'
 
 const text = (schema: JsonValue, value: JsonValue): string => JSON.stringify(inSchemaOrder(schema, value))

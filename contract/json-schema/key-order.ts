@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
-import { getOwn } from './get-own.ts'
+import { isJsonObject, getOwn } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { pointedAt } from './references.ts'
 
 /**

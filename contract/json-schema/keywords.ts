@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { isJsonObject } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { patternCost } from './pattern.ts'
 
 /** Keywords of 2020-12 by the kind of their value. The only place that knows where a schema can contain a schema. */

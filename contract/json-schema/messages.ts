@@ -1,10 +1,9 @@
 import type { OutputUnit, Schema } from '@cfworker/json-schema'
 import { cronFault } from './cron.ts'
-import { getOwn } from './get-own.ts'
+import { getOwn, pointerSegments, pointerTo, unescapeSegment } from './json.ts'
 import type { JsonValue } from './json.ts'
 import { SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts'
-import type { Problem } from './problem.ts'
-import { pointerSegments, pointerTo, unescapeSegment } from './pointer.ts'
+import type { Problem } from './value-problem.ts'
 
 /** The schema as the interpreter reads it, and the value, so that a message can say what is allowed at its location. */
 export type Checked = {

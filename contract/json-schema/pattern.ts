@@ -1,4 +1,4 @@
-import { PATTERN_MAX } from './limits.ts'
+import { PATTERN_MAX } from './json.ts'
 import {
   isAnchored,
   isFixed,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pointerSegments, pointerTo } from './pointer.ts'
+import { pointerSegments, pointerTo } from './json.ts'
 
 test('a pointer leads back to its segments', () => {
   for (const segments of [[], [''], ['a', '0'], ['a/b', '~', '~1', '~01', '/']])

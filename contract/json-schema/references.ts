@@ -1,7 +1,6 @@
-import { getOwn } from './get-own.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { getOwn, isJsonObject, pointerSegments, pointerTo } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { childrenOf } from './keywords.ts'
-import { pointerSegments, pointerTo } from './pointer.ts'
 
 /** The texts of all `$ref` of a schema, at any depth. Uses an explicit stack, because the schema may not be checked yet. */
 export function referencesIn(schema: JsonValue): ReadonlySet<string> {
@@ -101,4 +100,10 @@ function mapSchemas(schema: JsonValue, replace: (part: JsonObject) => JsonObject
     }
   }
   return replace(result)
+}
+
+/** The title of a JSON Schema; undefined if it has none, or an empty one. */
+export function schemaTitle(schema: unknown): string | undefined {
+  const title = isJsonObject(schema) ? schema['title'] : undefined
+  return typeof title === 'string' && title !== '' ? title : undefined
 }

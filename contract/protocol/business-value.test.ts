@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkTypedValue } from './business-value.ts'
 import type { JsonValue } from '../json-schema/json.ts'
-import { MASK } from './mask.ts'
+import { MASK } from './data.ts'
 import type { PropertyDefinition } from './property-definition.ts'
 import type { TypedValue } from './typed-value.ts'
 

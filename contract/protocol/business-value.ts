@@ -1,5 +1,5 @@
 import { checkValue, type Problem } from '../json-schema/json-schema.ts'
-import { findMasks } from './mask.ts'
+import { findMasks } from './data.ts'
 import type { PropertyDefinition } from './property-definition.ts'
 import type { TypedValue } from './typed-value.ts'
 import { TYPE_OF_KIND } from './vocabulary.ts'

@@ -1,11 +1,6 @@
 import * as z from 'zod'
-import {
-  isJsonObject,
-  isJsonValue,
-  RESERVED_NAMES,
-  type JsonObject,
-  type JsonValue,
-} from '../json-schema/json.ts'
+import { isJsonObject, isJsonValue, RESERVED_NAMES } from '../json-schema/json.ts'
+import type { JsonObject, JsonValue } from '../json-schema/json.ts'
 import { KEY_MAX } from './limits.ts'
 import { KEY_PATTERN, LOCATOR_PATTERN, PROPERTY_NAME_PATTERN } from './locator.ts'
 

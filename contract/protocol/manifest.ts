@@ -8,8 +8,7 @@ import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, KEY_MAX, SCHEMAS_MAX, TITLE_MAX
 import { formatLocator, RESOURCE_KINDS } from './locator.ts'
 import { JsonSchema, PropertyDefinition } from './property-definition.ts'
 import { BundleRef } from './scope.ts'
-import { isJsonObject } from '../json-schema/json.ts'
-import { pointerSegments, pointerTo } from '../json-schema/pointer.ts'
+import { isJsonObject, pointerSegments, pointerTo } from '../json-schema/json.ts'
 import { neededBy, withoutShared, type SharedDefinitions } from './shared-definitions.ts'
 
 const Title = z.string().min(1, 'Must not be empty').max(TITLE_MAX, `Must be at most ${TITLE_MAX} characters`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonValue } from '../json-schema/json.ts'
-import { findMasks, isMask, MASK } from './mask.ts'
+import { findMasks, isMask, MASK } from './data.ts'
 
 test('our own mask and every text of mask characters only are masks', () => {
   for (const text of [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accepts, but, installation, operation, refuses, scope } from './assertions.test.ts'
-import { OperationIdentity, OperationType, Outcome, ResourceAction, Stage } from './operation.ts'
+import { OperationIdentity, OperationType, Outcome, ResourceAction, Stage } from './lifecycle.ts'
 import { BundleRef, InstallationIdentity, Scope } from './scope.ts'
 
 test('the enumerations of the protocol', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MESSAGE_MAX } from './limits.ts'
-import { fillTemplate } from './message-template.ts'
+import { fillTemplate } from './messages.ts'
 import { PLATFORM_MESSAGES, platformMessage } from './platform-messages.ts'
 
 describe('platformMessage', () => {

@@ -1,5 +1,6 @@
 import { causeMessages } from './call-causes.ts'
-import { fillTemplate, type Placeholders } from './message-template.ts'
+import { fillTemplate } from './messages.ts'
+import type { Placeholders } from './messages.ts'
 
 /**
  * The English messages of this platform, by reason; `{name}` is replaced by the parameter of that name. A failure contains

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { isJsonObject, isJsonValue, type JsonObject } from '../json-schema/json.ts'
+import { isJsonObject, isJsonValue } from '../json-schema/json.ts'
+import type { JsonObject } from '../json-schema/json.ts'
 import { Json } from './keys.ts'
 import { GROUP_MAX } from './limits.ts'
 import { PROPERTY_KINDS } from './vocabulary.ts'

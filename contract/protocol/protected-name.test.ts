@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hideInDetail, hideProtectedName } from './protected-name.ts'
+import { hideInDetail, hideProtectedName } from './protected-property.ts'
 
 test('replaces the whole name only, not names that contain it', () => {
   assert.equal(

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-schema/json.ts'
+import { isJsonObject } from '../json-schema/json.ts'
+import type { JsonObject, JsonValue } from '../json-schema/json.ts'
 import { definitionUsed, referencesIn } from '../json-schema/references.ts'
 import type { PropertyDefinition } from './property-definition.ts'
 

@@ -1,6 +1,5 @@
-import { isExactNumber } from '../json-schema/exact-number.ts'
+import { isExactNumber, pointerTo } from '../json-schema/json.ts'
 import type { JsonValue } from '../json-schema/json.ts'
-import { pointerTo } from '../json-schema/pointer.ts'
 import { placeIn, StrictJsonError, type JsonTextProblem } from './json-text-problem.ts'
 import { BODY_DEPTH_MAX, BODY_KEYS_MAX, STRING_BYTES_MAX } from './limits.ts'
 

@@ -1,5 +1,5 @@
+import { isExactNumber } from '../json-schema/json.ts'
 import type { JsonValue } from '../json-schema/json.ts'
-import { isExactNumber } from '../json-schema/exact-number.ts'
 import { STRICT_JSON_LIMITS, StrictJsonScanner, type StrictJsonLimits } from './strict-json-scanner.ts'
 
 /**

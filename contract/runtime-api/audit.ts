@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { ERROR_CODE_MAX } from '#contract/protocol/limits.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import { listOf, pageQuery, Person, PropertyChange, ResourceLocator, Timestamp, Uuid } from './common.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { MessageParameters } from '#contract/protocol/envelope.ts'
 import { LARGE_BODY_BYTES_MAX, TITLE_MAX } from '#contract/protocol/limits.ts'
 import { InstallationIdentity } from '#contract/protocol/scope.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { mapOf, PositiveInteger } from '#contract/protocol/keys.ts'
 import { LARGE_BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { RESOURCE_KINDS } from '#contract/protocol/locator.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { PositiveInteger } from '#contract/protocol/keys.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import { Person, ResourceLocator, Timestamp } from './common.ts'

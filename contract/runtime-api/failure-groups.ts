@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key, pageQuery, Timestamp } from './common.ts'
 import { Operation, operationFilters } from './operations.ts'
 import { PHASES } from './vocabulary.ts'

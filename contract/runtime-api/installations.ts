@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { LARGE_BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { PropertyDefinition } from '#contract/protocol/property-definition.ts'

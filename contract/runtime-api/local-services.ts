@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Json, Key, mapOf, PropertyName } from '#contract/protocol/keys.ts'
 import { listOf, pageQuery, Person, Reason, scopeParams, Timestamp } from './common.ts'
 

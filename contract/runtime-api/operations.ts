@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES, OUTCOMES, RESOURCE_ACTIONS, STAGES } from '#contract/protocol/vocabulary.ts'

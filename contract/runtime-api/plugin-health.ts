@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key } from '#contract/protocol/keys.ts'
 import { BundleRef } from '#contract/protocol/scope.ts'
 import { OUTCOMES, STAGES } from '#contract/protocol/vocabulary.ts'

@@ -1,4 +1,4 @@
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { AccessResolutionRequest, AccessResolutionResponse } from '#contract/protocol/access-resolution.ts'
 import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import {

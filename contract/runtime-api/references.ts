@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { InstallationIdentity } from '#contract/protocol/scope.ts'
 import { installationParams, Key, listOf, pageQuery, PropertyName, ResourceLocator } from './common.ts'
 import { Referrer } from './services.ts'

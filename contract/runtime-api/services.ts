@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key, PropertyName, ResourceLocator, Uuid } from '#contract/protocol/keys.ts'
 import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
 import { listOf, pageQuery, plainName, Reason, scopeFilter, searchText, Timestamp } from './common.ts'

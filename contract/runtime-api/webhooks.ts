@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineEndpoints } from '#contract/endpoint/define.ts'
+import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key, WorkspaceId } from '#contract/protocol/keys.ts'
 import { listOf, pageQuery, plainName, Reason, Timestamp, Uuid } from './common.ts'
 import { Address } from './plugins.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MASK } from '#contract/protocol/mask.ts'
+import { MASK } from '#contract/protocol/data.ts'
 import { maskStrings, Scrubber } from './scrub.ts'
 
 const SECRET = 's3cret/+"value"-ÿ'

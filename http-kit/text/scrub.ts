@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { MASK } from '#contract/protocol/mask.ts'
+import { MASK } from '#contract/protocol/data.ts'
 
 const KEY_LENGTH = 8
 const MAX_SECRETS = 20_000

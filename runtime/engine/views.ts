@@ -1,4 +1,4 @@
-import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
+import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep, Failure } from '#contract/runtime-api/common.ts'

@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { FrozenPlan, Writes } from '../model/plan.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { keyIdOf } from './sealed-value.ts'
 import type { ValueChange } from './sealed-value.ts'
 import type { CallKey } from '../model/call.ts'

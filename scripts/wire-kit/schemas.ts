@@ -3,7 +3,12 @@ import { AccessResolutionRequest, AccessResolutionResponse } from '#contract/pro
 import { CompiledAuthorization, PluginConfiguration } from '#contract/protocol/authorization.ts'
 import { Envelope, FailureData } from '#contract/protocol/envelope.ts'
 import { MapKey, ServiceId } from '#contract/protocol/keys.ts'
-import { LifecycleRequest, LifecycleResponse, ResourceEntry } from '#contract/protocol/lifecycle.ts'
+import {
+  LifecycleRequest,
+  LifecycleResponse,
+  ResourceEntry,
+  OperationIdentity,
+} from '#contract/protocol/lifecycle.ts'
 import { EventDeclaration } from '#contract/protocol/event-declaration.ts'
 import {
   AuthorizationReadRequest,
@@ -11,7 +16,6 @@ import {
   EventDeclarationsResponse,
 } from '#contract/protocol/plugin-reads.ts'
 import { RESERVED_NAMES } from '#contract/json-schema/json.ts'
-import { OperationIdentity } from '#contract/protocol/operation.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
 import {
   Data,

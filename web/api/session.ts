@@ -1,11 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import {
-  mayAnywhere,
-  mayEverywhere,
-  mayIn,
-  type Permission,
-  type Place,
-} from '#contract/endpoint/permission.ts'
+import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
+import type { Permission, Place } from '#contract/endpoint/permission.ts'
 import { apiQuery } from './query.ts'
 import { ApiError, lostAnswer, readFailure } from './client.ts'
 

@@ -1,4 +1,4 @@
-import { fillTemplate } from '#contract/protocol/message-template.ts'
+import { fillTemplate } from '#contract/protocol/messages.ts'
 import { localeState } from './locale.ts'
 import type { Messages } from './messages.ts'
 

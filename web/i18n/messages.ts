@@ -1,4 +1,4 @@
-import type { Placeholders } from '#contract/protocol/message-template.ts'
+import type { Placeholders } from '#contract/protocol/messages.ts'
 
 /**
  * A text is a string with `{placeholders}`, or plural forms of one that are chosen by `{n}`.

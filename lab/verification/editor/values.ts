@@ -1,5 +1,6 @@
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
-import { deepEqual, isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { CHOICES, type Kind } from './bundle.ts'

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { decodeData, wrapData } from '#contract/protocol/data.ts'
 import { formatLocator } from '#contract/protocol/locator.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'

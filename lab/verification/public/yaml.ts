@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { readYaml } from '#web/pages/configuration/files/yaml.ts'
 import { judge, type Case, type Explanation, type PartReport } from './comparison.ts'
 

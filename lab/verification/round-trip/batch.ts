@@ -1,5 +1,6 @@
 import type { BrowserContext } from '@playwright/test'
-import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { findMasks } from '#contract/protocol/mask.ts'
+import { findMasks } from '#contract/protocol/data.ts'
 import type { Properties } from '../public/world.ts'
 import { anyJson, anyNumber, anyObject, anyText, anyTextMap } from './values.ts'
 

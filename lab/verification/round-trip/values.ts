@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { RESERVED_NAMES, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { RESERVED_NAMES } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 
 // Values that get lost where texts, files and forms meet.
 

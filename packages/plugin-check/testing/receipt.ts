@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../contract/json-schema/json.ts'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
-import { MASK } from '../../../contract/protocol/mask.ts'
+import { MASK } from '../../../contract/protocol/data.ts'
 import type { OperationType, Stage } from '../../../contract/protocol/vocabulary.ts'
 import { digestOf } from '../src/receipt/digest.ts'
 

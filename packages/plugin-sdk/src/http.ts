@@ -1,7 +1,7 @@
 import { failureEnvelope } from '../../../contract/protocol/envelope.ts'
 import { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
+import { VALUE_DEPTH_MAX } from '../../../contract/json-schema/json.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
-import { VALUE_DEPTH_MAX } from '../../../contract/json-schema/limits.ts'
 import { truncate } from './answer.ts'
 import { sdkFailure, type PluginFailure } from './result.ts'
 import { KeysUnavailable, TokenRefused } from './token.ts'

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isJsonValue, type JsonValue } from '../../../contract/json-schema/json.ts'
+import { isJsonValue } from '../../../contract/json-schema/json.ts'
+import type { JsonValue } from '../../../contract/json-schema/json.ts'
 import { deliverEvent, type DeliveryFailure } from './deliver-event.ts'
 import { declarationSource } from './event-declarations.ts'
 import type { EventState, EventTables, EventUpdate, OutboxEvent } from './event-store.ts'

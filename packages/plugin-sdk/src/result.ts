@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
-import { hideProtectedName } from '../../../contract/protocol/protected-name.ts'
+import { hideProtectedName } from '../../../contract/protocol/protected-property.ts'
 
 /**
  * Business values by full locator and property name. They are wrapped as Data exactly once for the wire, whatever they

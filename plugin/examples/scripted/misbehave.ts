@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import type { Garbage, Write } from './script.ts'
 

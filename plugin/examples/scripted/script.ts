@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ErrorCode, Message } from '#contract/protocol/envelope.ts'
 import { Json, Key, ResourceLocator } from '#contract/protocol/keys.ts'
+import { OperationType, Stage } from '#contract/protocol/lifecycle.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { OperationType, Stage } from '#contract/protocol/operation.ts'
 
 /** Milliseconds, up to an hour. */
 const Milliseconds = z.number().int().min(0).max(3_600_000)

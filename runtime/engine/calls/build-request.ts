@@ -8,7 +8,7 @@ import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import { withWrites } from '../steps/plugin-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 
 export interface RequestedOperation {
   operationId: string

@@ -4,7 +4,7 @@ import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Data } from '#contract/protocol/typed-value.ts'
 import type { Writes } from '../../model/plan.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { holdsPlatformMaterial } from './platform-material.ts'
 import type { PlatformMaterial } from './platform-material.ts'
 

@@ -3,7 +3,7 @@ import { INSTANCE_REF_PROPERTY, LIFECYCLE_VERSION } from '#contract/protocol/lim
 import { formatLocator } from '#contract/protocol/locator.ts'
 import type { AuthorManifest, ManifestPlugin } from '#contract/protocol/manifest.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { DomainError } from '../refusals.ts'
 
 /** A Module that an installation owns: taken from the manifest before it is installed, from the ledger afterwards. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { MASK } from '#contract/protocol/mask.ts'
+import { MASK } from '#contract/protocol/data.ts'
 import type { OutboundFailure, OutboundResult } from '#http-kit/outbound-result.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
 import { successOf } from '../../testing/plugin.ts'

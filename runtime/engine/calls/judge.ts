@@ -3,11 +3,14 @@ import { readEnvelope } from '#contract/protocol/envelope.ts'
 import type { EnvelopeReading } from '#contract/protocol/envelope.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { LIFECYCLE_RESPONSE_FIELDS, LifecycleResponse } from '#contract/protocol/lifecycle.ts'
+import {
+  LIFECYCLE_RESPONSE_FIELDS,
+  LifecycleResponse,
+  OperationIdentity,
+} from '#contract/protocol/lifecycle.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
-import { OperationIdentity } from '#contract/protocol/operation.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
-import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { Data } from '#contract/protocol/typed-value.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'

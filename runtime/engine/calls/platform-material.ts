@@ -1,6 +1,6 @@
 import { textsIn } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { MASK } from '#contract/protocol/mask.ts'
+import { MASK } from '#contract/protocol/data.ts'
 
 /** How to recognize a credential that the platform issued. */
 export interface PlatformCredentials {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn, pointerTo } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { pointerTo } from '#contract/json-schema/pointer.ts'
 import { callCause } from '#contract/protocol/call-causes.ts'
 import { ManifestPlugin } from '#contract/protocol/manifest.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'

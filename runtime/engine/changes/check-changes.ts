@@ -5,7 +5,7 @@ import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { PlannedChange } from '../../model/plan.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import type { ResourceFacts } from './full-changes.ts'
 import type { Problem } from '../refusals.ts'
 

@@ -1,5 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import type { Apply } from '#contract/runtime-api/managers.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'

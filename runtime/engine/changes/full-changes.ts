@@ -4,7 +4,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import type { FullConfigurationBody } from '#contract/runtime-api/configuration.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import type { PropertyMap } from './compare.ts'
 import type { Problem } from '../refusals.ts'
 

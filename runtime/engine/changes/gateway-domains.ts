@@ -1,6 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { isJsonObject } from '#contract/json-schema/json.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { isJsonObject, getOwn } from '#contract/json-schema/json.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Scope } from '#contract/protocol/scope.ts'

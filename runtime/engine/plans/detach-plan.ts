@@ -1,5 +1,5 @@
 import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { inCallOrder } from '../steps/next-step.ts'
 import { withWrites } from '../steps/plugin-writes.ts'
 import type { FrozenPlan, PlannedResource, Writes } from '../../model/plan.ts'

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { isFromPlugin } from '#contract/protocol/message-reason.ts'
+import { isFromPlugin } from '#contract/protocol/messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type {
   CallAfterAttempt,

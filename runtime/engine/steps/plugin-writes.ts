@@ -1,4 +1,4 @@
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { getOwn } from '#contract/json-schema/get-own.ts'
-import { isJsonObject } from '#contract/json-schema/json.ts'
+import { getOwn, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Manager } from '#contract/runtime-api/managers.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'

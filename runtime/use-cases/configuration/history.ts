@@ -1,4 +1,4 @@
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Snapshot } from '#contract/runtime-api/configuration.ts'
 import { changeView } from '../../engine/changes/change-view.ts'

@@ -1,6 +1,6 @@
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { identityOf } from '../../engine/views.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { findScope } from '../../store/configuration/scopes.ts'
 import type { ScopeRow } from '../../store/configuration/scopes.ts'
 import { changeView } from '../../engine/changes/change-view.ts'

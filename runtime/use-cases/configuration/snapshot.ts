@@ -1,4 +1,4 @@
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Configuration, ConfigurationResource } from '#contract/runtime-api/configuration.ts'

@@ -3,7 +3,7 @@ import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import { changeView } from '../../engine/changes/change-view.ts'
 import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 
 interface Defining {
   locator: string

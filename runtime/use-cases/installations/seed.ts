@@ -1,6 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { BundleRef } from '#contract/protocol/scope.ts'
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn } from '#contract/json-schema/json.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation } from '../../store/installations/installations.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { hideProtectedProperty } from '#contract/protocol/hide-protected-property.ts'
+import { hideProtectedProperty } from '#contract/protocol/protected-property.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
 import { RECEIPT_FORMAT, RECEIPT_VERSION } from '#contract/runtime-api/operations.ts'
 import type { OperationDetail } from '#contract/runtime-api/operations.ts'

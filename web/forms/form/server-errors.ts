@@ -1,6 +1,6 @@
 import type { Problem } from '#contract/console-api/problem.ts'
 import type { ApiError } from '../../api/client.ts'
-import { pointerTo } from '#contract/json-schema/pointer.ts'
+import { pointerTo } from '#contract/json-schema/json.ts'
 
 /** One error in a request, as the server reports it. */
 export type Detail = NonNullable<Problem['details']>[number]

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react'
 import type { Problem } from '#contract/json-schema/json-schema.ts'
-import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { StrictJsonLimits } from '#contract/protocol/strict-json-scanner.ts'
 import { json } from '@codemirror/lang-json'
 import { defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language'

@@ -1,4 +1,4 @@
-import { pointerSegments, pointerTo } from '#contract/json-schema/pointer.ts'
+import { pointerSegments, pointerTo } from '#contract/json-schema/json.ts'
 
 const TOKEN =
   // oxlint-disable-next-line no-control-regex -- JSON strings must not contain them

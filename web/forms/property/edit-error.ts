@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { Problem } from '#contract/json-schema/problem.ts'
+import type { Problem } from '#contract/json-schema/value-problem.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { placeIn } from '#contract/protocol/json-text-problem.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'

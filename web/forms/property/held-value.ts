@@ -1,6 +1,5 @@
-import { getOwn } from '#contract/json-schema/get-own.ts'
+import { getOwn, pointerTo } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { pointerTo } from '#contract/json-schema/pointer.ts'
 import { dataValue, NO_PARTS, type Edit, type Part, type Parts, type Shown } from './property-edit.ts'
 
 /** A member, an item or an entry of a value: its own value, and what is unfinished there or further inside. */

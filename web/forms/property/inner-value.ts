@@ -1,6 +1,6 @@
-import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual, isJsonObject, pointerTo } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { checkValue } from '#contract/json-schema/json-schema.ts'
-import { pointerTo } from '#contract/json-schema/pointer.ts'
 import { choicesOf, innerKind } from './control-kind.ts'
 import {
   constantsOf,

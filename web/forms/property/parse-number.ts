@@ -1,4 +1,4 @@
-import { isExactNumber } from '#contract/json-schema/exact-number.ts'
+import { isExactNumber } from '#contract/json-schema/json.ts'
 
 /** What a text means as a number. */
 export type NumberReading =

@@ -1,4 +1,4 @@
-import { schemaTitle } from '#contract/json-schema/schema-title.ts'
+import { schemaTitle } from '#contract/json-schema/references.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { schemaOf } from './control-kind.ts'

@@ -1,5 +1,5 @@
-import { getOwn } from '#contract/json-schema/get-own.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { getOwn, isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { definitionName, referencesIn, withDefinitions } from '#contract/json-schema/references.ts'
 
 /** Keywords that say nothing about a value: beside a reference, they are more specific than those at its target. */

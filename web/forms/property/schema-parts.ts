@@ -1,6 +1,7 @@
 import { checkValue } from '#contract/json-schema/json-schema.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
-import { schemaTitle } from '#contract/json-schema/schema-title.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { schemaTitle } from '#contract/json-schema/references.ts'
 import { once, schemaInside } from './resolve-schema.ts'
 
 /** A member of an object that its schema names. */

@@ -1,6 +1,5 @@
-import { getOwn } from '#contract/json-schema/get-own.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
-import { pointerSegments } from '#contract/json-schema/pointer.ts'
+import { getOwn, isJsonObject, pointerSegments } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { innerKind } from './control-kind.ts'
 import { shownVariant } from './inner-value.ts'

@@ -1,5 +1,5 @@
-import { pointerSegments } from '#contract/json-schema/pointer.ts'
-import type { ProblemParameters } from '#contract/json-schema/problem.ts'
+import { pointerSegments } from '#contract/json-schema/json.ts'
+import type { ProblemParameters } from '#contract/json-schema/value-problem.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import { joinOr, labelled } from '../../i18n/punctuation.ts'

@@ -1,5 +1,5 @@
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
-import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { useStore } from '../../base/external-store.ts'
 import { lazyWithRetry } from '../../base/load-with-retry.ts'
 import type { JsonEditorHandle } from '../../forms/json/JsonEditor.tsx'
@@ -17,7 +17,7 @@ import { useEditor } from './editor/editor-context.ts'
 import { resourceTitle } from './draft/labels.ts'
 import { readDocument, type DocumentProblem } from './document/document.ts'
 import type { DocumentState } from './document/use-document.ts'
-import { pointerSegments, pointerTo } from '#contract/json-schema/pointer.ts'
+import { pointerSegments, pointerTo } from '#contract/json-schema/json.ts'
 
 const JsonEditor = lazyWithRetry(async () => ({
   default: (await import('../../forms/json/JsonEditor.tsx')).JsonEditor,

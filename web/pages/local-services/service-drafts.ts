@@ -1,5 +1,6 @@
 import type { LocalService } from '#contract/console-api/shapes.ts'
-import { deepEqual, type JsonObject } from '#contract/json-schema/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { isReplacingPage } from '../../api/session.ts'
 import { parseJson } from '../../forms/json/parse-json.ts'
 

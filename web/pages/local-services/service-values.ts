@@ -1,11 +1,10 @@
-import { getOwn } from '#contract/json-schema/get-own.ts'
-import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { getOwn, deepEqual, isJsonObject, pointerTo } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { isPropertyName } from '#contract/protocol/locator.ts'
-import { hideProtectedName } from '#contract/protocol/protected-name.ts'
+import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
-import { pointerTo } from '#contract/json-schema/pointer.ts'
 
 /** Finds the errors in the values of a local service; `path` is a JSON pointer into the document. */
 export function checkValues(

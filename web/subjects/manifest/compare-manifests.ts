@@ -1,5 +1,5 @@
-import { getOwn } from '#contract/json-schema/get-own.ts'
-import { deepEqual, type JsonValue } from '#contract/json-schema/json.ts'
+import { getOwn, deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { schemaTitle } from '#contract/json-schema/schema-title.ts'
+import { schemaTitle } from '#contract/json-schema/references.ts'
 import { useAsOf } from '../../ui/as-of.ts'
 import { manifestQuery } from './manifest-query.ts'
 import { locatorIn, type Manifest } from './writers.ts'

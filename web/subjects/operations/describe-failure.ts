@@ -1,7 +1,7 @@
 import type { Failure, NextStep } from '#contract/console-api/shapes.ts'
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { callCause, type TitledReason } from '#contract/protocol/call-causes.ts'
-import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
+import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { messageText } from '../../i18n/message-text.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { ANSWER_BYTES_MAX } from '../../../../contract/protocol/limits.ts'
 import { OUTCOMES, type OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { Sent, Trial } from '../run/trial.ts'

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { Trial } from '../run/trial.ts'
 import { caseGroup, type Case } from './case.ts'
 import { short, topOf } from './read-response.ts'

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonValue } from '../../../../contract/json-schema/json.ts'
 import type { Installation, Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
 import { isDone } from '../wire/read-answer.ts'

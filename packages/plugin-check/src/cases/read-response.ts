@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { Sent, Trial } from '../run/trial.ts'
 import { parseJson } from '../wire/read-answer.ts'
 

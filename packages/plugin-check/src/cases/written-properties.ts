@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
-import { findMasks } from '../../../../contract/protocol/mask.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject } from '../../../../contract/json-schema/json.ts'
+import { findMasks } from '../../../../contract/protocol/data.ts'
 import { INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
 import type { Trial } from '../run/trial.ts'
 import { caseGroup, type Case } from './case.ts'

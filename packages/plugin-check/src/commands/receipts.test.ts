@@ -8,7 +8,7 @@ import { OperationReceipt } from '../../../../contract/runtime-api/operations.ts
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import type { CompiledAuthorization } from '../../../../contract/protocol/authorization.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
-import { MASK } from '../../../../contract/protocol/mask.ts'
+import { MASK } from '../../../../contract/protocol/data.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { DefectName } from '../../testing/defects.ts'
 import { freePort } from '../../testing/free-port.ts'

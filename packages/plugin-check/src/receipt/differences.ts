@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
-import { MASK } from '../../../../contract/protocol/mask.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonValue } from '../../../../contract/json-schema/json.ts'
+import { MASK } from '../../../../contract/protocol/data.ts'
 
 const SHOWN_MAX = 20
 const TEXT_MAX = 120

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonValue } from '../../../../contract/json-schema/json.ts'
 
 /** The SHA-256 of the canonical form (RFC 8785) of a JSON value, in lower-case hexadecimal. */
 export const digestOf = (json: JsonValue): string =>

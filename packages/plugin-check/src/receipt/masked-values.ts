@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../../contract/json-schema/json.ts'
 import { StrictJsonError } from '../../../../contract/protocol/json-text-problem.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
-import { MASK } from '../../../../contract/protocol/mask.ts'
+import { MASK } from '../../../../contract/protocol/data.ts'
 import { parseStrictJson } from '../../../../contract/protocol/strict-json.ts'
 import { UsageError } from '../profile.ts'
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { isJsonObject, type JsonValue } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonValue } from '../../../../contract/json-schema/json.ts'
 import { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { BODY_DEPTH_MAX } from '../../../../contract/protocol/limits.ts'
 import { readJsonFile, UsageError } from '../profile.ts'

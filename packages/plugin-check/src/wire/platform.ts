@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isJsonObject, type JsonObject } from '../../../../contract/json-schema/json.ts'
+import { isJsonObject } from '../../../../contract/json-schema/json.ts'
+import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { referencedServices } from '../../../../contract/protocol/data.ts'
 import type { Reference } from '../../../../contract/protocol/typed-value.ts'
 import { UsageError, type Profile } from '../profile.ts'

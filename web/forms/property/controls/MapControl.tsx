@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { schemaOf } from '../control-kind.ts'

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react'
-import { isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'

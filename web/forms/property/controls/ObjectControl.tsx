@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { isJsonObject, type JsonObject } from '#contract/json-schema/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, editWith, type Parts } from '../property-edit.ts'

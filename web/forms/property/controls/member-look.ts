@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
 import { innerKind, ONE_FIELD, type ControlKind } from '../control-kind.ts'
 import { problemPointers, shownVariant } from '../inner-value.ts'

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { deepEqual, type JsonObject } from '#contract/json-schema/json.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
+import type { JsonObject } from '#contract/json-schema/json.ts'
 import { dataValue, editWith, setData, type Edit } from '../property-edit.ts'
 import { firstValue, shownVariant, takesNumber } from '../inner-value.ts'
 import type { ControlProps } from './control-props.ts'

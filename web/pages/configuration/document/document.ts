@@ -1,6 +1,6 @@
-import type { Problem } from '#contract/json-schema/problem.ts'
+import type { Problem } from '#contract/json-schema/value-problem.ts'
 import type { Configuration, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
-import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
+import { deepEqual, isJsonObject, pointerTo } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
@@ -8,7 +8,6 @@ import type { Edit } from '../../../forms/property/property-edit.ts'
 import { editAt, editOn, viewAt, type Draft, type DraftEdit, type DraftStep } from '../draft/draft.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { editTo, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
-import { pointerTo } from '#contract/json-schema/pointer.ts'
 import { isReferenceShape } from '../../../forms/property/is-reference-shape.ts'
 
 /** A sensitive value that is left unchanged. */

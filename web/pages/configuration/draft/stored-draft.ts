@@ -1,5 +1,6 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit, Part, Parts } from '../../../forms/property/property-edit.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isExactNumber } from '#contract/json-schema/exact-number.ts'
+import { isExactNumber } from '#contract/json-schema/json.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { BODY_DEPTH_MAX } from '#contract/protocol/limits.ts'
 import { translator } from '../../../i18n/testing.ts'

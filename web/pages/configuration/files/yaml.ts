@@ -1,6 +1,6 @@
 import { Composer, Document, isAlias, isMap, isScalar, isSeq, Lexer, Parser, visit } from 'yaml'
 import type { CST, Node, Pair, Scalar, YAMLError } from 'yaml'
-import { isExactNumber } from '#contract/json-schema/exact-number.ts'
+import { isExactNumber } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { placeIn } from '#contract/protocol/json-text-problem.ts'
 import { STRICT_JSON_LIMITS, utf8Length } from '#contract/protocol/strict-json-scanner.ts'

@@ -1,5 +1,5 @@
 import type { FailureGroup } from '#contract/console-api/shapes.ts'
-import { isFromPlugin } from '#contract/protocol/message-reason.ts'
+import { isFromPlugin } from '#contract/protocol/messages.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
 import { failureTitle } from '../../../subjects/operations/describe-failure.ts'
 

@@ -1,6 +1,6 @@
 import type { Failure, OperationDetail, PluginCall } from '#contract/console-api/shapes.ts'
 import { INVALID_RESPONSE, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
-import { isFromPlugin, reasonOf } from '#contract/protocol/message-reason.ts'
+import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import { failurePointOf, isReached, rowsOf, type Row, type CallTimeline } from './timeline.ts'
 import { isRejected, isSuccess, isUncertain, verdictOf } from './verdict.ts'

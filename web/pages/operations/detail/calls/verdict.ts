@@ -1,6 +1,6 @@
 import type { Attempt, Failure } from '#contract/console-api/shapes.ts'
 import { NOT_RECEIVED, UNREAD_RESPONSE } from '#contract/protocol/call-causes.ts'
-import { reasonOf } from '#contract/protocol/message-reason.ts'
+import { reasonOf } from '#contract/protocol/messages.ts'
 import type { Outcome } from '#contract/protocol/vocabulary.ts'
 import { outcomeLook, type Appearance, type CallOutcome } from '../../../../ui/states.ts'
 

@@ -1,4 +1,5 @@
-import { deepEqual, isJsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 
 /** A field of a response that differs from the request. Values are JSON; `…` stands for one that is not shown. */
 export interface FieldDifference {

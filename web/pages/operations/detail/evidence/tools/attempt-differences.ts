@@ -1,4 +1,5 @@
-import { deepEqual, isJsonObject, type JsonObject, type JsonValue } from '#contract/json-schema/json.ts'
+import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Attempt } from '#contract/console-api/shapes.ts'
 import { verdictOf, type Verdict } from '../../calls/verdict.ts'
 
