@@ -1,10 +1,10 @@
 import { whyUnavailable } from '#database/unreachable.ts'
 import type { Detail, MessageParameters } from '#contract/protocol/envelope.ts'
 import { describeCode, statusOf } from '#contract/console-api/catalogue.ts'
-import type { Problem } from '#contract/console-api/problem.ts'
+import type { Problem } from '#contract/console-api/console-problem.ts'
 import { mapMessage } from '#contract/protocol/messages.ts'
 import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-property.ts'
-import { TransportError } from '#http-kit/problem.ts'
+import { TransportError } from '#http-kit/problem-response.ts'
 
 /** A failure to send to the browser. Absent parts come from the catalogue of codes. */
 export class ConsoleFailure extends Error {

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { sql } from 'kysely'
 import { createProcessGauges } from '#http-kit/metrics.ts'
 import type { Metrics } from '#http-kit/metrics.ts'
-import { TransportError } from '#http-kit/problem.ts'
+import { TransportError } from '#http-kit/problem-response.ts'
 import { consoleGauges } from './metrics.ts'
 import type { BffDb } from './store/tables.ts'
 

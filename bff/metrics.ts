@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { Clock } from '#http-kit/clock.ts'
 import type { Gauge, Metrics } from '#http-kit/metrics.ts'
 import type { Log } from '#http-kit/log.ts'
-import type { SessionVariables } from './middleware/session.ts'
+import type { SessionVariables } from './session/sessions.ts'
 import type { RuntimeVerdict } from './runtime/check-runtime.ts'
 
 /** The help text of each metric of the console. */

@@ -3,7 +3,7 @@ import type { MiddlewareHandler, Context } from 'hono'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { systemClock } from './clock.ts'
-import { TransportError } from './problem.ts'
+import { TransportError } from './problem-response.ts'
 import { uuidv7, systemRandom } from './random.ts'
 import { readStrictJson } from './text/strict-json.ts'
 

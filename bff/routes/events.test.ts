@@ -11,9 +11,9 @@ import type { RunningServer } from '#http-kit/serve.ts'
 import { eventRoute } from './events.ts'
 import type { EventOptions, OpenEvents } from './events.ts'
 import type { StreamLimits } from './stream-registry.ts'
-import { problemResponse } from '#http-kit/problem.ts'
+import { problemResponse } from '#http-kit/problem-response.ts'
 import { ConsoleFailure, failureOf, problemOf } from '../failure.ts'
-import type { SessionVariables } from '../middleware/session.ts'
+import type { SessionVariables } from '../session/sessions.ts'
 
 const everything: Grant[] = [{ permissions: ['read'], scope: null }]
 

@@ -11,7 +11,7 @@ import type { AssertedPerson } from '../runtime/actor-assertion.ts'
 import { EventTooLargeError, readEventSource } from '../runtime/event-source.ts'
 import type { SourcedEvent } from '../runtime/event-source.ts'
 import { ConsoleFailure } from '../failure.ts'
-import type { SessionVariables } from '../middleware/session.ts'
+import type { SessionVariables } from '../session/sessions.ts'
 import { createStreamRegistry, STREAM_LIMITS } from './stream-registry.ts'
 import type { StreamLimits } from './stream-registry.ts'
 

@@ -48,13 +48,21 @@ test('the property is hidden as a property, and left alone as business data', ()
 })
 
 test('a message that contains its name says “a protected property” instead', () => {
-  const failure = { errorCode: 'X', message: 'No instanceRefProperty. The instanceRefPropertyOf is fine.' }
+  const failure = {
+    errorCode: 'X',
+    message: 'It lacks instanceRefProperty. The instanceRefPropertyOf is fine.',
+  }
   assert.deepEqual(hideProtectedProperty({ items: [{ failure, attempts: [{ failure }] }] }), {
     items: [
       {
-        failure: { ...failure, message: 'No a protected property. The instanceRefPropertyOf is fine.' },
+        failure: { ...failure, message: 'It lacks a protected property. The instanceRefPropertyOf is fine.' },
         attempts: [
-          { failure: { ...failure, message: 'No a protected property. The instanceRefPropertyOf is fine.' } },
+          {
+            failure: {
+              ...failure,
+              message: 'It lacks a protected property. The instanceRefPropertyOf is fine.',
+            },
+          },
         ],
       },
     ],

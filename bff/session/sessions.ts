@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Context } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import { systemClock } from '#http-kit/clock.ts'
 import type { Clock } from '#http-kit/clock.ts'
 import type { KnownPerson, Origin, Recorder } from '../audit/recorder.ts'
+import { ConsoleFailure } from '../failure.ts'
 import { grantsOf } from '../roles.ts'
 import type { RoleGrant } from '../roles.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
@@ -212,4 +213,29 @@ export function opaqueCookie(c: Context, name: string): string | null {
   const values = cookiesOf(c).filter((cookie) => cookie[0] === name)
   const value = values[0]?.[1]
   return values.length === 1 && value !== undefined && OPAQUE.test(value) ? value : null
+}
+
+export interface SessionVariables {
+  requestId: string
+  /** Where the request comes from, for the audit. */
+  clientAddress: string
+  person: Person
+  /** The row that serves the request, and the code of its failure, for the log; absent if there is none. */
+  endpoint?: string
+  errorCode?: string
+}
+
+/** A request that the console sends without user activity; it does not extend the session. */
+function isBackground(c: Context): boolean {
+  return c.req.header('x-background') !== undefined || c.req.path === '/api/events'
+}
+
+/** Sets `c.var.person` from the session, or refuses with AUTHENTICATION_REQUIRED. */
+export function requireSession(sessions: Sessions): MiddlewareHandler<{ Variables: SessionVariables }> {
+  return async (c, next) => {
+    const person = await sessions.find(c, { isActivity: !isBackground(c) })
+    if (person === null) throw new ConsoleFailure('AUTHENTICATION_REQUIRED')
+    c.set('person', person)
+    await next()
+  }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
-import { TransportError } from '#http-kit/problem.ts'
+import { TransportError } from '#http-kit/problem-response.ts'
 import { newestPosition, readEvents } from '../store/events.ts'
 import type { Position } from '../store/events.ts'
 import { loadEvents } from './load-events.ts'

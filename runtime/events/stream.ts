@@ -1,7 +1,7 @@
 import type { ReadContext } from '../use-cases/context.ts'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import { createEventBody, EVENT_STREAM_HEADERS, formatEvent } from '#http-kit/event-stream.ts'
-import { TransportError } from '#http-kit/problem.ts'
+import { TransportError } from '#http-kit/problem-response.ts'
 import type { Actor } from '../model/actor.ts'
 import { isResumable, readEvents, formatPosition, isAfter, parsePosition } from '../store/events.ts'
 import type { EventRow, Position } from '../store/events.ts'

@@ -2,14 +2,23 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
+import type { Access } from '#contract/endpoint/endpoint.ts'
 import { Grant } from '#contract/endpoint/grant.ts'
-import { isRecentSignIn, RECENT_SIGN_IN_SECONDS } from '#contract/endpoint/permission.ts'
+import {
+  isRecentSignIn,
+  RECENT_SIGN_IN_SECONDS,
+  mayAnywhere,
+  mayEverywhere,
+} from '#contract/endpoint/permission.ts'
+import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Clock } from '#http-kit/clock.ts'
-import { TransportError } from '#http-kit/problem.ts'
+import { TransportError } from '#http-kit/problem-response.ts'
 import type { SharedClock } from '#http-kit/shared-clock.ts'
 import { createTokenBuckets } from '#http-kit/token-bucket.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
+import { DomainError } from '../engine/refusals.ts'
 import type { Actor } from '../model/actor.ts'
+import { authorize } from '../use-cases/authorize.ts'
 
 /** The token of `Authorization: Bearer …`, or undefined for anything else. */
 export function bearerOf(request: Request): string | undefined {
@@ -185,5 +194,45 @@ export function createRateLimiter(rate: Rate, clock: Pick<Clock, 'monotonic'>): 
     if (buckets.take(caller)) return
     const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
     throw new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
+  }
+}
+
+export type PersonAccess = Extract<Access, { where: unknown }>
+
+const Environment = z.object({ environmentKey: z.string() })
+const Scope = Environment.extend({ applicationRuntimeId: z.string(), workspaceId: z.number() })
+
+/**
+ * Refuses unless the actor may call a row in the scope that the request names. `object` and `list` are checked by the
+ * use case, which knows the object and filters the list.
+ */
+export function requirePermission(
+  access: PersonAccess,
+  actor: Actor,
+  input: { params: unknown; body: unknown },
+): void {
+  const { needs, where } = access
+  switch (where) {
+    case 'path':
+      return authorize(actor, needs, Scope.parse(input.params))
+    case 'body':
+      return authorize(actor, needs, z.object({ scope: Scope }).parse(input.body).scope)
+    case 'environment':
+      return authorize(actor, needs, Environment.parse(input.params))
+    case 'everywhere':
+      if (mayEverywhere(actor.grants, needs)) return
+      throw new DomainError(
+        'PERMISSION_DENIED',
+        platformMessage('permissionNeededEverywhere', { permission: needs }),
+      )
+    case 'anywhere':
+      if (mayAnywhere(actor.grants, needs)) return
+      throw new DomainError(
+        'PERMISSION_DENIED',
+        platformMessage('permissionNeededAnywhere', { permission: needs }),
+      )
+    case 'object':
+    case 'list':
+      return
   }
 }

@@ -6,7 +6,7 @@ import { hideInDetail, hideProtectedName } from '#contract/protocol/protected-pr
 import { isPgError, PG } from '#database/transaction.ts'
 import { NO_SPACE_MESSAGE, whyUnavailable } from '#database/unreachable.ts'
 import type { Clock } from '#http-kit/clock.ts'
-import { TransportError } from '#http-kit/problem.ts'
+import { TransportError } from '#http-kit/problem-response.ts'
 import { atMost } from '../engine/calls/failures.ts'
 import type { DomainError } from '../engine/refusals.ts'
 import type { Db } from '../model/db.ts'

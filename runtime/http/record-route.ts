@@ -8,7 +8,7 @@ import { DomainError } from '../engine/refusals.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { refusalEnvelope } from './failures.ts'
 import { idempotencyKeyOf, requestText, readRequest } from './read-request.ts'
-import { refuseMethod } from './mount.ts'
+import { refuseMethod } from './serve-row.ts'
 import { envelope } from './http-app.ts'
 import type { HttpApp, HttpVariables } from './http-app.ts'
 

@@ -1,19 +1,22 @@
-import { isWrite } from '#contract/endpoint/endpoint.ts'
-import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
-import { successEnvelope } from '#contract/protocol/envelope.ts'
+import { Hono } from 'hono'
+import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
+import type { EndpointName, EndpointRow, Method } from '#contract/endpoint/endpoint.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { runtimeApi, WriteName } from '#contract/runtime-api/rows.ts'
+import { successEnvelope } from '#contract/protocol/envelope.ts'
+import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import type { WriteName } from '#contract/runtime-api/rows.ts'
+import { TransportError } from '#http-kit/problem-response.ts'
+import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { DomainError } from '../engine/refusals.ts'
 import type { Actor } from '../model/actor.ts'
 import type { ReadContext, WriteContext } from '../use-cases/context.ts'
-import { DomainError } from '../engine/refusals.ts'
-import type { RuntimeDeps } from '../deps/runtime-deps.ts'
-import { requirePermission } from './require-permission.ts'
-import type { PersonAccess } from './require-permission.ts'
-import { refusalEnvelope } from './failures.ts'
 import { auditSubjectOf } from './audit-subjects.ts'
+import { requirePermission } from './callers.ts'
+import type { PersonAccess } from './callers.ts'
+import { refusalEnvelope } from './failures.ts'
 import type { Handlers } from './handlers.ts'
 import { envelope } from './http-app.ts'
-import type { HttpContext } from './http-app.ts'
+import type { HttpContext, HttpApp } from './http-app.ts'
 import { idempotencyKeyOf, requestText, readRequest } from './read-request.ts'
 import type { ReadRequest } from './read-request.ts'
 import { recordDenied, writeRow } from './write-row.ts'
@@ -31,10 +34,10 @@ export interface MountOptions {
 }
 
 /** A handler of some row. The types of its context and input are known per name only, not in a loop over the names. */
-export type AnyHandler = (context: never, input: never) => Promise<unknown>
+type AnyHandler = (context: never, input: never) => Promise<unknown>
 
 /** One request for one row. */
-export interface RowCall {
+interface RowCall {
   c: HttpContext
   name: keyof typeof runtimeApi & EndpointName
   row: EndpointRow
@@ -44,7 +47,7 @@ export interface RowCall {
 }
 
 /** Authenticates the caller, then calls the handler of the row. A refusal becomes a failure envelope. */
-export async function serveRow(call: RowCall): Promise<Response> {
+async function serveRow(call: RowCall): Promise<Response> {
   const { c, name, options } = call
   c.set('endpoint', name)
   options.checkService(c.req.raw)
@@ -120,4 +123,45 @@ function handle<Result>({ handler }: RowCall, context: ReadContext, input: unkno
 function withoutFields(data: JsonValue, fields: readonly string[]): JsonValue {
   if (fields.length === 0) return data
   return { ...Object(data), ...Object.fromEntries(fields.map((field) => [field, null])) }
+}
+
+/** Mounts every row of the runtime API. Throws if a row has no permission for a person or no handler. */
+export function mountRuntimeApi(options: MountOptions): HttpApp {
+  const app: HttpApp = new Hono()
+  const byPattern = Map.groupBy(
+    Object.entries(runtimeApi) as [keyof typeof runtimeApi & EndpointName, EndpointRow][],
+    ([name]) => splitName(name).path.replace(/\{(\w+)\}/g, ':$1'),
+  )
+  for (const [pattern, rows] of [...byPattern].toSorted(([one], [other]) => literalFirst(one, other))) {
+    for (const [name, row] of rows) {
+      const access = personAccess(name, row)
+      const handler: AnyHandler | undefined = options.handlers[name]
+      if (handler === undefined) throw new Error(`The endpoint "${name}" has no handler`)
+      app.on(splitName(name).method, pattern, (c) => serveRow({ c, name, row, access, handler, options }))
+    }
+    const methods = rows.map(([name]) => splitName(name).method)
+    app.all(pattern, (c) => refuseMethod(c, methods))
+  }
+  return app
+}
+
+/** `/batches/plan` comes before `/batches/:batchId`, which matches it too. */
+function literalFirst(one: string, other: string): number {
+  const shape = (pattern: string) =>
+    pattern.replace(/[^/]+/g, (segment) => (segment.startsWith(':') ? '1' : '0'))
+  return shape(one) < shape(other) ? -1 : 1
+}
+
+function personAccess(name: string, row: EndpointRow): PersonAccess {
+  // the type guarantees it, but a row may come from plain JavaScript or a careless cast
+  const access: EndpointRow['access'] | undefined = row.access
+  if (access !== undefined && 'where' in access) return access
+  throw new Error(`The endpoint "${name}" does not say which permission it needs`)
+}
+
+/** Responds to OPTIONS with the methods, without permission for other origins; refuses any other method with 405. */
+export function refuseMethod(c: HttpContext, methods: readonly Method[]): Response {
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  if (c.req.method === 'OPTIONS') return c.body(null, 204, { allow })
+  throw new TransportError('METHOD_NOT_ALLOWED', undefined, { allow })
 }

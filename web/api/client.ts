@@ -1,5 +1,5 @@
 import type { AnswerOf, CallOf } from '#contract/endpoint/endpoint.ts'
-import type { Problem } from '#contract/console-api/problem.ts'
+import type { Problem } from '#contract/console-api/console-problem.ts'
 import type { ConsoleApi } from '#contract/console-api/rows.ts'
 import { recordRequest } from '../base/connection.ts'
 import { isBrowser } from '../base/environment.ts'

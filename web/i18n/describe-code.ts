@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '#contract/console-api/connection-codes.ts'
-import type { Problem } from '#contract/console-api/problem.ts'
+import type { Problem } from '#contract/console-api/console-problem.ts'
 import { useStore } from '../base/external-store.ts'
 import { ApiError } from '../api/client.ts'
 import { localeState, subscribeToLocale } from './locale.ts'

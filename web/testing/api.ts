@@ -1,5 +1,5 @@
 import { describeCode } from '#contract/console-api/catalogue.ts'
-import type { Problem } from '#contract/console-api/problem.ts'
+import type { Problem } from '#contract/console-api/console-problem.ts'
 import { consoleApi } from '#contract/console-api/rows.ts'
 import type { EndpointRow } from '#contract/endpoint/endpoint.ts'
 import type { RuntimeEvent } from '#contract/console-api/shapes.ts'

@@ -1,4 +1,4 @@
-import type { Problem } from '#contract/console-api/problem.ts'
+import type { Problem } from '#contract/console-api/console-problem.ts'
 import type { ApiError } from '../../api/client.ts'
 import { pointerTo } from '#contract/json-schema/json.ts'
 

@@ -4,7 +4,7 @@ import { hideProtectedName } from '#contract/protocol/protected-property.ts'
  * Codes of requests that are rejected by the transport, before or independent of any business response
  * (docs/protocol.md, "The envelope").
  */
-export const TRANSPORT_STATUS = {
+const TRANSPORT_STATUS = {
   REQUEST_INVALID: 400,
   AUTHENTICATION_REQUIRED: 401,
   PERMISSION_DENIED: 403,
@@ -17,7 +17,7 @@ export const TRANSPORT_STATUS = {
   SERVICE_UNAVAILABLE: 503,
 } as const
 
-export type TransportCode = keyof typeof TRANSPORT_STATUS
+type TransportCode = keyof typeof TRANSPORT_STATUS
 
 const TITLES: Record<TransportCode, string> = {
   REQUEST_INVALID: 'The request is not valid',
@@ -48,7 +48,7 @@ export class TransportError extends Error {
   }
 }
 
-export interface Problem {
+interface Problem {
   status: number
   code: string
   title: string
