@@ -15,45 +15,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { root, runNode } from '../../scripts/process.ts'
 import { typeCheckArgs } from '../../scripts/type-check.ts'
-
-// Forbidden imports, planted as files; the way of importing must not matter.
-// What is planted in one project must not load the types of Node, because its other files would then see them.
-const PLANTED: Record<string, string> = {
-  'contract/protocol/planted.ts': `import { runtimeApi } from '#contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
-  'contract/runtime-api/planted.ts': `import { consoleApi } from '#contract/console-api/rows.ts'\nexport const planted = consoleApi\n`,
-  'contract/endpoint/planted.ts': `export const planted = process.env\n`,
-  'database/planted.ts': `import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'\nexport const planted = INSTANCE_REF_PROPERTY\n`,
-  'http-kit/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
-  'packages/plugin-sdk/src/planted.ts': `import { runtimeApi } from '../../../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
-  'plugin/planted.ts': `import { runtimeApi } from '../contract/runtime-api/rows.ts'\nexport const planted = runtimeApi\n`,
-  'packages/plugin-check/src/planted.ts': `import { definePlugin } from '../../plugin-sdk/src/define-plugin.ts'\nexport const planted = definePlugin\n`,
-  'http-kit/text/planted.ts': `import { createOutbound } from '../outbound.ts'\nexport const planted = createOutbound\n`,
-  'runtime/planted.ts': `export const planted = () => import('#bff/failure.ts')\n`,
-  'runtime/model/planted.ts': `import { nextStep } from '../engine/steps/next-step.ts'\nexport const planted = nextStep\n`,
-  'runtime/engine/planted.ts': `import { containing } from '../store/text-search.ts'\nexport const planted = containing\n`,
-  'runtime/engine/steps/planted.ts': `import type { Signer } from '../../deps/signer.ts'\nexport type Planted = Signer\n`,
-  'runtime/engine/calls/planted.ts': `import { systemClock } from '#http-kit/clock.ts'\nexport const planted = systemClock\n`,
-  'runtime/engine/plans/planted.ts': `export const planted = process.env\n`,
-  'runtime/sealing/planted.ts': `import { readPlan } from '../store/operations/plans.ts'\nexport const planted = readPlan\n`,
-  'runtime/store/planted.ts': `import { nextStep } from '../engine/steps/next-step.ts'\nexport const planted = nextStep\n`,
-  'runtime/deps/planted.ts': `import { readPlan } from '../store/operations/plans.ts'\nexport const planted = readPlan\n`,
-  'runtime/worker/planted.ts': `import { notFound } from '../use-cases/authorize.ts'\nexport const planted = notFound\n`,
-  'runtime/use-cases/planted.ts': `import { startWorker } from '../worker/worker.ts'\nexport const planted = startWorker\n`,
-  'runtime/events/planted.ts': `import type { HttpApp } from '../http/http-app.ts'\nexport type Planted = HttpApp\n`,
-  'runtime/keys/planted.ts': `import { notFound } from '../use-cases/authorize.ts'\nexport const planted = notFound\n`,
-  'runtime/http/planted.ts': `import { startWorker } from '../worker/worker.ts'\nexport const planted = startWorker\n`,
-  'bff/planted.ts': `import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'\nexport type Planted = RuntimeDeps\n`,
-  'web/base/planted.ts': `import type { Actor } from '#runtime/model/actor.ts'\nexport type Planted = Actor\n`,
-  'web/api/planted.ts': `import { paths } from '../addresses/paths.ts'\nexport const planted = paths\n`,
-  'web/addresses/planted.ts': `import { useText } from '../i18n/use-text.ts'\nexport const planted = useText\n`,
-  'web/i18n/planted.ts': `export const planted = () => import('../ui/class-names.ts')\n`,
-  'web/ui/planted.ts': `import { isAddress } from '../forms/fields/address.ts'\nexport const planted = isAddress\n`,
-  'web/forms/planted.ts': `import type { StoredDraft } from '../subjects/drafts/stored-drafts.ts'\nexport type Planted = StoredDraft\n`,
-  'web/subjects/planted.ts': `export const planted = async () => (await import('../layouts/Page.tsx')).Page\n`,
-  'web/layouts/planted.ts': `export const planted = () => import('../pages/overview/OverviewPage.tsx')\n`,
-  'web/pages/planted.ts': `import { router } from '../app/router.ts'\nexport const planted = router\n`,
-  'web/app/planted.ts': `export const planted = () => import('#bff/failure.ts')\n`,
-}
+import { PLANTED } from './planted-imports.ts'
 
 mkdirSync(join(root, '.cache'), { recursive: true })
 const copy = mkdtempSync(join(root, '.cache', 'boundaries-'))

@@ -22,7 +22,7 @@ const SIZES = {
 /** How often the concurrent clients of a given seed are run, because the seed does not determine their interleaving. */
 const REPEATS = 10
 const CONCURRENT_TRIALS = 6
-const SHRINK_MS = 20_000
+const SHRINK_MS = 60_000
 /** Seeds that once revealed a bug; they run first. */
 const REGRESSIONS: readonly number[] = []
 
