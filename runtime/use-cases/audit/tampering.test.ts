@@ -145,9 +145,10 @@ describe('the audit verification finds', () => {
   })
 
   it('an inserted entry: before the first, after the last, or in place of another', async () => {
-    const copy = (sequence: number) => `insert into runtime.audit_entry
-      select ${sequence}, at, actor_id, actor_name, action, subject, environment_key, application_runtime_id,
-        workspace_id, bundle_install_id, operation_id, reason, changes, outcome, request_id, previous_hash, hash
+    const columns = `at, actor_id, actor_name, action, subject, environment_key, application_runtime_id,
+      workspace_id, bundle_install_id, operation_id, reason, changes, outcome, request_id, previous_hash, hash`
+    const copy = (sequence: number) => `insert into runtime.audit_entry (sequence, ${columns})
+      select ${sequence}, ${columns}
       from runtime.audit_entry where sequence = 5`
     await tamper(copy(0))
     await assertBroken(/^there is an entry 0/)
