@@ -39,6 +39,8 @@ export default defineConfig({
               name: 'libraries',
               test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual).*)\//,
             },
+            // what more than one of them uses; before the languages, which would take it with them: each page would load English
+            { name: 'console', minShareCount: 2, test: /\/(web|contract|node_modules)\// },
             // with the codes: in the script of the language, which imports this one, these texts would be read before the codes are there
             {
               name: 'texts-en',
@@ -48,8 +50,6 @@ export default defineConfig({
               name: `texts-${language}`,
               test: new RegExp(`/web/i18n/${language}/`),
             })),
-            // what more than one of them uses
-            { name: 'console', minShareCount: 2, test: /\/(web|contract|node_modules)\// },
           ],
         },
       },

@@ -16,7 +16,8 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
  * without those that `index.html` names. The console's server preloads them (`bff/document/shell.ts`). Each of these
  * scripts begins with a compile hint.
  *
- * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, or its module is in no script.
+ * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, its module is in no script, or
+ * the start of the console imports the texts of a language.
  */
 export function pageScripts(): Plugin {
   return {
@@ -26,6 +27,9 @@ export function pageScripts(): Plugin {
       const chunks = Object.values(bundle).filter((output) => output.type === 'chunk')
       const filesOf = (module: string): Set<string> => withImports(chunkOf(chunks, module), bundle)
       const initial = filesOf('app/main.tsx')
+      for (const language of LANGUAGES)
+        if (initial.has(chunkOf(chunks, `i18n/${language}/index.ts`).fileName))
+          throw new Error(`Every page loads the texts of ${language}; see the groups in vite.config.ts`)
       const scripts = Object.fromEntries(
         pagesOf(readFileSync(join(root, 'web', 'app', 'routes.tsx'), 'utf8')).map(([path, module]) => {
           const own = LANGUAGES.map((language) => {
