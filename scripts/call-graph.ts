@@ -123,7 +123,7 @@ function readModule(
         }
       }
     } else if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
-      const { name } = node['id'] as unknown as { name: string }
+      const { name } = node['id'] as { name: string }
       names.declared.set(name, usedNames(node))
     }
   }

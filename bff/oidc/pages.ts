@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
-import type { HtmlEscapedString } from 'hono/utils/html'
 import { LANGUAGE_TAGS } from '#contract/protocol/languages.ts'
 import type { Language } from '#contract/protocol/languages.ts'
 import { pageTexts } from './page-texts.ts'
@@ -135,7 +134,7 @@ function page(language: Language, title: string, content: ReturnType<typeof html
       </body>
     </html> `
   // it is a promise only if a value in it is one
-  return String(whole as HtmlEscapedString)
+  return String(whole)
 }
 
 /** The files of the sign-in pages: their stylesheet and the console's font. */
