@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
-import { sql } from 'kysely'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
-import type { Apply, Manager } from '#contract/runtime-api/managers.ts'
+import type { Apply } from '#contract/runtime-api/managers.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { CORE, crm, GATEWAY, LEDGER } from '../../testing/bundles.ts'
 import { refused } from '../../testing/runtime.ts'
@@ -14,8 +12,6 @@ import { upgrade } from '../installations/upgrade.ts'
 import { readHistory } from './history.ts'
 
 // Who manages a saved property: docs/runtime-api.md#managers-of-properties.
-
-const MIGRATIONS = new URL('../../store/migrations/', import.meta.url)
 
 let deps: SavingHarness
 before(async () => {
@@ -193,20 +189,4 @@ describe('an apply', () => {
 })
 
 describe('the migration', () => {
-  it('derives the managers of what is saved already, and counts an unknown one as a person', async () => {
-    const { scope } = await newScope()
-    await save(scope, { [CORE]: { password: wrapData('hunter2') } })
-    const expected = { ...(await managersOf(scope)) }
-    assert.deepEqual(
-      new Set<Manager>(Object.values(expected)),
-      new Set(['person', 'default:1.0.0', 'plugin:tenants']),
-    )
-    await sql`update runtime.configuration_property set manager = 'person'`.execute(deps.runtime.db)
-    const file = (await readdir(MIGRATIONS)).find((name) => name.endsWith('_property_manager.sql'))
-    assert.ok(file)
-    const migration = await readFile(new URL(file, MIGRATIONS), 'utf8')
-    const update = migration.slice(migration.indexOf('update runtime.configuration_property'))
-    await sql.raw(update).execute(deps.runtime.db)
-    assert.deepEqual(await managersOf(scope), expected)
-  })
 })
