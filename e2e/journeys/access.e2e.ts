@@ -22,7 +22,7 @@ test('forced colors show what is current, chosen, disabled, and where a dialog e
     expect(await colors(one)).not.toBe(await colors(other))
   const menu = page.getByRole('navigation', { name: 'Main' })
   await differ(menu.getByRole('link', { name: 'Operations' }), menu.getByRole('link', { name: 'Catalog' }))
-  await differ(page.getByRole('tab', { name: 'Timeline' }), page.getByRole('tab', { name: 'Sentences' }))
+  await differ(page.getByRole('tab', { name: 'Timeline' }), page.getByRole('tab', { name: 'Events' }))
   const views = page.getByRole('group', { name: 'View' }).locator('label')
   await differ(views.filter({ hasText: 'Tree' }), views.filter({ hasText: 'Raw' }))
   // a viewer may not retry
