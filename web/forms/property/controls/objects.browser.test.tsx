@@ -240,6 +240,8 @@ test('only the member without a control is JSON, and what is unfinished there is
     { Name: 'a', Extra: { deep: 1 } },
   )
   await label('Name').fill('b')
+  // that of the member loads on demand, above that of the object
+  await expect.element(button('Edit JSON').nth(1)).toBeVisible()
   await button('Edit JSON').nth(0).click()
   await expect.element(page.getByRole('textbox', { name: 'Extra as JSON' })).toBeVisible()
   await userEvent.keyboard('{Control>}a{/Control}{Backspace}')
