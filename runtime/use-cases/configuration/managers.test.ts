@@ -188,5 +188,4 @@ describe('an apply', () => {
   })
 })
 
-describe('the migration', () => {
-})
+describe('the migration', () => {})
