@@ -23,40 +23,14 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The pages that name what they do not understand of their addresses: lists all of it, others their filters. */
-export const FILTERS: Partial<Record<PagePath, 'all' | readonly string[]>> = {
-  '/installations': 'all',
-  '/versions': 'all',
-  '/scopes': 'all',
-  '/operations': 'all',
-  '/batches': 'all',
-  '/batches/$id': ['state'],
-  '/catalog': 'all',
-  '/plugins': 'all',
-  '/services': 'all',
-  '/audit': 'all',
-  '/scopes/$env/$runtime/$workspace/configuration': [
-    'q',
-    'show',
-    'changedIn',
-    'changed',
-    'by',
-    'since',
-    'until',
-    'from',
-    'to',
-  ],
-}
-
 /** The frame around every page; `web/app/routes.tsx` gives it and each page their components. */
 export const rootRoute = createRootRouteWithContext<RouterContext>()()
 
 /** What the page understands of its search parameters, and unchanged what it has to name. */
 function searchOf<const Path extends PagePath>(path: Path): (typeof pages)[Path]['search'] {
-  const { search } = pages[path]
-  const filters = FILTERS[path]
+  const { search, filters } = pages[path]
   // returns in addition parameters that are named instead of the page
-  return filters === undefined ? search : keepNotUnderstood(search, filters === 'all' ? undefined : filters)
+  return keepNotUnderstood(search, filters)
 }
 
 /** A workspace has one address: `/1e3` and `/01` are none. */

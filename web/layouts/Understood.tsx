@@ -2,7 +2,6 @@ import { useNavigate, useRouterState } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pages } from '#contract/console-api/pages/pages.ts'
 import { notUnderstood, type Raw } from '#contract/console-api/pages/search-params.ts'
-import { FILTERS } from '../addresses/routes.ts'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -19,9 +18,9 @@ export function Understood({ children }: { children: ReactNode }) {
     select: ({ matches }) => {
       const match = matches.at(-1)
       const path = match?.staticData.path
-      const filters = path && FILTERS[path]
-      if (path === undefined || filters === undefined) return NONE
-      return notUnderstood(pages[path].search, match?.search as Raw, filters === 'all' ? undefined : filters)
+      if (path === undefined) return NONE
+      const { search, filters } = pages[path]
+      return notUnderstood(search, match?.search as Raw, filters)
     },
     structuralSharing: true,
   })

@@ -72,6 +72,8 @@ export interface Page<Search extends object> {
   search: (raw: Raw) => Search
   /** What its first render reads. */
   reads: (address: PageAddress<Search>) => readonly PageRead[]
+  /** The search parameters of which it names what it does not understand; others are dropped. */
+  filters: 'all' | readonly string[]
 }
 
 /** The parts of a page's address that its reads depend on; `now` is in milliseconds since 1970. */
@@ -85,7 +87,8 @@ export interface PageAddress<Search> {
 const page = <Search extends object>(
   search: Page<Search>['search'],
   reads: Page<Search>['reads'] = () => [],
-): Page<Search> => ({ search, reads })
+  filters: Page<Search>['filters'] = [],
+): Page<Search> => ({ search, reads, filters })
 
 const withoutSearch = () => ({})
 
@@ -104,53 +107,76 @@ export const pages = {
     { name: 'GET /installed-versions', call: outdatedBundlesCall },
     { name: 'GET /operations', call: recentChangesCall },
   ]),
-  '/installations': page(installationsSearch, ({ search }) => [
-    { name: 'GET /installations', call: installationsCall(search) },
-  ]),
+  '/installations': page(
+    installationsSearch,
+    ({ search }) => [{ name: 'GET /installations', call: installationsCall(search) }],
+    'all',
+  ),
   // must precede /installations/$id, which matches it too
   '/installations/new': page(installSearch),
   '/installations/$id': page(installationSearch, ({ params, search }) => [
     { name: 'GET /installations/{bundleInstallId}', call: installationCall(idOf(params)) },
     ...(search.tab === 'operations' ? [operationsOf({ bundleInstallId: idOf(params) })] : []),
   ]),
-  '/versions': page(versionsSearch, ({ search }) => [
-    { name: 'GET /installed-versions', call: versionsCall(search) },
-  ]),
-  '/scopes': page(scopesSearch, ({ search }) => [{ name: 'GET /scopes', call: scopesCall(search) }]),
-  '/scopes/$env/$runtime/$workspace/configuration': page(configurationSearch, ({ params }) => [
-    {
-      name: 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
-      call: configurationCall(scopeOf(params)),
-    },
-    { name: 'GET /installations', call: configuredInstallationsCall(scopeOf(params)) },
-    { name: 'GET /services', call: availableServicesCall(scopeOf(params)) },
-  ]),
+  '/versions': page(
+    versionsSearch,
+    ({ search }) => [{ name: 'GET /installed-versions', call: versionsCall(search) }],
+    'all',
+  ),
+  '/scopes': page(scopesSearch, ({ search }) => [{ name: 'GET /scopes', call: scopesCall(search) }], 'all'),
+  '/scopes/$env/$runtime/$workspace/configuration': page(
+    configurationSearch,
+    ({ params }) => [
+      {
+        name: 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+        call: configurationCall(scopeOf(params)),
+      },
+      { name: 'GET /installations', call: configuredInstallationsCall(scopeOf(params)) },
+      { name: 'GET /services', call: availableServicesCall(scopeOf(params)) },
+    ],
+    ['q', 'show', 'changedIn', 'changed', 'by', 'since', 'until', 'from', 'to'],
+  ),
   '/scopes/$env/$runtime/$workspace/local-services': page(localServicesSearch, ({ params }) => [
     {
       name: 'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/local-services',
       call: localServicesCall(scopeOf(params)),
     },
   ]),
-  '/operations': page(operationsSearch, ({ search }) =>
-    search.view === 'causes'
-      ? [{ name: 'GET /failure-groups', call: failureGroupsCall(search) }]
-      : [
-          { name: 'GET /operations', call: operationsCall(search) },
-          ...(search.failureGroup === undefined
-            ? []
-            : [{ name: 'GET /failure-groups' as const, call: failureGroupCall(search) }]),
-        ],
+  '/operations': page(
+    operationsSearch,
+    ({ search }) =>
+      search.view === 'causes'
+        ? [{ name: 'GET /failure-groups', call: failureGroupsCall(search) }]
+        : [
+            { name: 'GET /operations', call: operationsCall(search) },
+            ...(search.failureGroup === undefined
+              ? []
+              : [{ name: 'GET /failure-groups' as const, call: failureGroupCall(search) }]),
+          ],
+    'all',
   ),
   '/operations/$id': page(operationSearch, ({ params }) => [
     { name: 'GET /operations/{operationId}', call: operationCall(idOf(params)) },
   ]),
-  '/batches': page(batchesSearch, ({ search }) => [{ name: 'GET /batches', call: batchesCall(search) }]),
-  '/batches/$id': page(batchSearch, ({ params, search }) => [
-    { name: 'GET /batches/{batchId}', call: batchCall(idOf(params)) },
-    { name: 'GET /batches/{batchId}/items', call: batchItemsCall(idOf(params), search) },
-  ]),
+  '/batches': page(
+    batchesSearch,
+    ({ search }) => [{ name: 'GET /batches', call: batchesCall(search) }],
+    'all',
+  ),
+  '/batches/$id': page(
+    batchSearch,
+    ({ params, search }) => [
+      { name: 'GET /batches/{batchId}', call: batchCall(idOf(params)) },
+      { name: 'GET /batches/{batchId}/items', call: batchItemsCall(idOf(params), search) },
+    ],
+    ['state'],
+  ),
   '/receipt': page(withoutSearch),
-  '/catalog': page(catalogSearch, ({ search }) => [{ name: 'GET /bundles', call: catalogCall(search) }]),
+  '/catalog': page(
+    catalogSearch,
+    ({ search }) => [{ name: 'GET /bundles', call: catalogCall(search) }],
+    'all',
+  ),
   '/catalog/$env/$bundle/$version': page(
     bundleVersionSearch,
     ({ params: { env = '', bundle: bundleId = '', version = '' } }) => [
@@ -164,7 +190,11 @@ export const pages = {
       },
     ],
   ),
-  '/plugins': page(pluginsSearch, ({ search }) => [{ name: 'GET /plugins', call: pluginsCall(search) }]),
+  '/plugins': page(
+    pluginsSearch,
+    ({ search }) => [{ name: 'GET /plugins', call: pluginsCall(search) }],
+    'all',
+  ),
   '/plugins/$id': page(pluginSearch, ({ params, search }) => [
     { name: 'GET /plugins/{pluginId}', call: pluginCall(idOf(params)) },
     ...(search.tab === 'operations' ? [operationsOf({ pluginId: idOf(params) })] : []),
@@ -186,14 +216,20 @@ export const pages = {
       needs: 'notification:write',
     },
   ]),
-  '/services': page(servicesSearch, ({ search }) => [{ name: 'GET /services', call: servicesCall(search) }]),
+  '/services': page(
+    servicesSearch,
+    ({ search }) => [{ name: 'GET /services', call: servicesCall(search) }],
+    'all',
+  ),
   '/services/$id': page(withoutSearch, ({ params }) => [
     { name: 'GET /services/{serviceId}', call: serviceCall(idOf(params)) },
     { name: 'GET /services/{serviceId}/referrers', call: referrersCall(idOf(params)) },
   ]),
-  '/audit': page(auditSearch, ({ search }) => [
-    { name: 'GET /audit', call: auditCall(search), needs: 'audit:read' },
-  ]),
+  '/audit': page(
+    auditSearch,
+    ({ search }) => [{ name: 'GET /audit', call: auditCall(search), needs: 'audit:read' }],
+    'all',
+  ),
 }
 
 /** What the first render of a page reads, for the search parameters as they are in the address. */

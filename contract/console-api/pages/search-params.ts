@@ -63,18 +63,18 @@ const FOREIGN = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|atlOrigin|_ga|_gl)$/
  * another way than they were written. A page that ignored them would show more than the address says.
  *
  * @param searchOf reads the parameters of the page.
- * @param only of these parameters; by default of all.
+ * @param filters of these parameters.
  */
 export function notUnderstood(
   searchOf: (raw: Raw) => object,
   raw: Raw,
-  only?: readonly string[],
+  filters: 'all' | readonly string[] = 'all',
 ): { name: string; value: string }[] {
   const known = new Set<string>()
   searchOf(new Proxy<Raw>({}, { get: (_, name) => void (typeof name === 'string' && known.add(name)) }))
   const understood: Raw = { ...searchOf(raw) }
   return Object.entries(raw).flatMap(([name, value]) => {
-    const isAsked = only === undefined ? known.has(name) || !FOREIGN.test(name) : only.includes(name)
+    const isAsked = filters === 'all' ? known.has(name) || !FOREIGN.test(name) : filters.includes(name)
     const isEmpty = value === undefined || value === null || [value].flat().every((part) => part === '')
     if (!isAsked || (isEmpty && known.has(name))) return []
     const isSame =
@@ -92,9 +92,9 @@ const namesOf = (value: unknown): string =>
  * the page can name them.
  */
 export const keepNotUnderstood =
-  <Search extends object>(searchOf: (raw: Raw) => Search, only?: readonly string[]) =>
+  <Search extends object>(searchOf: (raw: Raw) => Search, filters: 'all' | readonly string[] = 'all') =>
   (raw: Raw): Search => {
-    const others = notUnderstood(searchOf, raw, only).map(({ name }) => [name, raw[name]] as const)
+    const others = notUnderstood(searchOf, raw, filters).map(({ name }) => [name, raw[name]] as const)
     return { ...searchOf(raw), ...Object.fromEntries(others) }
   }
 
