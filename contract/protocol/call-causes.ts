@@ -2,12 +2,15 @@ import type { Language } from './languages.ts'
 
 type InEachLanguage = Readonly<Record<Language, string>>
 
-type WriteRule =
-  | 'PROPERTY_NOT_AUTHORIZED'
-  | 'RESOURCE_NOT_AUTHORIZED'
-  | 'RESOURCE_UNKNOWN'
-  | 'PROPERTY_UNKNOWN'
-  | 'PROPERTY_PROTECTED'
+/** Why a plugin may not write a property; the first rule that applies. */
+export const WRITE_RULES = [
+  'RESOURCE_UNKNOWN',
+  'RESOURCE_NOT_AUTHORIZED',
+  'PROPERTY_PROTECTED',
+  'PROPERTY_UNKNOWN',
+  'PROPERTY_NOT_AUTHORIZED',
+] as const
+export type WriteRule = (typeof WRITE_RULES)[number]
 
 interface CallCause {
   /** What failed, as the heading of a failure. A cause without one is headed with its message. */
@@ -339,10 +342,11 @@ export type CallCauseReason = keyof Causes
 export const callCause = (reason: string): CallCause | undefined =>
   Object.hasOwn(CALL_CAUSES, reason) ? CALL_CAUSES[reason as CallCauseReason] : undefined
 
-/** Reasons of causes with a title. */
-export type TitledReason = {
-  [Reason in CallCauseReason]: Causes[Reason] extends { title: unknown } ? Reason : never
+/** Reasons of the causes that have this member. */
+type ReasonWith<Member extends string> = {
+  [Reason in CallCauseReason]: Causes[Reason] extends Record<Member, unknown> ? Reason : never
 }[CallCauseReason]
+export type TitledReason = ReasonWith<'title'>
 type Titles<In extends Language> = { readonly [Reason in TitledReason]: Causes[Reason]['title'][In] }
 type CauseMessages<In extends Language> = {
   readonly [Reason in CallCauseReason]: Causes[Reason]['message'][In]
@@ -362,12 +366,9 @@ function collect<Result>(pick: (cause: CallCause) => string | undefined): Result
   return Object.fromEntries(entries.filter(([, text]) => text !== undefined)) as Result
 }
 
+type UnansweredReason = ReasonWith<'noAnswer'>
 /** Why a call got no response. */
-export type NoAnswer = Extract<Causes[CallCauseReason], { noAnswer: string }>['noAnswer']
-
-type UnansweredReason = {
-  [Reason in CallCauseReason]: Causes[Reason] extends { noAnswer: unknown } ? Reason : never
-}[CallCauseReason]
+export type NoAnswer = Causes[UnansweredReason]['noAnswer']
 
 /** The cause of a call without a response, and the error code of its failure. */
 export function causeOfNoAnswer(noAnswer: NoAnswer): {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
+import { WRITE_RULES } from '#contract/protocol/call-causes.ts'
 import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES, OUTCOMES, RESOURCE_ACTIONS, STAGES } from '#contract/protocol/vocabulary.ts'
@@ -37,7 +38,6 @@ import {
   OPERATIONS_TOTAL_MAX,
   PHASES,
   STEP_STATES,
-  WRITE_RULES,
 } from './vocabulary.ts'
 
 const count = z.number().int().nonnegative()

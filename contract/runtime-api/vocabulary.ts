@@ -20,16 +20,6 @@ export type Phase = (typeof PHASES)[number]
 export const STEP_STATES = ['PENDING', 'RUNNING', 'DONE', 'FAILED'] as const
 export type StepState = (typeof STEP_STATES)[number]
 
-/** Why a plugin may not write a property; the first rule that applies. */
-export const WRITE_RULES = [
-  'RESOURCE_UNKNOWN',
-  'RESOURCE_NOT_AUTHORIZED',
-  'PROPERTY_PROTECTED',
-  'PROPERTY_UNKNOWN',
-  'PROPERTY_NOT_AUTHORIZED',
-] as const
-export type WriteRule = (typeof WRITE_RULES)[number]
-
 /** NOT_INSTALLED: the INSTALL has not succeeded yet. */
 export const INSTALLATION_STATES = ['NOT_INSTALLED', 'ACTIVE', 'DETACHED'] as const
 export type InstallationState = (typeof INSTALLATION_STATES)[number]

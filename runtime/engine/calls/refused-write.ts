@@ -1,12 +1,11 @@
 import * as z from 'zod'
 import { getOwn, pointerTo } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { callCause } from '#contract/protocol/call-causes.ts'
+import { callCause, type WriteRule } from '#contract/protocol/call-causes.ts'
 import { ManifestPlugin } from '#contract/protocol/manifest.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { RefusedWrite } from '#contract/runtime-api/operations.ts'
-import type { WriteRule } from '#contract/runtime-api/vocabulary.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 
