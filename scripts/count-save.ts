@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readCallGraph, type DeclarationId } from './call-graph.ts'
+import { projectFiles, root } from './process.ts'
 
 // Counts the files that a person reads who follows one save: a number of one resource with one owner, without a
 // conflict, from the field to the plugins of both stages and back as an event. Files change with every refactoring,
@@ -271,7 +271,6 @@ const LEFT_OUT: readonly { why: string; names: Readonly<Record<string, readonly 
   { why: 'an upgrade', names: { 'runtime/store': ['upgradeTo', 'newestVersionOf'] } },
 ]
 
-const root = dirname(import.meta.dirname)
 const graph = readCallGraph(root, sourceFiles(), aliases())
 const path = graph.reach(
   STEPS.flatMap((step) => idsOf(step)),
@@ -313,15 +312,9 @@ function fileOf(id: DeclarationId): string {
 }
 
 function sourceFiles(): string[] {
-  const folders = ['contract', 'http-kit', 'database', 'runtime', 'bff', 'web']
-  return execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...folders], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-    .split('\n')
+  return projectFiles('contract', 'http-kit', 'database', 'runtime', 'bff', 'web')
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.|\.d\.ts$|\/testing[/.-]/.test(file))
     .filter((file) => !/^web\/(ui|i18n)\//.test(file))
-    .filter((file) => existsSync(join(root, file)))
 }
 
 function aliases(): Record<string, string> {

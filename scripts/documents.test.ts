@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { projectFiles, root } from './process.ts'
 
 // Files and sections move; what refers to them must follow.
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(join(root, path)))
+const tracked = projectFiles()
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** The markdown without its blocks of code. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { betweenFolders, circularImports, readImports } from './import-circles.ts'
-import { root } from './process.ts'
+import { projectFiles, root } from './process.ts'
 
 test('circles through import(), types and exports of exports are found', () => {
   const circles = (sources: Record<string, string>) => circularImports(readImports(sources))
@@ -40,16 +39,8 @@ test('folders that know each other are found, also if their files do not', () =>
 })
 
 const web = Object.fromEntries(
-  execFileSync(
-    'git',
-    ['ls-files', '--cached', '--others', '--exclude-standard', 'web/**/*.ts', 'web/**/*.tsx'],
-    {
-      cwd: root,
-      encoding: 'utf8',
-    },
-  )
-    .split('\n')
-    .filter((path) => path !== '' && existsSync(join(root, path)))
+  projectFiles('web')
+    .filter((path) => /\.tsx?$/.test(path))
     // test kits import what they like
     .filter((path) => !/\.test\.tsx?$|\/testing(-browser)?\.ts$|^web\/testing\//.test(path))
     .map((path) => [path, readFileSync(join(root, path), 'utf8')]),

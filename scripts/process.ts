@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** The repository's root. */
@@ -32,6 +33,14 @@ export function run(
 /** Runs a JavaScript or TypeScript file with the Node that runs this process. */
 export function runNode(args: readonly string[], options: { env?: NodeJS.ProcessEnv; quiet?: boolean } = {}) {
   return run(process.execPath, args, options)
+}
+
+/** The files of the repository that git knows or would add, relative to the root; of these folders, or all. */
+export function projectFiles(...folders: string[]): string[] {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', ...folders]
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((path) => path !== '' && existsSync(join(root, path)))
 }
 
 /** The entry file of a tool below node_modules. */
