@@ -16,7 +16,7 @@ create table bff.session (
 create index session_of_person on bff.session (iss, sub, created_at);
 create index session_by_age on bff.session (created_at);
 
--- A sign-in under way; its row goes when the browser comes back.
+-- A sign-in in progress; its row is deleted when the browser returns.
 create table bff.sign_in (
   state_hash bytea primary key,
   -- of the cookie of the one browser that may finish it
@@ -74,7 +74,7 @@ create table bff.audit_event (
   outcome text not null,
   subject text not null,
   error_code text,
-  -- null where nobody is known
+  -- null if the person is unknown
   actor_id text,
   actor_name text,
   actor_issuer text,

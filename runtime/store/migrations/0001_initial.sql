@@ -155,7 +155,7 @@ create trigger installation_reordered before update of version on runtime.instal
   for each row when (old.version is distinct from new.version) execute function runtime.order_installation();
 
 -- How many installations an environment has in each state: the sum of all rows of a kind. Each change is a row of its
--- own, so that nobody waits for anybody; the janitor folds them together.
+-- own, so that no transaction waits for another; the janitor folds them together.
 create table runtime.installation_count (
   environment_key text not null,
   state text not null,
@@ -389,9 +389,9 @@ create table runtime.operation (
   -- when an operation that was in progress became doubtful: its plugins may have seen later ones
   in_doubt_since timestamptz,
   unique (bundle_install_id, execution_sequence),
-  -- whoever asks for what a worker holds asks by its owner, and need not ask for the state
+  -- so that the operations that a worker holds are found by their owner alone
   constraint operation_owner check (lease_owner is null or state = 'RUNNING'),
-  -- what the runtime has no value for (an infinite time, a number beyond 2^53) would spoil all that is leased with it
+  -- a value that the runtime cannot read (an infinite time, a number beyond 2^53) would fail all that is leased with it
   constraint operation_readable check (
     isfinite(created_at) and isfinite(started_at) and isfinite(finished_at) and isfinite(next_attempt_at)
     and isfinite(available_at)
@@ -434,7 +434,7 @@ create index operation_in_doubt on runtime.operation (in_doubt_since) where in_d
 create index operation_takes_over on runtime.operation (takes_over) where takes_over is not null;
 create index operation_taken_over_by on runtime.operation (taken_over_by) where taken_over_by is not null;
 
--- Everybody who ever asked for an operation, to be searched by name.
+-- Everyone who has requested an operation, for the search by name.
 create table runtime.requester (
   requested_by_id text not null,
   requested_by_name text not null,
@@ -617,7 +617,6 @@ create table runtime.operation_text (
   created_at timestamptz not null,
   words tsvector not null
 );
--- 0038 fills it with the operations that are there already.
 
 -- frequent words are read in the order of the list until the page is full, rare ones from the index
 create index operation_text_newest on runtime.operation_text (created_at desc, operation_id desc);
@@ -656,7 +655,7 @@ create trigger operation_words_of_retry after insert on runtime.operation_retry
 create trigger operation_words_of_note after insert on runtime.operation_note
   for each row execute function runtime.store_words();
 
--- At most so many of the operations with the words of the query, in no order; always from the index, because the planner takes
+-- At most this many of the operations with the words of the query, in no order; always from the index, because the planner takes
 -- rare words for frequent ones. Looking up a frequent word in the index reads all operations that have it, also if the other
 -- words are rare. So the index is asked for the rare words only, and the texts that it finds are compared with the whole
 -- query; `||` keeps that from the index.
@@ -983,7 +982,7 @@ create trigger batch_notification after update of finished_at on runtime.batch
 -- -------- The audit log --------
 
 -- The audit log is a chain: numbered without a gap, each entry with the hash of the one before, and never changed again. What is
--- hashed is told in docs/operating/audit.md, so that it can be checked by other means than this database.
+-- hashed is described in docs/operating/audit.md, so that it can be checked by other means than this database.
 create table runtime.audit_entry (
   sequence bigint primary key,
   -- of what is hashed; 1 has no columns after `request_id`
@@ -999,7 +998,7 @@ create table runtime.audit_entry (
   bundle_install_id uuid,
   operation_id uuid,
   reason text,
-  -- property changes as views: sensitive values are told as set or not set, never stored
+  -- property changes as views: sensitive values are recorded as set or not set, never stored
   changes json not null,
   outcome text not null check (outcome in ('DONE', 'REFUSED')),
   request_id text not null,
@@ -1064,7 +1063,7 @@ create table runtime.audit_head (
 );
 insert into runtime.audit_head values (true, 0, decode(repeat('00', 32), 'hex'));
 
--- What a transaction has to tell, until it commits: only then is it numbered. So the head is locked last of all locks, and for
+-- The entries of a transaction until it commits: only then are they numbered. So the head is locked last of all locks, and for
 -- as long as the server needs for the commit; a program that stops in the middle of its transaction holds up nobody. No row
 -- outlives its transaction.
 create unlogged table runtime.audit_draft (
@@ -1221,7 +1220,7 @@ create table runtime.sealing_pass (
 );
 
 -- Public keys of the replicas on this database. Each signs with a private key of its own, which never leaves its data
--- directory; any of them publishes the keys of all, so that a token can be verified whoever is asked for the keys.
+-- directory. Each replica publishes the keys of all, so that any of them can be asked for the key of a token.
 create table runtime.signing_key (
   kid text primary key,
   public_jwk json not null,
