@@ -15,28 +15,39 @@ const edit = (value: string, more: Partial<DraftEdit> = {}): DraftEdit => ({
   ...more,
 })
 
-/** One storage for any number of tabs. Each tab receives the writes of the others when they are delivered. */
-function browser() {
+/**
+ * One storage for any number of tabs. Each tab is told of the writes of the others when they are delivered. Tabs of one
+ * process read them at once, those of other processes only then.
+ */
+function browser({ isOneProcess = true } = {}) {
   const items = new Map<string, string>()
-  const tabs: { store: DraftStore; news: string[] }[] = []
+  const tabs: { store: DraftStore; view: Map<string, string>; news: string[] }[] = []
   const open = () => {
+    const view = isOneProcess ? items : new Map(items)
     const storage: DraftStorage = {
-      names: () => [...items.keys()],
-      read: (name) => items.get(name) ?? null,
+      names: () => [...view.keys()],
+      read: (name) => view.get(name) ?? null,
       write: (name, text) => {
-        if (text === (items.get(name) ?? null)) return true
-        if (text === null) items.delete(name)
-        else items.set(name, text)
+        if (text === (view.get(name) ?? null)) return true
+        for (const written of new Set([items, view]))
+          if (text === null) written.delete(name)
+          else written.set(name, text)
         for (const tab of tabs) if (tab.store !== store) tab.news.push(name)
         return true
       },
     }
     const store = new DraftStore(storage)
-    tabs.push({ store, news: [] })
+    tabs.push({ store, view, news: [] })
     return store
   }
   const deliver = () => {
-    for (const { store, news } of tabs) for (const name of news.splice(0)) store.syncFromStorage(name)
+    for (const { store, view, news } of tabs)
+      for (const name of news.splice(0)) {
+        const text = items.get(name)
+        if (text === undefined) view.delete(name)
+        else view.set(name, text)
+        store.syncFromStorage(name)
+      }
   }
   return { open, deliver, items }
 }
@@ -271,39 +282,50 @@ describe('two tabs', () => {
     assert.deepEqual([one.current(), two.current(), open().current()], [typed, typed, typed])
   })
 
+  it('do not bring back what was discarded in the other while an edit moves to a newer snapshot', () => {
+    const { open, deliver, items } = browser({ isOneProcess: false })
+    const [one, two] = [open(), open()]
+    put(one, 'a', edit('moves'))
+    deliver()
+    two.clear()
+    one.applyAutomatically([{ locator: CORE, property: 'a', next: edit('moves', { version: 5 }) }])
+    deliver()
+    assert.deepEqual([one.current(), two.current(), items.size], [{}, {}, 0])
+  })
+
   it('agree with the storage after any order of edits, moves and deliveries', () => {
     const step = fc.record({
       tab: fc.nat(1),
       property: fc.constantFrom('a', 'b', 'c'),
-      value: fc.option(fc.string({ maxLength: 2 }), { nil: null }),
+      removes: fc.boolean(),
       moves: fc.boolean(),
       delivers: fc.boolean(),
     })
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-        const { open, deliver } = browser()
+      fc.property(fc.boolean(), fc.array(step, { maxLength: 20 }), (isOneProcess, steps) => {
+        const { open, deliver } = browser({ isOneProcess })
         const tabs = [open(), open()] as const
         const typed = new Map<string, string | null>()
-        for (const { tab, property, value, moves, delivers } of steps) {
+        for (const [index, { tab, property, removes, moves, delivers }] of steps.entries()) {
+          const value = removes ? null : `value ${index}`
           const store = tabs[tab === 0 ? 0 : 1]
           const before = store.edit(CORE, property)
           if (moves && before !== undefined)
             store.applyAutomatically([
               { locator: CORE, property, next: { ...before, version: before.version + 1 } },
             ])
-          else {
+          else if (before !== undefined || value !== null) {
             put(store, property, value === null ? null : edit(value))
             typed.set(property, value)
           }
           if (delivers) deliver()
         }
         deliver()
-        assert.deepEqual(tabs[0].current(), tabs[1].current())
-        assert.deepEqual(open().current(), tabs[0].current())
-        for (const [property, value] of typed) {
-          const { edit: last } = tabs[0].edit(CORE, property) ?? {}
-          assert.deepEqual(last, value === null ? undefined : edit(value).edit)
-        }
+        for (const [property, value] of typed)
+          for (const store of [...tabs, open()]) {
+            const { edit: last } = store.edit(CORE, property) ?? {}
+            assert.deepEqual(last, value === null ? undefined : edit(value).edit)
+          }
       }),
     )
   })

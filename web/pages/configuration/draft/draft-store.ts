@@ -54,6 +54,8 @@ export class DraftStore {
   private news: News | null = null
   private clears = 0
   private readonly active = new ActiveFields()
+  /** What the storage has of each edit, as this tab last read or wrote it. */
+  private readonly texts = new Map<string, string | null>()
   /** Edits that the browser refused to store. */
   private readonly refused = new Set<string>()
   private readonly listeners = new Set<() => void>()
@@ -66,7 +68,7 @@ export class DraftStore {
     this.storage = storage
     const stored = storage.names().flatMap((name) => {
       const place = placeOf(name)
-      const edit = readEdit(storage.read(name))
+      const edit = readEdit(this.read(name))
       return place === null || edit === null ? [] : [{ ...place, edit }]
     })
     this.lost = stored
@@ -184,7 +186,11 @@ export class DraftStore {
     this.change(step, 'person')
   }
 
-  /** Applies the consequences of a save. An edit that the person has changed in another tab is not touched. */
+  /**
+   * Applies the consequences of a save. An edit that the person has changed in another tab is not touched. An edit that
+   * moves to a newer snapshot is not stored: what another tab did to it may not have arrived here, and would be undone.
+   * A reload moves it again.
+   */
   applyAutomatically(step: DraftStep): void {
     this.change(step, 'automatic')
   }
@@ -201,7 +207,7 @@ export class DraftStore {
       step.every(({ locator, property, next }) => next !== null && this.edit(locator, property) !== undefined)
     const late = origin === 'automatic' ? step.filter((part) => this.isBehind(part)) : []
     const own = step.filter((part) => !late.includes(part))
-    for (const part of own) this.write(part)
+    for (const part of own) if (origin !== 'automatic' || part.next === null) this.write(part)
     this.draft = applyStep(this.draft, [...own, ...late.map((part) => this.stored(part))])
     if (!isTyping) this.debounced = this.draft
     if (this.lost.length > 0)
@@ -279,25 +285,36 @@ export class DraftStore {
 
   private write({ locator, property, next }: DraftStep[number]): void {
     const name = nameOf({ locator, property })
-    if (this.storage.write(name, next === null ? null : writeEdit(next))) this.refused.delete(name)
-    else this.refused.add(name)
+    const text = next === null ? null : writeEdit(next)
+    if (!this.storage.write(name, text)) return void this.refused.add(name)
+    this.refused.delete(name)
+    this.texts.set(name, text)
+  }
+
+  private read(name: string): string | null {
+    const text = this.storage.read(name)
+    this.texts.set(name, text)
+    return text
   }
 
   /** Whether another tab has changed an edit since this tab last read it. */
   private isBehind({ locator, property }: PropertyPlace): boolean {
     const known = this.edit(locator, property)
     if (known === undefined || known.isSensitive || !this.isStored()) return false
-    return this.storage.read(nameOf({ locator, property })) !== writeEdit(known)
+    const name = nameOf({ locator, property })
+    return this.storage.read(name) !== this.texts.get(name)
   }
 
   /** The stored edit, as the same object if it has not changed; a sensitive one as it is in this tab. */
   private stored({ locator, property }: PropertyPlace): DraftStep[number] {
     const known = this.edit(locator, property)
-    const read = readEdit(this.storage.read(nameOf({ locator, property })))
-    const isKnown =
-      known !== undefined &&
-      (known.isSensitive || (read !== null && read !== 'withheld' && writeEdit(read) === writeEdit(known)))
-    return { locator, property, next: isKnown ? known : read === 'withheld' ? null : read }
+    const name = nameOf({ locator, property })
+    const before = this.texts.get(name)
+    const text = this.read(name)
+    if (known !== undefined && (known.isSensitive || text === before))
+      return { locator, property, next: known }
+    const read = readEdit(text)
+    return { locator, property, next: read === 'withheld' ? null : read }
   }
 
   private notifyEditWatchers(places: readonly PropertyPlace[]): void {
