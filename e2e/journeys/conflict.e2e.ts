@@ -1,3 +1,4 @@
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import { mira } from '../../demo/people.ts'
 import { CORE, expectApplied, field, review, saveButton } from '../vocabulary.ts'
@@ -68,12 +69,12 @@ test('a colleague saves the same properties: each needs a choice of theirs, mine
   await expect(page.getByText('3 of your changes overlap with theirs')).toBeVisible()
   const dialog = await review(page)
   const port = dialog.getByRole('group', { name: 'SMTP port' })
-  await expect(port).toContainText('You started from 587')
-  await expect(port).toContainText(/Use theirsMira Castellan.*465/)
+  await expect(port).toContainText('You started from587')
+  await expect(port).toContainText(/Mira Castellan.*Use theirs465/)
   await expect(port).toContainText('Keep mine2525')
   const continueButton = dialog.getByRole('button', { name: 'Continue on top of theirs' })
   await expect(continueButton).toBeDisabled()
-  await expect(continueButton).toHaveAccessibleDescription('Decide on 3 more properties.')
+  await expect(continueButton).toHaveAccessibleDescription('Decide on 3 more values.')
 
   await port.getByRole('radio', { name: 'Keep mine' }).check()
   await dialog.getByRole('group', { name: 'SMTP user' }).getByRole('radio', { name: 'Use theirs' }).check()
@@ -88,6 +89,78 @@ test('a colleague saves the same properties: each needs a choice of theirs, mine
   await expect(field(page, 'SMTP port')).toHaveValue('2525')
   await expect(field(page, 'SMTP user')).toHaveValue('mira')
   await expect(field(page, 'SMTP host')).toHaveValue('both.example')
+})
+
+test('two people change one object and one list: both changes are kept, and only the same leaf is decided on', async ({
+  system,
+  editing,
+  crmScope,
+}) => {
+  const saveAsMira = async (property: string, value: JsonValue) =>
+    system.ended((await system.configure(crmScope, core, property, wrapData(value), mira)).operationId)
+  const addStage = async (name: string) => {
+    const stages = page.getByRole('group', { name: 'Pipeline stages' })
+    await stages.getByRole('button', { name: 'Add item' }).click()
+    await stages.getByRole('textbox').last().fill(name)
+  }
+  const page = await editing({ resource: CORE })
+  await field(page, 'Contacts, in days').fill('365')
+  await addStage('Lost')
+  await saveAsMira('retention', { contactsDays: 730, dealsDays: 3650 })
+  await saveAsMira('pipelineStages', ['Won', 'New', 'Qualified', 'Proposal', 'Dormant'])
+  await expect(page.getByText('Your 2 changes do not overlap with theirs')).toBeVisible()
+
+  const dialog = await review(page)
+  await expect(dialog).toContainText('2 properties were changed by both of you at different places')
+  const days = dialog.getByRole('list', { name: 'Retention · CRM core' }).getByRole('listitem')
+  await expect(days).toHaveText([
+    /Deals, in days.*1825.*3650.*Mira Castellan/,
+    /Contacts, in days.*730.*365.*yours/,
+  ])
+  const stages = dialog.getByRole('list', { name: 'Pipeline stages · CRM core' }).getByRole('listitem')
+  await expect(stages).toHaveText([
+    /Item 1.*moved from position 4 to 1/,
+    /Item 5.*added Dormant/,
+    /Item 5.*added Lost.*yours/,
+  ])
+  const goOn = dialog.getByRole('button', { name: 'Continue on top of theirs' })
+  await goOn.click()
+  const changes = dialog.getByLabel('Changes of CRM core')
+  await expect(changes).toContainText('Lost')
+
+  // before the save she changes the same leaf, and another one
+  await saveAsMira('retention', { contactsDays: 90, dealsDays: 1000 })
+  const retention = dialog.getByRole('group', { name: 'Retention' })
+  await expect(retention.getByRole('radio')).toHaveCount(3)
+  const contacts = retention.getByRole('group', { name: 'Contacts, in days' })
+  await expect(contacts).toContainText('You started from730Use theirs90Keep mine365')
+  await expect(dialog.getByText('0 of 1 decided')).toBeVisible()
+  await contacts.getByRole('radio', { name: 'Keep mine' }).check()
+  await goOn.click()
+  await saveButton(page).click()
+  await expectApplied(page)
+  await expect(field(page, 'Contacts, in days')).toHaveValue('365')
+  await expect(field(page, 'Deals, in days')).toHaveValue('1000')
+  const names = page.getByRole('group', { name: 'Pipeline stages' }).getByRole('textbox')
+  const values = () => names.evaluateAll((boxes) => boxes.map((box) => (box as HTMLTextAreaElement).value))
+  await expect.poll(values).toEqual(['Won', 'New', 'Qualified', 'Proposal', 'Dormant', 'Lost'])
+})
+
+test('theirs for one leaf keeps my other edits of the object', async ({ system, editing, crmScope }) => {
+  const page = await editing({ resource: CORE })
+  await field(page, 'Contacts, in days').fill('365')
+  await field(page, 'Deals, in days').fill('900')
+  const theirs = { contactsDays: 90, dealsDays: 1825 }
+  const { operationId } = await system.configure(crmScope, core, 'retention', wrapData(theirs), mira)
+  await system.ended(operationId)
+  await expect(page.getByText('1 of your changes overlaps with theirs')).toBeVisible()
+  const dialog = await review(page)
+  await dialog.getByRole('radio', { name: 'Use theirs' }).check()
+  await dialog.getByRole('button', { name: 'Continue on top of theirs' }).click()
+  await saveButton(page).click()
+  await expectApplied(page)
+  await expect(field(page, 'Contacts, in days')).toHaveValue('90')
+  await expect(field(page, 'Deals, in days')).toHaveValue('900')
 })
 
 test('another save between the decision and the save raises the conflict again, and nothing is overwritten', async ({
@@ -200,7 +273,7 @@ test('typing back through the base value keeps the edit and its conflict', async
   await expect(port).toHaveValue('80')
   await page.keyboard.type('2')
   const conflict = (await review(page)).getByRole('group', { name: 'SMTP port' })
-  await expect(conflict).toContainText('You started from 80')
+  await expect(conflict).toContainText('You started from80')
   await expect(conflict).toContainText('Keep mine802')
 })
 

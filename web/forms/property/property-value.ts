@@ -1,5 +1,6 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { deepEqual } from '#contract/json-schema/json.ts'
+import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from './property-edit.ts'
 
@@ -9,6 +10,51 @@ export function valueOf(view: PropertyView | null): TypedValue | null {
   if (view['@type'] !== 'Data') return view
   // the schema guarantees that a record of `Json` is JSON, but types it as unknown
   return 'isSensitive' in view ? null : { '@type': 'Data', value: view.value }
+}
+
+/** A value without its wrapper; references are the ids of services. */
+export function plainOf(value: TypedValue): JsonValue {
+  switch (value['@type']) {
+    case 'Data':
+      return value.value
+    case 'ServiceReference':
+      return value.serviceId
+    case 'ServiceReferenceList':
+      return value.valueList.map(({ serviceId }) => serviceId)
+    case 'ServiceReferenceMap':
+      return Object.fromEntries(
+        Object.entries(value.valueMap).map(([key, { serviceId }]) => [key, serviceId]),
+      )
+  }
+}
+
+/** What a view shows, likewise; undefined if it is hidden or nothing is set. */
+export function plainIn(view: PropertyView | null): JsonValue | undefined {
+  const value = valueOf(view)
+  return value === null ? undefined : plainOf(value)
+}
+
+/** The value that `plainOf` gives as this, of the same type as another one. */
+export function typedAs(plain: JsonValue, like: TypedValue): TypedValue {
+  const reference = (serviceId: JsonValue | undefined) => ({
+    '@type': 'ServiceReference' as const,
+    serviceId: String(serviceId),
+  })
+  switch (like['@type']) {
+    case 'Data':
+      return { '@type': 'Data', value: plain }
+    case 'ServiceReference':
+      return reference(plain)
+    case 'ServiceReferenceList':
+      return { '@type': 'ServiceReferenceList', valueList: Array.isArray(plain) ? plain.map(reference) : [] }
+    case 'ServiceReferenceMap': {
+      const entries = isJsonObject(plain) ? Object.entries(plain) : []
+      return {
+        '@type': 'ServiceReferenceMap',
+        valueMap: Object.fromEntries(entries.map(([key, serviceId]) => [key, reference(serviceId)])),
+      }
+    }
+  }
 }
 
 /** The edit that gives a property this saved value, which is not hidden. */

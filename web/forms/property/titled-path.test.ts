@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { translator } from '../../i18n/testing.ts'
 import { editWith, setData } from './property-edit.ts'
 import { editError } from './edit-error.ts'
-import { titledPath } from './titled-path.ts'
+import { titledPath, titledSteps } from './titled-path.ts'
 
 const en = await translator('en')
 
@@ -57,6 +57,21 @@ test('variants are found inside lists, objects, and beside null', () => {
   assert.equal(
     pathIn({ targets: [{ by: 'mail' }, { by: 'web' }] }, '/targets/1/host', whole),
     'Targets › Item 2 › Web host',
+  )
+})
+
+test('a step to an item is named by its key, or else by its position', () => {
+  const rules: JsonObject = {
+    type: 'array',
+    items: { type: 'object', properties: { rate: { type: 'number', title: 'Rate' } } },
+  }
+  const named = (key: string | null) =>
+    titledSteps({ schema: rules, value: [] }, [{ name: 'x', position: 2, key }, 'rate'], en)
+  assert.equal(named('DE'), 'DE › Rate')
+  assert.equal(named(null), 'Item 2 › Rate')
+  assert.equal(
+    titledSteps({ schema: {}, value: null }, [{ name: '0', position: 1, key: null }], en),
+    'Item 1',
   )
 })
 

@@ -1,7 +1,9 @@
 import { getOwn, isJsonObject, pointerSegments } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import type { Step } from '../../base/json/list-items.ts'
 import type { Translate } from '../../i18n/use-text.ts'
-import { innerKind } from './control-kind.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { innerKind, schemaOf } from './control-kind.ts'
 import { shownVariant } from './inner-value.ts'
 import { entriesOf, itemsOf, membersOf, offersEntries, variantsOf, withoutNull } from './schema-parts.ts'
 
@@ -18,12 +20,19 @@ interface Part {
 }
 
 /** A place inside a value by the titles of its schema: `/address/lines/0` as `Address › Lines › Item 1`. */
-export function titledPath(whole: Place, pointer: string, t: Translate): string {
+export const titledPath = (whole: Place, pointer: string, t: Translate): string =>
+  titledSteps(whole, pointerSegments(pointer), t)
+
+/** The same for the steps of a merge or a diff: an item with a key is called by it. */
+export function titledSteps(whole: Place, steps: readonly Step[], t: Translate): string {
   let place = whole
-  const names = pointerSegments(pointer).map((segment) => {
+  const names = steps.map((step) => {
+    const isItem = typeof step !== 'string'
+    const segment = isItem ? String(step.position - 1) : step
     const part = partOf(place, segment)
     place = { schema: part?.schema ?? {}, value: valueInside(place.value, segment) }
-    if (part?.kind === 'item') return t('forms.list.item', { n: Number(segment) + 1 })
+    if (isItem && step.key !== null) return step.key
+    if (isItem || part?.kind === 'item') return t('forms.list.item', { n: Number(segment) + 1 })
     // the values of a map have one title, and keys of their own
     return part?.kind === 'member' && typeof part.schema['title'] === 'string'
       ? part.schema['title']
@@ -31,6 +40,12 @@ export function titledPath(whole: Place, pointer: string, t: Translate): string 
   })
   return names.join(' › ')
 }
+
+/** The same for values of one property. */
+export const placeNamer =
+  (definition: PropertyDefinition | undefined, t: Translate) =>
+  (steps: readonly Step[], value: JsonValue | undefined): string =>
+    titledSteps({ schema: definition === undefined ? {} : schemaOf(definition), value }, steps, t)
 
 /** The part with a name; of several variants, that of the one which is shown, or else of the first that has it. */
 function partOf({ schema, value }: Place, segment: string): Part | null {

@@ -103,6 +103,8 @@ export const common = {
   'manager.default': 'the default of version {name}',
   'diff.new': 'new',
   'diff.gone': 'removed',
+  'diff.added': 'added',
+  'diff.moved': 'moved from position {from} to {to}',
   'json.expand': 'Expand {name}',
   'json.collapse': 'Collapse {name}',
   'json.rest': { one: 'Show {n} more', other: 'Show {n} more' },

@@ -105,6 +105,8 @@ export const common: Translated<typeof source.common> = {
   'manager.default': '版本 {name} 的默认值',
   'diff.new': '新增',
   'diff.gone': '已移除',
+  'diff.added': '新增',
+  'diff.moved': '从第 {from} 位移到第 {to} 位',
   'json.expand': '展开 {name}',
   'json.collapse': '折叠 {name}',
   'json.rest': { other: '再显示 {n} 项' },

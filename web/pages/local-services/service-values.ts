@@ -1,4 +1,4 @@
-import { getOwn, deepEqual, isJsonObject, pointerTo } from '#contract/json-schema/json.ts'
+import { isJsonObject, pointerTo } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import { isPropertyName } from '#contract/protocol/locator.ts'
@@ -29,55 +29,3 @@ export function problemLine({ path, message }: { path: string; message: string }
 }
 
 export const textOf = (values: JsonObject): string => JSON.stringify(values, null, 2)
-
-/** Who changed a property relative to the common base; `overlap` means that both changed it differently. */
-export type ValueVerdict = 'mine' | 'theirs' | 'alike' | 'overlap'
-
-/** A property that someone changed. Undefined means "absent". */
-export type Difference = {
-  name: string
-  base: JsonValue | undefined
-  mine: JsonValue | undefined
-  theirs: JsonValue | undefined
-  verdict: ValueVerdict
-}
-
-/** The properties that either side changed, in the order of mine. */
-export function compareValues(base: JsonObject, mine: JsonObject, theirs: JsonObject): Difference[] {
-  const names = new Set([...Object.keys(mine), ...Object.keys(theirs), ...Object.keys(base)])
-  return [...names].flatMap((name) => {
-    const values = { base: getOwn(base, name), mine: getOwn(mine, name), theirs: getOwn(theirs, name) }
-    const isMine = !deepEqual(values.base, values.mine)
-    const isTheirs = !deepEqual(values.base, values.theirs)
-    if (!isMine && !isTheirs) return []
-    const verdict = !isTheirs
-      ? 'mine'
-      : !isMine
-        ? 'theirs'
-        : deepEqual(values.mine, values.theirs)
-          ? 'alike'
-          : 'overlap'
-    return [{ name, ...values, verdict }]
-  })
-}
-
-/** Their values with my changes on top; where both changed the same property, the picked value. */
-export function mergeServiceValues(
-  theirs: JsonObject,
-  differences: readonly Difference[],
-  picks: ReadonlyMap<string, 'mine' | 'theirs'>,
-): JsonObject {
-  const merged = new Map(Object.entries(theirs))
-  for (const { name, mine, verdict } of differences) {
-    const takesMine = verdict === 'mine' || (verdict === 'overlap' && picks.get(name) === 'mine')
-    if (!takesMine) continue
-    if (mine === undefined) merged.delete(name)
-    else merged.set(name, mine)
-  }
-  return Object.fromEntries(merged)
-}
-
-export const isDecided = (
-  differences: readonly Difference[],
-  picks: ReadonlyMap<string, 'mine' | 'theirs'>,
-): boolean => differences.every(({ name, verdict }) => verdict !== 'overlap' || picks.has(name))

@@ -1,60 +1,68 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
-import { deepEqual } from '#contract/json-schema/json.ts'
+import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { mergeJson, mergeValues } from './merge-values.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Edit } from '../../../forms/property/property-edit.ts'
+import { mergeValues, WHOLE } from './merge-values.ts'
 import { data, hidden } from '../testing.ts'
 
-describe('merging both changes of one value', () => {
-  it('combines changes at different paths', () => {
+const setTo = (value: JsonValue): Edit => ({ kind: 'set', value: { '@type': 'Data', value } })
+const reference = (serviceId: string) => ({ '@type': 'ServiceReference' as const, serviceId })
+const list = (...ids: string[]): TypedValue => ({
+  '@type': 'ServiceReferenceList',
+  valueList: ids.map(reference),
+})
+const map = (services: Record<string, string>): TypedValue => ({
+  '@type': 'ServiceReferenceMap',
+  valueMap: Object.fromEntries(Object.entries(services).map(([key, id]) => [key, reference(id)])),
+})
+const paths = (base: PropertyView | null, theirs: PropertyView | null, edit: Edit) =>
+  mergeValues({ base, theirs, edit }).conflicts.map(({ path }) => path)
+
+describe('merging both changes of one property', () => {
+  it('joins what does not overlap, of each kind of value', () => {
+    const joined = (base: TypedValue | null, theirs: TypedValue, mine: TypedValue) => {
+      const { edit, conflicts } = mergeValues({
+        base: base as PropertyView | null,
+        theirs: theirs as PropertyView,
+        edit: { kind: 'set', value: mine },
+      })
+      assert.deepEqual(conflicts, [])
+      return edit?.kind === 'set' ? edit.value : edit
+    }
+    const wrapped = (value: JsonValue): TypedValue => ({ '@type': 'Data', value })
     assert.deepEqual(
-      mergeJson({ a: 1, b: { c: 1, d: 1 } }, { a: 2, b: { c: 1, d: 1 } }, { a: 1, b: { c: 9, d: 1, e: 3 } }),
-      { a: 2, b: { c: 9, d: 1, e: 3 } },
+      joined(wrapped({ a: 1, b: 1 }), wrapped({ a: 3, b: 1 }), wrapped({ a: 1, b: 2 })),
+      wrapped({ a: 3, b: 2 }),
     )
-    assert.deepEqual(mergeJson({ a: 1, b: 1 }, { b: 1 }, { a: 1, b: 2 }), { b: 2 })
+    assert.deepEqual(joined(null, wrapped(['t']), wrapped(['m'])), wrapped(['t', 'm']))
+    assert.deepEqual(
+      joined(list('a', 'a'), list('a', 'a', 't'), list('m', 'a', 'a')),
+      list('m', 'a', 'a', 't'),
+    )
+    assert.deepEqual(
+      joined(map({ eu: 'a' }), map({ eu: 'b' }), map({ eu: 'a', us: 'c' })),
+      map({ eu: 'b', us: 'c' }),
+    )
   })
 
-  it('gives up where they overlap', () => {
-    assert.equal(mergeJson({ a: 1 }, { a: 2 }, { a: 3 }), undefined)
-    assert.equal(mergeJson({ a: 1 }, {}, { a: 3 }), undefined)
-    assert.equal(mergeJson([1, 2], [1, 2, 3], [0, 1, 2]), undefined)
+  it('has the whole value as one leaf where it is hidden, not a value yet, gone, or of another type', () => {
+    assert.deepEqual(paths(hidden(true), hidden(true), setTo({ a: 1 })), [WHOLE])
+    assert.deepEqual(paths(data({ a: 1 }), null, setTo({ a: 2 })), [WHOLE])
+    assert.deepEqual(paths(data({ a: 1 }), data({ a: 2 }), { kind: 'removed' }), [WHOLE])
+    assert.deepEqual(paths(data({ a: 1 }), data({ a: 2 }), { kind: 'unfinished', text: '{' }), [WHOLE])
+    assert.deepEqual(paths(data({ a: 1 }), list('a') as PropertyView, setTo({ a: 2 })), [WHOLE])
+    const secret: Edit = { kind: 'set', value: { '@type': 'Data', value: { a: 1 }, isSensitive: true } }
+    assert.deepEqual(paths(data({ a: 2 }), data({ a: 2, b: 1 }), secret), [WHOLE])
   })
 
-  it('is not offered for hidden or removed values, or values of different types', () => {
-    const mine = { kind: 'set', value: { '@type': 'Data', value: { a: 1, b: 2 } } } as const
-    assert.equal(mergeValues(hidden(true), hidden(true), mine), null)
-    assert.equal(mergeValues(data({ a: 1 }), null, mine), null)
-    assert.equal(mergeValues(data({ a: 1 }), data({ a: 2 }), { kind: 'removed' }), null)
-    assert.deepEqual(mergeValues(data({ a: 1, b: 1 }), data({ a: 3, b: 1 }), mine), {
-      kind: 'set',
-      value: { '@type': 'Data', value: { a: 3, b: 2 } },
-    })
-  })
-
-  it('contains every change of both sides, and nothing else', () => {
-    // JSON.parse makes no objects without a prototype, and the assertion tells them apart
-    const objects = { noNullPrototype: true }
-    const value = fc.dictionary(
-      fc.constantFrom('a', 'b', 'c'),
-      fc.oneof(fc.nat(2), fc.dictionary(fc.constantFrom('x', 'y'), fc.nat(2), objects)),
-      objects,
-    )
-    fc.assert(
-      fc.property(value, value, value, (base, theirs, mine) => {
-        const merged = mergeJson(base, theirs, mine)
-        if (merged === undefined) return
-        for (const key of new Set([...Object.keys(base), ...Object.keys(theirs), ...Object.keys(mine)])) {
-          const [from, other, own, now]: (JsonValue | undefined)[] = [
-            base,
-            theirs,
-            mine,
-            merged as Record<string, JsonValue>,
-          ].map((object) => object[key])
-          if (deepEqual(from, other)) assert.deepEqual(now, own)
-          else if (deepEqual(from, own)) assert.deepEqual(now, other)
-        }
-      }),
-    )
+  it('takes of a whole value one side as it is', () => {
+    const both = { base: hidden(true), theirs: hidden(true), edit: setTo(1) }
+    assert.equal(mergeValues(both, () => 'theirs').edit, null)
+    assert.equal(mergeValues(both, () => 'mine').edit, both.edit)
+    const unset = { base: data(1), theirs: null, edit: setTo(2) }
+    assert.deepEqual(mergeValues(unset, () => 'base').edit, setTo(1))
+    assert.deepEqual(mergeValues(unset, () => 'theirs').edit, { kind: 'removed' })
   })
 })

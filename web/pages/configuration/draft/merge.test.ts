@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { Side } from '../../../base/json/merge-json.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import {
   allEdits,
@@ -15,9 +17,11 @@ import {
   type DraftEdit,
 } from './draft.ts'
 import {
+  chooseSide,
+  countOpen,
   mergeDraft,
   movesAutomatically,
-  needsChoice,
+  openPaths,
   rebase,
   isCurrentChoice,
   touchesOf,
@@ -26,7 +30,7 @@ import {
 } from './merge.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource, snapshot } from '../testing.ts'
 
-const setTo = (value: number): Edit => ({ kind: 'set', value: { '@type': 'Data', value } })
+const setTo = (value: JsonValue): Edit => ({ kind: 'set', value: { '@type': 'Data', value } })
 const edited = (edit: Edit, base: PropertyView | null, version = 1): DraftEdit => ({
   edit,
   base,
@@ -35,6 +39,7 @@ const edited = (edit: Edit, base: PropertyView | null, version = 1): DraftEdit =
 })
 const draftOf = (property: string, edit: DraftEdit): Draft => ({ [CORE]: { [property]: edit } })
 const none = () => undefined
+const take = (of: Merged, side: Side): Choice => chooseSide(of, side, openPaths(of))
 const only = (merged: readonly Merged[]): Merged => {
   assert.equal(merged.length, 1)
   const [one] = merged
@@ -84,8 +89,9 @@ describe('merging an edit with what others saved', () => {
         draft,
         rebase(merged, () => choice, 3),
       )
-    assert.deepEqual(after({ of, take: 'theirs' }), EMPTY)
-    assert.deepEqual(after({ of, take: 'mine' }), draftOf('p', edited(setTo(2), data(9), 3)))
+    assert.deepEqual(after(take(of, 'theirs')), EMPTY)
+    assert.deepEqual(after(take(of, 'base')), draftOf('p', edited(setTo(1), data(9), 3)))
+    assert.deepEqual(after(take(of, 'mine')), draftOf('p', edited(setTo(2), data(9), 3)))
     assert.deepEqual(after({ of, take: 'other', edit: setTo(5) }), draftOf('p', edited(setTo(5), data(9), 3)))
     assert.deepEqual(after({ of, take: 'other', edit: setTo(9) }), EMPTY)
   })
@@ -94,7 +100,7 @@ describe('merging an edit with what others saved', () => {
     const draft = draftOf('p', edited(setTo(2), data(1)))
     const before = only(mergeDraft(draft, at(3, data(9)), touchesOf([], 1)))
     const now = mergeDraft(draft, at(4, data(10)), touchesOf([], 1))
-    const choice: Choice = { of: before, take: 'mine' }
+    const choice = take(before, 'mine')
     const secret: Draft = draftOf('p', { ...edited(setTo(2), hidden(true)), isSensitive: true })
     const replaced = (version: number) =>
       only(
@@ -104,10 +110,10 @@ describe('merging an edit with what others saved', () => {
           touchesOf([snapshot(version, [{ locator: CORE, property: 'p', before: null, after: null }])], 1),
         ),
       )
-    assert.equal(isCurrentChoice({ of: replaced(3), take: 'mine' }, replaced(4)), false)
-    assert.equal(isCurrentChoice({ of: replaced(3), take: 'mine' }, replaced(3)), true)
+    assert.equal(isCurrentChoice(take(replaced(3), 'mine'), replaced(4)), false)
+    assert.equal(isCurrentChoice(take(replaced(3), 'mine'), replaced(3)), true)
     assert.equal(isCurrentChoice(choice, only(now)), false)
-    assert.equal(needsChoice(only(now), choice), true)
+    assert.equal(countOpen(only(now), choice), 1)
     assert.deepEqual(
       applyStep(
         draft,
@@ -115,6 +121,81 @@ describe('merging an edit with what others saved', () => {
       ),
       draft,
     )
+  })
+
+  it('joins changes of different leaves, and asks only for those that both changed', () => {
+    const base = { city: 'Hamburg', vat: '', tags: ['a'] }
+    const draft = draftOf('p', edited(setTo({ ...base, city: 'Kiel', vat: 'DE1' }), data(base)))
+    const after = (theirs: JsonValue, side: Side | null) => {
+      const merged = mergeDraft(draft, at(3, data(theirs)), touchesOf([], 1))
+      const of = only(merged)
+      const choice = side === null ? undefined : take(of, side)
+      return {
+        kind: of.verdict.kind,
+        open: countOpen(of, choice),
+        draft: applyStep(
+          draft,
+          rebase(merged, () => choice, 3),
+        ),
+      }
+    }
+    const theirs = { ...base, tags: ['a', 'b'] }
+    assert.deepEqual(after(theirs, null), {
+      kind: 'merged',
+      open: 0,
+      draft: draftOf('p', edited(setTo({ ...theirs, city: 'Kiel', vat: 'DE1' }), data(theirs), 3)),
+    })
+    const other = { ...theirs, city: 'Lübeck' }
+    assert.deepEqual(after(other, null), { kind: 'conflict', open: 1, draft })
+    assert.deepEqual(after(other, 'theirs'), {
+      kind: 'conflict',
+      open: 0,
+      draft: draftOf('p', edited(setTo({ ...other, vat: 'DE1' }), data(other), 3)),
+    })
+    // they have made each of my changes
+    assert.equal(after({ ...other, city: 'Kiel', vat: 'DE1' }, null).kind, 'same')
+  })
+
+  it('needs a choice for each leaf', () => {
+    const draft = draftOf('p', edited(setTo({ a: 2, b: 2, c: 2 }), data({ a: 1, b: 1, c: 1 })))
+    const theirs = data({ a: 3, b: 3, c: 1 })
+    const merged = mergeDraft(draft, at(2, theirs), touchesOf([], 1))
+    const of = only(merged)
+    assert.deepEqual(openPaths(of), ['/a', '/b'])
+    const first = chooseSide(of, 'theirs', ['/a'])
+    assert.equal(countOpen(of, first), 1)
+    assert.deepEqual(
+      applyStep(
+        draft,
+        rebase(merged, () => first, 2),
+      ),
+      draft,
+    )
+    const both = chooseSide(of, 'mine', ['/b'], first)
+    const next = applyStep(
+      draft,
+      rebase(merged, () => both, 2),
+    )
+    assert.deepEqual(editAt(next, CORE, 'p'), edited(setTo({ a: 3, b: 2, c: 2 }), theirs, 2))
+  })
+
+  it('ends an edit that equals its base again, whatever they saved', () => {
+    const touches = touchesOf([], 1)
+    for (const [mine, base, theirs] of [
+      [setTo(1), data(1), data(9)],
+      [setTo({ a: [1] }), data({ a: [1] }), data({ a: [1, 2] })],
+      [setTo(1), data(1), null],
+      [{ kind: 'removed' }, null, data(9)],
+    ] as const) {
+      const draft = draftOf('p', edited(mine, base))
+      const merged = mergeDraft(draft, at(3, theirs), touches)
+      assert.deepEqual(only(merged).verdict, { kind: 'undone' })
+      assert.equal(movesAutomatically(merged, touches, []), true)
+      assert.equal(movesAutomatically(merged, touches, [{ locator: CORE, property: 'p' }]), false)
+      assert.deepEqual(applyStep(draft, rebase(merged, none, 3)), EMPTY)
+    }
+    const hiddenBase = draftOf('p', { ...edited(setTo(1), hidden(true)), isSensitive: true })
+    assert.notEqual(only(mergeDraft(hiddenBase, at(3, hidden(true)), touches)).verdict.kind, 'undone')
   })
 
   it('detects the change of a hidden value from the history only', () => {
@@ -135,11 +216,11 @@ describe('merging an edit with what others saved', () => {
       const merged = mergeDraft(draft, configuration(2, resources), touchesOf([], 1))
       assert.deepEqual(applyStep(draft, rebase(merged, none, 2)), draft)
       const of = only(merged)
-      assert.equal(needsChoice(of, { of, take: 'mine' }), true)
+      assert.equal(countOpen(of, take(of, 'mine')), 1)
       assert.deepEqual(
         applyStep(
           draft,
-          rebase(merged, () => ({ of, take: 'theirs' }), 2),
+          rebase(merged, () => take(of, 'theirs'), 2),
         ),
         EMPTY,
       )
@@ -283,25 +364,28 @@ class Simulation {
   }
 
   /** Chooses in the dialog. The choice is applied later, when they may have saved again. */
-  decide(name: string, take: Choice['take']): void {
+  decide(name: string, chosen: 'theirs' | 'mine' | 'other'): void {
     const of = this.merged().find((one) => one.property === name && one.verdict.kind === 'conflict')
     if (of === undefined) return
     this.look(name)
-    this.choices.set(name, take === 'other' ? { of, take, edit: setTo(77) } : { of, take })
+    this.choices.set(name, chosen === 'other' ? { of, take: chosen, edit: setTo(77) } : take(of, chosen))
   }
 
   sync(): void {
     this.show()
     const step = rebase(this.merged(), (one) => this.choices.get(one.property), this.version)
+    const undone = step.filter(({ property: name }) => isUndone(editAt(this.draft, CORE, name)))
     this.draft = applyStep(this.draft, step)
     for (const { property: name } of step) {
       const choice = this.choices.get(name)
       const kept = editAt(this.draft, CORE, name)
-      if (choice?.take === 'theirs' && kept === undefined) this.mine.delete(name)
+      const isTheirs = choice?.take === 'sides' && choice.sides.get('') === 'theirs'
+      if (isTheirs && kept === undefined) this.mine.delete(name)
       if (choice?.take === 'other' && (kept === undefined || sameEdit(kept.edit, choice.edit)))
         this.mine.set(name, choice.edit)
       this.choices.delete(name)
     }
+    for (const { property: name } of undone) this.mine.delete(name)
   }
 
   save(): void {
@@ -342,6 +426,14 @@ class Simulation {
       this.mine.delete(name)
     }
   }
+}
+
+/** An edit back to the visible value that it started from. */
+function isUndone(mine: DraftEdit | undefined): boolean {
+  if (mine === undefined) return false
+  const { base, edit } = mine
+  if (edit.kind === 'removed') return base === null || ('isSet' in base && !base.isSet)
+  return base !== null && edit.kind === 'set' && JSON.stringify(edit.value) === JSON.stringify(base)
 }
 
 const sameEdit = (one: Edit, other: Edit): boolean => JSON.stringify(one) === JSON.stringify(other)

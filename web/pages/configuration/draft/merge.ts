@@ -5,6 +5,7 @@ import type {
   PropertyView,
   Snapshot,
 } from '#contract/console-api/shapes.ts'
+import type { Conflict, Side } from '../../../base/json/merge-json.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import {
   allEdits,
@@ -16,21 +17,26 @@ import {
   type PlacedEdit,
   type PropertyPlace,
 } from './draft.ts'
+import { mergeValues, WHOLE } from './merge-values.ts'
 import { changesNothing, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
 
 /**
- * The three-way merge of one person's edits with what others have saved, property by property. Each edit carries the
- * value that it started from (base); the current configuration is theirs; the edit is mine. An edit moves to the new
- * snapshot automatically only if theirs still equals base. Everything else needs a choice, so that without one, no edit
- * of mine is lost and no value of theirs is undone.
+ * The three-way merge of one person's edits with what others have saved (docs/console.md#two-people-change-one-value). Each
+ * edit carries the value that it started from (base); the current configuration is theirs; the edit is mine. An edit moves
+ * to the new snapshot automatically only if theirs still equals base. A leaf that both changed needs a choice, so that
+ * without one, no edit of mine is lost and no value of theirs is undone.
  */
 export type MergeVerdict =
   /** They left it unchanged: mine applies on top. */
   | { kind: 'kept' }
   /** They saved the same value: nothing is left to do. */
   | { kind: 'same' }
-  /** They saved another value. */
-  | { kind: 'conflict'; by: Touch | null }
+  /** It equals its base again, so it is no edit: theirs stays. */
+  | { kind: 'undone' }
+  /** They changed it at other places: the edit has both changes. */
+  | { kind: 'merged'; by: Touch | null; edit: Edit }
+  /** They changed the same leaves differently. */
+  | { kind: 'conflict'; by: Touch | null; conflicts: readonly Conflict[] }
   /** It can no longer be edited. */
   | { kind: 'gone'; why: 'resource' | 'property' | 'plugin' }
 
@@ -91,6 +97,7 @@ function judge({
   by: Touch | null
   isKnown: boolean
 }): MergeVerdict {
+  if (changesNothing(mine.edit, mine.base) && !sameView(mine.base, theirs)) return { kind: 'undone' }
   if (resource === undefined) return { kind: 'gone', why: 'resource' }
   if (Object.hasOwn(resource.writtenBy, mine.property)) return { kind: 'gone', why: 'plugin' }
   if (changesNothing(mine.edit, theirs)) return { kind: 'same' }
@@ -98,16 +105,37 @@ function judge({
   if (!isDefined && mine.edit.kind !== 'removed') return { kind: 'gone', why: 'property' }
   // a hidden value looks the same after a change: only the history reveals it
   const changed = !sameView(mine.base, theirs) || (isHidden(theirs) && (by !== null || !isKnown))
-  return changed ? { kind: 'conflict', by } : { kind: 'kept' }
+  if (!changed) return { kind: 'kept' }
+  const { edit, conflicts } = mergeValues({ ...mine, theirs })
+  if (conflicts.length > 0 || edit === null) return { kind: 'conflict', by, conflicts }
+  return changesNothing(edit, theirs) ? { kind: 'same' } : { kind: 'merged', by, edit }
 }
 
 /** A person's choice for one property, made for the value of theirs that was displayed. */
 export type Choice = { of: Merged } & (
-  | { take: 'theirs' }
-  | { take: 'mine' }
+  | { take: 'sides'; sides: Picks }
   /** A third value. */
   | { take: 'other'; edit: Edit }
 )
+
+/** What is taken for each conflict, by its path. */
+export type Picks = ReadonlyMap<string, Side>
+
+/** The paths to decide on: the leaves in conflict, or the whole of an edit that is not possible any more. */
+export function openPaths({ verdict }: Merged): readonly string[] {
+  if (verdict.kind === 'gone') return [WHOLE]
+  return verdict.kind === 'conflict' ? verdict.conflicts.map(({ path }) => path) : []
+}
+
+/** Takes one side for some of the conflicts of a property, and what was chosen before for the others. */
+export function chooseSide(merged: Merged, side: Side, paths: readonly string[], before?: Choice): Choice {
+  const known = before?.take === 'sides' && isCurrentChoice(before, merged) ? before.sides : []
+  return {
+    of: merged,
+    take: 'sides',
+    sides: new Map([...known, ...paths.map((path) => [path, side] as const)]),
+  }
+}
 
 /** True while the choice applies to the current values; another save in between invalidates it. */
 export const isCurrentChoice = (choice: Choice, now: Merged): boolean =>
@@ -117,12 +145,20 @@ export const isCurrentChoice = (choice: Choice, now: Merged): boolean =>
 
 const touchOf = ({ verdict }: Merged): Touch | null => (verdict.kind === 'conflict' ? verdict.by : null)
 
-/** Whether an edit still needs a choice before it can move to the new snapshot. */
-export function needsChoice(merged: Merged, choice: Choice | undefined): boolean {
-  if (merged.verdict.kind === 'kept' || merged.verdict.kind === 'same') return false
-  if (choice === undefined || !isCurrentChoice(choice, merged)) return true
+/** How many conflicts of a property the choice leaves open; none: its edit can move to the new snapshot. */
+export function countOpen(merged: Merged, choice: Choice | undefined): number {
+  const paths = openPaths(merged)
+  if (choice === undefined || !isCurrentChoice(choice, merged)) return paths.length
   // an edit of something that no longer exists can only be discarded
-  return merged.verdict.kind === 'gone' && choice.take !== 'theirs'
+  if (merged.verdict.kind === 'gone')
+    return choice.take === 'sides' && choice.sides.get(WHOLE) === 'theirs' ? 0 : 1
+  return choice.take === 'other' ? 0 : paths.filter((path) => !choice.sides.has(path)).length
+}
+
+/** The edit that a choice makes, of what is not chosen yet with mine; null: theirs stays as it is. */
+export function chosenEdit(merged: Merged, choice: Choice | undefined): Edit | null {
+  if (choice?.take === 'other') return choice.edit
+  return mergeValues(merged, ({ path }) => choice?.sides.get(path) ?? 'mine').edit
 }
 
 /** Moves to the new snapshot all edits that may move; those that need a choice are not touched. */
@@ -134,28 +170,29 @@ export function rebase(
   return merged.flatMap((one) => {
     const { locator, property, edit, isSensitive, theirs, verdict } = one
     const onTop = (mine: Edit): DraftEdit => ({ edit: mine, base: theirs, version, isSensitive })
-    if (verdict.kind === 'same') return [{ locator, property, next: null }]
+    if (verdict.kind === 'same' || verdict.kind === 'undone') return [{ locator, property, next: null }]
     if (verdict.kind === 'kept') return [{ locator, property, next: onTop(edit) }]
+    if (verdict.kind === 'merged') return [{ locator, property, next: onTop(verdict.edit) }]
     const choice = choiceOf(one)
-    if (choice === undefined || needsChoice(one, choice)) return []
-    if (choice.take === 'theirs') return [{ locator, property, next: null }]
-    const chosen = choice.take === 'mine' ? edit : choice.edit
-    return [{ locator, property, next: changesNothing(chosen, theirs) ? null : onTop(chosen) }]
+    if (choice === undefined || countOpen(one, choice) > 0) return []
+    const chosen = verdict.kind === 'gone' ? null : chosenEdit(one, choice)
+    const isTheirs = chosen === null || changesNothing(chosen, theirs)
+    return [{ locator, property, next: isTheirs ? null : onTop(chosen) }]
   })
 }
 
 /**
- * True if the draft moves to the new snapshot without a choice: all edits are saved already, or what was saved since is
- * outside every edited resource. Input in progress may equal their value only in passing, so it stays an edit.
+ * True if the draft moves to the new snapshot without a choice: all edits are saved already or undone, or what was
+ * saved since is outside every edited resource. Input in progress may equal a value only in passing, so it stays an edit.
  */
 export function movesAutomatically(
   merged: readonly Merged[],
   touches: Touches,
   typedIn: readonly PropertyPlace[],
 ): boolean {
-  const isSaved = ({ verdict }: Merged) => verdict.kind === 'same'
-  if (merged.some((one) => isSaved(one) && typedIn.some((place) => isSamePlace(one, place)))) return false
-  return merged.every(isSaved) || touchesNoneOf(merged, touches)
+  const hasEnded = ({ verdict }: Merged) => verdict.kind === 'same' || verdict.kind === 'undone'
+  if (merged.some((one) => hasEnded(one) && typedIn.some((place) => isSamePlace(one, place)))) return false
+  return merged.every(hasEnded) || touchesNoneOf(merged, touches)
 }
 
 function touchesNoneOf(merged: readonly Merged[], touches: Touches): boolean {

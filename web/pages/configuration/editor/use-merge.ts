@@ -53,8 +53,10 @@ export function useMerge({
     // the person is typing: first include what the field contains
     if (store.current() !== draft) return store.flush()
     store.applyAutomatically(rebase(behind, () => undefined, snapshotVersion))
-    const alreadySaved = behind.filter(({ verdict }) => verdict.kind === 'same').length
-    const edits = behind.length - alreadySaved
+    const countOf = (kind: Merged['verdict']['kind']) =>
+      behind.filter(({ verdict }) => verdict.kind === kind).length
+    const alreadySaved = countOf('same')
+    const edits = behind.length - alreadySaved - countOf('undone')
     store.setNews({ version: snapshotVersion, savedBy: savedBy.name, alreadySaved, edits })
   }, [mayMove, behind, draft, store, snapshotVersion, savedBy])
 

@@ -49,14 +49,17 @@ export function FieldNotes({ locator, property, view, shown, draftEdit, onReset 
   const t = useText()
   const { mergedAt, openReview } = useEditor()
   const merged = mergedAt(locator, property)
+  const verdict = merged?.verdict
+  const isOtherwise = verdict?.kind === 'conflict' || verdict?.kind === 'merged' || verdict?.kind === 'undone'
+  const by = verdict?.kind === 'conflict' || verdict?.kind === 'merged' ? verdict.by : null
   return (
     <>
-      {merged?.verdict.kind === 'conflict' && (
+      {merged !== undefined && isOtherwise && (
         <Theirs
           title={
-            merged.verdict.by === null
+            by === null
               ? t('configuration.field.theirsUnknown')
-              : t('configuration.field.theirs', { person: merged.verdict.by.savedBy.name })
+              : t('configuration.field.theirs', { person: by.savedBy.name })
           }
           view={merged.theirs}
           action={t('configuration.field.compare')}

@@ -1,24 +1,40 @@
 import { useId, useState } from 'react'
-import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
-import { deepEqual } from '#contract/json-schema/json.ts'
+import type { ConfigurationResource } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { Side } from '../../../base/json/merge-json.ts'
 import { shownOf, type Edit } from '../../../forms/property/property-edit.ts'
 import { editError } from '../../../forms/property/edit-error.ts'
 import { PropertyControl } from '../../../forms/property/controls/PropertyControl.tsx'
+import { placeNamer } from '../../../forms/property/titled-path.ts'
+import { labelled } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
-import { Radio } from '../../../ui/Checkbox.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox, Radio } from '../../../ui/Checkbox.tsx'
+import { cx } from '../../../ui/class-names.ts'
 import { FieldErrorText } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from '../draft/labels.ts'
-import { isCurrentChoice, type Choice, type Merged } from '../draft/merge.ts'
-import { mergeValues } from '../draft/merge-values.ts'
+import {
+  chooseSide,
+  chosenEdit,
+  isCurrentChoice,
+  openPaths,
+  type Choice,
+  type Merged,
+  type Picks,
+} from '../draft/merge.ts'
+import { plainSides, WHOLE } from '../draft/merge-values.ts'
 import { definitionOf } from '../draft/outline.ts'
-import { isSet, viewOf } from '../../../forms/property/property-value.ts'
+import { isHidden, isSet, plainIn, viewOf } from '../../../forms/property/property-value.ts'
+import { LeafChoice, ThreeSides } from '../../../subjects/merge/LeafChoice.tsx'
+import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
 
-/** A property that both sides changed: base, theirs, mine, and the choice between them or a third value. */
+const NOTHING: Picks = new Map()
+
+/** A property that both sides changed: base, theirs and mine of each leaf in conflict, and the choice between them. */
 export function ConflictCard({
   merged,
   choice,
@@ -32,138 +48,155 @@ export function ConflictCard({
   const rich = useRichText()
   const id = useId()
   const { configuration } = useEditor()
-  const { locator, property, verdict, base, theirs, edit, isSensitive } = merged
+  const { locator, property, verdict, edit, isSensitive } = merged
   const resource: ConfigurationResource | undefined = configuration.resources[locator]
   const definition = definitionOf(resource, property)
+  const title = propertyTitle(definition, property)
   const chosen = choice !== undefined && isCurrentChoice(choice, merged) ? choice : undefined
+  const sides = chosen?.take === 'sides' ? chosen.sides : NOTHING
+  const [before, setBefore] = useState<Choice>()
+  const conflicts = verdict.kind === 'conflict' ? verdict.conflicts : []
   const by = verdict.kind === 'conflict' ? verdict.by : null
-  const both = verdict.kind === 'conflict' ? mergeValues(base, theirs, edit) : null
-  const tookBoth = both !== null && chosen?.take === 'other' && deepEqual(chosen.edit, both)
-  const mine = viewOf(edit, isSensitive)
-  const name = (value: string) => `${id}-${value}`
+  const paths = openPaths(merged)
+  const isWhole = conflicts.every(({ path, kind }) => path === WHOLE && kind === 'value')
+  const isOther = chosen?.take === 'other'
+  const nameOf = placeNamer(definition, t)
+  const choose = (side: Side, of: readonly string[]) => onChoose(chooseSide(merged, side, of, chosen))
 
   return (
     <fieldset className="min-w-0 rounded-lg border border-line-strong">
-      <legend className="sr-only">{propertyTitle(definition, property)}</legend>
-      <div className="flex flex-wrap items-baseline gap-x-2 border-b border-line px-4 py-2">
-        <span className="font-semibold">{propertyTitle(definition, property)}</span>
+      <legend className="sr-only">{title}</legend>
+      <div className="flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-1.5">
+        <span className="font-semibold">{title}</span>
         <span className="text-muted">{resourceTitle(resource, locator)}</span>
-        <span className="ml-auto text-xs text-faint">
-          {t('configuration.conflict.base')} <PropertyValueView value={base} />
-        </span>
-      </div>
-      {verdict.kind === 'gone' && (
-        <p className="flex items-center gap-2 px-4 pt-3">
-          <Icon name="warning" size={14} className="text-doubt" />
-          {t(`configuration.conflict.gone.${verdict.why}`)}
-        </p>
-      )}
-      <div className="divide-y divide-line px-4">
-        <Option
-          name={name('choice')}
-          isChosen={chosen?.take === 'theirs'}
-          onChoose={() => onChoose({ of: merged, take: 'theirs' })}
-          label={
-            verdict.kind === 'gone' ? t('configuration.conflict.letGo') : t('configuration.conflict.theirs')
-          }
-          detail={
-            by === null
-              ? undefined
-              : rich('configuration.history.who', {
-                  person: by.savedBy.name,
-                  when: <Time at={by.savedAt} />,
-                })
-          }
-          view={verdict.kind === 'gone' ? undefined : theirs}
-          other={mine}
-          hidden={isSensitive ? t('configuration.conflict.theirsHidden') : undefined}
-        />
-        {verdict.kind === 'gone' ? (
-          <div className="py-2.5 pl-6 text-muted">
-            {t('configuration.conflict.mine')}
-            {t('common.punctuation.colon')}
-            <PropertyValueView value={mine} />
-          </div>
-        ) : (
-          <>
-            <Option
-              name={name('choice')}
-              isChosen={chosen?.take === 'mine'}
-              onChoose={() => onChoose({ of: merged, take: 'mine' })}
-              label={t('configuration.conflict.mine')}
-              view={mine}
-              other={theirs}
-              hidden={
-                isSensitive && edit.kind !== 'removed' ? t('configuration.conflict.mineHidden') : undefined
-              }
-            />
-            {both !== null && (
-              <Option
-                name={name('choice')}
-                isChosen={tookBoth}
-                onChoose={() => onChoose({ of: merged, take: 'other', edit: both })}
-                label={t('configuration.conflict.both')}
-                detail={t('configuration.conflict.both.help')}
-                view={viewOf(both, false)}
-              />
-            )}
-            {definition !== undefined && resource !== undefined && (
-              <ThirdValue
-                merged={merged}
-                resource={resource}
-                definition={definition}
-                name={name('choice')}
-                id={name('other')}
-                chosen={chosen?.take === 'other' && !tookBoth ? chosen.edit : undefined}
-                isDecided={chosen !== undefined}
-                onChoose={(other) => onChoose({ of: merged, take: 'other', edit: other })}
-              />
-            )}
-          </>
+        {by !== null && (
+          <span className="text-xs text-muted">
+            {rich('configuration.history.who', { person: by.savedBy.name, when: <Time at={by.savedAt} /> })}
+          </span>
+        )}
+        {paths.length > 1 && !isOther && (
+          <span className="ml-auto flex gap-1">
+            {(['theirs', 'mine'] as const).map((side) => {
+              const word = t(`configuration.conflict.all.${side}`)
+              return (
+                <Button key={side} size="sm" onClick={() => choose(side, paths)}>
+                  <span aria-hidden="true">{word}</span>
+                  <span className="sr-only">{labelled(t, word, title)}</span>
+                </Button>
+              )
+            })}
+          </span>
         )}
       </div>
+      {verdict.kind === 'gone' && (
+        <div className="space-y-2 px-4 py-3">
+          <p className="flex items-center gap-2">
+            <Icon name="warning" size={14} className="text-doubt" />
+            {t(`configuration.conflict.gone.${verdict.why}`)}
+          </p>
+          <p className="text-muted">
+            {labelled(t, t('configuration.conflict.mine'), '')}
+            <PropertyValueView value={viewOf(edit, isSensitive)} />
+          </p>
+          <Radio
+            name={`${id}-choice`}
+            checked={sides.get(WHOLE) === 'theirs'}
+            onChange={() => choose('theirs', [WHOLE])}
+          >
+            <span className="font-medium">{t('configuration.conflict.letGo')}</span>
+          </Radio>
+        </div>
+      )}
+      {verdict.kind === 'conflict' && isWhole && (
+        <div className="px-4 pt-3 pb-1">
+          <WholeChoice
+            merged={merged}
+            name={`${id}-choice`}
+            chosen={sides.get(WHOLE)}
+            onChoose={(side) => choose(side, [WHOLE])}
+          />
+        </div>
+      )}
+      {!isWhole && !isOther && (
+        <div className="space-y-3 px-4 py-3">
+          {conflicts.map((conflict) => (
+            <LeafChoice
+              key={`${conflict.kind} ${conflict.path}`}
+              conflict={conflict}
+              place={nameOf(conflict.steps, plainIn(viewOf(edit, isSensitive)))}
+              chosen={sides.get(conflict.path)}
+              onChoose={(side) => choose(side, [conflict.path])}
+            />
+          ))}
+        </div>
+      )}
+      {verdict.kind === 'conflict' && definition !== undefined && resource !== undefined && (
+        <ThirdValue
+          merged={merged}
+          resource={resource}
+          definition={definition}
+          start={isWhole ? edit : (chosenEdit(merged, chosen) ?? edit)}
+          group={isWhole ? `${id}-choice` : null}
+          id={`${id}-other`}
+          chosen={isOther ? chosen.edit : undefined}
+          isDecided={chosen !== undefined}
+          onChoose={(other) => {
+            if (!isOther) setBefore(chosen)
+            onChoose({ of: merged, take: 'other', edit: other })
+          }}
+          onLeave={() => onChoose(before ?? chooseSide(merged, 'mine', []))}
+        />
+      )}
+      {verdict.kind === 'conflict' && !isWhole && !isOther && (
+        <MergedChanges
+          sides={plainSides(merged)}
+          conflicts={conflicts}
+          person={by?.savedBy.name ?? null}
+          nameOf={nameOf}
+          title={t('configuration.conflict.joined')}
+          className="border-t border-line px-4 py-2.5"
+        />
+      )}
     </fieldset>
   )
 }
 
-function Option({
+/** A value that is decided on as a whole, shown as its property is. */
+function WholeChoice({
+  merged: { base, theirs, edit, isSensitive },
   name,
-  isChosen,
+  chosen,
   onChoose,
-  label,
-  detail,
-  view,
-  other = null,
-  hidden,
 }: {
+  merged: Merged
   name: string
-  isChosen: boolean
-  onChoose: () => void
-  label: string
-  detail?: React.ReactNode
-  view?: PropertyView | null | undefined
-  /** The value of the other side; what differs from it is marked. */
-  other?: PropertyView | null | undefined
-  hidden?: string | undefined
+  chosen: Side | undefined
+  onChoose: (side: Side) => void
 }) {
+  const t = useText()
+  const mine = viewOf(edit, isSensitive)
+  const inWords = (text: string) => <span className="text-muted">{text}</span>
   return (
-    <div className="py-2.5">
-      <Radio name={name} checked={isChosen} onChange={onChoose}>
-        <span className="grid min-w-0 gap-x-4 gap-y-0.5 sm:grid-cols-[11rem_minmax(0,1fr)]">
-          <span>
-            <span className="font-medium">{label}</span>
-            {detail !== undefined && <span className="block text-xs text-muted">{detail}</span>}
-          </span>
-          <span className="min-w-0">
-            {hidden === undefined ? (
-              view !== undefined && <PropertyValueView value={view} other={other} />
-            ) : (
-              <span className="text-muted">{hidden}</span>
-            )}
-          </span>
-        </span>
-      </Radio>
-    </div>
+    <ThreeSides
+      name={name}
+      chosen={chosen}
+      onChoose={onChoose}
+      values={{
+        // a value that nobody can see cannot be restored
+        ...(!isHidden(base) && { base: <PropertyValueView value={base} /> }),
+        theirs: isSensitive ? (
+          inWords(t('configuration.conflict.theirsHidden'))
+        ) : (
+          <PropertyValueView value={theirs} other={mine} />
+        ),
+        mine:
+          isSensitive && edit.kind !== 'removed' ? (
+            inWords(t('configuration.conflict.mineHidden'))
+          ) : (
+            <PropertyValueView value={mine} other={theirs} />
+          ),
+      }}
+    />
   )
 }
 
@@ -171,21 +204,28 @@ function ThirdValue({
   merged,
   resource,
   definition,
-  name,
+  start,
+  group,
   id,
   chosen,
   isDecided,
   onChoose,
+  onLeave,
 }: {
   merged: Merged
   resource: ConfigurationResource
   definition: PropertyDefinition
-  name: string
+  /** What it begins with. */
+  start: Edit
+  /** The radio buttons that it is one of; null: it replaces the choices for single leaves, as a checkbox. */
+  group: string | null
   id: string
   chosen: Edit | undefined
   /** Whether any option is selected. */
   isDecided: boolean
   onChoose: (edit: Edit) => void
+  /** Back to the choices for single leaves. */
+  onLeave: () => void
 }) {
   const t = useText()
   const { configuration } = useEditor()
@@ -193,7 +233,7 @@ function ThirdValue({
   const isChosen = chosen !== undefined
   // they saved again after the selection: the typed value is kept, but must be selected again
   const isVoid = typed !== null && !isDecided
-  const edit = chosen ?? typed ?? merged.edit
+  const edit = chosen ?? (group === null && !isVoid ? start : (typed ?? start))
   const problem = isChosen ? editError(definition, edit, t) : null
   const choose = (next: Edit) => {
     setTyped(next)
@@ -201,10 +241,23 @@ function ThirdValue({
   }
   const take = isChosen ? choose : setTyped
   return (
-    <div className="py-2.5">
-      <Radio name={name} checked={isChosen} onChange={() => choose(edit)}>
-        <span className="font-medium">{t('configuration.conflict.third')}</span>
-      </Radio>
+    <div className={cx('px-4 py-2', group === null && 'border-t border-line')}>
+      {group === null ? (
+        <Checkbox
+          checked={isChosen}
+          onChange={({ target }) => {
+            if (target.checked) return choose(edit)
+            setTyped(null)
+            return onLeave()
+          }}
+        >
+          {t('configuration.conflict.third.whole')}
+        </Checkbox>
+      ) : (
+        <Radio name={group} checked={isChosen} onChange={() => choose(edit)}>
+          <span className="font-medium">{t('configuration.conflict.third')}</span>
+        </Radio>
+      )}
       {(isChosen || isVoid) && (
         <div className="mt-2 ml-6 max-w-[38rem]">
           <PropertyControl

@@ -6,10 +6,14 @@ import { Time } from '../../../ui/Time.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { SnapshotEntry } from '../history/SnapshotEntry.tsx'
 import { propertyTitle, resourceTitle } from '../draft/labels.ts'
+import type { Side } from '../../../base/json/merge-json.ts'
 import type { Choice, Merged } from '../draft/merge.ts'
 import { definitionOf } from '../draft/outline.ts'
 import type { MergeState } from '../editor/use-merge.ts'
 import { ConflictCard } from './ConflictCard.tsx'
+import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
+import { plainSides } from '../draft/merge-values.ts'
+import { placeNamer } from '../../../forms/property/titled-path.ts'
 
 /** What others have saved since the person's edits began, and the consequence for each edit. */
 export function ConflictStep({
@@ -28,6 +32,8 @@ export function ConflictStep({
   const overlapping = [...ofKind('conflict'), ...ofKind('gone')]
   const kept = ofKind('kept')
   const same = ofKind('same')
+  const undone = ofKind('undone')
+  const joined = ofKind('merged')
   const last = since[0]
   return (
     <div className="space-y-5">
@@ -57,11 +63,17 @@ export function ConflictStep({
           ))}
         </section>
       )}
+      {joined.length > 0 && (
+        <Joined title={t('configuration.conflict.merged', { n: joined.length })} edits={joined} />
+      )}
       {kept.length > 0 && (
         <Untouched title={t('configuration.conflict.kept', { n: kept.length })} edits={kept} />
       )}
       {same.length > 0 && (
         <Untouched title={t('configuration.conflict.same', { n: same.length })} edits={same} />
+      )}
+      {undone.length > 0 && (
+        <Untouched title={t('configuration.conflict.undone', { n: undone.length })} edits={undone} />
       )}
       {since.length > 0 && (
         <details className="group rounded-lg border border-line">
@@ -79,6 +91,38 @@ export function ConflictStep({
         </details>
       )}
     </div>
+  )
+}
+
+const NO_CONFLICTS: readonly [] = []
+
+/** Properties that both changed at different places. */
+function Joined({ title, edits }: { title: string; edits: readonly Merged[] }) {
+  const t = useText()
+  const { configuration } = useEditor()
+  return (
+    <section aria-label={title} className="space-y-2">
+      <p className="flex items-center gap-2 font-medium">
+        <Icon name="check" size={14} className="text-ok" />
+        {title}
+      </p>
+      {edits.map((merged) => {
+        const { locator, property, verdict } = merged
+        const resource = configuration.resources[locator]
+        const definition = definitionOf(resource, property)
+        return (
+          <MergedChanges
+            key={`${locator} ${property}`}
+            sides={plainSides(merged)}
+            conflicts={NO_CONFLICTS}
+            person={verdict.kind === 'merged' ? (verdict.by?.savedBy.name ?? null) : null}
+            nameOf={placeNamer(definition, t)}
+            title={`${propertyTitle(definition, property)} · ${resourceTitle(resource, locator)}`}
+            className="rounded-lg border border-line px-4 py-2.5"
+          />
+        )
+      })}
+    </section>
   )
 }
 
@@ -106,18 +150,41 @@ function Untouched({ title, edits }: { title: string; edits: readonly Merged[] }
 
 export function ConflictFooter({
   open,
+  total,
   isChecking,
+  onAll,
   onClose,
   onApply,
 }: {
+  /** The leaves to decide on. */
   open: number
+  total: number
   isChecking: boolean
+  /** Takes one side for everything. */
+  onAll: (side: Side) => void
   onClose: () => void
   onApply: () => void
 }) {
   const t = useText()
   return (
     <>
+      {total > 0 && (
+        <div className="mr-auto flex flex-wrap items-center gap-2">
+          <span role="status" className="font-medium tabular-nums">
+            {t('configuration.conflict.decided', { n: total, done: String(total - open) })}
+          </span>
+          {total > 1 && (
+            <>
+              <Button variant="quiet" onClick={() => onAll('theirs')}>
+                {t('configuration.conflict.all.theirs')}
+              </Button>
+              <Button variant="quiet" onClick={() => onAll('mine')}>
+                {t('configuration.conflict.all.mine')}
+              </Button>
+            </>
+          )}
+        </div>
+      )}
       <Button onClick={onClose}>{t('configuration.review.back')}</Button>
       <Button
         variant="primary"

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
-import { needsChoice, rebase, type Choice, type Merged } from '../draft/merge.ts'
+import { chooseSide, countOpen, openPaths, rebase, type Choice, type Merged } from '../draft/merge.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { ConflictFooter, ConflictStep } from './ConflictStep.tsx'
 import { PlanFooter } from './PlanFooter.tsx'
@@ -28,7 +28,9 @@ export function ReviewDialog(props: ReviewProps) {
 
   const looked = useStableMerge(merge)
   const choiceOf = (merged: Merged) => choices.get(keyOf(merged))
-  const open = merge.behind.filter((merged) => needsChoice(merged, choiceOf(merged))).length
+  const open = merge.behind.reduce((sum, merged) => sum + countOpen(merged, choiceOf(merged)), 0)
+  const choose = (made: readonly Choice[]) =>
+    setChoices((before) => new Map([...before, ...made.map((choice) => [keyOf(choice.of), choice] as const)]))
   const wasRefused = save.error !== null && save.state === 'idle'
 
   return (
@@ -49,6 +51,10 @@ export function ReviewDialog(props: ReviewProps) {
         isConflict ? (
           <ConflictFooter
             open={open}
+            total={merge.behind.reduce((sum, merged) => sum + openPaths(merged).length, 0)}
+            onAll={(side) =>
+              choose(merge.behind.map((merged) => chooseSide(merged, side, openPaths(merged))))
+            }
             isChecking={merge.isChecking}
             onClose={onClose}
             onApply={() => {
@@ -64,11 +70,7 @@ export function ReviewDialog(props: ReviewProps) {
       {merge.isChecking && looked === merge ? (
         <SkeletonLines lines={6} />
       ) : isConflict ? (
-        <ConflictStep
-          merge={looked}
-          choiceOf={choiceOf}
-          onChoose={(choice) => setChoices((before) => new Map(before).set(keyOf(choice.of), choice))}
-        />
+        <ConflictStep merge={looked} choiceOf={choiceOf} onChoose={(choice) => choose([choice])} />
       ) : (
         <PlanStep
           {...props}

@@ -1,0 +1,72 @@
+import { useId, type ReactNode } from 'react'
+import type { Conflict, Side } from '../../base/json/merge-json.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { SideChoice } from '../../ui/SideChoice.tsx'
+import { PlaceName } from '../../ui/value/LeafChanges.tsx'
+import { ValueView } from '../../ui/value/ValueView.tsx'
+
+/** One leaf that both changed: base, theirs and mine, of which one is chosen. */
+export function LeafChoice({
+  conflict,
+  place,
+  chosen,
+  onChoose,
+}: {
+  conflict: Conflict
+  /** Where the leaf is, in words; empty for a whole value. */
+  place: string
+  chosen: Side | undefined
+  onChoose: (side: Side) => void
+}) {
+  const t = useText()
+  const id = useId()
+  const title =
+    conflict.kind === 'value'
+      ? place
+      : [place, t('configuration.conflict.order')].filter((part) => part !== '').join(' › ')
+  const valueOf = (side: Side) => <LeafValue conflict={conflict} side={side} />
+  return (
+    <fieldset className="min-w-0">
+      <legend className="sr-only">{title}</legend>
+      <p aria-hidden="true" className="mb-1.5">
+        <PlaceName name={title} />
+      </p>
+      <ThreeSides
+        name={id}
+        values={{ base: valueOf('base'), theirs: valueOf('theirs'), mine: valueOf('mine') }}
+        chosen={chosen}
+        onChoose={onChoose}
+      />
+    </fieldset>
+  )
+}
+
+/** Base, theirs and mine, in this order. */
+export function ThreeSides({
+  values,
+  ...rest
+}: {
+  /** Of the group of radio buttons. */
+  name: string
+  /** Without a base where nobody can see it, so that it cannot be chosen. */
+  values: Record<Exclude<Side, 'base'>, ReactNode> & { base?: ReactNode }
+  chosen: Side | undefined
+  onChoose: (side: Side) => void
+}) {
+  const t = useText()
+  const options = (['base', 'theirs', 'mine'] as const)
+    .filter((side) => side in values)
+    .map((side) => ({ side, label: t(`configuration.conflict.${side}`), value: values[side] }))
+  return <SideChoice {...rest} options={options} />
+}
+
+function LeafValue({ conflict, side }: { conflict: Conflict; side: Side }) {
+  const t = useText()
+  const value = conflict[side]
+  if (value === undefined)
+    return <span className="text-faint italic">{t('configuration.conflict.absent')}</span>
+  if (conflict.kind === 'order' && Array.isArray(value))
+    return <span className="mono wrap-anywhere">{value.join(' · ')}</span>
+  const other = side === 'base' ? undefined : conflict[side === 'mine' ? 'theirs' : 'mine']
+  return <ValueView value={value} other={other} />
+}
