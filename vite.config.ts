@@ -5,6 +5,13 @@ import { defineConfig } from 'vite'
 import { fontSubsets } from './scripts/console/fonts.ts'
 import { pageScripts } from './scripts/console/page-scripts.ts'
 
+/**
+ * What lists and reports share, none of which imports a form; `scripts/console/page-scripts.ts` refuses a build in which a page
+ * without forms loads them.
+ */
+const WITHOUT_FORMS =
+  /\/web\/(base|api|addresses|i18n|ui|layouts|subjects\/(batch|operations|people|plan\/ChangeList|manifest\/BundleName|scopes\/use-scope-search|sign-in|views)|pages\/(batches|installations|operations\/causes))\b/
+
 const server = 'http://localhost:8080'
 
 export default defineConfig({
@@ -39,8 +46,12 @@ export default defineConfig({
               name: 'libraries',
               test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual).*)\//,
             },
-            // what more than one of them uses; before the languages, which would take it with them: each page would load English
-            { name: 'console', minShareCount: 2, test: /\/(web|contract|node_modules)\// },
+            // A group takes with it what its modules import, so what pages without forms use comes before the forms. All of them
+            // come before the languages, which would take them along: each page would load English.
+            { name: 'start', tags: ['$initial'], test: /\/(web|contract|node_modules)\// },
+            { name: 'lists', minShareCount: 2, test: WITHOUT_FORMS },
+            { name: 'operation', minShareCount: 2, test: /\/web\/(pages\/operations|subjects\/plan)\// },
+            { name: 'forms', minShareCount: 2, test: /\/(web|contract|node_modules)\// },
             // with the codes: in the script of the language, which imports this one, these texts would be read before the codes are there
             {
               name: 'texts-en',

@@ -16,8 +16,8 @@ const COMPILE_HINT = '//# allFunctionsCalledOnLoad\n'
  * without those that `index.html` names. The console's server preloads them (`bff/document/shell.ts`). Each of these
  * scripts begins with a compile hint.
  *
- * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, its module is in no script, or
- * the start of the console imports the texts of a language.
+ * @throws Error (the build fails) when a page of `web/app/routes.tsx` cannot be read, its module is in no script, it loads the
+ * forms and imports none, or the start of the console imports the texts of a language.
  */
 export function pageScripts(): Plugin {
   return {
@@ -30,8 +30,9 @@ export function pageScripts(): Plugin {
       for (const language of LANGUAGES)
         if (initial.has(chunkOf(chunks, `i18n/${language}/index.ts`).fileName))
           throw new Error(`Every page loads the texts of ${language}; see the groups in vite.config.ts`)
+      const routes = readFileSync(join(root, 'web', 'app', 'routes.tsx'), 'utf8')
       const scripts = Object.fromEntries(
-        pagesOf(readFileSync(join(root, 'web', 'app', 'routes.tsx'), 'utf8')).map(([path, module]) => {
+        pagesOf(routes).map(([path, module]) => {
           const own = LANGUAGES.map((language) => {
             const files = new Set([...filesOf(module), ...filesOf(`i18n/${language}/index.ts`)])
             return [language, [...files].filter((file) => !initial.has(file)).map((file) => `/${file}`)]
@@ -39,6 +40,7 @@ export function pageScripts(): Plugin {
           return [path, Object.fromEntries(own)] as [string, Record<string, string[]>]
         }),
       )
+      refuseFormsWithoutUse(this, pagesOf(routes), (module) => [...filesOf(module)])
       const early = new Set(Object.values(scripts).flatMap((of) => Object.values(of).flat()))
       for (const chunk of chunks) {
         if (initial.has(chunk.fileName) || early.has(`/${chunk.fileName}`))
@@ -47,6 +49,36 @@ export function pageScripts(): Plugin {
       this.emitFile({ type: 'asset', fileName: '.vite/page-scripts.json', source: JSON.stringify(scripts) })
     },
   }
+}
+
+/** Forms, and the library that checks what is entered. */
+const USE_OF_FORMS = /\/(web\/forms|node_modules\/zod)\//
+
+/** The forms are the largest script after the libraries, so a page that has none must not load them. */
+function refuseFormsWithoutUse(
+  graph: Rolldown.PluginContext,
+  of: readonly (readonly [path: string, module: string])[],
+  filesOf: (module: string) => readonly string[],
+): void {
+  const idle = of.find(
+    ([, module]) =>
+      filesOf(module).some((file) => /\/forms-[^/]*\.js$/.test(file)) &&
+      !imports(graph, join(root, 'web', module), USE_OF_FORMS),
+  )
+  if (idle !== undefined)
+    throw new Error(
+      `${idle[0]} loads the forms and imports none; add what it shares to \`lists\` in vite.config.ts`,
+    )
+}
+
+/** Whether a module imports one that matches, directly or not, before it runs. */
+function imports(graph: Rolldown.PluginContext, from: string, wanted: RegExp): boolean {
+  const seen = new Set([from])
+  for (const id of seen) {
+    if (wanted.test(id)) return true
+    for (const next of graph.getModuleInfo(id)?.importedIds ?? []) seen.add(next)
+  }
+  return false
 }
 
 /** The path and the module of each page, as `web/app/routes.tsx` lists them. */
