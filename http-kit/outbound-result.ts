@@ -56,27 +56,39 @@ export interface Outbound {
   close(): Promise<void>
 }
 
-/**
- * Why there is no response. `refused`, `dns`, `egress-denied` and all that begin with `tls` mean that no byte of the
- * request was sent. With all others the other side may have acted.
- */
-export type OutboundFailure =
-  | 'timeout'
-  | 'refused'
-  | 'reset'
-  | 'dns'
-  | 'tls'
-  | 'tls-untrusted'
-  | 'tls-expired'
-  | 'tls-wrong-name'
-  | 'cut'
-  | 'continue'
-  | 'upgrade'
-  | 'encoding'
-  | 'too-large'
-  | 'egress-denied'
-  | 'redirect'
-  | 'aborted'
+interface FailureTraits {
+  /** Whether a byte of the request may have been sent: the other side may have acted. */
+  isSent: boolean
+  /** Whether the same request may have another result later. */
+  isRepeatUseful: boolean
+}
+
+/** Why there is no response. */
+const OUTBOUND_FAILURES = {
+  timeout: { isSent: true, isRepeatUseful: true },
+  refused: { isSent: false, isRepeatUseful: true },
+  reset: { isSent: true, isRepeatUseful: true },
+  dns: { isSent: false, isRepeatUseful: true },
+  tls: { isSent: false, isRepeatUseful: true },
+  'tls-untrusted': { isSent: false, isRepeatUseful: true },
+  'tls-expired': { isSent: false, isRepeatUseful: true },
+  'tls-wrong-name': { isSent: false, isRepeatUseful: true },
+  cut: { isSent: true, isRepeatUseful: true },
+  continue: { isSent: true, isRepeatUseful: true },
+  upgrade: { isSent: true, isRepeatUseful: true },
+  encoding: { isSent: true, isRepeatUseful: true },
+  'too-large': { isSent: true, isRepeatUseful: false },
+  'egress-denied': { isSent: false, isRepeatUseful: false },
+  redirect: { isSent: true, isRepeatUseful: false },
+  aborted: { isSent: true, isRepeatUseful: true },
+} as const satisfies Readonly<Record<string, FailureTraits>>
+
+export type OutboundFailure = keyof typeof OUTBOUND_FAILURES
+
+// the keys of the table, which nothing adds to
+export const FAILURE_REASONS = Object.keys(OUTBOUND_FAILURES) as readonly OutboundFailure[]
+
+export const failureTraits = (reason: OutboundFailure): FailureTraits => OUTBOUND_FAILURES[reason]
 
 /** An error that already carries its reason. */
 export class OutboundError extends Error {

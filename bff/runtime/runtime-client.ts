@@ -7,6 +7,7 @@ import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
+import { failureTraits } from '#http-kit/outbound-result.ts'
 import type { OutboundFailure, Outbound, OutboundResult } from '#http-kit/outbound-result.ts'
 import { ConsoleFailure } from '../failure.ts'
 
@@ -90,7 +91,7 @@ function sendCall(
 
 function isUncertain(result: OutboundResult): boolean {
   if (result.kind === 'response') return UNCERTAIN_STATUS.has(result.status)
-  return result.reason !== 'egress-denied' && result.reason !== 'too-large' && result.reason !== 'redirect'
+  return failureTraits(result.reason).isRepeatUseful
 }
 
 /** Returns the `data` of a response, or throws its failure. */
@@ -142,20 +143,15 @@ export function failureOfTransport(
   reason: OutboundFailure,
   { isRead = true }: { isRead?: boolean } = {},
 ): ConsoleFailure {
-  switch (reason) {
-    case 'timeout':
-      // only a write may have been carried out
-      return new ConsoleFailure('UPSTREAM_TIMEOUT', {
-        retryable: true,
-        ...(isRead && platformMessage('readTimedOut')),
-      })
-    case 'egress-denied':
-    case 'redirect':
-    case 'too-large':
-      return new ConsoleFailure('UPSTREAM_INVALID')
-    default:
-      return new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
-  }
+  if (reason === 'timeout')
+    // only a write may have been carried out
+    return new ConsoleFailure('UPSTREAM_TIMEOUT', {
+      retryable: true,
+      ...(isRead && platformMessage('readTimedOut')),
+    })
+  return failureTraits(reason).isRepeatUseful
+    ? new ConsoleFailure('UPSTREAM_UNAVAILABLE', { retryable: true })
+    : new ConsoleFailure('UPSTREAM_INVALID')
 }
 
 /**

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
+import { causeOfNoAnswer, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
 import { MASK } from '#contract/protocol/data.ts'
-import type { OutboundFailure, OutboundResult } from '#http-kit/outbound-result.ts'
+import { FAILURE_REASONS, failureTraits } from '#http-kit/outbound-result.ts'
+import type { OutboundResult } from '#http-kit/outbound-result.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '../../testing/plan.ts'
 import { successOf } from '../../testing/plugin.ts'
 import { judgeAnswer } from './judge.ts'
@@ -153,26 +155,7 @@ suite('judging an answer', () => {
       is: 'done',
     },
 
-    ...(
-      [
-        'timeout',
-        'refused',
-        'reset',
-        'dns',
-        'tls',
-        'tls-untrusted',
-        'tls-expired',
-        'tls-wrong-name',
-        'cut',
-        'continue',
-        'upgrade',
-        'encoding',
-        'too-large',
-        'egress-denied',
-        'redirect',
-        'aborted',
-      ] satisfies OutboundFailure[]
-    ).map((reason) => ({
+    ...FAILURE_REASONS.map((reason) => ({
       name: `no answer: ${reason}`,
       answer: { kind: 'failed' as const, reason },
       is: 'uncertain',
@@ -647,6 +630,11 @@ suite('judging an answer', () => {
       'callWriteProtected',
       LOCATOR,
     ])
+  })
+
+  test('a cause says that a call was not received if no byte of it was sent', () => {
+    for (const reason of FAILURE_REASONS)
+      assert.equal(NOT_RECEIVED.has(causeOfNoAnswer(reason).reason), !failureTraits(reason).isSent, reason)
   })
 
   test('a web page has a separate reason', () => {
