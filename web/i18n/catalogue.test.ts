@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LANGUAGES } from '#contract/protocol/languages.ts'
+import type { Language } from '#contract/protocol/languages.ts'
 import { PLATFORM_MESSAGES } from '#contract/protocol/platform-messages.ts'
-import { codeTitles as englishTitles } from './en/codes.ts'
-import { codeTitles as chineseTitles } from './zh/codes.ts'
 import { loadLanguage } from './catalogue.ts'
 import type { Message } from './messages.ts'
 
 const english = await flat('en')
 const chinese = await flat('zh')
+const TRANSLATIONS = LANGUAGES.filter((language) => language !== 'en')
 
 /** Every text by its full key; each plural form separately. */
-async function flat(locale: 'en' | 'zh'): Promise<Map<string, string>> {
+async function flat(language: Language): Promise<Map<string, string>> {
   const formsOf = (message: Message) =>
     typeof message === 'string'
       ? [['', message]]
       : Object.entries(message).map(([form, text]) => [form, text])
   return new Map(
-    Object.entries((await loadLanguage[locale]()).texts).flatMap(([namespace, messages]) =>
+    Object.entries((await loadLanguage[language]()).texts).flatMap(([namespace, messages]) =>
       Object.entries<Message>(messages).flatMap(([key, message]) =>
         formsOf(message).map(([form, text]) => [`${namespace}.${key} ${form}`, text ?? ''] as const),
       ),
@@ -27,28 +28,35 @@ async function flat(locale: 'en' | 'zh'): Promise<Map<string, string>> {
 const placeholdersOf = (text: string) =>
   [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '').toSorted()
 
-test('the catalogues have texts for the same codes', () => {
-  assert.deepEqual(Object.keys(chineseTitles).toSorted(), Object.keys(englishTitles).toSorted())
-})
+for (const language of TRANSLATIONS) {
+  const translated = await flat(language)
 
-test('a Chinese text has the parameters of the English one', () => {
-  for (const [key, text] of chinese)
-    if (!key.startsWith('platform.'))
-      assert.deepEqual(placeholdersOf(text), placeholdersOf(english.get(key) ?? ''), key)
-})
+  test(`the texts in ${language} are for the same codes as the English ones`, () => {
+    const codesOf = (texts: ReadonlyMap<string, string>) =>
+      [...texts.keys()].filter((key) => key.startsWith('codeTitles.')).toSorted()
+    assert.notEqual(codesOf(english).length, 0)
+    assert.deepEqual(codesOf(translated), codesOf(english))
+  })
 
-test('a Chinese sentence of the platform names only what the English one names', () => {
-  for (const [reason, text] of Object.entries(PLATFORM_MESSAGES)) {
-    const known = new Set(placeholdersOf(text))
-    const translated = chinese.get(`platform.${reason} `) ?? ''
-    assert.notEqual(translated, '', reason)
-    assert.deepEqual(
-      placeholdersOf(translated).filter((name) => !known.has(name)),
-      [],
-      reason,
-    )
-  }
-})
+  test(`a text in ${language} has the parameters of the English one`, () => {
+    for (const [key, text] of translated)
+      if (!key.startsWith('platform.'))
+        assert.deepEqual(placeholdersOf(text), placeholdersOf(english.get(key) ?? ''), key)
+  })
+
+  test(`a sentence of the platform in ${language} names only what the English one names`, () => {
+    for (const [reason, text] of Object.entries(PLATFORM_MESSAGES)) {
+      const known = new Set(placeholdersOf(text))
+      const sentence = translated.get(`platform.${reason} `) ?? ''
+      assert.notEqual(sentence, '', reason)
+      assert.deepEqual(
+        placeholdersOf(sentence).filter((name) => !known.has(name)),
+        [],
+        reason,
+      )
+    }
+  })
+}
 
 /** Parameter values in Chinese: words without spaces around them, or a duration such as `17 秒`. */
 const WORDS = new Set([

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { LANGUAGES } from '#contract/protocol/languages.ts'
 import {
   formatClockTime,
   formatDay,
@@ -118,7 +119,7 @@ test('a zone is its offset from UTC at that time', () => {
 })
 
 test('numbers are those of Intl', async () => {
-  for (const locale of ['en', 'zh'] as const) {
+  for (const locale of LANGUAGES) {
     const { formatNumber } = await localeStateOf(locale)
     const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
     for (const value of [

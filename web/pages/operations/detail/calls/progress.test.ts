@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LANGUAGES } from '#contract/protocol/languages.ts'
 import type { Failure } from '#contract/console-api/shapes.ts'
 import { translator } from '../../../../i18n/testing.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
@@ -111,7 +112,7 @@ test('a rejected token says nothing about the attempts before it', () => {
 })
 
 test('a plugin’s failure is titled with its own message, whatever its code', async () => {
-  for (const locale of ['en', 'zh'] as const) {
+  for (const locale of LANGUAGES) {
     const t = await translator(locale)
     for (const code of ['AUTHENTICATION_REQUIRED', 'PERMISSION_DENIED', 'PLUGIN_TIMEOUT', 'NOT_FOUND'])
       assert.equal(failureTitle(failure(code, false), t), `It was ${code}.`)
