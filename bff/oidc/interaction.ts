@@ -76,12 +76,13 @@ export async function handleInteraction(
 
   const checked = await checkPassword(options, { username, password, address: options.addressOf(incoming) })
   if ('problem' in checked) {
-    const isLimited = checked.problem === 'limited'
+    const { problem, waitSeconds } = checked
+    const isLimited = problem === 'limited'
     const origin = { clientAddress: options.exactAddressOf(incoming), requestId: randomUUID() }
     const errorCode = isLimited ? 'RATE_LIMITED' : 'SIGN_IN_FAILED'
     await options.recorder.signInFailed({ username: checked.knownUser }, errorCode, origin)
-    if (isLimited) outgoing.setHeader('retry-after', '120')
-    return form(isLimited ? 429 : 401, username, checked.problem)
+    if (waitSeconds !== undefined) outgoing.setHeader('retry-after', String(waitSeconds))
+    return form(isLimited ? 429 : 401, username, problem)
   }
   // not remembered: every sign-in asks for the password, so that signing out of the console is effective
   await provider.interactionFinished(
@@ -95,12 +96,14 @@ export async function handleInteraction(
 async function checkPassword(
   { db, limiter, log }: InteractionOptions,
   { username, password, address }: { username: string; password: string; address: string },
-): Promise<{ sub: string } | { problem: 'wrong' | 'limited'; knownUser: string | null }> {
+): Promise<
+  { sub: string } | { problem: 'wrong' | 'limited'; knownUser: string | null; waitSeconds?: number }
+> {
   const guess = await limiter.guess({ username, address })
-  if (guess === null) {
+  if (!guess.isAllowed) {
     // without the username: no user was looked up, and an unknown username may be a password
     log.warn('sign-in refused after too many wrong passwords', { address })
-    return { problem: 'limited', knownUser: null }
+    return { problem: 'limited', knownUser: null, waitSeconds: guess.waitSeconds }
   }
   const user = await findUser(db, { username })
   const isRight = await verifyPassword(password, user?.passwordHash ?? null)

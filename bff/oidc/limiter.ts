@@ -19,12 +19,15 @@ const GUESSES: Record<'pair' | 'user' | 'address', Limit> = {
 /** Sign-ins started or finished by one address; each writes a row and may call the identity provider. */
 const STEPS: Limit = { capacity: 300, secondsPerToken: 1 }
 
+/** `wasRight` returns the tokens of this guess, so that only wrong ones count. */
+export type Guess =
+  | { isAllowed: true; wasRight(): Promise<void> }
+  /** After that many seconds there is a token again. */
+  | { isAllowed: false; waitSeconds: number }
+
 export interface SignInLimiter {
-  /**
-   * Takes a token for one password guess; null after too many wrong guesses. `wasRight` returns the tokens of
-   * this guess, so that only wrong ones count.
-   */
-  guess(who: { username: string; address: string }): Promise<{ wasRight(): Promise<void> } | null>
+  /** Takes a token for one password guess, unless there were too many wrong ones. */
+  guess(who: { username: string; address: string }): Promise<Guess>
   /** Whether an address may start or finish another sign-in. */
   step(address: string): Promise<boolean>
 }
@@ -43,8 +46,11 @@ export function createSignInLimiter(db: BffDb): SignInLimiter {
         { bucket: bucketOf('user', name), limit: GUESSES.user },
         { bucket: bucketOf('address', address), limit: GUESSES.address },
       ]
-      for (const { bucket, limit } of taken) if (!(await takeToken(db, bucket, limit))) return null
+      for (const { bucket, limit } of taken)
+        if (!(await takeToken(db, bucket, limit)))
+          return { isAllowed: false, waitSeconds: limit.secondsPerToken }
       return {
+        isAllowed: true,
         async wasRight() {
           for (const { bucket, limit } of taken) await returnToken(db, bucket, limit.capacity)
         },
