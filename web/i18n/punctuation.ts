@@ -1,3 +1,4 @@
+import { localeState } from './locale.ts'
 import type { Translate } from './use-text.ts'
 
 /** `a, b, c`: names, ids, choices. The punctuation is that of the current language. */
@@ -22,3 +23,6 @@ export const joinSentences = (t: Translate, sentences: readonly (string | false 
 /** `label: text` */
 export const labelled = (t: Translate, label: string, text: string): string =>
   `${label}${t('common.punctuation.colon')}${text}`
+
+/** A text of the console in lower case, for the middle of a sentence. The language is the console's, not the browser's. */
+export const inLowerCase = (text: string): string => text.toLocaleLowerCase(localeState().language)

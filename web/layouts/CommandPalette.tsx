@@ -236,9 +236,9 @@ type T = ReturnType<typeof useText>
 function ownGroups(text: string, t: T, can: ShellContextValue['can']): PaletteGroup[] {
   const pages = pageGroups(text, t, can)
   const actions = actionGroups(text, t, can)
-  const word = text.toLocaleLowerCase()
+  const word = text.toLowerCase()
   const isNamed = actions.some(({ hits }) =>
-    hits.some(({ title }) => title.toLocaleLowerCase().split(' ').includes(word)),
+    hits.some(({ title }) => title.toLowerCase().split(' ').includes(word)),
   )
   return isNamed ? [...actions, ...pages] : [...pages, ...actions]
 }

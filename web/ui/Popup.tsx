@@ -93,8 +93,8 @@ function moveBetweenItems(event: KeyboardEvent<HTMLElement>) {
 /** Focuses the first item that starts with the typed letter. */
 function focusByLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, inOrder: readonly HTMLElement[]) {
   if (key.length !== 1 || key === ' ' || ctrlKey || metaKey || altKey) return
-  const letter = key.toLocaleLowerCase()
-  inOrder.find((item) => item.textContent.trim().toLocaleLowerCase().startsWith(letter))?.focus()
+  const letter = key.toLowerCase()
+  inOrder.find((item) => item.textContent.trim().toLowerCase().startsWith(letter))?.focus()
 }
 
 /** Closes the popup that contains an element. */

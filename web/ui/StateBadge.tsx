@@ -1,3 +1,4 @@
+import { inLowerCase } from '../i18n/punctuation.ts'
 import { useRichText, useText } from '../i18n/use-text.ts'
 import { Badge, type BadgeLook } from './Badge.tsx'
 import { cx } from './class-names.ts'
@@ -53,7 +54,7 @@ export function ClaimBadge({
         <Badge {...target} tone={tone} icon={icon} look={look} className={className}>
           {rich('vocabulary.lock.by', {
             type: <span className="font-medium">{t(`vocabulary.type.${claim.operationType}`)}</span>,
-            state: t(`vocabulary.operation.${claim.state}`).toLocaleLowerCase(),
+            state: inLowerCase(t(`vocabulary.operation.${claim.state}`)),
           })}
         </Badge>
       )}

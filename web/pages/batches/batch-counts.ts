@@ -1,6 +1,6 @@
 import { BATCH_ITEM_STATES } from '#contract/console-api/vocabulary.ts'
 import type { Batch } from '#contract/console-api/shapes.ts'
-import { joinClauses } from '../../i18n/punctuation.ts'
+import { inLowerCase, joinClauses } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 /** "3 succeeded, 1 failed": the states that any item is in, with their numbers. */
@@ -8,7 +8,7 @@ export function progressText(counts: Batch['counts'], t: Translate): string {
   return joinClauses(
     t,
     BATCH_ITEM_STATES.filter((state) => counts[state] > 0).map(
-      (state) => `${counts[state]} ${t(`batches.item.${state}`).toLocaleLowerCase()}`,
+      (state) => `${counts[state]} ${inLowerCase(t(`batches.item.${state}`))}`,
     ),
   )
 }

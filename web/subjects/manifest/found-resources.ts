@@ -20,8 +20,8 @@ export function foundResources<Resource extends ResourceTexts>(
 
 /** Whether one of the texts contains `q`, in upper or lower case. */
 export function holdsText(texts: readonly string[], q: string): boolean {
-  const part = q.toLocaleLowerCase()
-  return texts.some((text) => text.toLocaleLowerCase().includes(part))
+  const part = q.toLowerCase()
+  return texts.some((text) => text.toLowerCase().includes(part))
 }
 
 /** What a property can be found by. One without a definition is left over from an earlier version. */

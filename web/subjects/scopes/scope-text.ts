@@ -5,9 +5,9 @@ export { scopeText } from '#contract/protocol/scope-text.ts'
 
 /** Whether a text contains every word of another, in any order and case. */
 export function matchesWords(text: string, words: string): boolean {
-  const lower = text.toLocaleLowerCase()
+  const lower = text.toLowerCase()
   return words
-    .toLocaleLowerCase()
+    .toLowerCase()
     .split(/\s+/)
     .every((word) => lower.includes(word))
 }
