@@ -1,8 +1,12 @@
 import { checkValue, type Problem } from '../json-schema/json-schema.ts'
 import { findMasks } from './data.ts'
-import type { PropertyDefinition } from './property-definition.ts'
+import type { JsonSchema, PropertyDefinition } from './property-definition.ts'
+import { schemaOfKind, typeOfKind } from './property-kinds.ts'
 import type { TypedValue } from './typed-value.ts'
-import { TYPE_OF_KIND } from './vocabulary.ts'
+
+/** The schema of the business values of a property. */
+export const valueSchema = ({ kind, schema }: PropertyDefinition): JsonSchema =>
+  schemaOfKind(kind) ?? schema ?? true
 
 /**
  * Returns what is wrong with a value of this property; empty if nothing is. Only the business value inside a Data is
@@ -10,7 +14,7 @@ import { TYPE_OF_KIND } from './vocabulary.ts'
  * contain a mask.
  */
 export function checkTypedValue(definition: PropertyDefinition, value: TypedValue): Problem[] {
-  const type = TYPE_OF_KIND[definition.kind]
+  const type = typeOfKind(definition.kind)
   if (value['@type'] !== type)
     return [
       {
@@ -22,5 +26,5 @@ export function checkTypedValue(definition: PropertyDefinition, value: TypedValu
     ]
   if (value['@type'] !== 'Data') return []
   const masks = definition.isSensitive === true ? findMasks(value.value) : []
-  return masks.length > 0 ? masks : checkValue(definition.schema ?? true, value.value)
+  return masks.length > 0 ? masks : checkValue(valueSchema(definition), value.value)
 }

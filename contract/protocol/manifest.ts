@@ -6,7 +6,9 @@ import { checkSchema, checkValue, type Problem } from '../json-schema/json-schem
 import { Key, mapOf, ModuleId, PropertyName } from './keys.ts'
 import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, KEY_MAX, SCHEMAS_MAX, TITLE_MAX } from './limits.ts'
 import { formatLocator, RESOURCE_KINDS } from './locator.ts'
+import { valueSchema } from './business-value.ts'
 import { JsonSchema, PropertyDefinition } from './property-definition.ts'
+import { isReferenceKind } from './property-kinds.ts'
 import { BundleRef } from './scope.ts'
 import { isJsonObject, pointerSegments, pointerTo } from '../json-schema/json.ts'
 import { neededBy, withoutShared, type SharedDefinitions } from './shared-definitions.ts'
@@ -169,8 +171,8 @@ function checkDefinition(
 ): Detail[] {
   if (place.property === INSTANCE_REF_PROPERTY && (resource.kind !== 'MODULE' || definition.kind !== 'DATA'))
     return [refuse(place, 'A protected property may only be a DATA property of a MODULE')]
-  if (definition.schema === undefined) return []
-  const problems = checkSchema(definition.schema)
+  const schema = valueSchema(definition)
+  const problems = checkSchema(schema)
   // what is wrong in a shared definition is told there
   if (problems.length > 0)
     return detailsOf(
@@ -182,7 +184,7 @@ function checkDefinition(
     return [
       refuse(within(place, 'default'), 'A sensitive property must not have a default: manifests are shown'),
     ]
-  return detailsOf(within(place, 'default'), checkValue(definition.schema, definition.default))
+  return detailsOf(within(place, 'default'), checkValue(schema, definition.default))
 }
 
 function isInShared(path: string, shared: SharedDefinitions): boolean {
@@ -279,9 +281,9 @@ function problemOfListed(
   if (list === 'writeProperties' && property === INSTANCE_REF_PROPERTY)
     return 'A protected property can be in no writeProperties'
   if (definition === undefined) return `The Module has no property ${property}`
-  if (list === 'writeProperties' && definition.kind !== 'DATA')
+  if (list === 'writeProperties' && isReferenceKind(definition.kind))
     return `${property} is not DATA: a plugin writes no references`
-  if (list === 'credentialProperties' && definition.kind === 'DATA')
+  if (list === 'credentialProperties' && !isReferenceKind(definition.kind))
     return `${property} is DATA: credentialProperties are for references`
   return null
 }

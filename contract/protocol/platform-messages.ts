@@ -1,6 +1,7 @@
 import { causeMessages } from './call-causes.ts'
 import { fillTemplate } from './messages.ts'
 import type { Placeholders } from './messages.ts'
+import { listTypes } from './property-kinds.ts'
 
 /**
  * The English messages of this platform, by reason; `{name}` is replaced by the parameter of that name. A failure contains
@@ -156,7 +157,7 @@ export const PLATFORM_MESSAGES = {
   requestUuid: 'Must be a UUID in lower case',
   requestWhole: 'Must be a whole number, 0 or more',
   requestWholePositive: 'Must be a whole number, 1 or more',
-  requestWrapped: 'Must be wrapped as Data, ServiceReference, ServiceReferenceMap or ServiceReferenceList',
+  requestWrapped: `Must be wrapped as ${listTypes('all')}`,
   keyReused: 'This Idempotency-Key was used with a different body. Send a new request with a new key.',
   cursorInvalid: 'The cursor does not belong to this list. Start again without it.',
   ownerNotModule: 'The owner must be a Module of an installation, given by its full locator.',

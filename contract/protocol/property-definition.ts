@@ -3,7 +3,7 @@ import { isJsonObject, isJsonValue } from '../json-schema/json.ts'
 import type { JsonObject } from '../json-schema/json.ts'
 import { Json } from './keys.ts'
 import { GROUP_MAX } from './limits.ts'
-import { PROPERTY_KINDS } from './vocabulary.ts'
+import { isReferenceKind, needsSchema, PROPERTY_KINDS } from './property-kinds.ts'
 
 /** A JSON Schema 2020-12 as written; `checkSchema` checks whether it can be used. */
 export const JsonSchema = z
@@ -17,7 +17,7 @@ export type JsonSchema = z.infer<typeof JsonSchema>
 
 /**
  * What a property may contain and where the console shows it. `schema` is required for DATA and forbidden otherwise;
- * `default`, the business value that INSTALL uses if none is given, is only for DATA.
+ * `default`, the business value that INSTALL uses if none is given, is only for business values.
  */
 export const PropertyDefinition = z
   .strictObject({
@@ -36,11 +36,10 @@ export const PropertyDefinition = z
   .superRefine((definition, context) => {
     const refuse = (field: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message })
-    if (definition.kind === 'DATA') {
-      if (definition.schema === undefined) refuse('schema', 'Is required for DATA')
-      return
-    }
-    if (definition.schema !== undefined) refuse('schema', 'Is only for DATA')
+    const hasSchema = definition.schema !== undefined
+    if (needsSchema(definition.kind) && !hasSchema) refuse('schema', 'Is required for DATA')
+    if (!needsSchema(definition.kind) && hasSchema) refuse('schema', 'Is only for DATA')
+    if (!isReferenceKind(definition.kind)) return
     if (definition.default !== undefined) refuse('default', 'Is only for DATA')
     if (definition.isSensitive === true)
       refuse('isSensitive', 'Is only for DATA: a reference holds no secret')

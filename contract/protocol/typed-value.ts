@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Json, MapKey, mapOf, ServiceId } from './keys.ts'
+import { listTypes } from './property-kinds.ts'
 
 const BARE = 'Must be wrapped as Data, {"@type": "Data", "value": …}: a bare value is not accepted'
 const NOT_DATA = 'Must be Data, not a reference: people set references, and plugins write only Data'
@@ -41,14 +42,13 @@ export type ServiceReferenceList = z.infer<typeof ServiceReferenceList>
 export const Reference = z.discriminatedUnion(
   '@type',
   [ServiceReference, ServiceReferenceMap, ServiceReferenceList],
-  'Must be a ServiceReference, ServiceReferenceMap or ServiceReferenceList',
+  `Must be a ${listTypes('references')}`,
 )
 export type Reference = z.infer<typeof Reference>
 
+/** What is said of a value that is none of the types. */
+export const NOT_WRAPPED = `Must be wrapped as ${listTypes('all')}`
+
 /** Any value of a property; a bare value is rejected. */
-export const TypedValue = z.discriminatedUnion(
-  '@type',
-  [Data, ServiceReference, ServiceReferenceMap, ServiceReferenceList],
-  'Must be wrapped as Data, ServiceReference, ServiceReferenceMap or ServiceReferenceList',
-)
+export const TypedValue = z.discriminatedUnion('@type', [Data, ...Reference.options], NOT_WRAPPED)
 export type TypedValue = z.infer<typeof TypedValue>

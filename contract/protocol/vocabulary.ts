@@ -14,22 +14,5 @@ export type Outcome = (typeof OUTCOMES)[number]
 export const RESOURCE_ACTIONS = ['INSTALL', 'UPGRADE', 'CONFIGURE', 'DETACH', 'NONE'] as const
 export type ResourceAction = (typeof RESOURCE_ACTIONS)[number]
 
-/** The kind of a property: a business value, or references to services. */
-export const PROPERTY_KINDS = [
-  'DATA',
-  'SERVICE_REFERENCE',
-  'SERVICE_REFERENCE_MAP',
-  'SERVICE_REFERENCE_LIST',
-] as const
-export type PropertyKind = (typeof PROPERTY_KINDS)[number]
-
-/** The `@type` of the values of each kind. */
-export const TYPE_OF_KIND = {
-  DATA: 'Data',
-  SERVICE_REFERENCE: 'ServiceReference',
-  SERVICE_REFERENCE_MAP: 'ServiceReferenceMap',
-  SERVICE_REFERENCE_LIST: 'ServiceReferenceList',
-} as const satisfies Record<PropertyKind, string>
-
 /** The only failure policy: after the first definite failure no further plugin is called. */
 export const FAILURE_POLICIES = ['FAIL_FAST'] as const

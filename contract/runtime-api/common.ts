@@ -14,12 +14,7 @@ import {
 } from '#contract/protocol/keys.ts'
 import { DURATION } from './moment.ts'
 import { NEXT_ACTIONS, NEXT_ACTORS } from './vocabulary.ts'
-import {
-  ServiceReference,
-  ServiceReferenceList,
-  ServiceReferenceMap,
-  TypedValue,
-} from '#contract/protocol/typed-value.ts'
+import { Reference, TypedValue } from '#contract/protocol/typed-value.ts'
 
 /** A time, or how long before now it was. */
 export const Moment = z.union(
@@ -124,9 +119,7 @@ export type NextStep = z.infer<typeof NextStep>
 export const PropertyView = z.union([
   z.strictObject({ '@type': z.literal('Data'), isSensitive: z.literal(true), isSet: z.boolean() }),
   z.strictObject({ '@type': z.literal('Data'), value: Json }),
-  ServiceReference,
-  ServiceReferenceMap,
-  ServiceReferenceList,
+  ...Reference.options,
 ])
 export type PropertyView = z.infer<typeof PropertyView>
 

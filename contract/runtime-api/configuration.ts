@@ -5,7 +5,7 @@ import { LARGE_BODY_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { RESOURCE_KINDS } from '#contract/protocol/locator.ts'
 import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
-import { TypedValue } from '#contract/protocol/typed-value.ts'
+import { NOT_WRAPPED, TypedValue } from '#contract/protocol/typed-value.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import {
   Changes,
@@ -108,8 +108,6 @@ export type SaveBody = z.infer<typeof SaveBody>
 
 /** Keeps the saved value of a sensitive property. */
 export const KeptSensitive = z.strictObject({ '@type': z.literal('Data'), isSensitive: z.literal(true) })
-
-const NOT_WRAPPED = 'Must be wrapped as Data, ServiceReference, ServiceReferenceMap or ServiceReferenceList'
 
 export const FullConfigurationBody = z.strictObject({
   snapshotVersion: PositiveInteger,

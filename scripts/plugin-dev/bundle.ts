@@ -2,17 +2,12 @@ import { wrapData, referencedServices } from '#contract/protocol/data.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
 import type { AuthorManifest, ManifestResource } from '#contract/protocol/manifest.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { kindOfReference } from '#contract/protocol/property-kinds.ts'
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import type { Profile } from '../../packages/plugin-check/src/profile.ts'
 
 type Resource = Profile['resources'][string]
-
-const REFERENCE_KINDS = {
-  ServiceReference: 'SERVICE_REFERENCE',
-  ServiceReferenceMap: 'SERVICE_REFERENCE_MAP',
-  ServiceReferenceList: 'SERVICE_REFERENCE_LIST',
-} as const
 
 /**
  * A version of a bundle in which the plugin has what its profile says.
@@ -65,7 +60,7 @@ function propertiesOf({ properties, changed, invalid, sensitive, references, wri
   for (const name of values) definitions[name] = data(sensitive.includes(name))
   for (const [name, { isSensitive }] of Object.entries(writes)) definitions[name] = data(isSensitive)
   for (const [name, reference] of Object.entries(references))
-    definitions[name] = { kind: REFERENCE_KINDS[reference['@type']] }
+    definitions[name] = { kind: kindOfReference(reference['@type']) }
   return definitions
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { userEvent } from 'vitest/browser'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { useText } from '../i18n/use-text.ts'
 import { renderInConsole } from './render.tsx'
 import type { Edit } from '../forms/property/property-edit.ts'
@@ -11,27 +12,18 @@ import { PropertyField } from '../forms/property/controls/PropertyField.tsx'
 const scope = { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: 1 }
 
 /**
- * Renders a field over a schema, with an edit of a saved value, or with the removal of one if `first` is undefined;
- * returns the value that would be saved.
+ * Renders the field of a property, with an edit of a saved business value, or with the removal of one if `first` is
+ * undefined; returns the value that would be saved.
  */
-export async function renderField(
-  schema: JsonObject,
+export async function renderProperty(
+  definition: PropertyDefinition,
   first: JsonValue | undefined,
   saved?: JsonValue,
-  {
-    kind = 'MODULE',
-    isSensitive = false,
-    isRequired = true,
-  }: { kind?: ResourceKind; isSensitive?: boolean; isRequired?: boolean } = {},
+  kind: ResourceKind = 'MODULE',
 ) {
+  const isSensitive = definition.isSensitive === true
   let current: Edit =
     first === undefined ? { kind: 'removed' } : { kind: 'set', value: { '@type': 'Data', value: first } }
-  const definition = {
-    kind: 'DATA' as const,
-    schema: { title: 'Setting', ...schema },
-    required: isRequired,
-    ...(isSensitive && { isSensitive }),
-  }
   function Under() {
     const t = useText()
     const [edit, setEdit] = useState<Edit>(current)
@@ -52,7 +44,7 @@ export async function renderField(
         onEdit={setEdit}
         onReset={() => undefined}
         error={editError(definition, edit, t)}
-        isRequired={isRequired}
+        isRequired={definition.required === true}
         readOnly={false}
         scope={scope}
         hints={
@@ -68,6 +60,20 @@ export async function renderField(
   await renderInConsole(<Under />)
   return () => (current.kind === 'set' && current.value['@type'] === 'Data' ? current.value.value : current)
 }
+
+/** The same for a required DATA property over a schema. */
+export const renderField = (
+  schema: JsonObject,
+  first: JsonValue | undefined,
+  saved?: JsonValue,
+  { kind, isRequired = true }: { kind?: ResourceKind; isRequired?: boolean } = {},
+) =>
+  renderProperty(
+    { kind: 'DATA', schema: { title: 'Setting', ...schema }, required: isRequired },
+    first,
+    saved,
+    kind,
+  )
 
 /** Pastes a text into the control that has the focus, through the clipboard, which keeps its line ends. */
 export async function paste(text: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
+import { needsSchema, PROPERTY_KINDS } from '#contract/protocol/property-kinds.ts'
 import type { JudgeInput } from '#runtime/engine/calls/judge.ts'
 import { authorization, data, LOCATOR, plannedRequest, planWith, SECRET } from '#runtime/testing/plan.ts'
 import { successOf } from '#runtime/testing/plugin.ts'
@@ -82,8 +83,12 @@ export const MANIFESTS: readonly JsonValue[] = [
             kind: 'DATA',
             schema: { type: 'array', items: { $ref: '#/$defs/one' }, $defs: { one: true } },
           },
-          map: { kind: 'SERVICE_REFERENCE_MAP', required: true },
-          many: { kind: 'SERVICE_REFERENCE_LIST' },
+          ...Object.fromEntries(
+            PROPERTY_KINDS.map((kind) => [
+              kind.toLowerCase(),
+              { kind, required: true, ...(needsSchema(kind) && { schema: true }) },
+            ]),
+          ),
           instanceRefProperty: { kind: 'DATA', schema: true },
         },
       },

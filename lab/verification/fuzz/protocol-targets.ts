@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import type * as z from 'zod'
-import { checkTypedValue } from '#contract/protocol/business-value.ts'
+import { checkTypedValue, valueSchema } from '#contract/protocol/business-value.ts'
 import { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { readEnvelope } from '#contract/protocol/envelope.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
@@ -13,6 +13,7 @@ import { formatLocator, isKey, isPropertyName, parseLocator } from '#contract/pr
 import { AuthorManifest, checkManifest } from '#contract/protocol/manifest.ts'
 import { patternCost } from '#contract/json-schema/pattern.ts'
 import { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { typeOfKind } from '#contract/protocol/property-kinds.ts'
 import { TypedValue } from '#contract/protocol/typed-value.ts'
 import { ANSWERS, expected, MANIFESTS, SCHEMAS, VALUES } from './documents.ts'
 import { edited, editedText } from './edits.ts'
@@ -84,9 +85,9 @@ function wrongOfTypedValue([definition, value]: [JsonValue, JsonValue]): string 
   const defined = PropertyDefinition.safeParse(definition)
   const typed = TypedValue.safeParse(value)
   if (!defined.success || !typed.success) return null
-  if (defined.data.schema !== undefined && checkSchema(defined.data.schema).length > 0) return null
+  if (checkSchema(valueSchema(defined.data)).length > 0) return null
   const problems = checkTypedValue(defined.data, typed.data)
-  const isOfKind = (defined.data.kind === 'DATA') === (typed.data['@type'] === 'Data')
+  const isOfKind = typeOfKind(defined.data.kind) === typed.data['@type']
   return problems.length === 0 && !isOfKind ? 'a value of another kind is accepted' : null
 }
 

@@ -2,6 +2,7 @@ import type { CompiledAuthorization } from '#contract/protocol/authorization.ts'
 import { checkTypedValue } from '#contract/protocol/business-value.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import type { Data } from '#contract/protocol/typed-value.ts'
 import type { Writes } from '../../model/plan.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
@@ -68,7 +69,7 @@ export function checkWrites(
 }
 
 function problemOf(definition: PropertyDefinition, data: Data, scope: WriteScope): string | null {
-  if (definition.kind !== 'DATA') return 'is a reference, which a plugin must not write'
+  if (isReferenceKind(definition.kind)) return 'is a reference, which a plugin must not write'
   if (data.isSensitive === true && definition.isSensitive !== true) {
     return 'carries isSensitive, but its definition is not sensitive'
   }

@@ -3,6 +3,7 @@ import { INSTANCE_REF_PROPERTY, LIFECYCLE_VERSION } from '#contract/protocol/lim
 import { formatLocator } from '#contract/protocol/locator.ts'
 import type { AuthorManifest, ManifestPlugin } from '#contract/protocol/manifest.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
 import { DomainError } from '../refusals.ts'
 
@@ -79,18 +80,21 @@ function compileEntry(
         'Publish a version whose manifest names a Module of the bundle for it.',
     )
   }
-  const kindOf = (property: string) => getOwn(module.definitions, property)?.kind
-  for (const property of [...readProperties, ...writeProperties, ...credentialProperties]) {
-    if (kindOf(property) === undefined)
+  const isReference = (property: string): boolean => {
+    const definition = getOwn(module.definitions, property)
+    if (definition === undefined)
       throw broken(pluginId, `names ${property}, which ${module.locator} does not have`)
+    return isReferenceKind(definition.kind)
   }
+  // what is missing is said first
+  for (const property of [...readProperties, ...writeProperties, ...credentialProperties])
+    isReference(property)
   for (const property of writeProperties) {
     if (property === INSTANCE_REF_PROPERTY) throw broken(pluginId, 'may not write a protected property')
-    if (kindOf(property) !== 'DATA') throw broken(pluginId, `may not write ${property}, which is a reference`)
+    if (isReference(property)) throw broken(pluginId, `may not write ${property}, which is a reference`)
   }
   for (const property of credentialProperties) {
-    if (kindOf(property) === 'DATA')
-      throw broken(pluginId, `cannot resolve ${property}, which is not a reference`)
+    if (!isReference(property)) throw broken(pluginId, `cannot resolve ${property}, which is not a reference`)
   }
   return { resource: module.locator, readProperties, writeProperties, credentialProperties }
 }

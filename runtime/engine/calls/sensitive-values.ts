@@ -3,6 +3,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { MASK } from '#contract/protocol/data.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 import type { NewSecrets, RecordedAttempt } from '../../model/call.ts'
@@ -111,7 +112,9 @@ export function markDefinitions(
   return Object.fromEntries(
     Object.entries(definitions).map(([property, definition]) => [
       property,
-      marked.has(property) && definition.kind === 'DATA' ? { ...definition, isSensitive: true } : definition,
+      marked.has(property) && !isReferenceKind(definition.kind)
+        ? { ...definition, isSensitive: true }
+        : definition,
     ]),
   )
 }

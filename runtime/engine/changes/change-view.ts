@@ -1,4 +1,5 @@
 import { inSchemaOrder } from '#contract/json-schema/key-order.ts'
+import { valueSchema } from '#contract/protocol/business-value.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
 import type { PlannedChange, StoredValue } from '../../model/plan.ts'
@@ -31,5 +32,5 @@ export function propertyView(
   if (definition === undefined || definition.isSensitive === true || value.isSensitive === true) {
     return { '@type': 'Data', isSensitive: true, isSet: true }
   }
-  return { '@type': 'Data', value: inSchemaOrder(definition.schema ?? true, value.value) }
+  return { '@type': 'Data', value: inSchemaOrder(valueSchema(definition), value.value) }
 }

@@ -1,6 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { isJsonObject, getOwn } from '#contract/json-schema/json.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
+import { valueSchema } from '#contract/protocol/business-value.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
@@ -36,12 +37,12 @@ function useOf(
   definition: PropertyDefinition | undefined,
   value: TypedValue | null,
 ): DomainUse[] {
+  const schema = definition === undefined ? null : valueSchema(definition)
   const isDomain =
     parseLocator(locator)?.kind === 'GATEWAY' &&
-    definition !== undefined &&
-    definition.isSensitive !== true &&
-    isJsonObject(definition.schema) &&
-    definition.schema['format'] === 'hostname'
+    definition?.isSensitive !== true &&
+    isJsonObject(schema) &&
+    schema['format'] === 'hostname'
   if (!isDomain || value?.['@type'] !== 'Data' || typeof value.value !== 'string') return []
   return [{ locator, property, domain: value.value.toLowerCase() }]
 }

@@ -1,41 +1,50 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
+import { valueSchema } from '#contract/protocol/business-value.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { readSchema } from './resolve-schema.ts'
 import { entriesOf, membersOf, offersEntries, variantsOf, withoutNull } from './schema-parts.ts'
 
-/** The control that edits a property. */
-export type ControlKind =
-  | 'text'
-  | 'long-text'
-  | 'number'
-  | 'switch'
-  | 'choice'
-  | 'list'
-  | 'object'
-  | 'map'
-  | 'variants'
-  | 'nullable'
-  | 'json'
-  | 'cron'
-  | 'time-zone'
-  | 'domain'
-  | 'secret'
-  | 'reference'
-  | 'reference-map'
-  | 'reference-list'
+interface ControlTraits {
+  /** One field, which shows values of one type only. */
+  isOneField?: true
+  /** A field of text: an empty one is an empty text or none, which the eye cannot tell. */
+  isText?: true
+  /** An empty field can say that there is no value. */
+  hasPlaceholder?: true
+  /** A value is chosen and not typed. */
+  isChosen?: true
+  /** Inside another value, it needs the whole width: the title is above it. */
+  isWide?: true
+  /** The class of a width that fits its typical content. */
+  width?: string
+}
 
-/** Controls of one field, which show values of one type only and need little width. */
-export const ONE_FIELD: ReadonlySet<ControlKind> = new Set([
-  'text',
-  'long-text',
-  'number',
-  'switch',
-  'choice',
-  'cron',
-  'time-zone',
-  'domain',
-])
+/** The controls that edit properties, with all that the forms know of each. `controls/PropertyControl.tsx` has them. */
+const CONTROL_TRAITS = {
+  text: { isOneField: true, isText: true, hasPlaceholder: true },
+  'long-text': { isOneField: true, isText: true, hasPlaceholder: true },
+  number: { isOneField: true, hasPlaceholder: true, width: 'max-w-56' },
+  switch: { isOneField: true },
+  choice: { isOneField: true, isChosen: true, width: 'max-w-80' },
+  list: {},
+  object: { isWide: true },
+  map: { isWide: true },
+  variants: { isChosen: true },
+  nullable: {},
+  json: { isWide: true },
+  cron: { isOneField: true, isText: true, hasPlaceholder: true },
+  'time-zone': { isOneField: true, isChosen: true, width: 'max-w-80' },
+  domain: { isOneField: true, isText: true, hasPlaceholder: true },
+  secret: {},
+  reference: { isChosen: true },
+  'reference-map': {},
+  'reference-list': {},
+} as const satisfies Readonly<Record<string, ControlTraits>>
+
+export type ControlKind = keyof typeof CONTROL_TRAITS
+
+export const controlTraits = (kind: ControlKind): ControlTraits => CONTROL_TRAITS[kind]
 
 type Schema = { [key: string]: JsonValue }
 
@@ -56,7 +65,8 @@ export function controlKind(definition: PropertyDefinition, resource: ResourceKi
 }
 
 /** The schema as the forms read it; `true` and `false` contain nothing that a form could show. */
-export function schemaOf({ schema }: PropertyDefinition): Schema {
+export function schemaOf(definition: PropertyDefinition): Schema {
+  const schema = valueSchema(definition)
   return typeof schema === 'object' ? readSchema(schema) : {}
 }
 

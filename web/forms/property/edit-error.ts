@@ -6,7 +6,7 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { jsonErrorText, readJson, type JsonError } from '../json/parse-json.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
-import { controlKind, schemaOf } from './control-kind.ts'
+import { controlKind, controlTraits, schemaOf } from './control-kind.ts'
 import { dataValue, type Edit, type Part, type Parts } from './property-edit.ts'
 import { REFUSED_KEY } from './held-value.ts'
 import { takesNumber } from './inner-value.ts'
@@ -99,9 +99,8 @@ function numberError(text: string, t: Translate): string {
 
 /** What is asked for where a value is missing. */
 export function missingText(definition: PropertyDefinition, t: Translate): string {
-  const kind = controlKind(definition, 'MODULE')
-  const isChosen = kind === 'choice' || kind === 'time-zone' || kind === 'reference' || kind === 'variants'
-  return t(isChosen ? 'forms.problem.choose' : 'forms.problem.missing')
+  const { isChosen } = controlTraits(controlKind(definition, 'MODULE'))
+  return t(isChosen === true ? 'forms.problem.choose' : 'forms.problem.missing')
 }
 
 /** What is unfinished is never valid, even if its text is. */

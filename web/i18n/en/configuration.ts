@@ -1,3 +1,5 @@
+import { listTypes } from '#contract/protocol/property-kinds.ts'
+
 /** The editor of a scope's configuration. */
 export const configuration = {
   tabs: 'Configuration views',
@@ -263,8 +265,7 @@ export const configuration = {
   'document.problem.object': 'Must be an object',
   'document.problem.unknownResource': 'No installation in this scope has this resource',
   'document.problem.unknownProperty': 'The resource has no property with this name',
-  'document.problem.wrapper':
-    'Must have an @type: Data with a value, or ServiceReference, ServiceReferenceMap, or ServiceReferenceList',
+  'document.problem.wrapper': `Must have an @type: Data with a value, or ${listTypes('references')}`,
   'document.problem.hidden': 'Must have a value. Only sensitive properties can omit it',
   'document.problem.writtenByPlugin': 'The plugin {plugin} writes this property. Leave it unchanged',
 
@@ -372,6 +373,9 @@ export const configuration = {
 
 /** The controls that edit property values. The `error` texts are the validator's messages, verbatim. */
 export const forms = {
+  'kind.SERVICE_REFERENCE': 'a service',
+  'kind.SERVICE_REFERENCE_MAP': 'services by key',
+  'kind.SERVICE_REFERENCE_LIST': 'a list of services',
   'limit.range': '{from} to {to}',
   'limit.minimum': 'at least {from}',
   'limit.maximum': 'at most {to}',

@@ -1,3 +1,4 @@
+import { listTypes } from '#contract/protocol/property-kinds.ts'
 import type * as source from '../en/configuration.ts'
 import type { Translated } from '../messages.ts'
 
@@ -212,8 +213,7 @@ export const configuration: Translated<typeof source.configuration> = {
   'document.problem.object': '必须是对象',
   'document.problem.unknownResource': '此作用域中没有安装实例拥有该资源',
   'document.problem.unknownProperty': '该资源没有此名称的属性',
-  'document.problem.wrapper':
-    '必须带有 @type：Data（含 value）、ServiceReference、ServiceReferenceMap 或 ServiceReferenceList',
+  'document.problem.wrapper': `必须带有 @type：Data（含 value）、${listTypes('references', { list: '、', or: ' 或 ' })}`,
   'document.problem.hidden': '必须有值，只有敏感属性可以省略',
   'document.problem.writtenByPlugin': '该属性由插件 {plugin} 写入，请保持不变',
 
@@ -287,6 +287,9 @@ export const configuration: Translated<typeof source.configuration> = {
 }
 
 export const forms: Translated<typeof source.forms> = {
+  'kind.SERVICE_REFERENCE': '一个服务',
+  'kind.SERVICE_REFERENCE_MAP': '键到服务的映射',
+  'kind.SERVICE_REFERENCE_LIST': '服务列表',
   'limit.range': '{from} 到 {to}',
   'limit.minimum': '不小于 {from}',
   'limit.maximum': '不大于 {to}',

@@ -2,6 +2,7 @@ import type * as source from '../en/shell.ts'
 import type { Translated } from '../messages.ts'
 import { causeMessages } from '#contract/protocol/call-causes.ts'
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
+import { listTypes } from '#contract/protocol/property-kinds.ts'
 
 export const common: Translated<typeof source.common> = {
   nextStep: '下一步',
@@ -505,7 +506,7 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   requestUuid: '必须是小写的 UUID',
   requestWhole: '必须是大于或等于 0 的整数',
   requestWholePositive: '必须是大于或等于 1 的整数',
-  requestWrapped: '必须包装为 Data、ServiceReference、ServiceReferenceMap 或 ServiceReferenceList',
+  requestWrapped: `必须包装为 ${listTypes('all', { list: '、', or: ' 或 ' })}`,
   keyReused: '此 Idempotency-Key 已用于不同的请求体。请使用新的键发送新请求。',
   cursorInvalid: '该游标不属于此列表。请不带游标重新开始。',
   ownerNotModule: '所有者必须是某个安装实例中的模块，以完整的资源定位符给出。',

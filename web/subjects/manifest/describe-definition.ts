@@ -1,5 +1,6 @@
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { needsSchema } from '#contract/protocol/property-kinds.ts'
 import { choicesOf, schemaOf } from '../../forms/property/control-kind.ts'
 import { limitsText } from '../../forms/property/limits-text.ts'
 import { variantsOf, variantTitle, withoutNull } from '../../forms/property/schema-parts.ts'
@@ -20,7 +21,7 @@ const MAX_CHOICES = 6
 
 /** The values of a property, in a few words: "whole number, 1 to 65535", "one of starter, team", "a service". */
 export function describeDefinition(definition: PropertyDefinition, t: Translate): string {
-  if (definition.kind !== 'DATA') return t(`catalog.type.${definition.kind}`)
+  if (!needsSchema(definition.kind)) return t(`forms.kind.${definition.kind}`)
   const limits = limitsText(definition, t)
   return joinClauses(t, [typeText(schemaOf(definition), t), limits])
 }

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react'
+import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../Icon.tsx'
 import { useIsPrinting } from '../printing.ts'
@@ -10,13 +11,7 @@ import { looksLike } from '../values/unseen-characters.ts'
 export type JsonValue = unknown
 
 /** A property as people see it: the wrapped value of the APIs, or null for "not set". */
-export type PropertyValue =
-  | { '@type': 'Data'; isSensitive: true; isSet: boolean }
-  | { '@type': 'Data'; value?: JsonValue }
-  | { '@type': 'ServiceReference'; serviceId: string }
-  | { '@type': 'ServiceReferenceMap'; valueMap: Readonly<Record<string, { serviceId: string }>> }
-  | { '@type': 'ServiceReferenceList'; valueList: readonly { serviceId: string }[] }
-  | null
+export type PropertyValue = PropertyView | { '@type': 'Data'; value: JsonValue } | null
 
 const LONG = 160
 /** Two texts with fewer characters in common are shown as different values, not as a change of one. */

@@ -1,5 +1,6 @@
 import { Suspense, useState } from 'react'
 import { checkValue } from '#contract/json-schema/json-schema.ts'
+import { valueSchema } from '#contract/protocol/business-value.ts'
 import { lazyWithRetry } from '../../../base/load-with-retry.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -71,7 +72,7 @@ export function JsonControl({
         label={t('forms.json.of', { property: labelOf(definition, t('forms.json.label')) })}
         text={text}
         check={(document) =>
-          checkValue(definition.schema ?? true, document).map((problem) => ({
+          checkValue(valueSchema(definition), document).map((problem) => ({
             ...problem,
             message: translateError(problem, t),
           }))

@@ -6,13 +6,13 @@ import { useText, type Translate } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { FieldErrorText } from '../../../ui/Field.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
-import { innerKind, type ControlKind } from '../control-kind.ts'
+import { controlTraits, innerKind, type ControlKind } from '../control-kind.ts'
 import type { Edit } from '../property-edit.ts'
 import { partError } from '../edit-error.ts'
 import { heldAfterEdit, held as holding, shownHeld, type Held } from '../held-value.ts'
 import type { Member } from '../schema-parts.ts'
 import type { ControlProps } from './control-props.ts'
-import { emptyOf, HAS_PLACEHOLDER, isShort, isWide, summaryOf, TEXTS } from './member-look.ts'
+import { emptyOf, isShort, isWide, summaryOf } from './member-look.ts'
 
 /**
  * One member of an object: its title, its control, and a button that makes it "not set" again, or sets it to what is
@@ -42,6 +42,7 @@ export function MemberRow({
   const t = useText()
   const id = `${wiring.id}.${name}`
   const kind = innerKind(schema)
+  const traits = controlTraits(kind)
   const { value, parts } = held
   const own = parts['']
   const isSet = value !== undefined || own !== undefined
@@ -54,7 +55,7 @@ export function MemberRow({
   const empty = emptyOf(schema)
   const edit = (next: Edit) => {
     const after = heldAfterEdit(held, next)
-    const isTried = before === null && !isRequired && TEXTS.has(kind) && after.value === ''
+    const isTried = before === null && !isRequired && traits.isText && after.value === ''
     onChange(isTried ? holding(undefined) : after)
   }
   const act = (next: JsonValue | undefined) => {
@@ -84,7 +85,7 @@ export function MemberRow({
         'aria-describedby': describedBy.join(' ') || undefined,
         'aria-invalid': isInvalid ? true : undefined,
         'aria-required': isRequired ? true : undefined,
-        ...(!isSet && HAS_PLACEHOLDER.has(kind) && { placeholder: t('forms.notSet') }),
+        ...(!isSet && traits.hasPlaceholder && { placeholder: t('forms.notSet') }),
       }}
       readOnly={readOnly}
       scope={scope}
@@ -177,7 +178,7 @@ export function MemberRow({
 
 /** Of what is empty but set; a list and a map say so themselves. */
 function stateOf(value: JsonValue | undefined, kind: ControlKind, t: Translate): string | null {
-  if (value === '' && TEXTS.has(kind)) return t('common.value.emptyText')
+  if (value === '' && controlTraits(kind).isText) return t('common.value.emptyText')
   const isEmptyObject = kind === 'object' && isJsonObject(value) && Object.keys(value).length === 0
   return isEmptyObject ? t('forms.object.empty') : null
 }

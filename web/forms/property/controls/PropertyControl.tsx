@@ -3,7 +3,7 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { lazyWithRetry } from '../../../base/load-with-retry.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { ChoiceControl } from './ChoiceControl.tsx'
-import { controlKind, ONE_FIELD, schemaOf } from '../control-kind.ts'
+import { controlKind, controlTraits, schemaOf, type ControlKind } from '../control-kind.ts'
 import { dataValue } from '../property-edit.ts'
 import { fitsControl } from '../inner-value.ts'
 import { AsJson } from './AsJson.tsx'
@@ -27,7 +27,7 @@ const TimeZoneControl = lazyWithRetry(async () => ({
   default: (await import('./TimeZoneControl.tsx')).TimeZoneControl,
 }))
 
-const CONTROLS = {
+const CONTROLS: Readonly<Record<ControlKind, ComponentType<ControlProps>>> = {
   text: TextControl,
   'long-text': LongTextControl,
   number: NumberControl,
@@ -54,7 +54,7 @@ export function PropertyControl({ resourceKind, ...props }: InnerProps & { resou
   const Control = CONTROLS[kind]
   return (
     <Suspense fallback={<Skeleton className="h-8 w-full" />}>
-      {ONE_FIELD.has(kind) ? (
+      {controlTraits(kind).isOneField ? (
         <FieldOrJson {...props} Inner={InnerControl} Control={Control} />
       ) : (
         <Control {...props} Inner={InnerControl} />

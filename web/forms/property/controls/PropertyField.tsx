@@ -10,8 +10,8 @@ import { cx } from '../../../ui/class-names.ts'
 import { FieldErrorText } from '../../../ui/Field.tsx'
 import { useIsPrinting } from '../../../ui/printing.ts'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
-import { controlKind, schemaOf } from '../control-kind.ts'
-import { emptyOf, HAS_PLACEHOLDER, TEXTS } from './member-look.ts'
+import { controlKind, controlTraits, schemaOf } from '../control-kind.ts'
+import { emptyOf } from './member-look.ts'
 import { PropertyControl } from './PropertyControl.tsx'
 import { dataValue, setData, shownOf, type Edit } from '../property-edit.ts'
 import { limitsText } from '../limits-text.ts'
@@ -89,11 +89,11 @@ export const PropertyField = memo(function PropertyField({
   const help = propertyHelp(definition)
   const isPlain = plainValue !== undefined
   const limits = isPlain ? '' : limitsText(definition, t)
-  const kind = controlKind(definition, resourceKind)
+  const traits = controlTraits(controlKind(definition, resourceKind))
   const shown = shownOf(edit, valueOf(view))
   const isShownSet = edit === null ? isSet : edit.kind !== 'removed'
   const isOptional = !isRequired && definition.required !== true
-  const isText = !isPlain && TEXTS.has(kind) && definition.isSensitive !== true
+  const isText = !isPlain && traits.isText && definition.isSensitive !== true
   // a text that was not set does not become an empty one because something was tried in it; a secret begins as an empty one
   const onControlEdit = (next: Edit) =>
     onEdit(isText && !isSet && isOptional && isEmptyText(next) ? REMOVED : next)
@@ -140,7 +140,7 @@ export const PropertyField = memo(function PropertyField({
       </div>
       <div className="max-w-[38rem] min-w-0">
         {plainValue ?? (
-          <div className={cx('print:hidden', WIDTHS[kind])}>
+          <div className={cx('print:hidden', traits.width)}>
             <PropertyControl
               resourceKind={resourceKind}
               definition={definition}
@@ -155,7 +155,7 @@ export const PropertyField = memo(function PropertyField({
                 'aria-describedby': describedBy.join(' ') || undefined,
                 'aria-invalid': error === null ? undefined : true,
                 'aria-required': isRequired ? true : undefined,
-                ...(!isShownSet && HAS_PLACEHOLDER.has(kind) && { placeholder: t('forms.notSet') }),
+                ...(!isShownSet && traits.hasPlaceholder && { placeholder: t('forms.notSet') }),
               }}
               readOnly={readOnly}
               scope={scope}
@@ -209,10 +209,3 @@ export const PropertyField = memo(function PropertyField({
 const REMOVED: Edit = { kind: 'removed' }
 
 const isEmptyText = (edit: Edit): boolean => edit.kind === 'set' && dataValue(edit.value) === ''
-
-/** A control is as wide as its typical content. */
-const WIDTHS: Partial<Record<ReturnType<typeof controlKind>, string>> = {
-  number: 'max-w-56',
-  choice: 'max-w-80',
-  'time-zone': 'max-w-80',
-}

@@ -1,27 +1,20 @@
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { Translate } from '../../../i18n/use-text.ts'
-import { innerKind, ONE_FIELD, type ControlKind } from '../control-kind.ts'
+import { controlTraits, innerKind, type ControlKind } from '../control-kind.ts'
 import { problemPointers, shownVariant } from '../inner-value.ts'
 import { itemsOf, membersOf, variantsOf, withoutNull } from '../schema-parts.ts'
-
-/** Controls that need the whole width: the title is above them. */
-const WIDE: ReadonlySet<ControlKind> = new Set(['object', 'map', 'json'])
 
 /** Of a list or a choice of forms, whether an item or form may need it; a list of lists is as wide. */
 export function isWide(schema: JsonObject): boolean {
   const kind = innerKind(schema)
-  if (WIDE.has(kind)) return true
-  if (kind === 'list') return !ONE_FIELD.has(innerKind(itemsOf(schema) ?? {}))
+  if (controlTraits(kind).isWide) return true
+  if (kind === 'list') return !isOneField(itemsOf(schema) ?? {})
   if (kind === 'nullable') return isWide(withoutNull(schema) ?? {})
   return kind === 'variants' && (variantsOf(schema) ?? []).some(isWide)
 }
 
-/** Controls of texts: an empty field is an empty text or none, which the eye cannot tell. */
-export const TEXTS: ReadonlySet<ControlKind> = new Set(['text', 'long-text', 'domain', 'cron'])
-
-/** Controls whose empty field can say that there is no value. */
-export const HAS_PLACEHOLDER: ReadonlySet<ControlKind> = new Set([...TEXTS, 'number'])
+const isOneField = (schema: JsonObject): boolean => controlTraits(innerKind(schema)).isOneField === true
 
 const FEW = { members: 4, entries: 8, items: 5 }
 
@@ -33,9 +26,7 @@ export function isShort(schema: JsonObject, value: JsonValue | undefined): boole
   switch (innerKind(schema)) {
     case 'object': {
       const members = membersOf(schema) ?? []
-      return (
-        members.length <= FEW.members && members.every((member) => ONE_FIELD.has(innerKind(member.schema)))
-      )
+      return members.length <= FEW.members && members.every((member) => isOneField(member.schema))
     }
     case 'map':
       return !isJsonObject(value) || Object.keys(value).length <= FEW.entries

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
-import { paste, renderField } from '../../../testing/property-field.tsx'
+import { paste, renderField, renderProperty } from '../../../testing/property-field.tsx'
 
 const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\nAAAA==\n-----END CERTIFICATE-----\n'
 /** Characters that an input or a text area could drop or replace, apart from line ends. */
@@ -113,7 +113,11 @@ test('a dropped text keeps its line breaks', async () => {
 })
 
 /** A sensitive text whose value is being replaced. */
-const secret = (first = '') => renderField(text, first, undefined, { isSensitive: true })
+const secret = (first = '', schema: JsonObject = text) =>
+  renderProperty(
+    { kind: 'DATA', schema: { title: 'Setting', ...schema }, isSensitive: true, required: true },
+    first,
+  )
 const field = page.getByLabelText('Setting', { exact: true })
 
 test('a secret of several lines stays hidden, says what it holds, and is shown on demand', async () => {
@@ -189,7 +193,7 @@ test.for<[JsonObject]>([
   [{ anyOf: [{ type: 'string', minLength: 1 }, { type: 'null' }] }],
   [{ oneOf: [{ const: null }, { type: 'string' }] }],
 ])('a secret that may also be null is hidden while it is typed: %j', async ([schema]) => {
-  const value = await renderField(schema, '', undefined, { isSensitive: true })
+  const value = await secret('', schema)
   await field.fill('hunter2')
   expect(value()).toBe('hunter2')
   await expect.element(field).toHaveAttribute('type', 'password')

@@ -2,6 +2,7 @@ import { memo, useEffect, useRef, useState } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import { PropertyField } from '../../../forms/property/controls/PropertyField.tsx'
 import { isSet } from '../../../forms/property/property-value.ts'
 import { isManagedBy, useManagerText, type Manager } from '../../../subjects/people/use-manager-text.ts'
@@ -118,7 +119,7 @@ export const EditorField = memo(function EditorField({
       }
       notes={
         <>
-          {definition.kind !== 'DATA' && isSet(view) && (
+          {isReferenceKind(definition.kind) && isSet(view) && (
             <TestReference {...{ locator, property }} isEdited={draftEdit !== undefined} />
           )}
           {!isPlain && (
