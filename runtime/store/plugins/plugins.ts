@@ -4,6 +4,7 @@ import type { PluginCredential } from '#contract/runtime-api/plugins.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RegistrationRow, Registrations } from '../../model/plugin.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { containsText } from '../text-search.ts'
 
 export type PluginRow = Selectable<RuntimeTables['runtime.plugin']> & {
   credentials: PluginCredential[]
@@ -14,7 +15,7 @@ export type PluginRow = Selectable<RuntimeTables['runtime.plugin']> & {
 const TIME = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 
 /** The plugins with their credentials, ordered by id. */
-export async function selectPlugins(
+async function selectPlugins(
   db: Db,
   { where, limit = null }: { where: RawBuilder<unknown>; limit?: number | null },
 ): Promise<PluginRow[]> {
@@ -41,11 +42,29 @@ export async function selectPlugins(
   return result.rows
 }
 
-/** The condition that an operation calls the plugin. */
-export function isPluginOf(operationId: string): RawBuilder<boolean> {
-  return sql<boolean>`plugin.plugin_id in (
-    select plugin_id from runtime.plugin_call where operation_id = ${operationId}::uuid)`
+/** The plugins after one with this ID whose ID or title contains `q`, at most `limit`. */
+export const listPluginRows = (
+  db: Db,
+  { after, limit, q }: { after: string | undefined; limit: number; q?: string | undefined },
+): Promise<PluginRow[]> =>
+  selectPlugins(db, {
+    where: sql`${after === undefined ? sql`true` : sql`plugin.plugin_id > ${after}`}
+      and ${containsText(q, [sql`plugin.plugin_id`, sql`plugin.title`])}`,
+    limit,
+  })
+
+/** One plugin; undefined if it is not registered. */
+export async function findPlugin(db: Db, pluginId: string): Promise<PluginRow | undefined> {
+  const [row] = await selectPlugins(db, { where: sql`plugin.plugin_id = ${pluginId}` })
+  return row
 }
+
+/** The plugins that an operation calls. */
+export const listCalledPlugins = (db: Db, operationId: string): Promise<PluginRow[]> =>
+  selectPlugins(db, {
+    where: sql`plugin.plugin_id in (
+      select plugin_id from runtime.plugin_call where operation_id = ${operationId}::uuid)`,
+  })
 
 /** Returns those of the plugins that have a credential which is not revoked. */
 export async function listPluginsWithCredentials(db: Db, pluginIds: readonly string[]): Promise<Set<string>> {

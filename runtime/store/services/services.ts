@@ -7,6 +7,7 @@ import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { inScope, visibleTo } from '../places.ts'
 import type { ScopeFilter } from '../places.ts'
+import { containsText } from '../text-search.ts'
 
 /** The Module that owns a service, with the scope of its installation. */
 export interface ServiceOwner {
@@ -43,9 +44,41 @@ interface ServiceQuery {
 }
 
 /** Returns services with the data of their owners, ordered by id. */
-export async function selectServices(db: Db, query: ServiceQuery): Promise<ServiceRow[]> {
+async function selectServices(db: Db, query: ServiceQuery): Promise<ServiceRow[]> {
   const result = await serviceQuery(query).execute(db)
   return result.rows
+}
+
+interface ServiceFilter extends ScopeFilter {
+  /** A part of the ID or the title. */
+  q?: string | undefined
+}
+
+/** The services after one with this ID that match the filter, at most `limit`. */
+export const listServiceRows = (
+  db: Db,
+  actor: Actor,
+  { after, limit, q, ...scope }: ServiceFilter & { after: string | undefined; limit: number },
+): Promise<ServiceRow[]> =>
+  selectServices(db, {
+    where: sql`${after === undefined ? sql`true` : sql`service.service_id > ${after}`}
+      and ${containsText(q, [sql`service.service_id`, sql`service.title`])}
+      and ${offeredIn(actor, scope)}`,
+    limit,
+  })
+
+/** Those of the services that are registered. */
+export const listServicesById = (
+  db: Db,
+  serviceIds: readonly string[],
+  isUsable: RawBuilder<boolean>,
+): Promise<ServiceRow[]> =>
+  selectServices(db, { where: sql`service.service_id = any(${[...serviceIds]}::text[])`, isUsable })
+
+/** One service; undefined if it is not registered. */
+export async function findService(db: Db, serviceId: string): Promise<ServiceRow | undefined> {
+  const [row] = await selectServices(db, { where: sql`service.service_id = ${serviceId}` })
+  return row
 }
 
 /** The statement of {@link selectServices}, for use within another one. */
@@ -162,7 +195,7 @@ function usableByColumns(scope: { [Part in keyof Scope]: RawBuilder<unknown> }):
  * owner's scope if there are no consumers. A scope that the actor may not read matches nothing, so a filter does not
  * reveal its content. Expects the aliases `service` and `owner`, the left-joined installation.
  */
-export function offeredIn(actor: Actor, filter: ScopeFilter): RawBuilder<boolean> {
+function offeredIn(actor: Actor, filter: ScopeFilter): RawBuilder<boolean> {
   const { environmentKey, applicationRuntimeId, workspaceId } = filter
   if (environmentKey === undefined && applicationRuntimeId === undefined && workspaceId === undefined)
     return sql<boolean>`true`

@@ -24,7 +24,7 @@ import { readCalls } from '../../store/operations/calls.ts'
 import { readNotes, findOperation } from '../../store/operations/operations.ts'
 import { readPlan } from '../../store/operations/plans.ts'
 import { readRetries } from '../../store/operations/runs.ts'
-import { readEndpoints, isPluginOf, selectPlugins } from '../../store/plugins/plugins.ts'
+import { listCalledPlugins, readEndpoints } from '../../store/plugins/plugins.ts'
 import { requireVisible, authorize } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging.ts'
@@ -70,7 +70,7 @@ export async function readDetail(
         retries: await readRetries(tx, operationId),
         successor:
           operation.taken_over_by === null ? undefined : await findOperation(tx, operation.taken_over_by),
-        plugins: await selectPlugins(tx, { where: isPluginOf(operationId) }),
+        plugins: await listCalledPlugins(tx, operationId),
         endpoints: await readEndpoints(tx, operationId),
         batches: await batchesOfOperation(tx, operationId),
         attemptsRemoved: await areAttemptsRemoved(tx, operationId),

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { AccessResolutionRequest } from '#contract/protocol/access-resolution.ts'
 import { referencedServices, isData } from '#contract/protocol/data.ts'
@@ -17,7 +16,7 @@ import { findInstallation, loadInstallations } from '../../store/installations/i
 import { listPluginsWithCredentials, readPluginStates } from '../../store/plugins/plugins.ts'
 import { listReferences, readApplied } from '../../store/references.ts'
 import type { ReferenceRow, PluginReads } from '../../store/references.ts'
-import { selectServices, usableBy } from '../../store/services/services.ts'
+import { listServicesById, usableBy } from '../../store/services/services.ts'
 import type { ServiceRow } from '../../store/services/services.ts'
 import { notFound, requireVisible } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -94,10 +93,7 @@ async function loadServices(
   actor: Actor,
   { serviceIds, isUsable }: { serviceIds: readonly string[]; isUsable: ReturnType<typeof usableBy> },
 ): Promise<(serviceId: string) => Service> {
-  const services = await selectServices(tx, {
-    where: sql`service.service_id = any(${[...serviceIds]}::text[])`,
-    isUsable,
-  })
+  const services = await listServicesById(tx, serviceIds, isUsable)
   const ownersOf = services.flatMap(({ owner }) => (owner === null ? [] : [owner.bundleInstallId]))
   const owners = new Map((await loadInstallations(tx, ownersOf)).map((row) => [row.bundle_install_id, row]))
   const ownerOf = ({ owner }: ServiceRow): Service['owner'] => {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { Plugin } from '#contract/runtime-api/plugins.ts'
 import { uuidv7 } from '#http-kit/random.ts'
@@ -12,9 +11,8 @@ import {
   revokeCredentialRow,
   makeSecret,
 } from '../../store/plugins/credentials.ts'
-import { lockPlugin, savePluginRow, selectPlugins } from '../../store/plugins/plugins.ts'
+import { findPlugin, listPluginRows, lockPlugin, savePluginRow } from '../../store/plugins/plugins.ts'
 import type { PluginRow } from '../../store/plugins/plugins.ts'
-import { containsText } from '../../store/text-search.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
 import type { Fields } from '../audit/record.ts'
 import { notFound } from '../authorize.ts'
@@ -29,11 +27,7 @@ export async function listPlugins(
   { query }: Input<'GET /plugins'>,
 ): Promise<Answer<'GET /plugins'>> {
   const [after] = cursorValues(query.cursor, ['string']) ?? []
-  const rows = await selectPlugins(deps.db, {
-    where: sql`${after === undefined ? sql`true` : sql`plugin.plugin_id > ${after}`}
-      and ${containsText(query.q, [sql`plugin.plugin_id`, sql`plugin.title`])}`,
-    limit: query.limit + 1,
-  })
+  const rows = await listPluginRows(deps.db, { ...query, after, limit: query.limit + 1 })
   return pageOf(rows, query.limit, { item: pluginView, valuesOf: (row) => [row.plugin_id] })
 }
 
@@ -97,7 +91,7 @@ function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'update
 
 /** The plugin as the runtime API returns it. Refuses with NOT_FOUND. */
 export async function requirePlugin(db: Db, pluginId: string): Promise<Plugin> {
-  const [row] = await selectPlugins(db, { where: sql`plugin.plugin_id = ${pluginId}` })
+  const row = await findPlugin(db, pluginId)
   if (row === undefined) throw notFound('plugin')
   return pluginView(row)
 }

@@ -1,5 +1,4 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { mayIn } from '#contract/endpoint/permission.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -16,11 +15,11 @@ import { identityOf } from '../../engine/views.ts'
 import { listOwnedServices, listReferrerRows } from '../../store/services/list-referrers.ts'
 import type { ReferrerRow } from '../../store/services/list-referrers.ts'
 import {
+  findService,
+  listServiceRows,
   lockService,
-  offeredIn,
   ownsModule,
   saveServiceRow,
-  selectServices,
 } from '../../store/services/services.ts'
 import type { ServiceOwner, ServiceRow } from '../../store/services/services.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
@@ -28,7 +27,6 @@ import { registrationExists, requireExpected, requireReachable } from './registr
 import type { Egress } from './registration.ts'
 import { notFound, requireVisible } from '../authorize.ts'
 import type { Db } from '../../model/db.ts'
-import { containsText } from '../../store/text-search.ts'
 
 /** Registered services, ordered by id; with a complete scope, those that it may use. */
 export async function listServices(
@@ -36,12 +34,7 @@ export async function listServices(
   { query }: Input<'GET /services'>,
 ): Promise<Answer<'GET /services'>> {
   const [after] = cursorValues(query.cursor, ['string']) ?? []
-  const rows = await selectServices(deps.db, {
-    where: sql`${after === undefined ? sql`true` : sql`service.service_id > ${after}`}
-      and ${containsText(query.q, [sql`service.service_id`, sql`service.title`])}
-      and ${offeredIn(actor, query)}`,
-    limit: query.limit + 1,
-  })
+  const rows = await listServiceRows(deps.db, actor, { ...query, after, limit: query.limit + 1 })
   return pageOf(rows, query.limit, {
     item: (row) => serviceView(row, actor),
     valuesOf: (row) => [row.service_id],
@@ -174,7 +167,7 @@ export async function brokenReferences(
 }
 
 async function requireService(db: Db, actor: Actor, serviceId: string): Promise<Service> {
-  const [row] = await selectServices(db, { where: sql`service.service_id = ${serviceId}` })
+  const row = await findService(db, serviceId)
   if (row === undefined) throw notFound('service')
   return serviceView(row, actor)
 }
