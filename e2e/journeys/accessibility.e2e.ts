@@ -97,6 +97,27 @@ function smallTargets(page: Page): Promise<string[]> {
   })
 }
 
+/** Cells of lists whose text is cut to less than what tells rows apart, by list, column and width. */
+function cutCells(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    // about 16 characters of a row
+    const MIN = 112
+    const isCut = (element: Element): boolean =>
+      element.clientWidth > 0 &&
+      element.clientWidth < MIN &&
+      element.scrollWidth > element.clientWidth + 1 &&
+      getComputedStyle(element).overflowX !== 'visible'
+    return [...document.querySelectorAll('table')].flatMap((table) =>
+      [...table.querySelectorAll('tbody td:not([data-check])')]
+        .filter((cell) => isCut(cell) || [...cell.querySelectorAll('*')].some(isCut))
+        .map(
+          (cell) =>
+            `${table.getAttribute('aria-label')}, “${cell.textContent}” at ${innerWidth} px: ${cell.clientWidth} px`,
+        ),
+    )
+  })
+}
+
 /** Sets the font size in the settings of the browser, in px; layouts that depend on rem follow it. */
 async function setBrowserFont(page: Page, standard: number): Promise<void> {
   const session = await page.context().newCDPSession(page)
@@ -139,6 +160,23 @@ for (const half of [0, 1]) {
     }
   })
 }
+
+test('no list cuts what tells its rows apart, at any width', async ({ system, signIn }) => {
+  const pages = Object.entries(await seedEveryPage(system))
+  const page = await signIn('admin')
+  for (const [name, path] of pages) {
+    await page.setViewportSize({ width: 1920, height: 900 })
+    await page.goto(path)
+    await expectSettled(page)
+    if ((await page.getByRole('table').count()) === 0) continue
+    const cut: string[] = []
+    for (let width = 640; width <= 1920; width += 20) {
+      await page.setViewportSize({ width, height: 900 })
+      cut.push(...(await cutCells(page)))
+    }
+    expect.soft(cut, name).toEqual([])
+  }
+})
 
 test('no dialog violates axe', async ({ system, signIn }) => {
   const scope = system.newScope()

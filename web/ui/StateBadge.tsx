@@ -39,10 +39,13 @@ export function StepBadge({ state, look = 'pill', className }: { state: StepStat
 /** The operation that has locked the installation, and its state. */
 export function ClaimBadge({
   claim,
+  brief = false,
   look = 'plain',
   className,
 }: {
   claim: { operationType: OperationType; state: ClaimState } | null
+  /** Only the state of the operation, where there is no room for its type. */
+  brief?: boolean
 } & Look) {
   const t = useText()
   const rich = useRichText()
@@ -52,10 +55,12 @@ export function ClaimBadge({
     <Tooltip text={t(meaning)}>
       {(target) => (
         <Badge {...target} tone={tone} icon={icon} look={look} className={className}>
-          {rich('vocabulary.lock.by', {
-            type: <span className="font-medium">{t(`vocabulary.type.${claim.operationType}`)}</span>,
-            state: inLowerCase(t(`vocabulary.operation.${claim.state}`)),
-          })}
+          {brief
+            ? t(`vocabulary.operation.${claim.state}`)
+            : rich('vocabulary.lock.by', {
+                type: <span className="font-medium">{t(`vocabulary.type.${claim.operationType}`)}</span>,
+                state: inLowerCase(t(`vocabulary.operation.${claim.state}`)),
+              })}
         </Badge>
       )}
     </Tooltip>

@@ -21,14 +21,14 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
         {title ?? installation.bundle.bundleId}
       </PlainLink>
     ),
-    width: '20%',
+    width: 'max(7.5rem, 18cqi)',
   },
   {
     id: 'scope',
     header: t('batches.items.scope'),
     cell: ({ installation }) => <ScopeText scope={installation} />,
     card: 'wide',
-    width: '25%',
+    width: 'max(9.5rem, 22cqi)',
   },
   {
     id: 'result',
@@ -38,7 +38,7 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
         {t(`batches.item.${state}`)}
       </Badge>
     ),
-    width: '9rem',
+    width: '8rem',
   },
   {
     id: 'why',
@@ -62,7 +62,7 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
   {
     id: 'operation',
     header: t('batches.items.operation'),
-    width: '9rem',
+    width: '7rem',
     cell: ({ operationId }) =>
       operationId === undefined ? (
         <Nothing />

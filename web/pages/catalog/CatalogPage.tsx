@@ -102,14 +102,14 @@ const bundleColumns = (t: Translate): Column<Bundle>[] => [
         {title} <span className="mono ml-1 font-normal text-faint">{bundle.bundleId}</span>
       </>
     ),
-    width: '24%',
+    width: 'max(14rem, 24cqi)',
   },
   {
     id: 'about',
     header: t('catalog.column.about'),
     cell: ({ description }) => <span className="text-muted">{description}</span>,
     card: 'wide',
-    hideBelow: 'md',
+    hideBelow: 'lg',
   },
   {
     id: 'environment',

@@ -5,6 +5,7 @@ import type { Translate } from '../../i18n/use-text.ts'
 import { Mono } from '../../ui/Id.tsx'
 import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
+import { cx } from '../../ui/class-names.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { BundleName } from '../../subjects/manifest/BundleName.tsx'
@@ -51,7 +52,18 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
   {
     id: 'state',
     header: t('installations.column.state'),
-    cell: ({ state }) => <InstallationBadge state={state} />,
+    cell: ({ state, claim }) => (
+      // a narrow table has no column for the lock: it matters more than the state
+      <>
+        <InstallationBadge
+          state={state}
+          className={cx(claim && '@min-[40rem]/table:@max-[60rem]/table:hidden')}
+        />
+        {claim && (
+          <ClaimBadge claim={claim} brief className="@max-[40rem]/table:hidden @min-[60rem]/table:hidden" />
+        )}
+      </>
+    ),
     width: '7.5rem',
     card: 'plain',
   },
@@ -60,6 +72,7 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     header: t('installations.column.lock'),
     cell: ({ claim }) => <ClaimBadge claim={claim} />,
     width: '10.25rem',
+    hideBelow: 'lg',
     card: 'plain',
   },
   {

@@ -175,7 +175,7 @@ const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [
     id: 'event',
     header: t('notifications.log.event'),
     cell: ({ event }) => t(`notifications.event.${event}`),
-    width: '22%',
+    width: 'max(8rem, 20cqi)',
   },
   {
     id: 'subject',
@@ -198,14 +198,14 @@ const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [
         {t(`notifications.delivery.${state}`)}
       </Badge>
     ),
-    width: '9rem',
+    width: '8.5rem',
   },
   {
     id: 'result',
     header: t('notifications.log.result'),
     cell: ({ lastStatus, lastError }) =>
       lastStatus !== null ? `HTTP ${lastStatus}` : lastError === null ? '–' : <Mono>{lastError}</Mono>,
-    width: '9rem',
+    width: '8.5rem',
   },
   {
     id: 'attempts',
@@ -213,6 +213,7 @@ const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [
     cell: ({ attempts }) => attempts,
     align: 'end',
     width: '6rem',
+    hideBelow: 'lg',
   },
   {
     id: 'next',
@@ -226,5 +227,6 @@ const deliveryColumns = (t: Translate): Column<WebhookDelivery>[] => [
     header: t('notifications.field.created'),
     cell: ({ createdAt }) => <Time at={createdAt} inRow className="text-muted" />,
     width: '8rem',
+    hideBelow: 'md',
   },
 ]

@@ -20,8 +20,8 @@ export function operationColumns(t: Translate, sort: OperationSort): readonly Co
     {
       id: 'operation',
       header: t('operations.field.operation'),
-      // most scopes fit at 1280 px, and the failure has the rest
-      width: '19.5%',
+      // most scopes fit, and the failure has the rest
+      width: 'max(13rem, 19.5cqi)',
       cell: (operation) => (
         <>
           <span className="block truncate">

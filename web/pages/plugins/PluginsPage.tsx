@@ -96,13 +96,14 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
         {title} <span className="mono ml-1 font-normal text-faint">{pluginId}</span>
       </>
     ),
-    width: '26%',
+    width: 'max(14rem, 26cqi)',
   },
   {
     id: 'endpoint',
     header: t('plugins.column.endpoint'),
     cell: ({ endpoint }) => <Mono className="text-muted">{endpoint}</Mono>,
     card: 'wide',
+    hideBelow: 'md',
   },
   {
     id: 'enabled',

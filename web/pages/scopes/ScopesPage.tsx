@@ -89,7 +89,6 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
         </span>
       )
     },
-    width: '34%',
   },
   {
     id: 'installations',
@@ -104,7 +103,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
       </PlainLink>
     ),
     align: 'end',
-    width: '9rem',
+    width: '7.5rem',
   },
   {
     id: 'claimed',
@@ -123,7 +122,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
         </PlainLink>
       ),
     align: 'end',
-    width: '8rem',
+    width: '7rem',
   },
   {
     id: 'snapshot',
@@ -137,7 +136,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
       </PlainLink>
     ),
     align: 'end',
-    width: '8rem',
+    width: '7rem',
   },
   {
     id: 'links',
@@ -145,6 +144,7 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
     headerHidden: true,
     cell: (scope) => <TextLink to={paths.localServices(scope)}>{t('scopes.link.localServices')}</TextLink>,
     align: 'end',
+    width: '10rem',
     card: 'wide',
   },
 ]

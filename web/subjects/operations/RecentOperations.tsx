@@ -69,7 +69,7 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
         <span className="ml-1.5 font-normal text-faint tabular-nums">#{operation.executionSequence}</span>
       </>
     ),
-    width: '15%',
+    width: '9rem',
   },
   {
     id: 'installation',
@@ -80,14 +80,13 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
         <ScopeText scope={installation} />
       </>
     ),
-    width: '28%',
     card: 'wide',
   },
   {
     id: 'state',
     header: t('recentOperations.state'),
     cell: ({ state }) => <OperationBadge state={state} />,
-    width: '13%',
+    width: '8.5rem',
   },
   {
     id: 'version',
@@ -99,12 +98,15 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
           : `${currentVersion} → ${targetVersion}`}
       </Mono>
     ),
-    width: '14%',
+    width: '8rem',
+    hideBelow: 'md',
   },
   {
     id: 'by',
     header: t('recentOperations.by'),
     cell: ({ requestedBy }) => requestedBy.name,
+    width: '9rem',
+    hideBelow: 'lg',
   },
   {
     id: 'at',
@@ -118,5 +120,6 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
     cell: (operation) => <RunTime operation={operation} />,
     align: 'end',
     width: '7rem',
+    hideBelow: 'lg',
   },
 ]

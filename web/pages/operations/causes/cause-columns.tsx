@@ -28,7 +28,7 @@ export function causeColumns(t: Translate, search: OperationsSearch): readonly C
       id: 'call',
       header: t('operations.field.call'),
       width: '8.5rem',
-      hideBelow: 'lg',
+      hideBelow: 'xl',
       card: 'wide',
       cell: ({ pluginId, stage }) => (
         <>
