@@ -102,15 +102,17 @@ export function noticePage(options: {
 }
 
 // the console's mark (web/ui/Icon.tsx); its colors come from the stylesheet
-const MARK = html`<svg viewBox="0 0 20 20" width="28" height="28" aria-hidden="true">
-  <rect width="20" height="20" rx="5" />
-  <path d="M5.5 7.6 10 5.2l4.5 2.4v4.8L10 14.8l-4.5-2.4zM5.5 7.6l4.5 2.4 4.5-2.4M10 10v4.8" />
+const MARK = html`<svg viewBox="0 0 20 20" width="40" height="40" aria-hidden="true">
+  <rect class="tile" width="20" height="20" rx="5" />
+  <path d="M7 4.8H4.8v10.4H7M13 4.8h2.2v10.4H13" />
+  <rect class="signal" x="7.6" y="7.6" width="4.8" height="4.8" rx="0.8" />
 </svg>`
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><rect width="20" height="20" rx="5" fill="#1b1b18"/>' +
-    '<path d="M5.5 7.6 10 5.2l4.5 2.4v4.8L10 14.8l-4.5-2.4zM5.5 7.6l4.5 2.4 4.5-2.4M10 10v4.8" fill="none" ' +
-    'stroke="#fff" stroke-width="1.3" stroke-linejoin="round"/></svg>',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><rect width="20" height="20" rx="5" fill="#1c1c19"/>' +
+    '<path d="M7 4.8H4.8v10.4H7M13 4.8h2.2v10.4H13" fill="none" stroke="#fff" stroke-width="1.6" ' +
+    'stroke-linejoin="round" stroke-linecap="round"/>' +
+    '<rect x="7.6" y="7.6" width="4.8" height="4.8" rx="0.8" fill="#c8f031"/></svg>',
 )}`
 
 function page(language: Language, title: string, content: ReturnType<typeof html>): string {

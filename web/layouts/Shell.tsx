@@ -90,7 +90,7 @@ export function Shell() {
         id="content"
         ref={main}
         tabIndex={-1}
-        className="min-w-0 bg-surface outline-none max-lg:min-h-[calc(100dvh-3rem)]"
+        className="min-w-0 bg-surface dark:bg-canvas outline-none max-lg:min-h-[calc(100dvh-3rem)]"
       >
         <Understood>
           <Outlet />

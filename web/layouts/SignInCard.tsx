@@ -20,8 +20,8 @@ export function SignInCard({
     <main className="grid min-h-dvh place-items-center p-4">
       <title>{`${title} · ${t('shell.product')}`}</title>
       <div className="w-full max-w-sm rounded-lg border border-line bg-surface p-6 shadow-1">
-        <p className="flex items-center gap-2 font-semibold">
-          <Brand />
+        <p className="flex items-center gap-3 text-lg font-semibold tracking-tight">
+          <Brand size={40} />
           {t('shell.product')}
         </p>
         <h1 className="mt-6 text-xl font-semibold tracking-tight">{title}</h1>

@@ -160,9 +160,14 @@ const drawings = {
   ),
   running: (
     <>
-      <circle cx="8" cy="8" r="6" className="opacity-30" strokeWidth="2" />
-      <path d="M8 2a6 6 0 0 1 6 6" strokeWidth="2" className="origin-center animate-turn" />
-      <circle cx="8" cy="8" r="2" fill="currentColor" stroke="none" />
+      <path d="M4.7 2.5H2.2v11h2.5" strokeWidth="1.8" className="animate-beat" />
+      <path
+        d="M5.8 5.8h4.4v4.4H5.8z"
+        fill="currentColor"
+        stroke="none"
+        className="animate-beat [animation-delay:0.2s]"
+      />
+      <path d="M11.3 2.5h2.5v11h-2.5" strokeWidth="1.8" className="animate-beat [animation-delay:0.4s]" />
     </>
   ),
   nothing: (
@@ -218,18 +223,20 @@ export function Icon({
   )
 }
 
-/** The logo: a bundle, seen from its corner. */
-export function Brand() {
+/** The mark: the three beats of an operation, which are the calls before its resources, the resources, and the calls after. */
+export function Brand({ size = 20 }: { size?: 20 | 40 }) {
   return (
-    <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" className="shrink-0">
-      <rect width="20" height="20" rx="5" fill="var(--ink)" />
+    <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" className="shrink-0">
+      <rect width="20" height="20" rx="5" fill="var(--mark)" />
       <path
-        d="M5.5 7.6 10 5.200l4.5 2.400v4.800L10 14.800l-4.5-2.400zM5.5 7.600l4.5 2.4 4.5-2.400M10 10v4.8"
+        d="M7 4.8H4.8v10.4H7M13 4.8h2.2v10.4H13"
         fill="none"
-        stroke="var(--inverse)"
-        strokeWidth="1.3"
+        stroke="var(--mark-line)"
+        strokeWidth="1.6"
         strokeLinejoin="round"
+        strokeLinecap="round"
       />
+      <rect x="7.6" y="7.6" width="4.8" height="4.8" rx="0.8" fill="var(--signal)" />
     </svg>
   )
 }
