@@ -6,10 +6,10 @@ import type { Grant } from '#contract/endpoint/permission.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
-import { runtimeApi } from '#contract/runtime-api/rows.ts'
+import { auditActionOf, runtimeApi } from '#contract/runtime-api/rows.ts'
 import type { WriteName } from '#contract/runtime-api/rows.ts'
 import type { TestAnswer } from '../../testing/http.ts'
+import { SAMPLE_BODIES, SAMPLE_PARAMS } from '../../testing/rows.ts'
 import {
   bindingOf,
   bundleOf,
@@ -42,28 +42,27 @@ let deps: RuleHarness
 before(async () => {
   deps = await startRuleHarness()
   deps.plugin.script(({ pluginId }) => ({ outcome: pluginId === 'unsure' ? 'UNKNOWN' : 'FAILED' }))
-  await deps.register('guard', 'holder', 'unsure')
+  await deps.register('guard', 'holder', 'unsure', 'tenants')
   await deps.publish(plain, plainNext, guarded, patient)
 })
 after(() => deps.close())
 
 interface Sample {
-  action: AuditAction
   params?: Record<string, string | number>
   body?: JsonObject
 }
 
-async function failedOperation(): Promise<Sample['params']> {
+async function failedOperation(): Promise<Sample> {
   const { operationId } = await deps.install(guarded, { scope: deps.newScope() })
   await deps.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
-  return { operationId }
+  return { params: { operationId } }
 }
 
 /** An operation whose next attempt is due in an hour. */
-async function waitingOperation(): Promise<{ operationId: string }> {
+async function waitingOperation(): Promise<Sample> {
   const { operationId } = await deps.install(patient, { scope: deps.newScope() })
   await until(() => waitForLong(deps.db, operationId))
-  return { operationId }
+  return { params: { operationId } }
 }
 
 async function configured(): Promise<{ scope: Scope; snapshotVersion: number; bundleInstallId: string }> {
@@ -73,178 +72,76 @@ async function configured(): Promise<{ scope: Scope; snapshotVersion: number; bu
   return { scope, snapshotVersion, bundleInstallId }
 }
 
-async function newCredential(): Promise<string> {
+async function newCredential(): Promise<Sample> {
   const data = await deps.ok('/plugins/holder/credentials', { method: 'POST', body: {} })
-  return String(data['credentialId'])
+  return { params: { pluginId: 'holder', credentialId: String(data['credentialId']) } }
 }
 
-async function pausedBatch(): Promise<string> {
+async function pausedBatch(): Promise<Sample> {
   const targets = [(await configured()).bundleInstallId, (await configured()).bundleInstallId]
   const body = { action: 'UPGRADE', title: 'Next', targets, input: { targetVersion: '2.0.0' }, first: 1 }
   const { batch } = (await deps.ok('/batches', { method: 'POST', body })) as { batch: { batchId: string } }
   await until(async () => (await deps.ok(`/batches/${batch.batchId}`, {}))['state'] === 'PAUSED')
-  return batch.batchId
+  return { params: { batchId: batch.batchId } }
 }
 
 const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}' as const
 
-/** A successful call of each write. A missing one is a compile error. */
-const samples: { [Name in WriteName]: () => Promise<Sample> } = {
-  'POST /installations': async () => ({
-    action: 'installation.install',
+/**
+ * A successful call of each write; a missing one is a compile error. Parameters and body are those of the samples of all
+ * rows, unless the call needs others here.
+ */
+const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
+  'POST /installations': () => ({
     body: { scope: { ...deps.newScope() }, bundle: { ...plain.bundle }, targetVersion: '1.0.0' },
   }),
-  'POST /installations/{bundleInstallId}/upgrade': async () => ({
-    action: 'installation.upgrade',
-    params: { bundleInstallId: (await configured()).bundleInstallId },
-    body: { targetVersion: '2.0.0' },
-  }),
-  'POST /installations/{bundleInstallId}/detach': async () => ({
-    action: 'installation.detach',
-    params: { bundleInstallId: (await configured()).bundleInstallId },
-    body: { reason: 'old' },
-  }),
-  'POST /operations/{operationId}/retry': async () => ({
-    action: 'operation.retry',
-    params: (await failedOperation()) ?? {},
-    body: { run: 1 },
-  }),
-  'POST /operations/{operationId}/attempt-now': async () => ({
-    action: 'operation.attempt-now',
-    params: await waitingOperation(),
-    body: { run: 1 },
-  }),
-  'POST /operations/{operationId}/stop-retrying': async () => ({
-    action: 'operation.stop-retrying',
-    params: await waitingOperation(),
-    body: { run: 1, reason: 'old' },
-  }),
-  'POST /operations/{operationId}/takeover': async () => ({
-    action: 'operation.takeover',
-    params: (await failedOperation()) ?? {},
-    body: { run: 1, reason: 'old' },
-  }),
-  'PUT /operations/{operationId}/assignee': async () => ({
-    action: 'operation.assign',
-    params: (await failedOperation()) ?? {},
-    body: { assignee: null, expected: null },
-  }),
-  'POST /operations/{operationId}/notes': async () => ({
-    action: 'operation.note',
-    params: (await failedOperation()) ?? {},
-    body: { text: 'Called the owner' },
-  }),
+  'POST /installations/{bundleInstallId}/upgrade': installation,
+  'POST /installations/{bundleInstallId}/detach': installation,
+  'POST /operations/{operationId}/retry': failedOperation,
+  'POST /operations/{operationId}/attempt-now': waitingOperation,
+  'POST /operations/{operationId}/stop-retrying': waitingOperation,
+  'POST /operations/{operationId}/takeover': failedOperation,
+  'PUT /operations/{operationId}/assignee': failedOperation,
+  'POST /operations/{operationId}/notes': failedOperation,
   'POST /batches': async () => ({
-    action: 'batch.create',
-    body: {
-      action: 'DETACH',
-      title: 'Old pilots',
-      targets: [(await configured()).bundleInstallId],
-      reason: 'old',
-    },
+    body: { ...SAMPLE_BODIES['POST /batches'], targets: [(await configured()).bundleInstallId] },
   }),
-  'POST /batches/{batchId}/continue': async () => ({
-    action: 'batch.continue',
-    params: { batchId: await pausedBatch() },
-    body: {},
-  }),
-  'POST /batches/{batchId}/stop': async () => ({
-    action: 'batch.stop',
-    params: { batchId: await pausedBatch() },
-    body: {},
-  }),
+  'POST /batches/{batchId}/continue': pausedBatch,
+  'POST /batches/{batchId}/stop': pausedBatch,
   [`PATCH ${place}/configuration` as const]: async () => {
     const { scope, snapshotVersion } = await configured()
-    const body = { snapshotVersion, changes: { [NAME]: wrapped({ name: 'a' }) } }
-    return { action: 'configuration.save', params: { ...scope }, body }
+    return { params: { ...scope }, body: { snapshotVersion, changes: { [NAME]: wrapped({ name: 'a' }) } } }
   },
   [`PUT ${place}/configuration` as const]: async () => {
     const { scope, snapshotVersion } = await configured()
-    const body = { snapshotVersion, resources: { [NAME]: { properties: wrapped({ name: 'b' }) } } }
-    return { action: 'configuration.save', params: { ...scope }, body }
+    const resources = { [NAME]: { properties: wrapped({ name: 'b' }) } }
+    return { params: { ...scope }, body: { snapshotVersion, resources } }
   },
-  [`PUT ${place}/local-services/{serviceName}` as const]: async () => ({
-    action: 'local-service.save',
-    params: { ...deps.newScope(), serviceName: 'search' },
-    body: { values: { a: 1 }, version: 0 },
-  }),
-  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': async () => ({
-    action: 'bundle.publish',
+  [`PUT ${place}/local-services/{serviceName}` as const]: () => ({ params: { ...deps.newScope() } }),
+  'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': () => ({
     params: { ...plain.bundle, version: '3.0.0' },
     body: { ...plain, version: '3.0.0' } as unknown as JsonObject,
   }),
-  'PUT /plugins/{pluginId}': async () => ({
-    action: 'plugin.save',
-    params: { pluginId: 'other' },
-    body: { title: 'Other', endpoint: 'http://127.0.0.1:9/', enabled: true },
-  }),
-  'POST /plugins/{pluginId}/credentials': async () => ({
-    action: 'plugin.credential.create',
-    params: { pluginId: 'guard' },
-    body: {},
-  }),
-  'DELETE /plugins/{pluginId}/credentials/{credentialId}': async () => ({
-    action: 'plugin.credential.revoke',
-    params: { pluginId: 'holder', credentialId: await newCredential() },
-  }),
-  'PUT /plugins/{pluginId}/reports/{version}': () =>
-    Promise.resolve({
-      action: 'plugin.report',
-      params: { pluginId: 'guard', version: '1.0.0' },
-      body: {
-        report: {
-          format: 'bundle-console/plugin-check-report',
-          version: 1,
-          checkerVersion: '0.1.0',
-          pluginId: 'guard',
-          startedAt: '2026-11-23T05:00:00.000Z',
-          cases: [],
-        },
-      },
-    }),
-  'PUT /plugin-policies/{environmentKey}': () =>
-    Promise.resolve({
-      action: 'plugin.policy',
-      params: { environmentKey: 'elsewhere' },
-      body: { policy: 'WARN' },
-    }),
-  'PUT /services/{serviceId}': async () => ({
-    action: 'service.save',
-    params: { serviceId: 'mail' },
-    body: {
-      title: 'Mail',
-      url: 'http://127.0.0.1:9/mail',
-      methods: [],
-      owner: null,
-      consumers: [],
-      enabled: true,
-    },
-  }),
-  'POST /webhooks': () => Promise.resolve({ action: 'webhook.create', body: webhookBody() }),
-  'PUT /webhooks/{webhookId}': async () => ({
-    action: 'webhook.save',
-    params: { webhookId: await newWebhook() },
-    body: { ...webhookBody(), enabled: false },
-  }),
-  'DELETE /webhooks/{webhookId}': async () => ({
-    action: 'webhook.delete',
-    params: { webhookId: await newWebhook() },
-  }),
-  'POST /webhooks/{webhookId}/test': async () => ({
-    action: 'webhook.test',
-    params: { webhookId: await newWebhook() },
-    body: {},
-  }),
+  'PUT /plugins/{pluginId}': () => ({ params: { pluginId: 'other' } }),
+  'POST /plugins/{pluginId}/credentials': () => ({}),
+  'DELETE /plugins/{pluginId}/credentials/{credentialId}': newCredential,
+  'PUT /plugins/{pluginId}/reports/{version}': () => ({}),
+  'PUT /plugin-policies/{environmentKey}': () => ({}),
+  'PUT /services/{serviceId}': () => ({}),
+  'POST /webhooks': () => ({}),
+  'PUT /webhooks/{webhookId}': newWebhook,
+  'DELETE /webhooks/{webhookId}': newWebhook,
+  'POST /webhooks/{webhookId}/test': newWebhook,
 }
 
-function webhookBody(): JsonObject {
-  const events = ['operation.failed']
-  return { title: 'On call', url: 'http://127.0.0.1:9/hook', events, scope: null, retryingAfterMinutes: 30 }
+async function installation(): Promise<Sample> {
+  return { params: { bundleInstallId: (await configured()).bundleInstallId } }
 }
 
-async function newWebhook(): Promise<string> {
-  const data = await deps.ok('/webhooks', { method: 'POST', body: webhookBody() })
-  return String((data['webhook'] as JsonObject)['webhookId'])
+async function newWebhook(): Promise<Sample> {
+  const body = SAMPLE_BODIES['POST /webhooks'] ?? {}
+  const data = await deps.ok('/webhooks', { method: 'POST', body })
+  return { params: { webhookId: String((data['webhook'] as JsonObject)['webhookId']) } }
 }
 
 const onlyReading: Grant[] = [{ permissions: ['read'], scope: null }]
@@ -259,16 +156,20 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
   if (!isWrite(name, row)) continue
   describe(name, () => {
     const send = (
-      { params = {}, body }: Sample,
+      { params, body = SAMPLE_BODIES[name] }: Sample,
       extra: { key?: string; grants?: Grant[]; actor?: string } = {},
     ) => {
       const { method, path } = splitName(name)
-      return deps.http.call(fillPath(path, params), { method, ...(body && { body }), ...extra })
+      return deps.http.call(fillPath(path, { ...SAMPLE_PARAMS, ...params }), {
+        method,
+        ...(body && { body }),
+        ...extra,
+      })
     }
 
     it('is audited once per refusal and success, not for a repeat, and by its actual effect when sent with a new key', async () => {
       const sample = await samples[name as WriteName]()
-      const { action } = sample
+      const action = auditActionOf(name as WriteName)
       const denied = await send(sample, { grants: onlyReading, actor: 'bob' })
       assert.equal(denied.errorCode, 'PERMISSION_DENIED')
       assert.deepEqual(await entriesOf(denied), [{ action, outcome: 'REFUSED', actor_id: 'bob' }])
@@ -288,7 +189,8 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
     if (row.body !== undefined) {
       it('is not audited if the request is invalid', async () => {
         const sample = await samples[name as WriteName]()
-        const answer = await send({ ...sample, body: { ...sample.body, nonsense: 1 } })
+        const body = sample.body ?? SAMPLE_BODIES[name]
+        const answer = await send({ ...sample, body: { ...body, nonsense: 1 } })
         assert.match(answer.errorCode, /^(REQUEST|MANIFEST)_INVALID$/)
         assert.deepEqual(await entriesOf(answer), [])
       })
