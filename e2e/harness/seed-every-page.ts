@@ -1,9 +1,13 @@
+import { pages } from '#contract/console-api/pages/pages.ts'
 import { wrapData } from '#contract/protocol/data.ts'
 import { ling, platform } from '../../demo/people.ts'
 import { configurationPath } from '../vocabulary.ts'
 import type { System } from './system.ts'
 
-/** Creates data of every kind. Returns paths of every page, by a name for messages; a test compares them with the routes. */
+/**
+ * Creates data of every kind. Returns paths of every page, by a name for messages; a test compares them with the routes.
+ * Those of pages with parameters are written here.
+ */
 export async function seedEveryPage(system: System): Promise<Record<string, string>> {
   const scope = system.newScope()
   const { environmentKey, applicationRuntimeId, workspaceId } = scope
@@ -72,17 +76,16 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
   const installation = `/installations/${suite.bundleInstallId}`
   const configuration = (resource: string) => configurationPath(scope, resource)
   const version = '/catalog/production/crm-suite/2.0.0'
+  // the name is the path
+  const pagesWithoutParameters = Object.keys(pages).filter((path) => !path.includes('$'))
   return {
-    'the overview': '/',
-    installations: '/installations',
+    ...Object.fromEntries(pagesWithoutParameters.map((path) => [path, path])),
     'a claimed installation': installation,
     'an installation’s plugins': `/installations/${desk.bundleInstallId}?tab=plugins`,
     'an installation’s references': `${installation}?tab=references`,
     'an installation’s operations': `${installation}?tab=operations`,
     'an upgrade': `/installations/${desk.bundleInstallId}?action=upgrade&to=2.0.0`,
     'an install': `/installations/new?environmentKey=production&applicationRuntimeId=e2e&workspaceId=1&bundleEnvironmentKey=production&bundleId=billing&version=2.0.0`,
-    'the installed versions': '/versions',
-    scopes: '/scopes',
     'a locked form': configuration('production/crm-suite/MODULE/crm-mail'),
     'a form of a Module': configuration('staging/support-desk/MODULE/desk'),
     'a form of a timer': configuration('staging/support-desk/TIMER/overdue-reminder'),
@@ -90,24 +93,16 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'the configuration as a document': `${configurationPath(scope)}?tab=document`,
     'the configuration’s history': `${configurationPath(scope)}?tab=history`,
     'local services': `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/local-services`,
-    operations: '/operations',
     'a failed operation': `/operations/${shop.operation.operationId}`,
     'a waiting operation': `/operations/${waiting.operationId}`,
     'a succeeded operation': `/operations/${desk.operation.operationId}`,
-    batches: '/batches',
     'a batch': `/batches/${batch.batchId}`,
-    'a receipt': '/receipt',
-    'the catalog': '/catalog',
     'a version of a bundle': version,
     'a comparison of two versions': `${version}?tab=compare`,
-    plugins: '/plugins',
     'a plugin': '/plugins/scripted-hooks',
-    services: '/services',
     'a service': `/services/${serviceId}`,
     'a plugin’s health': '/plugins/scripted-hooks?tab=health',
-    notifications: '/notifications',
     'a webhook': `/notifications/${webhook.webhookId}`,
-    'the audit': '/audit',
     'a missing page': '/nowhere',
     'the signed-out page': '/signed-out',
   }

@@ -3,6 +3,7 @@ import { page, userEvent } from 'vitest/browser'
 import { paths } from '../addresses/paths.ts'
 import { renderInConsole } from '../testing/render.tsx'
 import type { PaletteGroup, ShellContextValue } from '../subjects/shell/shell-context.ts'
+import { navigation } from './Navigation.tsx'
 import { Shell } from './Shell.tsx'
 
 const palette = page.getByRole('dialog', { name: 'Search' })
@@ -44,7 +45,7 @@ test('it offers every page, and the arrow keys wrap around', async () => {
   const screen = await open()
   await expect.element(input).toHaveFocus()
   const pages = namesOf()
-  expect(pages).toHaveLength(11)
+  expect(pages).toHaveLength(navigation.flatMap(({ entries }) => entries).length)
   expect(chosen()).toBe(pages[0])
   await userEvent.keyboard('{ArrowUp}')
   expect(chosen()).toBe(pages.at(-1))

@@ -247,7 +247,7 @@ function pageGroups(text: string, t: T, can: ShellContextValue['can']): PaletteG
   const hits = navigation
     .flatMap(({ entries }) => entries)
     .filter(({ needs }) => needs === undefined || can(needs))
-    .map(({ label, icon, to }) => ({ id: label, title: t(label), icon, to }))
+    .map(({ label, icon, to }) => ({ id: label, title: t(label), icon, to: { to } }))
     .filter((hit) => matchesWords(hit.title, text))
   return [{ title: t('shell.palette.pages'), hits }]
 }

@@ -1,17 +1,17 @@
 import { useLocation, useRouterState } from '@tanstack/react-router'
+import type { PagePath } from '#contract/console-api/pages/pages.ts'
 import type { Permission } from '#contract/endpoint/permission.ts'
 import { useStoredDrafts, useStoredOperationDrafts } from '../subjects/drafts/stored-drafts.ts'
 import { useText, type PlainTextKey } from '../i18n/use-text.ts'
-import { paths } from '../addresses/paths.ts'
 import { cx } from '../ui/class-names.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
-import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
+import { PlainLink } from '../ui/Link.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
 
 type Entry = {
   label: PlainTextKey
   icon: IconName
-  to: LinkTarget
+  to: Exclude<PagePath, `${string}$${string}`>
   /** Listed only for people who have this permission somewhere. */
   needs?: Permission
 }
@@ -21,31 +21,31 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
   {
     group: 'shell.nav.group.operate',
     entries: [
-      { label: 'shell.nav.overview', icon: 'overview', to: paths.overview() },
-      { label: 'shell.nav.installations', icon: 'installations', to: paths.installations() },
-      { label: 'shell.nav.versions', icon: 'versions', to: paths.versions() },
-      { label: 'shell.nav.operations', icon: 'operations', to: paths.operations() },
-      { label: 'shell.nav.batches', icon: 'batches', to: paths.batches() },
-      { label: 'shell.nav.scopes', icon: 'scopes', to: paths.scopes() },
+      { label: 'shell.nav.overview', icon: 'overview', to: '/' },
+      { label: 'shell.nav.installations', icon: 'installations', to: '/installations' },
+      { label: 'shell.nav.versions', icon: 'versions', to: '/versions' },
+      { label: 'shell.nav.operations', icon: 'operations', to: '/operations' },
+      { label: 'shell.nav.batches', icon: 'batches', to: '/batches' },
+      { label: 'shell.nav.scopes', icon: 'scopes', to: '/scopes' },
     ],
   },
   {
     group: 'shell.nav.group.platform',
     entries: [
-      { label: 'shell.nav.catalog', icon: 'catalog', to: paths.catalog() },
-      { label: 'shell.nav.plugins', icon: 'plugins', to: paths.plugins() },
-      { label: 'shell.nav.services', icon: 'services', to: paths.services() },
+      { label: 'shell.nav.catalog', icon: 'catalog', to: '/catalog' },
+      { label: 'shell.nav.plugins', icon: 'plugins', to: '/plugins' },
+      { label: 'shell.nav.services', icon: 'services', to: '/services' },
       {
         label: 'shell.nav.notifications',
         icon: 'notifications',
-        to: paths.notifications(),
+        to: '/notifications',
         needs: 'notification:write',
       },
     ],
   },
   {
     group: 'shell.nav.group.activity',
-    entries: [{ label: 'shell.nav.audit', icon: 'audit', to: paths.audit(), needs: 'audit:read' }],
+    entries: [{ label: 'shell.nav.audit', icon: 'audit', to: '/audit', needs: 'audit:read' }],
   },
 ]
 
@@ -78,12 +78,12 @@ export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
           <ul className="space-y-px">
             {entries.map(({ label, icon, to }) => {
               const mark = marks[label]
-              const current = isWithin(shown, to.to)
-              const isOpening = !current && isWithin(next, to.to)
+              const current = isWithin(shown, to)
+              const isOpening = !current && isWithin(next, to)
               return (
                 <li key={label}>
                   <PlainLink
-                    to={to}
+                    to={{ to }}
                     {...(onNavigate && { onClick: onNavigate })}
                     aria-current={current ? 'page' : undefined}
                     className={cx(
