@@ -45,7 +45,7 @@ async function selectPlugins(
 /** The plugins after one with this ID whose ID or title contains `q`, at most `limit`. */
 export const listPluginRows = (
   db: Db,
-  { after, limit, q }: { after: string | undefined; limit: number; q?: string | undefined },
+  { after, limit, q }: { after: string | number | undefined; limit: number; q?: string | undefined },
 ): Promise<PluginRow[]> =>
   selectPlugins(db, {
     where: sql`${after === undefined ? sql`true` : sql`plugin.plugin_id > ${after}`}

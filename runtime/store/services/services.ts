@@ -58,7 +58,7 @@ interface ServiceFilter extends ScopeFilter {
 export const listServiceRows = (
   db: Db,
   actor: Actor,
-  { after, limit, q, ...scope }: ServiceFilter & { after: string | undefined; limit: number },
+  { after, limit, q, ...scope }: ServiceFilter & { after: string | number | undefined; limit: number },
 ): Promise<ServiceRow[]> =>
   selectServices(db, {
     where: sql`${after === undefined ? sql`true` : sql`service.service_id > ${after}`}
