@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { paths } from '../../addresses/paths.ts'
@@ -50,6 +50,30 @@ const renderTable = (props: Partial<TableProps<Person>>) =>
       {...props}
     />,
   )
+
+/** How many rows a table has when it is first painted. */
+async function firstRows(props: Partial<TableProps<Person>>): Promise<number> {
+  const counts: number[] = []
+  function Watched() {
+    useLayoutEffect(() => {
+      counts.push(document.querySelectorAll('tbody tr').length)
+    }, [])
+    return <Table label="People" columns={COLUMNS} rowKey={rowKey} empty={null} rows={[]} {...props} />
+  }
+  await renderInConsole(<Watched />)
+  return counts[0] ?? 0
+}
+
+// before the other tests: they render later tables of the document
+test('the first table of a visit begins with the rows in the window, and has all of them soon', async () => {
+  const inWindow = Math.ceil(innerHeight / 36)
+  expect(await firstRows({ rows: people(inWindow + 60) })).toBe(inWindow)
+  await expect.poll(() => rows.elements().length).toBe(inWindow + 60 + 1)
+})
+
+test('a later table has all rows at once, so that "back" finds the place that it scrolls to', async () => {
+  expect(await firstRows({ rows: people(150) })).toBe(150)
+})
 
 test('a press anywhere in a row opens it, except on its controls', async () => {
   const screen = await renderTable({})

@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+import { Suspense, useDeferredValue, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
 import { useIsPrinting } from '../printing.ts'
 import { lazyWithRetry } from '../../base/load-with-retry.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -70,6 +70,7 @@ export function Table<Row>(props: TableProps<Row>) {
     className,
   } = props
   const t = useText()
+  const isOpening = useIsOpening()
   if (error && !rows) return <ErrorState error={error} onRetry={onRetry} />
   return (
     <div className={cx('@container/table min-w-0 rounded-lg border border-line bg-surface', className)}>
@@ -99,14 +100,34 @@ export function Table<Row>(props: TableProps<Row>) {
             onSort={onSort}
             check={props.selection && <SelectAll {...props} selection={props.selection} />}
           />
-          <TableBody {...props} />
+          <TableBody {...props} rows={isOpening ? rows?.slice(0, rowsInWindow()) : rows} />
         </table>
       )}
       {!rows && <span className="sr-only">{t('common.loading')}</span>}
-      {props.onEndReached && rows && rows.length > 0 && <EndOfRows onReached={props.onEndReached} />}
+      {props.onEndReached && rows && rows.length > 0 && !isOpening && (
+        <EndOfRows onReached={props.onEndReached} />
+      )}
       {footer && <div className="border-t border-line px-4 py-2">{footer}</div>}
     </div>
   )
+}
+
+const ROW_HEIGHT = 36
+/** Rows of two lines, and cards, are higher. */
+const rowsInWindow = (): number => Math.ceil(window.innerHeight / ROW_HEIGHT)
+
+/** After a reload or "back", the page scrolls to where it was, so it must have its full height at once. */
+let isFirstTable = performance
+  .getEntriesByType('navigation')
+  .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'navigate')
+
+/** Whether this is the first render of the first page. Only the rows in the window are painted then, and the others follow. */
+function useIsOpening(): boolean {
+  const isOpening = useDeferredValue(false, isFirstTable)
+  useEffect(() => {
+    isFirstTable = false
+  }, [])
+  return isOpening
 }
 
 function TableBody<Row>(props: TableProps<Row>) {
