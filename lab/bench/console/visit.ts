@@ -2,8 +2,10 @@ import type { Browser } from '@playwright/test'
 
 /** How many times slower the browser's processor is made. */
 export const SLOWDOWN = 4
-/** After the page is ready: long enough for everything that it fetches once it is idle. */
+/** After the page is loaded: long enough for everything that it fetches once it is idle. */
 const SETTLE_MS = 2_500
+/** What the page writes to its console once a press had its effect. */
+const USABLE = 'bench: usable'
 
 export interface Visit {
   /** JavaScript as it is sent, without headers; `early…` counts what is requested before the largest paint. */
@@ -56,20 +58,31 @@ async function pressVisit(
   cookie: string | null,
 ): Promise<number> {
   const { context, page } = await openContext(browser, url, cookie)
-  await page.addInitScript(pressUntilEffect, { press, effect })
+  await page.addInitScript(pressUntilEffect, { press, effect, message: USABLE })
+  // not `waitFor`: the script that Playwright adds for it would run on the slow processor before the page can be used
+  const usable = page.waitForEvent('console', (message) => message.text() === USABLE)
   await page.goto(url)
-  await page.locator(effect).first().waitFor()
+  await usable
   const usableMs = await page.evaluate(() => Number(Reflect.get(globalThis, 'usable')))
   await context.close()
   return usableMs
 }
 
 /** Runs in the page: presses as soon as there is something to press, as an impatient person does. */
-function pressUntilEffect({ press, effect }: { press: string; effect: string }): void {
+function pressUntilEffect({
+  press,
+  effect,
+  message,
+}: {
+  press: string
+  effect: string
+  message: string
+}): void {
   const PRESS_EVERY_MS = 10
   const again = () => {
     if (document.querySelector(effect) !== null) {
       Object.assign(globalThis, { usable: performance.now() })
+      console.debug(message)
       return
     }
     for (const button of document.querySelectorAll<HTMLElement>(press)) button.click()
@@ -96,8 +109,9 @@ async function watchVisit(
     }).observe({ type: 'largest-contentful-paint', buffered: true })
   })
   await page.goto(url)
-  await page.locator(ready).first().waitFor()
+  // before `waitFor`, whose script would delay the largest paint
   await page.waitForTimeout(SETTLE_MS)
+  await page.locator(ready).first().waitFor()
   const visit = await page.evaluate(measureVisit)
   await context.close()
   return { ...visit, requests }
