@@ -46,6 +46,8 @@ export default defineConfig({
               name: 'libraries',
               test: /\/node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual).*)\//,
             },
+            // two parts on demand use it, and the first paint does not
+            { name: 'text-diff', test: /\/(node_modules\/diff|web\/ui\/value\/text-diff\.ts)/ },
             // A group takes with it what its modules import, so what pages without forms use comes before the forms. All of them
             // come before the languages, which would take them along: each page would load English.
             { name: 'start', tags: ['$initial'], test: /\/(web|contract|node_modules)\// },

@@ -119,7 +119,7 @@ test('two people change one object and one list: both changes are kept, and only
   ])
   const stages = dialog.getByRole('list', { name: 'Pipeline stages · CRM core' }).getByRole('listitem')
   await expect(stages).toHaveText([
-    /Item 1.*moved from position 4 to 1/,
+    /Item 1.*moved from position 4 to 1 Won/,
     /Item 5.*added Dormant/,
     /Item 5.*added Lost.*yours/,
   ])

@@ -6,7 +6,7 @@ import { nameItems, type Step } from './list-items.ts'
 export type LeafChange = { steps: readonly Step[] } & (
   | { kind: 'changed' | 'added' | 'removed'; before: JsonValue | undefined; after: JsonValue | undefined }
   /** An item at another place among the others; its positions, from 1. */
-  | { kind: 'moved'; from: number; to: number }
+  | { kind: 'moved'; from: number; to: number; item: JsonValue | undefined }
 )
 
 /** What differs between two values, leaf by leaf; items are recognized as in a merge (docs/console.md#two-people-change-one-value). */
@@ -45,7 +45,7 @@ function diffLists(before: JsonValue[], after: JsonValue[], steps: readonly Step
     if (position === undefined) return diffJson(undefined, after[index], inside)
     const moved: LeafChange[] = stayed.has(position)
       ? []
-      : [{ steps: inside, kind: 'moved', from: position + 1, to: index + 1 }]
+      : [{ steps: inside, kind: 'moved', from: position + 1, to: index + 1, item: after[index] }]
     return [...moved, ...diffJson(before[position], after[index], inside)]
   })
   return [...removed, ...others]

@@ -2,6 +2,7 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { plainOf } from '../../ui/value/plain-value.ts'
 import type { Edit } from './property-edit.ts'
 
 /** The value in a view; null if there is none or if it is hidden. */
@@ -12,23 +13,7 @@ export function valueOf(view: PropertyView | null): TypedValue | null {
   return 'isSensitive' in view ? null : { '@type': 'Data', value: view.value }
 }
 
-/** A value without its wrapper; references are the ids of services. */
-export function plainOf(value: TypedValue): JsonValue {
-  switch (value['@type']) {
-    case 'Data':
-      return value.value
-    case 'ServiceReference':
-      return value.serviceId
-    case 'ServiceReferenceList':
-      return value.valueList.map(({ serviceId }) => serviceId)
-    case 'ServiceReferenceMap':
-      return Object.fromEntries(
-        Object.entries(value.valueMap).map(([key, { serviceId }]) => [key, serviceId]),
-      )
-  }
-}
-
-/** What a view shows, likewise; undefined if it is hidden or nothing is set. */
+/** What a view shows as plain JSON; undefined if it is hidden or nothing is set. */
 export function plainIn(view: PropertyView | null): JsonValue | undefined {
   const value = valueOf(view)
   return value === null ? undefined : plainOf(value)

@@ -291,7 +291,7 @@ export const configuration = {
   'compare.chooseAll': { one: 'Select {n}', other: 'Select all {n}' },
   'compare.scopes': 'Compare with another scope',
   'compare.scopes.about':
-    'Values marked − are from this scope, values marked + from the other one. Sensitive values and values that plugins write can’t be taken. What belongs to the other scope, such as domains, is selected one by one.',
+    'The values of this scope are on the left, those of the other one on the right. Sensitive values and values that plugins write can’t be taken. What belongs to the other scope, such as domains, is selected one by one.',
   'compare.other': 'Other scope',
   'compare.onlyHere': 'Only this scope has {names}.',
   'compare.onlyThere': 'Only the other scope has {names}.',

@@ -239,7 +239,7 @@ export const configuration: Translated<typeof source.configuration> = {
   'compare.chooseAll': { other: '全选（{n}）' },
   'compare.scopes': '与其他作用域比较',
   'compare.scopes.about':
-    '− 为此作用域的值，+ 为另一作用域的值。敏感值和由插件写入的值无法采用。属于另一作用域的内容（例如域名）需逐个选择。',
+    '左侧为此作用域的值，右侧为另一作用域的值。敏感值和由插件写入的值无法采用。属于另一作用域的内容（例如域名）需逐个选择。',
   'compare.other': '另一作用域',
   'compare.onlyHere': '仅此作用域有：{names}。',
   'compare.onlyThere': '仅另一作用域有：{names}。',

@@ -1,12 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { schemaTitle } from '#contract/json-schema/references.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { useAsOf } from '../../ui/as-of.ts'
 import { manifestQuery } from './manifest-query.ts'
 import { locatorIn, type Manifest } from './writers.ts'
 
-/** The title of a resource, or of one of its properties; undefined if it has none, or until it is known. */
-export type TitleOf = (locator: string | null, property?: string) => string | undefined
+/** What resources and properties are called; undefined if they have no title, or until it is known. */
+export interface Titles {
+  /** Of a resource, or of one of its properties. */
+  titleOf: (locator: string | null, property?: string) => string | undefined
+  /** For the titles inside its values. */
+  definitionOf: (locator: string | null, property: string) => PropertyDefinition | undefined
+}
 
 /**
  * The titles of these changes in a version of a bundle. What that lacks has its title in the earlier version, which is read
@@ -16,33 +22,43 @@ export function useTitles(
   changes: readonly { locator: string; property: string }[],
   bundle: { environmentKey: string; bundleId: string } | undefined,
   { targetVersion, currentVersion }: { targetVersion: string | null; currentVersion: string | null },
-): TitleOf {
+): Titles {
   const isWanted = changes.length > 0
   const target = useManifest(bundle, isWanted ? targetVersion : null)
-  const ofTarget = useMemo(() => titlesIn(target), [target])
+  const ofTarget = useMemo(() => definedIn(target), [target])
   const isLacking =
     targetVersion === null ||
     (target !== undefined && changes.some(({ locator, property }) => !ofTarget.has(keyOf(locator, property))))
   const current = useManifest(bundle, isWanted && isLacking ? currentVersion : null)
   return useMemo(() => {
-    const titles = new Map([...titlesIn(current), ...ofTarget])
-    return (locator, property) => titles.get(keyOf(locator ?? '', property))
+    const defined = new Map([...definedIn(current), ...ofTarget])
+    const definitionOf: Titles['definitionOf'] = (locator, property) =>
+      defined.get(keyOf(locator ?? '', property))?.definition
+    return {
+      titleOf: (locator, property) => defined.get(keyOf(locator ?? '', property))?.title,
+      definitionOf,
+    }
   }, [current, ofTarget])
 }
 
 const keyOf = (locator: string, property?: string): string =>
   property === undefined ? locator : `${locator} ${property}`
 
-function titlesIn(manifest: Manifest | undefined): Map<string, string> {
-  const titles = new Map<string, string>()
-  if (manifest === undefined) return titles
+type Defined = { title: string; definition?: PropertyDefinition }
+
+function definedIn(manifest: Manifest | undefined): Map<string, Defined> {
+  const defined = new Map<string, Defined>()
+  if (manifest === undefined) return defined
   for (const resource of manifest.resources) {
     const locator = locatorIn(manifest, resource)
-    titles.set(locator, resource.title)
-    for (const [property, { schema }] of Object.entries(resource.properties))
-      titles.set(keyOf(locator, property), schemaTitle(schema) ?? property)
+    defined.set(locator, { title: resource.title })
+    for (const [property, definition] of Object.entries(resource.properties))
+      defined.set(keyOf(locator, property), {
+        title: schemaTitle(definition.schema) ?? property,
+        definition,
+      })
   }
-  return titles
+  return defined
 }
 
 /** Undefined for a stored document, and until it is read. */

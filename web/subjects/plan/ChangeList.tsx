@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react'
 import type { AuditEntry, PropertyView } from '#contract/console-api/shapes.ts'
+import { placeNamer } from '../../forms/property/titled-path.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { BeforeAfter } from '../../ui/value/BeforeAfter.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { LocatorText } from '../../ui/Id.tsx'
-import type { TitleOf } from '../manifest/use-titles.ts'
+import type { Titles } from '../manifest/use-titles.ts'
 import { PropertyName } from '../manifest/PropertyName.tsx'
 
 /** A change of a property, or of a field of the subject itself. */
@@ -19,13 +20,13 @@ type Change = AuditEntry['changes'][number]
 export function ChangeList({
   changes,
   label,
-  titleOf = noTitle,
+  titles = NO_TITLES,
   noteOn,
 }: {
   changes: readonly Change[]
   label: string
   /** The titles of resources and properties; default: only their names are shown. */
-  titleOf?: TitleOf
+  titles?: Titles
   /** A note below the name of the property. */
   noteOn?: ((change: Change) => ReactNode) | undefined
 }) {
@@ -37,7 +38,7 @@ export function ChangeList({
             locator={locator}
             label={locator ?? label}
             changes={ofResource}
-            titleOf={titleOf}
+            titles={titles}
             noteOn={noteOn}
           />
         </li>
@@ -50,13 +51,13 @@ function ResourceChanges({
   locator,
   label,
   changes,
-  titleOf,
+  titles: { titleOf, definitionOf },
   noteOn,
 }: {
   locator: string | null
   label: string
   changes: readonly Change[]
-  titleOf: TitleOf
+  titles: Titles
   noteOn: ((change: Change) => ReactNode) | undefined
 }) {
   const t = useText()
@@ -96,6 +97,7 @@ function ResourceChanges({
             name: <PropertyName name={change.property} title={titleOf(locator, change.property)} />,
             before: change.before,
             after: change.after,
+            nameOf: placeNamer(definitionOf(locator, change.property), t),
             note: noteOf(change),
           }))}
         />
@@ -104,7 +106,7 @@ function ResourceChanges({
   )
 }
 
-const noTitle: TitleOf = () => undefined
+const NO_TITLES: Titles = { titleOf: () => undefined, definitionOf: () => undefined }
 
 const isUnset = (value: PropertyView | null) => value === null || ('isSensitive' in value && !value.isSet)
 

@@ -74,7 +74,7 @@ function PlannedChanges({ plan }: { plan: OperationPlan }) {
   const { resources, changes } = plan
   // all of them are resources of the one bundle
   const bundle = parseLocator(resources[0]?.locator ?? '') ?? undefined
-  const titleOf = useTitles(changes, bundle, plan)
+  const titles = useTitles(changes, bundle, plan)
   if (changes.length === 0) return <p className="text-muted">{t('plans.changes.none')}</p>
   return (
     // open if a value goes that nobody has changed
@@ -84,7 +84,7 @@ function PlannedChanges({ plan }: { plan: OperationPlan }) {
         {t('plans.changes', { n: changes.length })}
       </summary>
       <div className="mt-1">
-        <ChangeList changes={changes} label={t('plans.changes.label')} titleOf={titleOf} />
+        <ChangeList changes={changes} label={t('plans.changes.label')} titles={titles} />
       </div>
     </details>
   )

@@ -13,20 +13,44 @@ const changeOf = (before: unknown, after: unknown) => ({
 
 const marks = () => [...document.querySelectorAll('mark')].map(({ textContent }) => textContent)
 
-test('the part of a text or of JSON that differs is marked, and nothing of different values', async () => {
+test('the words of a text that differ are marked, and nothing of different values', async () => {
   const { rerender } = await renderInConsole(
-    <BeforeAfter label="Changes" changes={[changeOf('smtp.example.com', 'smtp.elsewhere.example.com')]} />,
+    <BeforeAfter label="Changes" changes={[changeOf('smtp.example.com', 'smtp.elsewhere.example.net')]} />,
   )
-  await expect.element(page.getByText('smtp.elsewhere.example.com')).toBeVisible()
-  expect(marks()).toEqual(['example', 'elsewhere.example'])
-
-  await rerender(
-    <BeforeAfter label="Changes" changes={[changeOf({ host: 'a', port: 25 }, { host: 'a', port: 587 })]} />,
-  )
-  await expect.poll(marks).toEqual(['25', '587'])
+  await expect.element(page.getByText('smtp.elsewhere.example.net')).toBeVisible()
+  await expect.poll(marks).toEqual(['com', 'elsewhere.', 'net'])
 
   await rerender(<BeforeAfter label="Changes" changes={[changeOf(30, 14)]} />)
   await expect.poll(marks).toEqual([])
+})
+
+test('of a structured value each leaf that differs is a line of text, with its place', async () => {
+  const before = { host: 'a', port: 25, tls: { on: true }, list: ['x', 'y', 'z'] }
+  const after = { host: 'a', port: 587, tls: { on: true, max: '1.3' }, list: ['z', 'x'] }
+  await renderInConsole(<BeforeAfter label="Changes" changes={[changeOf(before, after)]} />)
+  const lines = page.getByRole('listitem')
+  await expect.element(lines).toHaveLength(4)
+  expect(lines.elements().map(({ textContent }) => textContent)).toEqual([
+    'portBefore: 25After: 587',
+    expect.stringMatching(/^tls › max.*added 1\.3$/),
+    'list › 2removed y',
+    'list › 1moved from position 3 to 1 z',
+  ])
+})
+
+test('neither side of a comparison is older: both stand under their names', async () => {
+  await renderInConsole(
+    <BeforeAfter
+      label="Differences"
+      sides={{ before: 'eu/1', after: 'us/2' }}
+      changes={[changeOf('a', 'b'), { ...changeOf({ x: 1 }, { y: [2] }), id: 'second' }]}
+    />,
+  )
+  await expect
+    .element(page.getByLabelText('Differences'))
+    .toMatchTextContent(/eu\/1: a.*us\/2: b.*x.*eu\/1: 1.*us\/2: not set.*y.*eu\/1: not set.*us\/2: \[ 2 \]/)
+  await expect.element(page.getByText('eu/1', { exact: true })).toBeVisible()
+  expect(document.querySelector('.bg-fail-tint, .bg-ok-tint')).toBeNull()
 })
 
 /** What both sides show, signs in brackets. */
@@ -41,18 +65,14 @@ const sides = () =>
 const looks: [before: unknown, after: unknown, shown: [string, string]][] = [
   ['plain', 'a\u202eb', ['plain', 'a[U+202E]b']],
   ['one two', 'one\u00a0two', ['one[·]two', 'one[U+00A0]two']],
-  ['one two', 'one\ntwo', ['one two', 'one[↵]two']],
-  ['one\r\ntwo', 'one\ntwo', ['one[CR][↵]two', 'one[↵]two']],
-  ['one', 'one\n', ['one', 'one[↵]']],
   ['one', 'o\u200bne', ['one', 'o[U+200B]ne']],
-  ['one ', 'one  ', ['one[·]', 'one[·][·]']],
+  ['one ', 'one  ', ['one[·]', 'one[··]']],
   ['on\te', 'on    e', ['on[⇥]e', 'on[····]e']],
   ['caf\u00e9 au lait', 'cafe\u0301 au lait', ['caf\u00e9[U+00E9] au lait', 'cafe\u0301[U+0301] au lait']],
   ['--port 80', '\u2013-port 80', ['--port 80', '\u2013[U+2013]-port 80']],
   [30, '30', ['30', '"30"']],
   [null, 'null', ['null', '"null"']],
-  [{ key: 'a b' }, { key: 'a\u00a0b' }, ['{ "key": "a[·]b" }', '{ "key": "a[U+00A0]b" }']],
-  [['a\\nb'], ['a\nb'], ['[ "a\\\\nb" ]', '[ "a\\nb" ]']],
+  [{ key: 'a b' }, { key: 'a\u00a0b' }, ['a b', 'a[U+00A0]b']],
 ]
 for (const [before, after, shown] of looks)
   test(`different values never look the same: ${JSON.stringify([before, after])}`, async () => {
@@ -78,22 +98,58 @@ test('signs are no part of a copied value, and change no direction', async () =>
   expect(right('b')).toBeLessThan(right('c'))
 })
 
-test('a text of several lines is shown with the end of each line', async () => {
-  await renderInConsole(<BeforeAfter label="Changes" changes={[changeOf('one', 'one\ntwo\n')]} />)
-  const side = page.getByText('one\ntwo')
-  await expect.element(side).toBeVisible()
-  const { height } = side.element().getBoundingClientRect()
+/** The lines of a text with their kinds, signs in brackets. */
+const lines = () =>
+  [...document.querySelectorAll<HTMLElement>('[data-line]')].map((line) => {
+    const copy = line.lastElementChild?.cloneNode(true) as HTMLElement
+    for (const unseen of copy.querySelectorAll<HTMLElement>('.unseen'))
+      unseen.textContent = `[${unseen.dataset['sign']}]`
+    return `${line.dataset['line']} ${copy.textContent}`
+  })
+
+const texts: [before: string, after: string, shown: string[]][] = [
+  ['one two', 'one\ntwo', ['removed one two', 'added one[↵]', 'added two']],
+  ['one\r\ntwo', 'one\ntwo', ['removed one[CR↵]', 'added one[↵]', 'same two']],
+  ['one', 'one\n', ['removed one', 'added one[↵]']],
+  ['one', 'one\ntwo\n', ['removed one', 'added one[↵]', 'added two[↵]']],
+]
+for (const [before, after, shown] of texts)
+  test(`a text of several lines is compared by line, with the ends of lines: ${JSON.stringify(after)}`, async () => {
+    await renderInConsole(<BeforeAfter label="Changes" changes={[changeOf(before, after)]} />)
+    await expect.poll(lines).toEqual(shown)
+  })
+
+test('of a long text, what is near a change is shown, and the rest on demand', async () => {
+  const many = Array.from({ length: 20 }, (_, index) => `line ${index}`)
+  await renderInConsole(
+    <BeforeAfter
+      label="Changes"
+      changes={[changeOf(many.join('\n'), many.with(10, 'line ten').join('\n'))]}
+    />,
+  )
+  await expect
+    .poll(lines)
+    .toEqual([
+      'same line 8[↵]',
+      'same line 9[↵]',
+      'removed line 10[↵]',
+      'added line ten[↵]',
+      'same line 11[↵]',
+      'same line 12[↵]',
+    ])
+  expect(marks()).toEqual(['10', 'ten'])
+  await expect.element(page.getByText('Removed line', { exact: false })).toBeInTheDocument()
   await page.getByRole('button', { name: 'Show all' }).click()
-  expect(side.element().getBoundingClientRect().height).toBeGreaterThan(height)
-  expect(sides()).toEqual(['one', 'one[↵]two[↵]'])
+  await expect.poll(() => lines().length).toBe(21)
 })
 
-test('of a long text, the part that differs is shown', async () => {
+test('of a long line, the words that differ are shown with what is around them', async () => {
   const start = 'same '.repeat(100)
   await renderInConsole(
     <BeforeAfter label="Changes" changes={[changeOf(`${start}old end`, `${start}new end`)]} />,
   )
   await expect.poll(marks).toEqual(['old', 'new'])
-  await page.getByRole('button', { name: 'Show all' }).first().click()
-  await expect.element(page.getByText(`${start}old end`)).toBeVisible()
+  expect(lines().every((line) => line.length < 120)).toBe(true)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await expect.element(page.getByText(`${start}old end`.trim())).toBeVisible()
 })

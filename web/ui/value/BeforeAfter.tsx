@@ -1,7 +1,14 @@
-import type { ReactNode } from 'react'
-import { useText } from '../../i18n/use-text.ts'
+import { useMemo, type ReactNode } from 'react'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { diffJson } from '../../base/json/diff-json.ts'
+import { pathOf, type Step } from '../../base/json/list-items.ts'
 import { cx } from '../class-names.ts'
+import { LeafChanges, longTexts, LongChange, Pair, type SideNames } from './LeafChanges.tsx'
+import { plainOf } from './plain-value.ts'
 import { PropertyValueView, type PropertyValue } from './ValueView.tsx'
+
+/** A place inside a value, in words. */
+export type NameOf = (steps: readonly Step[], value: JsonValue | undefined) => string
 
 export type Change = {
   /** Unique in the list. */
@@ -9,8 +16,8 @@ export type Change = {
   name: ReactNode
   before: PropertyValue
   after: PropertyValue
-  /** Shown instead of `before` and `after`, if these are not to be rendered as property values. */
-  shown?: { before: ReactNode; after: ReactNode }
+  /** Names the places inside the value; by default members have their names, and items their keys or positions. */
+  nameOf?: NameOf
   /** Below the name: a note, a control. */
   note?: ReactNode
   /** It is not going to happen: shown faintly. */
@@ -18,35 +25,42 @@ export type Change = {
 }
 
 /**
- * Changes, each with its value before and after. The signs distinguish the sides without color, and the part of a text
- * that differs is marked.
+ * Changes, each with its value before and after. Of a structured value there is a line for each leaf that differs, and of
+ * a text the words that differ are marked. With `sides` neither of the two is older: they stand under their names.
  */
-export function BeforeAfter({ changes, label }: { changes: readonly Change[]; label: string }) {
-  const t = useText()
+export function BeforeAfter({
+  changes,
+  label,
+  sides,
+}: {
+  changes: readonly Change[]
+  label: string
+  sides?: SideNames
+}) {
+  const columns = '@min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]'
   return (
     <div className="@container/changes rounded-lg border border-line bg-surface">
+      {sides !== undefined && (
+        <div
+          aria-hidden="true"
+          className={`grid gap-x-4 rounded-t-lg border-b border-line bg-sunken px-4 py-1.5 text-xs font-medium text-muted ${columns}`}
+        >
+          <span className="hidden @min-[44rem]/changes:block" />
+          <span className="grid grid-cols-2 gap-x-4">
+            <span className="wrap-anywhere">{sides.before}</span>
+            <span className="wrap-anywhere">{sides.after}</span>
+          </span>
+        </div>
+      )}
       <dl aria-label={label} className="divide-y divide-line">
         {changes.map((change) => (
-          <div
-            key={change.id}
-            className="grid gap-x-4 gap-y-1 px-4 py-2.5 @min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]"
-          >
-            <dt className="min-w-0 @min-[44rem]/changes:pt-1">
+          <div key={change.id} className={`grid gap-x-4 gap-y-1 px-4 py-2 ${columns}`}>
+            <dt className="min-w-0">
               <span className="mono font-medium wrap-anywhere">{change.name}</span>
               {change.note && <span className="block text-xs text-faint">{change.note}</span>}
             </dt>
-            <dd
-              className={cx(
-                'grid min-w-0 content-start gap-1 @min-[44rem]/changes:grid-cols-2',
-                change.isOff === true && 'opacity-60',
-              )}
-            >
-              <Side sign="−" label={t('common.diff.before')} tint="bg-fail-tint" signInk="text-fail">
-                {change.shown?.before ?? <PropertyValueView value={change.before} other={change.after} />}
-              </Side>
-              <Side sign="+" label={t('common.diff.after')} tint="bg-ok-tint" signInk="text-ok">
-                {change.shown?.after ?? <PropertyValueView value={change.after} other={change.before} />}
-              </Side>
+            <dd className={cx('min-w-0', change.isOff === true && 'opacity-60')}>
+              <ChangedValue {...change} sides={sides} />
             </dd>
           </div>
         ))}
@@ -55,30 +69,40 @@ export function BeforeAfter({ changes, label }: { changes: readonly Change[]; la
   )
 }
 
-function Side({
-  sign,
-  label,
-  tint,
-  signInk,
-  children,
-}: {
-  sign: string
-  label: string
-  tint: string
-  signInk: string
-  children: ReactNode
-}) {
-  const t = useText()
-  return (
-    <div className={`flex min-w-0 gap-2 rounded-sm px-2 py-1 ${tint}`}>
-      <span aria-hidden="true" className={`mono w-2 shrink-0 font-semibold ${signInk}`}>
-        {sign}
-      </span>
-      <span className="sr-only">
-        {label}
-        {t('common.punctuation.colon')}
-      </span>
-      <span className="min-w-0 flex-1">{children}</span>
-    </div>
-  )
+function ChangedValue({
+  before,
+  after,
+  nameOf = plainName,
+  sides,
+}: Pick<Change, 'before' | 'after' | 'nameOf'> & { sides: SideNames | undefined }) {
+  const [from, to] = [plainIn(before), plainIn(after)]
+  const changes = useMemo(() => diffJson(from, to), [from, to])
+  // a whole value, also one that was not set
+  if (changes.length === 0 || changes.some(({ steps }) => steps.length === 0)) {
+    const pair = (
+      <Pair
+        before={<PropertyValueView value={before} other={after} />}
+        after={<PropertyValueView value={after} other={before} />}
+        sides={sides}
+      />
+    )
+    const texts = longTexts(from, to)
+    return texts === null ? pair : <LongChange texts={texts} sides={sides} pair={pair} />
+  }
+  const lines = changes.map((change) => ({
+    id: `${change.kind} ${pathOf(change.steps)}`,
+    name: nameOf(change.steps, change.kind === 'removed' ? from : to),
+    change,
+  }))
+  return <LeafChanges lines={lines} sides={sides} />
 }
+
+/** The JSON of a visible value. */
+function plainIn(value: PropertyValue): JsonValue | undefined {
+  if (value === null || 'isSensitive' in value) return undefined
+  // what the API shows is JSON
+  return value['@type'] === 'Data' ? (value.value as JsonValue | undefined) : plainOf(value)
+}
+
+const plainName: NameOf = (steps) =>
+  steps.map((step) => (typeof step === 'string' ? step : (step.key ?? String(step.position)))).join(' › ')

@@ -1,4 +1,4 @@
-import { Fragment } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { cx } from '../class-names.ts'
 import { partsOf, spelledOut } from '../values/unseen-characters.ts'
 
@@ -40,4 +40,9 @@ export function MarkedText({
       </span>
     ),
   )
+}
+
+/** A part of a text that differs from the other side of a change. */
+export function Changed({ children }: { children: ReactNode }) {
+  return <mark className="rounded-sm bg-transparent font-semibold text-ink underline">{children}</mark>
 }

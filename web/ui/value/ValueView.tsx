@@ -3,8 +3,8 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Icon } from '../Icon.tsx'
 import { useIsPrinting } from '../printing.ts'
-import { changedParts } from './changed-parts.ts'
-import { MarkedText } from './MarkedText.tsx'
+import { Changed, MarkedText } from './MarkedText.tsx'
+import { useWordSpans } from './use-text-diff.ts'
 import { looksLike } from '../values/unseen-characters.ts'
 
 /** Any JSON value. */
@@ -14,8 +14,6 @@ export type JsonValue = unknown
 export type PropertyValue = PropertyView | { '@type': 'Data'; value: JsonValue } | null
 
 const LONG = 160
-/** Two texts with fewer characters in common are shown as different values, not as a change of one. */
-const COMMON_MIN = 3
 
 /**
  * A property's value, in words where possible: not set, hidden, a service, a list of services. `other` is the value on the
@@ -69,16 +67,21 @@ export function PropertyValueView({ value, other }: { value: PropertyValue; othe
 
 /**
  * A compact JSON value: a scalar as it is, anything else as JSON, truncated when long. A text beside a value of another
- * type is JSON too. The part that differs from `other` is marked if the two have something in common. What cannot be seen
- * has signs, and what looks like the other value is spelled out, so that different values never look the same.
+ * type is JSON too. The words of a text that differ from `other` are marked if the two have something in common. What cannot
+ * be seen has signs, and what looks like the other value is spelled out, so that different values never look the same.
  */
 export function ValueView({ value, other }: { value: JsonValue; other?: JsonValue }) {
+  const t = useText()
+  if (value === undefined) return <Word>{t('common.value.notSet')}</Word>
+  if (value === '') return <Word>{t('common.value.emptyText')}</Word>
+  return <ShownValue value={value} other={other} />
+}
+
+function ShownValue({ value, other }: { value: JsonValue; other: JsonValue }) {
   const t = useText()
   const [isOpen, setIsOpen] = useState(false)
   const isPrinting = useIsPrinting()
   const whole = isOpen || isPrinting
-  if (value === undefined) return <Word>{t('common.value.notSet')}</Word>
-  if (value === '') return <Word>{t('common.value.emptyText')}</Word>
   const isJson = [value, other === undefined ? value : other].some((one) => typeof one !== 'string')
   const textOf = (of: JsonValue) =>
     typeof of === 'string' && !isJson ? of : whole ? JSON.stringify(of, null, 2) : inLine(of)
@@ -86,34 +89,30 @@ export function ValueView({ value, other }: { value: JsonValue; other?: JsonValu
   const otherText = other === undefined ? text : textOf(other)
   const tooLong = text.length > LONG || /[\r\n]/.test(text)
   const isCut = tooLong && !whole
-  const { start, middle } = markedParts(text, otherText)
-  // if the change is far from the beginning, a truncated text shows the change instead
-  const from = isCut && middle !== '' && start.length > LONG / 2 ? start.length - LONG / 4 : 0
-  const to = isCut ? from + LONG : text.length
-  const shown = (first: number, last: number, isSpelledOut = false) =>
-    Math.max(first, from) < Math.min(last, to) && (
-      <MarkedText
-        text={text}
-        from={Math.max(first, from)}
-        to={Math.min(last, to)}
-        isJson={isJson}
-        isSpelledOut={isSpelledOut}
-        inLine={isCut}
-      />
-    )
-  const changed = start.length + middle.length
+  const to = isCut ? LONG : text.length
   const isAlike = looksLike(text, otherText)
+  // of different kinds of values nothing is marked
+  const spans = useWordSpans(text, isJson ? text : otherText)
+  const isMarked = spans.some(({ isChanged }) => isChanged)
   return (
     <span className="min-w-0">
       <span className="mono wrap-anywhere whitespace-pre-wrap">
-        {from > 0 && '…'}
-        {shown(0, start.length, isAlike && middle === '')}
-        {middle !== '' && (
-          <mark className="rounded-sm bg-transparent font-semibold text-ink underline">
-            {shown(start.length, changed, isAlike)}
-          </mark>
-        )}
-        {shown(changed, text.length)}
+        {spans
+          .filter(({ from }) => from < to)
+          .map(({ from, to: end, isChanged }) => {
+            const part = (
+              <MarkedText
+                key={from}
+                text={text}
+                from={from}
+                to={Math.min(end, to)}
+                isJson={isJson}
+                isSpelledOut={isAlike && (isChanged || !isMarked)}
+                inLine={isCut}
+              />
+            )
+            return isChanged ? <Changed key={from}>{part}</Changed> : part
+          })}
         {isCut && to < text.length && '…'}
       </span>
       {tooLong && (
@@ -128,12 +127,6 @@ export function ValueView({ value, other }: { value: JsonValue; other?: JsonValu
       )}
     </span>
   )
-}
-
-/** The part of a text that differs from the other one; empty if they are equal or have too little in common. */
-function markedParts(text: string, other: string): { start: string; middle: string } {
-  const { start, before: middle, end } = changedParts(text, other)
-  return start.length + end.length < COMMON_MIN ? { start: text, middle: '' } : { start, middle }
 }
 
 /** JSON on one line, with spaces where it may wrap. Line breaks inside strings are escaped, so this does not change them. */

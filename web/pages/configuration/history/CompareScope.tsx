@@ -120,6 +120,7 @@ function ScopeDifferences({ source }: { source: Configuration }) {
         action="take"
         changes={changes}
         values={values}
+        sides={{ before: scopeText(configuration.scope), after: scopeText(source.scope) }}
         resourceOf={(locator) => configuration.resources[locator]}
       />
     </div>

@@ -1,10 +1,12 @@
 import { useState } from 'react'
 import type { Configuration, PropertyChange, PropertyView } from '#contract/console-api/shapes.ts'
+import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { labelled } from '../../../i18n/punctuation.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { BeforeAfter } from '../../../ui/value/BeforeAfter.tsx'
+import type { SideNames } from '../../../ui/value/LeafChanges.tsx'
 import type { PropertyPlace } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { definitionOf } from '../draft/outline.ts'
@@ -20,6 +22,7 @@ export function Differences({
   action,
   changes,
   values,
+  sides,
   resourceOf,
 }: {
   /** How the buttons call it: restore earlier values, or take those of another scope. */
@@ -27,6 +30,8 @@ export function Differences({
   changes: readonly PropertyChange[]
   /** The values that may be put into the draft. */
   values: readonly (PropertyPlace & { value: PropertyView | null; bound?: Bound | null })[]
+  /** What the two are called where neither is older. */
+  sides?: SideNames
   /** For the titles. */
   resourceOf: (locator: string) => Configuration['resources'][string] | undefined
 }) {
@@ -58,6 +63,7 @@ export function Differences({
             <p className="mb-1 text-muted">{title}</p>
             <BeforeAfter
               label={t('configuration.plan.changesOf', { resource: title })}
+              {...(sides !== undefined && { sides })}
               changes={changes
                 .filter((change) => change.locator === locator)
                 .map((change) => {
@@ -70,6 +76,7 @@ export function Differences({
                     name: <span className="font-sans text-sm">{name}</span>,
                     before: change.before,
                     after: change.after,
+                    nameOf: placeNamer(definitionOf(resource, change.property), t),
                     note: keys.has(key) && (
                       <>
                         <Checkbox

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import type { ConfigurationResource, PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
 import { namedManager } from '../../../subjects/people/use-manager-text.ts'
+import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { labelled } from '../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
@@ -106,6 +107,7 @@ function ResourceChanges({
         name: <span className="font-sans text-sm">{nameOf(change.property)}</span>,
         before: change.before,
         after: change.after,
+        nameOf: placeNamer(definitionOf(resource, change.property), t),
         note:
           onTake !== undefined && isTakeable(change, resource) ? (
             <button

@@ -130,6 +130,16 @@ export function ConflictCard({
           ))}
         </div>
       )}
+      {verdict.kind === 'conflict' && !isWhole && !isOther && (
+        <MergedChanges
+          sides={plainSides(merged)}
+          conflicts={conflicts}
+          person={by?.savedBy.name ?? null}
+          nameOf={nameOf}
+          title={t('configuration.conflict.joined')}
+          className="border-t border-line px-4 py-2.5"
+        />
+      )}
       {verdict.kind === 'conflict' && definition !== undefined && resource !== undefined && (
         <ThirdValue
           merged={merged}
@@ -145,16 +155,6 @@ export function ConflictCard({
             onChoose({ of: merged, take: 'other', edit: other })
           }}
           onLeave={() => onChoose(before ?? chooseSide(merged, 'mine', []))}
-        />
-      )}
-      {verdict.kind === 'conflict' && !isWhole && !isOther && (
-        <MergedChanges
-          sides={plainSides(merged)}
-          conflicts={conflicts}
-          person={by?.savedBy.name ?? null}
-          nameOf={nameOf}
-          title={t('configuration.conflict.joined')}
-          className="border-t border-line px-4 py-2.5"
         />
       )}
     </fieldset>

@@ -13,6 +13,7 @@ import { kindIcon, propertyTitle, resourceTitle } from '../draft/labels.ts'
 import type { EditProblem } from '../draft/marks.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { isHidden, isSet } from '../../../forms/property/property-value.ts'
+import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { labelled } from '../../../i18n/punctuation.ts'
 import type { Draft } from '../draft/draft.ts'
 import { isTaken, take, type Offer } from '../draft/arrival.ts'
@@ -127,6 +128,7 @@ export function PlannedInstallation({
                       ),
                       before,
                       after,
+                      nameOf: placeNamer(definitionOf(resource, property), t),
                       isOff,
                       note:
                         problem !== undefined ? (

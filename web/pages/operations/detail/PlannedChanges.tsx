@@ -60,14 +60,14 @@ export function PlannedResources({ operation }: { operation: OperationDetail }) 
 export function PlannedProperties({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { changes, installation } = operation
-  const titleOf = useTitles(changes, installation.bundle, operation)
+  const titles = useTitles(changes, installation.bundle, operation)
   const title = t(isApplied(operation) ? 'operations.detail.changes' : 'operations.detail.changes.planned')
   return (
     <Section title={<WithCount title={title} count={changes.length} />} flush={changes.length > 0}>
       {changes.length === 0 ? (
         <p className="text-muted">{t('operations.detail.noChanges')}</p>
       ) : (
-        <ChangeList changes={changes} label={t('operations.detail.changes.label')} titleOf={titleOf} />
+        <ChangeList changes={changes} label={t('operations.detail.changes.label')} titles={titles} />
       )}
     </Section>
   )

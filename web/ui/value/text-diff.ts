@@ -1,0 +1,73 @@
+import { diffLines, diffWordsWithSpace } from 'diff'
+
+/** A part of one side of a change. */
+export interface TextSpan {
+  from: number
+  to: number
+  isChanged: boolean
+}
+
+export type Spans = { before: TextSpan[]; after: TextSpan[] }
+
+/** Less in common is no change of one text but two texts. */
+const COMMON_MIN = 3
+
+/** Two texts as spans, in which the words that differ are marked; none is where they have too little in common. */
+export function wordSpans(before: string, after: string): Spans {
+  const spans: Spans = { before: [], after: [] }
+  let common = 0
+  const push = (side: TextSpan[], { length }: string, isChanged: boolean) => {
+    const from = side.at(-1)?.to ?? 0
+    side.push({ from, to: from + length, isChanged })
+  }
+  for (const { value, added, removed } of diffWordsWithSpace(before, after)) {
+    if (!added) push(spans.before, value, removed)
+    if (!removed) push(spans.after, value, added)
+    if (!added && !removed) common += value.trim().length
+  }
+  if (common >= COMMON_MIN) return spans
+  const whole = ({ length }: string) => [{ from: 0, to: length, isChanged: false }]
+  return { before: whole(before), after: whole(after) }
+}
+
+/** A line of either side; a changed one beside its other side, with the words that differ. */
+export interface DiffLine {
+  kind: 'same' | 'removed' | 'added'
+  text: string
+  /** Of `text`; absent where the whole line is of one side only. */
+  spans?: TextSpan[]
+}
+
+/** Two texts line by line; a text without line breaks is one line. */
+export function lineDiff(before: string, after: string): DiffLine[] {
+  const lines: DiffLine[] = []
+  const linesIn = (value: string) => value.split(/(?<=\r\n|\n|\r(?!\n))/)
+  let removed: string[] = []
+  const flush = (added: string[]) => {
+    const pairs = removed.map((text, index) => {
+      const other = added[index]
+      return other === undefined ? undefined : wordSpans(text, other)
+    })
+    lines.push(
+      ...removed.map((text, index) => line('removed', text, pairs[index]?.before)),
+      ...added.map((text, index) => line('added', text, pairs[index]?.after)),
+    )
+    removed = []
+  }
+  for (const part of diffLines(before, after)) {
+    const texts = linesIn(part.value)
+    if (part.removed) {
+      flush([])
+      removed = texts
+    } else if (part.added) flush(texts)
+    else {
+      flush([])
+      lines.push(...texts.map((text) => line('same', text)))
+    }
+  }
+  flush([])
+  return lines
+}
+
+const line = (kind: DiffLine['kind'], text: string, spans?: TextSpan[]): DiffLine =>
+  spans === undefined ? { kind, text } : { kind, text, spans }
