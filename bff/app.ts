@@ -22,7 +22,9 @@ import type { AuthSettings } from './settings.ts'
 import { startRuntimeCheck } from './runtime/check-runtime.ts'
 import { ConsoleFailure, failureOf, problemOf } from './failure.ts'
 import type { SignIn } from './greeting.ts'
-import { exactClientAddress, provenance, publicHost } from './middleware/provenance.ts'
+import { clientAddress } from './middleware/client-address.ts'
+import { provenance } from './middleware/provenance.ts'
+import { publicHost } from './middleware/public-host.ts'
 import { healthRoutes } from './health.ts'
 import { CONSOLE_METRIC_HELP, observeRequests } from './metrics.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
@@ -139,7 +141,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.use(observeRequests({ log, metrics, clock: systemClock }))
   app.use(async (c, next) => {
     const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
-    c.set('clientAddress', exactClientAddress(incoming, settings.trustedProxyHops))
+    c.set('clientAddress', clientAddress(incoming, settings.trustedProxyHops))
     await next()
   })
   app.use(securityHeaders({ publicOrigin, inlineScripts: shell?.inlineScripts ?? [] }))

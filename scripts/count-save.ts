@@ -26,7 +26,7 @@ const STEPS: readonly { step: string; folder: string; names: readonly string[] }
     folder: 'bff',
     names: [
       'observeRequests',
-      'exactClientAddress',
+      'clientAddress',
       'securityHeaders',
       'publicHost',
       'provenance',

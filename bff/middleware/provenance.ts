@@ -1,29 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import type { MiddlewareHandler } from 'hono'
-import ipaddr from 'ipaddr.js'
 import { ConsoleFailure } from '../failure.ts'
-
-/** Paths for machines, which use an address instead of the public name. */
-const MACHINE_PATHS = new Set(['/healthz', '/readyz', '/metrics'])
-
-/**
- * Serves the console only under its public name: cookies and sign-in belong to it, and a foreign `Host` may
- * come from DNS rebinding. A page that is requested under another name (`127.0.0.1` for `localhost`) redirects
- * to the public one.
- */
-export function publicHost({ publicOrigin }: { publicOrigin: string }): MiddlewareHandler {
-  const { host } = new URL(publicOrigin)
-  return async (c, next) => {
-    const isPublic = c.req.header('host')?.toLowerCase() === host || MACHINE_PATHS.has(c.req.path)
-    if (isPublic) return next()
-    const isPage = c.req.method === 'GET' && (c.req.header('accept') ?? '').includes('text/html')
-    if (isPage && !c.req.path.startsWith('/api/')) {
-      const { pathname, search } = new URL(c.req.url)
-      return c.redirect(publicOrigin + pathname + search, 307)
-    }
-    throw new ConsoleFailure('REQUEST_INVALID', { message: `The console is served only at ${publicOrigin}.` })
-  }
-}
 
 const SAFE = new Set(['GET', 'HEAD'])
 const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -85,28 +61,4 @@ function isJson(type: string | undefined): boolean {
 
 function foreign(): ConsoleFailure {
   return new ConsoleFailure('PERMISSION_DENIED', { message: 'This request did not come from the console.' })
-}
-
-type Incoming = Pick<IncomingMessage, 'headers' | 'socket'> | undefined
-
-/** The address that a request is rate-limited by: the client's, or its /64 network for IPv6. */
-export function clientAddress(incoming: Incoming, hops: number): string {
-  const address = exactClientAddress(incoming, hops)
-  if (!ipaddr.isValid(address)) return address
-  const ip = ipaddr.process(address)
-  return ip.kind() === 'ipv4' ? address : `${ip.toByteArray().slice(0, 8).join('.')}/64`
-}
-
-/**
- * The address that a request comes from, for the audit. Anyone can send `X-Forwarded-For`, so only what the
- * known proxies have appended counts: with `hops` proxies in front, the entry at that position from the right.
- */
-export function exactClientAddress(incoming: Incoming, hops: number): string {
-  const peer = incoming?.socket.remoteAddress ?? ''
-  const forwarded = String(incoming?.headers['x-forwarded-for'] ?? '')
-    .split(',')
-    .map((part) => part.trim())
-  const address = hops > 0 ? (forwarded.at(-hops) ?? peer) : peer
-  if (ipaddr.isValid(address)) return ipaddr.process(address).toString()
-  return ipaddr.isValid(peer) ? ipaddr.process(peer).toString() : peer
 }

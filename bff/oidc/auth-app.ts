@@ -8,7 +8,7 @@ import type { Log } from '#http-kit/log.ts'
 import type { RequestFront } from '#http-kit/serve.ts'
 import { createRecorder } from '../audit/recorder.ts'
 import type { Recorder } from '../audit/recorder.ts'
-import { clientAddress, exactClientAddress } from '../middleware/provenance.ts'
+import { clientAddress, rateLimitAddress } from '../middleware/client-address.ts'
 import { limitLookups } from '../middleware/rate-limit.ts'
 import { requireSession, cookieKit, createSessions } from '../session/sessions.ts'
 import type { SessionVariables } from '../session/sessions.ts'
@@ -16,9 +16,9 @@ import { permissionsIn } from '../roles.ts'
 import type { AuthSettings } from '../settings.ts'
 import { opaqueValue } from '../store/hash.ts'
 import type { BffDb } from '../store/tables.ts'
-import { createAdapter } from './adapter.ts'
+import { createAdapter } from './provider-store.ts'
 import { createIdpClient } from './client.ts'
-import { idpFront } from './idp-front.ts'
+import { embeddedProviderListener } from './idp-front.ts'
 import { createSignInLimiter } from './limiter.ts'
 import { issueFirstPasswords } from './passwords.ts'
 import type { FirstPasswords } from './passwords.ts'
@@ -84,9 +84,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     skewSeconds: () => (externalIdp === null ? 0 : lateSeconds()),
   })
   const addressOf = (incoming: IncomingMessage | undefined): string =>
+    rateLimitAddress(incoming, trustedProxyHops)
+  const clientAddressOf = (incoming: IncomingMessage | undefined): string =>
     clientAddress(incoming, trustedProxyHops)
-  const exactAddressOf = (incoming: IncomingMessage | undefined): string =>
-    exactClientAddress(incoming, trustedProxyHops)
   const incomingOf = (c: Context) => (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
   const addressOfRequest = (c: Context): string => addressOf(incomingOf(c))
   const sessions = limitLookups(createSessions({ db, cookies, limits, clock, recorder }), {
@@ -110,7 +110,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     recorder,
     addressOf: addressOfRequest,
     originOf: (c) => ({
-      clientAddress: exactAddressOf(incomingOf(c)),
+      clientAddress: clientAddressOf(incomingOf(c)),
       requestId: (c.var as SessionVariables).requestId,
     }),
   })
@@ -140,7 +140,16 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   })
   return {
     ...shared,
-    front: idpFront({ provider, db, limiter, publicOrigin, addressOf, exactAddressOf, recorder, log }),
+    front: embeddedProviderListener({
+      provider,
+      db,
+      limiter,
+      publicOrigin,
+      addressOf,
+      clientAddressOf,
+      recorder,
+      log,
+    }),
     issueFirstPasswords: configured === null ? () => issueFirstPasswords(db) : null,
   }
 }

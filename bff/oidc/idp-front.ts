@@ -26,7 +26,7 @@ const RATES: Record<IdpRouteKind, Rate> = {
  * listener. Its addresses always use the public origin, whatever the Host of a request (the BFF itself calls it
  * over loopback).
  */
-export function idpFront(options: InteractionOptions & { log: Log }): RequestFront {
+export function embeddedProviderListener(options: InteractionOptions & { log: Log }): RequestFront {
   const { provider, publicOrigin, log } = options
   const { host, protocol } = new URL(publicOrigin)
   const headers = Object.entries(securityHeadersFor('page', protocol === 'https:'))
@@ -53,29 +53,29 @@ export function idpFront(options: InteractionOptions & { log: Log }): RequestFro
       sendPage(outgoing, 429, noticePage({ language, notice: 'limited' }))
       return true
     }
-    const failed = (error: unknown): void => {
+    const handleError = (error: unknown): void => {
       log.error('the identity provider failed', { path: url.split('?', 1)[0] }, error)
       if (outgoing.headersSent) return void outgoing.end()
-      const isAway = isUnavailable(error)
+      const isDatabaseDown = isUnavailable(error)
       const language = languageOf(incoming.headers['accept-language'])
       sendPage(
         outgoing,
-        isAway ? 503 : 500,
-        noticePage({ language, notice: isAway ? 'unreachable' : 'failed' }),
+        isDatabaseDown ? 503 : 500,
+        noticePage({ language, notice: isDatabaseDown ? 'unreachable' : 'failed' }),
       )
     }
     if (url.startsWith(`${IDP_PATH}/interaction/`)) {
-      handleInteraction(options, incoming, outgoing).catch(failed)
+      handleInteraction(options, incoming, outgoing).catch(handleError)
       return true
     }
-    prepare(incoming, { host, protocol: protocol.slice(0, -1) })
-    listener(incoming, outgoing).catch(failed)
+    rewriteForProvider(incoming, { host, protocol: protocol.slice(0, -1) })
+    listener(incoming, outgoing).catch(handleError)
     return true
   }
 }
 
 /** Prepares a request as Express does for a mounted app, which the provider expects. Only we set the proxy headers. */
-function prepare(
+function rewriteForProvider(
   incoming: IncomingMessage & { originalUrl?: string },
   origin: { host: string; protocol: string },
 ): void {

@@ -22,7 +22,7 @@ export interface InteractionOptions {
   /** The address that a request is limited by, which for IPv6 is a whole network. */
   addressOf: (incoming: IncomingMessage) => string
   /** The address of the client itself, for the audit. */
-  exactAddressOf: (incoming: IncomingMessage) => string
+  clientAddressOf: (incoming: IncomingMessage) => string
   recorder: Pick<Recorder, 'signInFailed'>
   log: Log
 }
@@ -78,7 +78,7 @@ export async function handleInteraction(
   if ('problem' in checked) {
     const { problem, waitSeconds } = checked
     const isLimited = problem === 'limited'
-    const origin = { clientAddress: options.exactAddressOf(incoming), requestId: randomUUID() }
+    const origin = { clientAddress: options.clientAddressOf(incoming), requestId: randomUUID() }
     const errorCode = isLimited ? 'RATE_LIMITED' : 'SIGN_IN_FAILED'
     await options.recorder.signInFailed({ username: checked.knownUser }, errorCode, origin)
     if (waitSeconds !== undefined) outgoing.setHeader('retry-after', String(waitSeconds))

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { provenance } from './provenance.ts'
+import { appWith, ORIGIN } from './testing.ts'
+
+describe('provenance', () => {
+  const app = appWith(provenance({ publicOrigin: ORIGIN }))
+  const status = async (
+    method: string,
+    path: string,
+    headers: Record<string, string | undefined> = {},
+  ): Promise<number> => {
+    const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const type = headers['content-type']
+    const body =
+      type === undefined || method === 'GET' ? {} : { body: '{}', headers: { 'content-length': '2' } }
+    const all = { ...body.headers, ...Object.fromEntries(given) }
+    return (await app.request(path, { method, ...body, headers: all })).status
+  }
+
+  it('accepts only our own combination of headers', async () => {
+    const sites = ['same-origin', 'same-site', 'cross-site', 'none', undefined]
+    const origins = [ORIGIN, 'https://sibling.example.org', 'https://evil.example', 'null', undefined]
+    const types = [
+      'application/json',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+      undefined,
+    ]
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      for (const site of sites) {
+        for (const origin of origins) {
+          for (const type of types) {
+            for (const marker of ['console', 'other', undefined]) {
+              const headers = {
+                'sec-fetch-site': site,
+                origin,
+                'content-type': type,
+                'x-requested-by': marker,
+              }
+              const isOurs =
+                (site === 'same-origin' || (site === undefined && origin === ORIGIN)) && marker === 'console'
+              const isJson = type === 'application/json' || type === undefined
+              const expected = isOurs ? (isJson ? 200 : 415) : 403
+              const seen = await status(method, '/api/x', headers)
+              assert.equal(seen, expected, JSON.stringify({ method, ...headers }))
+            }
+          }
+        }
+      }
+    }
+  })
+
+  it('does not trust Host', async () => {
+    const headers = { host: 'evil.example', origin: 'https://evil.example', 'x-requested-by': 'console' }
+    assert.equal(await status('POST', '/api/x', headers), 403)
+  })
+
+  it('requires the header on API reads too, and refuses documents and images', async () => {
+    const ours = { 'x-requested-by': 'console' }
+    assert.equal(await status('GET', '/api/x', ours), 200)
+    assert.equal(await status('GET', '/api/x'), 403)
+    assert.equal(await status('GET', '/api'), 403)
+    assert.equal(await status('GET', '/api/x', { ...ours, 'sec-fetch-site': 'same-site' }), 403)
+    for (const destination of ['document', 'image', 'script', 'iframe', 'style']) {
+      assert.equal(
+        await status('GET', '/api/x', { ...ours, 'sec-fetch-dest': destination }),
+        403,
+        destination,
+      )
+    }
+    assert.equal(await status('GET', '/page'), 200)
+    assert.equal(
+      await status('GET', '/apiary', { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' }),
+      200,
+    )
+    assert.equal(await status('GET', '/api/x', { ...ours, authorization: 'Bearer x' }), 400)
+  })
+
+  it('applies to every unsafe route, not only the API’s', async () => {
+    assert.equal(await status('POST', '/auth/logout', { origin: ORIGIN }), 403)
+    assert.equal(await status('POST', '/auth/logout', { origin: ORIGIN, 'x-requested-by': 'console' }), 200)
+  })
+
+  it('accepts no other methods or overrides, and grants no CORS permission', async () => {
+    const ours = { 'x-requested-by': 'console', origin: ORIGIN }
+    for (const method of ['OPTIONS', 'PURGE', 'PROPFIND'])
+      assert.equal(await status(method, '/api/x', ours), 405, method)
+    const preflight = await app.request('/api/x', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    assert.ok(![...preflight.headers.keys()].some((name) => name.startsWith('access-control')))
+    const overridden = await app.request('/api/x?_method=DELETE', {
+      method: 'POST',
+      headers: { ...ours, 'x-http-method-override': 'DELETE' },
+    })
+    assert.equal(await overridden.text(), 'POST')
+  })
+})
