@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { readConsoleSettings } from './settings.ts'
+import { describe, it, test } from 'node:test'
+import * as z from 'zod'
+import { readSettings, SettingsError } from '#http-kit/settings.ts'
+import { authEnvironment, authSettingsOf, readConsoleSettings } from './settings.ts'
+import { EVERYWHERE } from './testing.ts'
 
 const read = (base: string) =>
   readConsoleSettings({ RUNTIME_API_BASE: base, RUNTIME_API_CREDENTIAL: 'a-credential' }).runtime?.baseUrl
@@ -16,4 +19,110 @@ test('the address of a runtime has no user, query or fragment, which no request 
     'https://platform.example.org#x',
   ])
     assert.throws(() => read(base), /RUNTIME_API_BASE.*without user, query and fragment/)
+})
+
+describe('the settings of sign-in', () => {
+  const read = (env: Record<string, string>) => {
+    const settings = readSettings(z.object(authEnvironment), env)
+    return authSettingsOf(settings, 'http://localhost:8080')
+  }
+  const refusal = (env: Record<string, string>): string => {
+    try {
+      read(env)
+    } catch (error) {
+      assert.ok(error instanceof SettingsError)
+      return error.message
+    }
+    return 'accepted'
+  }
+
+  it('have defaults', () => {
+    assert.deepEqual(read({}), {
+      publicOrigin: 'http://localhost:8080',
+      externalIdp: null,
+      rolesClaim: 'roles',
+      users: null,
+      limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
+      recentSignInSeconds: 300,
+      trustedProxyHops: 0,
+    })
+  })
+
+  it('accept users with role names and scoped roles', () => {
+    const scope = { environmentKey: 'prod', applicationRuntimeId: 'shop', workspaceId: 7 }
+    const users = [
+      { username: 'ada', password: 'pw', roles: ['admin', { role: 'viewer' }, { role: 'operator', scope }] },
+    ]
+    assert.deepEqual(read({ CONSOLE_USERS: JSON.stringify(users) }).users, [
+      {
+        username: 'ada',
+        password: 'pw',
+        roles: [EVERYWHERE('admin'), EVERYWHERE('viewer'), { role: 'operator', scope }],
+      },
+    ])
+  })
+
+  it('report in one line what is wrong with users, without passwords', () => {
+    const user = { username: 'ada', password: 'hush-hush', roles: ['viewer'] }
+    const wrong: [unknown, RegExp][] = [
+      ['no list', /a JSON list of .* is needed$/],
+      [[], /is needed$/],
+      [[user, { ...user, roles: ['boss'] }], /entry 2 is wrong at roles\.0$/],
+      [
+        [{ ...user, roles: [{ role: 'viewer', scope: { environment: 'prod' } }] }],
+        /entry 1 is wrong at roles\.0/,
+      ],
+      [[{ username: 'ada', password: 'hush-hush' }], /entry 1 is wrong at roles$/],
+      [[{ ...user, username: 'a b' }], /entry 1 is wrong at username$/],
+      [[user, { ...user, username: 'ADA' }], /the username "ada" is listed twice$/],
+    ]
+    for (const [users, message] of wrong) {
+      const line = refusal({ CONSOLE_USERS: JSON.stringify(users) })
+      assert.match(line, /^CONSOLE_USERS is wrong: [^\n]*$/)
+      assert.match(line, message)
+      assert.ok(!line.includes('hush'))
+    }
+    assert.match(
+      refusal({ CONSOLE_USERS: '[{"password":"hush-hush"' }),
+      /^CONSOLE_USERS is wrong: a JSON list/,
+    )
+    const unclear: [text: string, message: RegExp][] = [
+      [
+        '[{"username":"ada",\n"hush":"hush-hush","hush":""}]',
+        /; The key is duplicated in one object \(line 2, column 20\)$/,
+      ],
+      ['[{"username":"ada","hush-hush"}]', /; A colon is expected after the key \(line 1, column 31\)$/],
+      [
+        '[{"username":"ada","password":"hush\\u0000","roles":[]}]',
+        /; A string contains the character NUL \(/,
+      ],
+    ]
+    for (const [users, message] of unclear) {
+      const line = refusal({ CONSOLE_USERS: users })
+      assert.match(line, message)
+      assert.ok(!line.includes('hush'))
+    }
+  })
+
+  it('require an issuer over https, with client and secret', () => {
+    const whole = {
+      OIDC_ISSUER: 'https://id.example.org/realm',
+      OIDC_CLIENT_ID: 'console',
+      OIDC_CLIENT_SECRET: 'long enough',
+    }
+    assert.deepEqual(read(whole).externalIdp, {
+      issuer: 'https://id.example.org/realm',
+      clientId: 'console',
+      clientSecret: 'long enough',
+    })
+    assert.equal(refusal({ ...whole, OIDC_ISSUER: 'http://127.0.0.1:9000' }), 'accepted')
+    assert.match(
+      refusal({ ...whole, OIDC_ISSUER: 'http://id.example.org' }),
+      /^OIDC_ISSUER is wrong: https is needed/,
+    )
+    assert.match(refusal({ ...whole, OIDC_ISSUER: 'id.example.org' }), /^OIDC_ISSUER is wrong/)
+    assert.match(refusal({ ...whole, OIDC_CLIENT_ID: '' }), /^OIDC_CLIENT_ID is not set/)
+    assert.match(refusal({ ...whole, OIDC_CLIENT_SECRET: '' }), /^OIDC_CLIENT_SECRET is not set/)
+    assert.match(refusal({ SESSION_IDLE_SECONDS: '0' }), /^SESSION_IDLE_SECONDS is wrong/)
+  })
 })

@@ -7,9 +7,28 @@ import { testDatabase } from '#database/testing.ts'
 import { findUser } from '../store/idp-users.ts'
 import { bffMigrations } from '../store/tables.ts'
 import type { BffTables } from '../store/tables.ts'
-import { issueFirstPasswords, verifyPassword } from './passwords.ts'
+import { generatePassword, hashPassword, issueFirstPasswords, verifyPassword } from './passwords.ts'
 import type { FirstPasswords } from './passwords.ts'
 import { applyConfiguredUsers } from './users.ts'
+
+describe('passwords', () => {
+  it('are verified and never stored', async () => {
+    const hash = await hashPassword('pässwörd')
+    assert.match(hash, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/)
+    assert.notEqual(hash, await hashPassword('pässwörd'))
+    assert.ok(await verifyPassword('pa\u0308sswo\u0308rd', hash))
+    assert.ok(!(await verifyPassword('passwort', hash)))
+    assert.ok(!(await verifyPassword('', hash)))
+    assert.ok(!(await verifyPassword('pässwörd', null)))
+    assert.ok(!(await verifyPassword('x', 'garbage')))
+  })
+
+  it('are long and unique if generated', () => {
+    const made = new Set(Array.from({ length: 100 }, generatePassword))
+    assert.equal(made.size, 100)
+    for (const password of made) assert.match(password, /^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)
+  })
+})
 
 describe('first passwords', () => {
   let database: Database<BffTables>

@@ -15,32 +15,32 @@ type Name = keyof typeof savedViewApi
 /** The routes of the saved views, which the console serves itself. */
 export function savedViewRoutes(views: SavedViews): Hono<{ Variables: SessionVariables }> {
   const app = new Hono<{ Variables: SessionVariables }>()
-  const on = <Row extends Name>(
+  const addRoute = <Row extends Name>(
     name: Row,
-    answer: (c: ViewContext, request: ReturnType<typeof parse<Row>>) => Promise<object>,
+    handle: (c: ViewContext, request: ReturnType<typeof parse<Row>>) => Promise<object>,
   ) => {
     const { method, path } = splitName(name)
     app.on(method, honoPath(path), async (c) => {
       c.set('endpoint', name)
       const received = await receive(c, name, savedViewApi[name])
-      return c.json(await answer(c, parse(name, received)))
+      return c.json(await handle(c, parse(name, received)))
     })
   }
-  on('GET /saved-views', async (c) => ({ items: await views.list(c.var.person), nextCursor: null }))
-  on('POST /saved-views', (c, { body, idempotencyKey }) =>
+  addRoute('GET /saved-views', async (c) => ({ items: await views.list(c.var.person), nextCursor: null }))
+  addRoute('POST /saved-views', (c, { body, idempotencyKey }) =>
     views.create(c.var.person, body, idempotencyKey, originOf(c)),
   )
-  on('PUT /saved-views/{viewId}', (c, { params: { viewId }, body }) =>
+  addRoute('PUT /saved-views/{viewId}', (c, { params: { viewId }, body }) =>
     views.save(c.var.person, viewId, body, originOf(c)),
   )
-  on('DELETE /saved-views/{viewId}', async (c, { params: { viewId } }) => {
+  addRoute('DELETE /saved-views/{viewId}', async (c, { params: { viewId } }) => {
     await views.remove(c.var.person, viewId, originOf(c))
     return { viewId }
   })
   return app
 }
 
-/** The parts of a valid request. A write without a key is not valid. */
+/** The parts of a valid request. Reads have no key; their handlers ignore it. */
 const parse = <Row extends Name>(name: Row, received: Received) => ({
   ...parseReceived<(typeof savedViewApi)[Row]>(savedViewApi[name], received),
   idempotencyKey: received.idempotencyKey ?? '',
