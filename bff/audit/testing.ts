@@ -1,0 +1,57 @@
+import { after, before, beforeEach } from 'node:test'
+import { sql } from 'kysely'
+import { openDatabase } from '#database/pool.ts'
+import type { Database } from '#database/pool.ts'
+import { testDatabase } from '#database/testing.ts'
+import { createLog } from '#http-kit/log.ts'
+import { bffMigrations } from '../store/tables.ts'
+import type { BffTables } from '../store/tables.ts'
+import { createRecorder } from './recorder.ts'
+import type { KnownPerson, RefusedRequest } from './recorder.ts'
+
+export const ada: KnownPerson = { id: 'ada', name: 'Ada', issuer: 'https://idp.test' }
+export const bob: KnownPerson = { id: 'bob', name: 'Bob', issuer: 'https://idp.test' }
+export const refusal: RefusedRequest = {
+  action: 'plugin.save',
+  subject: 'mailer',
+  errorCode: 'PERMISSION_DENIED',
+  scope: null,
+  bundleInstallId: null,
+  operationId: null,
+}
+export const from = (clientAddress: string, requestId = 'r-1') => ({ clientAddress, requestId })
+
+let database: Database<BffTables>
+let close: () => Promise<void>
+const lines: Record<string, unknown>[] = []
+const log = createLog({
+  name: 'test',
+  level: 'debug',
+  stream: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+})
+
+before(async () => {
+  const made = await testDatabase({ migrations: [bffMigrations] })
+  database = openDatabase<BffTables>(made.connection)
+  close = async () => {
+    await database.close()
+    await made.close()
+  }
+})
+after(() => close())
+beforeEach(async () => {
+  lines.length = 0
+  await sql`delete from bff.audit_event`.execute(database.db)
+})
+
+/** The database and the log of the test file that imports this; both are empty before each test. */
+export const recorded = {
+  log,
+  lines,
+  get db() {
+    return database.db
+  },
+}
+export const recorder = (mergeSeconds = 60) => createRecorder({ db: recorded.db, log, mergeSeconds })
+export const events = async () =>
+  recorded.db.selectFrom('bff.audit_event').selectAll().orderBy('first_at').orderBy('event_id').execute()
