@@ -5,7 +5,7 @@ import { keepSigningKey } from './store/signing-keys.ts'
 import { pruneEvents } from './store/events.ts'
 import { pruneComparisons } from './store/comparisons.ts'
 import { pruneKeys } from './store/idempotency.ts'
-import { foldInstallationCounts, foldVersionCounts, rollUpOperations } from './store/overview/fold-counts.ts'
+import { mergeInstallationCounts, mergeVersionCounts, rollUpOperations } from './store/overview/aggregate-counts.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { PublicKey } from './model/vault.ts'
 
@@ -48,8 +48,8 @@ async function logAnchor({ db, log }: RuntimeDeps): Promise<void> {
 }
 
 async function count({ db }: RuntimeDeps, stopped: AbortSignal): Promise<void> {
-  await foldInstallationCounts(db)
-  await foldVersionCounts(db)
+  await mergeInstallationCounts(db)
+  await mergeVersionCounts(db)
   let more = true
   while (more && !stopped.aborted) more = await rollUpOperations(db)
 }

@@ -10,7 +10,7 @@ import { answerOnce } from '../use-cases/idempotency/answer-once.ts'
 import type { OnceAnswer } from '../use-cases/idempotency/answer-once.ts'
 import type { DomainError } from '../engine/refusals.ts'
 import type { IdempotencyKey } from '../store/idempotency.ts'
-import { findPlace } from '../store/places.ts'
+import { findScopeOf } from '../store/visible-scopes.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { PersonAccess } from './callers.ts'
 import { refusalEnvelope } from './failures.ts'
@@ -84,7 +84,7 @@ async function recordRefusal(
   { code }: DomainError,
 ): Promise<void> {
   const object = PathObject.safeParse(auditSubject)
-  const scope = auditSubject.scope ?? (object.success ? await findPlace(tx, object.data) : undefined)
+  const scope = auditSubject.scope ?? (object.success ? await findScopeOf(tx, object.data) : undefined)
   await recordAudit(tx, actor, {
     ...auditSubject,
     ...(scope && { scope }),
@@ -100,7 +100,7 @@ async function authorizeObject(db: Db, { access, actor, params }: WriteCall): Pr
   if (access.where !== 'object') return
   const object = PathObject.parse(params)
   const what = 'operationId' in object ? 'operation' : 'installation'
-  const place = await findPlace(db, object)
+  const place = await findScopeOf(db, object)
   if (place === undefined) throw notFound(what)
   requireVisible(actor, place, what)
   authorize(actor, access.needs, place)

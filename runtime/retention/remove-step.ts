@@ -4,13 +4,13 @@ import type { Actor } from '../model/actor.ts'
 import type { Db, Tx } from '../model/db.ts'
 import {
   nextFinished,
-  takenOverLater,
-  removeAttempts,
+  findLateTakeovers,
+  deleteAttemptsAndRequests,
   removeBatch,
   deleteOperations,
   lockRemovable,
-} from '../store/retention/remove.ts'
-import type { FinishedOperation } from '../store/retention/remove.ts'
+} from '../store/retention/finished-work.ts'
+import type { FinishedOperation } from '../store/retention/finished-work.ts'
 import {
   addRemoved,
   completeRun,
@@ -88,13 +88,13 @@ async function removeOldAttempts(
   const next = await nextFinished(tx, position, age)
   const last = next.at(-1)
   if (last === undefined) {
-    const late = await takenOverLater(tx, position, age)
+    const late = await findLateTakeovers(tx, position, age)
     if (late.length === 0) return null
     await archive(late)
-    return { operations: 0, attempts: await removeAttempts(tx, late), batches: 0 }
+    return { operations: 0, attempts: await deleteAttemptsAndRequests(tx, late), batches: 0 }
   }
   await archive(idsOf(next))
-  const attempts = await removeAttempts(tx, idsOf(next))
+  const attempts = await deleteAttemptsAndRequests(tx, idsOf(next))
   await moveAttemptsUntil(tx, last)
   return { operations: 0, attempts, batches: 0 }
 }

@@ -7,7 +7,7 @@ import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../model/actor.ts'
 import type { Db } from '../model/db.ts'
 import type { RuntimeTables } from '../model/tables.ts'
-import { visibleTo } from './places.ts'
+import { visibleTo } from './visible-scopes.ts'
 
 const OWN_BATCHES = ['batch.create', 'batch.continue', 'batch.stop'] as const satisfies AuditAction[]
 

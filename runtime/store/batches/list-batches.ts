@@ -6,7 +6,7 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
-import { visibleTo } from '../places.ts'
+import { visibleTo } from '../visible-scopes.ts'
 
 type BatchRow = Omit<Selectable<RuntimeTables['runtime.batch']>, 'input'>
 

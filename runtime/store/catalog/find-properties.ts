@@ -4,8 +4,8 @@ import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationIdentityColumns } from '../../model/installation.ts'
 import { containing, wordsOf } from '../text-search.ts'
-import { isVisible, visibleScopes } from '../places.ts'
-import type { VisibleScopes } from '../places.ts'
+import { isVisible, visibleScopes } from '../visible-scopes.ts'
+import type { VisibleScopes } from '../visible-scopes.ts'
 import { newestVersionOf } from './versions.ts'
 
 export interface FoundPropertyRow extends InstallationIdentityColumns {

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
 import { isNewer, newestVersionOf } from '../catalog/versions.ts'
-import { isVisible } from '../places.ts'
-import type { VisibleScopes } from '../places.ts'
+import { isVisible } from '../visible-scopes.ts'
+import type { VisibleScopes } from '../visible-scopes.ts'
 
 /** How many ACTIVE installations have one version of a bundle. */
 export interface InstalledVersionRow {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { ClaimState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db } from '../../model/db.ts'
-import { MERGED_STREAMS_MAX } from '../places.ts'
+import { MERGED_STREAMS_MAX } from '../visible-scopes.ts'
 import { containing, findIds, wordsOf } from '../text-search.ts'
 
 /** Returns the ids of bundles that are or were installed and whose id contains the text, ignoring case. */

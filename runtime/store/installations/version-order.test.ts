@@ -5,7 +5,7 @@ import { newestVersion, versionPrecedence } from '#contract/protocol/version-ord
 import { billing, installBoth, crm, SCOPE } from '../../testing/bundles.ts'
 import { testRuntime } from '../../testing/runtime.ts'
 import type { TestRuntime } from '../../testing/runtime.ts'
-import { foldVersionCounts } from '../overview/fold-counts.ts'
+import { mergeVersionCounts } from '../overview/aggregate-counts.ts'
 
 let runtime: TestRuntime
 before(async () => {
@@ -80,7 +80,7 @@ describe('versions in the database', () => {
       )
     assert.deepEqual(await differences(), [])
     assert.equal(await countOf(), 6)
-    await foldVersionCounts(runtime.db)
+    await mergeVersionCounts(runtime.db)
     assert.deepEqual(await differences(), [])
     assert.equal(await countOf(), 2)
   })

@@ -7,7 +7,7 @@ import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { callAttempts } from './calls.ts'
 import { instantAt } from '../instants.ts'
-import { isVisible, visibleScopes } from '../places.ts'
+import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import { operationFilter } from './filter-operations.ts'
 import { findByText, isFound } from './search.ts'
 

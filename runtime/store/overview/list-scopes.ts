@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
-import { inScope, visibleTo } from '../places.ts'
-import type { ScopeFilter } from '../places.ts'
+import { inScope, visibleTo } from '../visible-scopes.ts'
+import type { ScopeFilter } from '../visible-scopes.ts'
 import type { Db } from '../../model/db.ts'
 
 export interface ScopeCountsRow {

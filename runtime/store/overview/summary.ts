@@ -7,8 +7,8 @@ import type { Tx, Db } from '../../model/db.ts'
 import { bucketOf } from '../buckets.ts'
 import { readInstalledVersions } from '../installations/installed-versions.ts'
 import { situationNumber } from '../operations/next-step-sql.ts'
-import { isVisible, visibleScopes } from '../places.ts'
-import type { ScopeFilter, VisibleScopes } from '../places.ts'
+import { isVisible, visibleScopes } from '../visible-scopes.ts'
+import type { ScopeFilter, VisibleScopes } from '../visible-scopes.ts'
 import { readLargestDifference } from '../recovery/keep-clock.ts'
 
 interface SummaryRow {

@@ -5,7 +5,7 @@ import type { Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 import type { HealthFigures } from '#contract/runtime-api/plugin-health.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
-import { visibleTo } from '../places.ts'
+import { visibleTo } from '../visible-scopes.ts'
 
 /** What to read: the newest attempts of a plugin since a time, at most `limit` of them, whatever the range. */
 export interface HealthRequest {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../model/db.ts'
-import type { FinishedOperation } from './remove.ts'
+import type { FinishedOperation } from './finished-work.ts'
 
 /** How much was removed. */
 export interface Removed {

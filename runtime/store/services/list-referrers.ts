@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
 import type { InstallationIdentityColumns } from '../../model/installation.ts'
-import { visibleTo } from '../places.ts'
+import { visibleTo } from '../visible-scopes.ts'
 import type { Db } from '../../model/db.ts'
 
 export interface ReferrerRow extends InstallationIdentityColumns {

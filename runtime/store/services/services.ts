@@ -5,8 +5,8 @@ import type { InstallationState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
-import { inScope, visibleTo } from '../places.ts'
-import type { ScopeFilter } from '../places.ts'
+import { inScope, visibleTo } from '../visible-scopes.ts'
+import type { ScopeFilter } from '../visible-scopes.ts'
 import { containsText } from '../text-search.ts'
 
 /** The Module that owns a service, with the scope of its installation. */

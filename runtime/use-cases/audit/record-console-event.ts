@@ -1,7 +1,7 @@
 import type { ConsoleEvent } from '#contract/runtime-api/audit.ts'
 import type { Actor } from '../../model/actor.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import { findPlace } from '../../store/places.ts'
+import { findScopeOf } from '../../store/visible-scopes.ts'
 import { recordAudit } from './record.ts'
 import type { Tx } from '../../model/db.ts'
 
@@ -45,6 +45,6 @@ export async function recordConsoleEvent(tx: Tx, actor: Actor, event: ConsoleEve
 
 /** The place of the object, so that people who may read the audit there see the entry. */
 async function placeOf(tx: Tx, { operationId, bundleInstallId }: ConsoleEvent) {
-  if (operationId !== null) return findPlace(tx, { operationId })
-  return bundleInstallId === null ? undefined : findPlace(tx, { bundleInstallId })
+  if (operationId !== null) return findScopeOf(tx, { operationId })
+  return bundleInstallId === null ? undefined : findScopeOf(tx, { bundleInstallId })
 }

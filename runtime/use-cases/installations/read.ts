@@ -12,7 +12,7 @@ import type {
   InstallationQuery,
   ListedInstallation,
 } from '../../store/installations/list-installations.ts'
-import { visibleScopes } from '../../store/places.ts'
+import { visibleScopes } from '../../store/visible-scopes.ts'
 import { requireVisible, notFound } from '../authorize.ts'
 import { propertyViews } from '../configuration/read.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'

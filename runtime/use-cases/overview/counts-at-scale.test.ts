@@ -6,7 +6,7 @@ import { countOperations, listOperations } from '../operations/list.ts'
 import { testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
-import { foldInstallationCounts, rollUpOperations } from '../../store/overview/fold-counts.ts'
+import { mergeInstallationCounts, rollUpOperations } from '../../store/overview/aggregate-counts.ts'
 import { actorWith } from '../../testing/runtime.ts'
 import { readSummary } from './overview.ts'
 
@@ -106,7 +106,7 @@ describe('counts of past hours', () => {
       (select bundle_install_id from runtime.installation limit 15)`.execute(db)
     const changed = await summary()
     assert.deepEqual(changed.installations, { NOT_INSTALLED: 25, ACTIVE: 15, DETACHED: 0 })
-    await foldInstallationCounts(db)
+    await mergeInstallationCounts(db)
     assert.deepEqual(await summary(), changed)
   })
 

@@ -20,7 +20,7 @@ const ATTEMPTS_AT_ONCE = 2_000
  * Operations up to a position that still have attempts: they had failed when retention examined them, and were taken over
  * later. Only those that finished more than `days` before `now`, and at most 10.
  */
-export async function takenOverLater(
+export async function findLateTakeovers(
   tx: Tx,
   { at, id }: FinishedPosition,
   { now, days }: { now: string; days: number },
@@ -68,7 +68,7 @@ export async function nextFinished(
 }
 
 /** Deletes the attempts and the stored requests of finished operations. Returns the number of attempts. */
-export async function removeAttempts(tx: Tx, operationIds: readonly string[]): Promise<number> {
+export async function deleteAttemptsAndRequests(tx: Tx, operationIds: readonly string[]): Promise<number> {
   const attempts = await deleteAttempts(tx, operationIds)
   await sql`
     update runtime.plugin_call set request = null

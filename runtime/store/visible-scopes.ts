@@ -10,7 +10,7 @@ import { scopeOf } from './configuration/scopes.ts'
 type PathObject = { bundleInstallId: string } | { operationId: string }
 
 /** Returns the scope of an installation or operation, or undefined if it does not exist. */
-export async function findPlace(db: Db, object: PathObject): Promise<Scope | undefined> {
+export async function findScopeOf(db: Db, object: PathObject): Promise<Scope | undefined> {
   const columns = ['environment_key', 'application_runtime_id', 'workspace_id'] as const
   const row =
     'operationId' in object

@@ -3,7 +3,7 @@ import { inTransaction } from '#database/transaction.ts'
 import type { Db } from '../../model/db.ts'
 
 /** Merges the rows that changes have appended into one row of each kind. */
-export async function foldInstallationCounts(db: Db): Promise<void> {
+export async function mergeInstallationCounts(db: Db): Promise<void> {
   await sql`
     with taken as (
       delete from runtime.installation_count returning environment_key, state, count
@@ -13,7 +13,7 @@ export async function foldInstallationCounts(db: Db): Promise<void> {
 }
 
 /** The same for the counts of installed versions. */
-export async function foldVersionCounts(db: Db): Promise<void> {
+export async function mergeVersionCounts(db: Db): Promise<void> {
   await sql`
     with taken as (
       delete from runtime.version_count
