@@ -5,7 +5,11 @@ import { keepSigningKey } from './store/signing-keys.ts'
 import { pruneEvents } from './store/events.ts'
 import { pruneComparisons } from './store/comparisons.ts'
 import { pruneKeys } from './store/idempotency.ts'
-import { mergeInstallationCounts, mergeVersionCounts, rollUpOperations } from './store/overview/aggregate-counts.ts'
+import {
+  mergeInstallationCounts,
+  mergeVersionCounts,
+  rollUpOperations,
+} from './store/overview/aggregate-counts.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { PublicKey } from './model/vault.ts'
 

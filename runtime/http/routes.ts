@@ -31,7 +31,7 @@ import {
 } from '../use-cases/installations/read.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { addNote, assignOperation } from '../use-cases/operations/annotate.ts'
-import { countOperations, readTotal, listOperations } from '../use-cases/operations/list.ts'
+import { countOperations, countMatchingOperations, listOperations } from '../use-cases/operations/list.ts'
 import { listFailureGroups } from '../use-cases/operations/failure-groups.ts'
 import { listAttempts, readOperation, readReceipt } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying, retryOperation } from '../use-cases/operations/runs.ts'
@@ -97,7 +97,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /operations': listOperations,
     'GET /operations/counts': countOperations,
-    'GET /operations/total': readTotal,
+    'GET /operations/total': countMatchingOperations,
     'GET /operations/{operationId}': readOperation,
     'GET /operations/{operationId}/attempts': listAttempts,
     'GET /operations/{operationId}/receipt': readReceipt,

@@ -6,7 +6,11 @@ import type { ConnectionSettings } from '#database/settings.ts'
 import { valueTypes } from '#database/values.ts'
 import type { Actor } from '#runtime/model/actor.ts'
 import { listInstalledVersions, listInstallations } from '#runtime/use-cases/installations/read.ts'
-import { countOperations, listOperations, readTotal } from '#runtime/use-cases/operations/list.ts'
+import {
+  countOperations,
+  listOperations,
+  countMatchingOperations,
+} from '#runtime/use-cases/operations/list.ts'
 import { listScopes, readSummary } from '#runtime/use-cases/overview/overview.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import type { RuntimeDeps } from '#runtime/deps/runtime-deps.ts'
@@ -51,7 +55,7 @@ function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: 
     }
     case '/operations/total': {
       const parsed = runtimeApi['GET /operations/total'].query.parse(query)
-      return readTotal(context, { params, body, query: parsed })
+      return countMatchingOperations(context, { params, body, query: parsed })
     }
     case '/installations': {
       const parsed = runtimeApi['GET /installations'].query.parse(query)

@@ -195,7 +195,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'attempt-not-recorded-before',
     breaks: 'calls a plugin without having recorded the attempt',
-    file: 'runtime/store/operations/attempts.ts',
+    file: 'runtime/store/operations/attempt-statements.ts',
     from: `      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
       select operation_id, stage, plugin_id, attempt, run, epoch,
         case when not is_first then due_at when follows_answer then clock_timestamp() else coalesce(
@@ -258,7 +258,7 @@ export const MUTANTS: readonly Mutant[] = [
     breaks: 'accepts an answer that came after its worker had lost the operation',
     file: 'runtime/worker/run-operation.ts',
     from: '        await recordLateAnswer(deps.db, attempt, attempt)',
-    to: `      const { recordAttempts } = await import('../store/operations/attempts.ts')
+    to: `      const { recordAttempts } = await import('../store/operations/attempt-statements.ts')
       const { afterAttempt } = await import('../engine/steps/after-attempt.ts')
       const after = afterAttempt({ ...attempt, runAttempts: attempt.runAttempt, fraction: 0 })
       await recordAttempts(deps.db as never, [

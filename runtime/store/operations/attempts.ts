@@ -1,148 +1,11 @@
 import { sql } from 'kysely'
-import type { RawBuilder, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
-import type { AttemptKey, CallTiming, Judgement, RecordedAttempt, AttemptResult } from '../../model/call.ts'
+import type { AttemptKey, CallTiming, Judgement, AttemptResult } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
-import type { RegistrationRow } from '../../model/plugin.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
-import type { Vault } from '../../model/vault.ts'
-import { requestPlace, mapWrites } from '../../sealing/places.ts'
-import { sealingWith } from '../../sealing/sealed-value.ts'
-
-export interface NewAttempt extends AttemptKey {
-  run: number
-  epoch: number
-  /** The end of the back-off before it; null if there was none. */
-  dueAt: string | null
-  /** Whether it is the first of the call in this run, and whether an answer that made it possible is recorded with it. */
-  isFirst: boolean
-  followsAnswer: boolean
-  /** Stored with the first attempt; a repeat keeps the stored bytes. */
-  bytes: Uint8Array
-  /** The registration that the call uses: if it is no longer current, the operation is not advanced. */
-  registration: RegistrationRow
-}
-
-/**
- * For `persistTransitions`: the attempts to start. `stale` are operations with a plugin whose registration has
- * changed.
- */
-export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): RawBuilder<unknown> {
-  const registrations = attempts.map(({ registration }) => registration)
-  return sql`
-    beginning as (
-      select * from unnest(
-        ${attempts.map(({ operationId }) => operationId)}::uuid[],
-        ${attempts.map(({ stage }) => stage)}::text[],
-        ${attempts.map(({ pluginId }) => pluginId)}::text[],
-        ${attempts.map(({ attempt }) => attempt)}::integer[],
-        ${attempts.map(({ run }) => run)}::integer[],
-        ${attempts.map(({ epoch }) => epoch)}::bigint[],
-        ${attempts.map(({ dueAt }) => dueAt)}::timestamptz[],
-        ${attempts.map(({ isFirst }) => isFirst)}::boolean[],
-        ${attempts.map(({ followsAnswer }) => followsAnswer)}::boolean[],
-        ${attempts.map((attempt) => vault.seal(attempt.bytes, requestPlace(attempt)))}::bytea[],
-        ${registrations.map(({ endpoint }) => endpoint)}::text[],
-        ${registrations.map(({ timeout_ms }) => timeout_ms)}::integer[],
-        ${registrations.map(({ max_attempts }) => max_attempts)}::integer[],
-        ${registrations.map(({ max_backoff_ms }) => max_backoff_ms)}::integer[])
-      as beginning (operation_id, stage, plugin_id, attempt, run, epoch, due_at, is_first, follows_answer,
-        bytes, endpoint, timeout_ms, max_attempts, max_backoff_ms)
-    ), stale as (
-      select beginning.operation_id
-      from beginning left join runtime.plugin on plugin.plugin_id = beginning.plugin_id and plugin.enabled
-        and plugin.endpoint = beginning.endpoint
-        and plugin.timeout_ms is not distinct from beginning.timeout_ms
-        and plugin.max_attempts is not distinct from beginning.max_attempts
-        and plugin.max_backoff_ms is not distinct from beginning.max_backoff_ms
-      where plugin.plugin_id is null
-    )`
-}
-
-/**
- * For `persistTransitions`: records calls before they are made: their next attempts and, with the first attempt, the
- * bytes that every repeat sends. `begun` are the recorded attempts; only these may be made.
- */
-export const startAttempts: RawBuilder<unknown> = sql`
-    called as (
-      update runtime.plugin_call
-      set attempts = beginning.attempt, run_attempts = run_attempts + 1, next_attempt_at = null,
-        request = coalesce(request, beginning.bytes)
-      from beginning join confirmed using (operation_id)
-      where plugin_call.operation_id = beginning.operation_id and plugin_call.stage = beginning.stage
-        and plugin_call.plugin_id = beginning.plugin_id
-        and plugin_call.attempts = beginning.attempt - 1 and not plugin_call.ended_well
-      returning beginning.operation_id, beginning.stage, beginning.plugin_id, beginning.attempt, beginning.run,
-        beginning.epoch, beginning.due_at, beginning.is_first, beginning.follows_answer
-    ), begun as (
-      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
-      select operation_id, stage, plugin_id, attempt, run, epoch,
-        case when not is_first then due_at when follows_answer then clock_timestamp() else coalesce(
-          (select max(finished_at) from runtime.attempt as earlier
-            where earlier.operation_id = called.operation_id and earlier.run = called.run and not earlier.late),
-          (select coalesce(run_started_at, created_at) from runtime.operation
-            where operation.operation_id = called.operation_id)) end
-      from called
-      returning operation_id
-    )`
-
-/**
- * For `persistTransitions`: records the results of attempts and the resulting progress of their calls. An attempt
- * that is already recorded does not change, so the statement is safe to repeat when its commit is uncertain. `unsure`
- * are the held operations with such an attempt: the progress of their calls is unknown.
- */
-export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[]): RawBuilder<unknown> {
-  return sql`
-    answer as (
-      select * from unnest(
-        ${attempts.map(({ key }) => key.operationId)}::uuid[],
-        ${attempts.map(({ key }) => key.stage)}::text[],
-        ${attempts.map(({ key }) => key.pluginId)}::text[],
-        ${attempts.map(({ key }) => key.attempt)}::integer[],
-        ${attempts.map(({ judgement }) => judgement.outcome)}::text[],
-        ${attempts.map(({ judgement }) => jsonOrNull(judgement.failure))}::text[],
-        ${attempts.map(({ judgement }) => judgement.httpStatus)}::integer[],
-        ${attempts.map(({ judgement }) => jsonOrNull(judgement.recorded))}::text[],
-        ${attempts.map(({ timing }) => timing?.sentMs ?? null)}::float8[],
-        ${attempts.map(({ timing }) => timing?.connectedMs ?? null)}::float8[],
-        ${attempts.map(({ timing }) => timing?.answeredMs ?? null)}::float8[],
-        ${attempts.map(({ timing }) => timing?.endedMs ?? null)}::float8[],
-        ${attempts.map(({ after }) => after.endedWell)}::boolean[],
-        ${attempts.map(({ after }) => after.failed)}::boolean[],
-        ${attempts.map(({ after }) => jsonOrNull(after.failure))}::text[],
-        ${attempts.map((attempt) => sealedWrites(vault, attempt))}::text[],
-        ${attempts.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[])
-      as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response,
-        sent_ms, connected_ms, answered_ms, ended_ms, ended_well, failed, last_failure, writes, next_attempt_at)
-    ), kept as materialized (
-      -- planned for one row: for the ten of a list the planner would scan a table that is still small, and keep that plan
-      select answer.* from answer join held using (operation_id)
-    ), finished as (
-      update runtime.attempt
-      set finished_at = clock_timestamp(), late = false, outcome = kept.outcome, failure = kept.failure::json,
-        http_status = kept.http_status, response = kept.response::json, sent_ms = kept.sent_ms,
-        connected_ms = kept.connected_ms, answered_ms = kept.answered_ms, ended_ms = kept.ended_ms
-      from kept
-      where attempt.operation_id = kept.operation_id and attempt.stage = kept.stage
-        -- not by the index of plugins, which a plan that was made for an empty table would read whole
-        and attempt.plugin_id || '' = kept.plugin_id and attempt.attempt = kept.attempt
-        and attempt.finished_at is null
-      returning attempt.operation_id, attempt.stage, attempt.plugin_id
-    ), recorded as (
-      update runtime.plugin_call
-      set outcome = answer.outcome, ended_well = answer.ended_well, failed = answer.failed,
-        last_failure = answer.last_failure::json, writes = answer.writes::json,
-        next_attempt_at = answer.next_attempt_at
-      from finished join answer using (operation_id, stage, plugin_id)
-      where plugin_call.operation_id = finished.operation_id and plugin_call.stage = finished.stage
-        and plugin_call.plugin_id = finished.plugin_id and not plugin_call.ended_well
-      returning plugin_call.operation_id, plugin_call.stage, plugin_call.plugin_id
-    ), unsure as (
-      select answer.operation_id from answer left join recorded using (operation_id, stage, plugin_id)
-      where recorded.operation_id is null
-    )`
-}
+import { jsonOrNull } from './attempt-statements.ts'
 
 /**
  * Records an answer that arrives after the worker has lost the operation. It is stored with the attempt if the
@@ -169,27 +32,18 @@ export async function recordLateAnswer(
       and attempt = ${key.attempt} and finished_at is null`.execute(db)
 }
 
-/** The writes to store, of a successful call only. */
-function sealedWrites(vault: Vault, { key, judgement, after }: RecordedAttempt): string | null {
-  return after.endedWell ? JSON.stringify(mapWrites(key, judgement.writes, sealingWith(vault))) : null
-}
-
-function jsonOrNull(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value)
-}
-
 export type AttemptRow = Selectable<RuntimeTables['runtime.attempt']> & { duration_ms: number | null }
 
 /**
- * Returns the attempts of an operation's calls, in the order in which they were made. With `ends`, only the first and
- * the last `ends` of each call: the cost then depends on the number of calls, not of attempts.
+ * Returns the attempts of an operation's calls, in the order in which they were made. With `perEnd`, only the first and
+ * the last `perEnd` of each call: the cost then depends on the number of calls, not of attempts.
  */
-export function readAttempts(db: Db, operationId: string, ends?: number): Promise<AttemptRow[]> {
+export function readAttempts(db: Db, operationId: string, perEnd?: number): Promise<AttemptRow[]> {
   const query = select(db)
     .where('attempt.operation_id', '=', operationId)
     .orderBy('started_at')
     .orderBy('attempt')
-  if (ends === undefined) return query.execute()
+  if (perEnd === undefined) return query.execute()
   return query
     .innerJoin('runtime.plugin_call as call', (join) =>
       join
@@ -197,7 +51,7 @@ export function readAttempts(db: Db, operationId: string, ends?: number): Promis
         .onRef('call.stage', '=', 'attempt.stage')
         .onRef('call.plugin_id', '=', 'attempt.plugin_id'),
     )
-    .where(sql<boolean>`(attempt.attempt <= ${ends} or attempt.attempt > call.attempts - ${ends})`)
+    .where(sql<boolean>`(attempt.attempt <= ${perEnd} or attempt.attempt > call.attempts - ${perEnd})`)
     .execute()
 }
 
@@ -236,13 +90,13 @@ export interface ResultCount extends AttemptResult {
   attempts: number
 }
 
-/** Counts the attempts that `readAttempts` leaves out with these `ends`, by call and kind of result. */
-export async function countResults(db: Db, operationId: string, ends: number): Promise<ResultCount[]> {
+/** Counts the attempts that `readAttempts` leaves out with these `perEnd`, by call and kind of result. */
+export async function countResults(db: Db, operationId: string, perEnd: number): Promise<ResultCount[]> {
   const { rows } = await sql<ResultCount>`
     select stage, plugin_id, finished_at is not null as finished, attempt.outcome, failure is not null as failed,
       failure -> 'parameters' ->> 'reason' as reason, count(*)::integer as attempts
     from runtime.attempt as attempt join runtime.plugin_call as call using (operation_id, stage, plugin_id)
-    where operation_id = ${operationId} and attempt.attempt > ${ends} and attempt.attempt <= call.attempts - ${ends}
+    where operation_id = ${operationId} and attempt.attempt > ${perEnd} and attempt.attempt <= call.attempts - ${perEnd}
     group by 1, 2, 3, 4, 5, 6`.execute(db)
   return rows
 }

@@ -6,7 +6,7 @@ import { groupFailures } from '../../store/operations/group-failures.ts'
 import type { AfterGroup, FailureGroupRow } from '../../store/operations/group-failures.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../paging.ts'
-import { atMoments } from './list.ts'
+import { resolveMoments } from './resolve-moments.ts'
 
 type Name = 'GET /failure-groups'
 
@@ -16,7 +16,7 @@ export async function listFailureGroups(
   { query }: Input<Name>,
 ): Promise<Answer<Name>> {
   const after = readCursor(query.cursor)
-  const rows = await groupFailures(deps.db, actor, atMoments(query, deps.clock), after)
+  const rows = await groupFailures(deps.db, actor, resolveMoments(query, deps.clock), after)
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const hasMore = rows.length > page.length && last !== undefined

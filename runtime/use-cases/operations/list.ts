@@ -1,7 +1,5 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
-import { momentAt } from '#contract/runtime-api/moment.ts'
 import { OPERATIONS_TOTAL_MAX } from '#contract/runtime-api/vocabulary.ts'
-import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { operationView } from '../../engine/views.ts'
 import type { Bucket } from '../../store/buckets.ts'
@@ -12,6 +10,7 @@ import { listOperations as listRows, countMatching } from '../../store/operation
 import type { ListedOperation } from '../../store/operations/list-operations.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { encodeCursor, cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
+import { resolveMoments } from './resolve-moments.ts'
 
 type OperationsEndpoint = 'GET /operations'
 
@@ -21,7 +20,7 @@ export async function listOperations(
   { query }: Input<OperationsEndpoint>,
 ): Promise<Answer<OperationsEndpoint>> {
   const after = readCursor(query)
-  const { rows, readTo } = await listRows(deps.db, actor, atMoments(query, deps.clock), after)
+  const { rows, readTo } = await listRows(deps.db, actor, resolveMoments(query, deps.clock), after)
   const isByEnd = SORTS[query.sort].by === 'finished_at'
   const cursorOf = ({ microseconds, operationId, hasEnded }: After) =>
     isByEnd ? [microseconds, operationId, hasEnded ? ENDED : OPEN] : [microseconds, operationId]
@@ -73,7 +72,7 @@ export async function countOperations(
   { deps, actor }: ReadContext,
   { query }: Input<CountsEndpoint>,
 ): Promise<Answer<CountsEndpoint>> {
-  const { bucket, ...filter } = atMoments(query, deps.clock)
+  const { bucket, ...filter } = resolveMoments(query, deps.clock)
   const until = filter.until === undefined ? deps.clock.now().getTime() : Date.parse(filter.until)
   const since =
     filter.since === undefined
@@ -98,29 +97,15 @@ export async function countOperations(
 type TotalEndpoint = 'GET /operations/total'
 
 /** How many operations match the filters, of those that the actor may see. */
-export async function readTotal(
+export async function countMatchingOperations(
   { deps, actor }: ReadContext,
   { query }: Input<TotalEndpoint>,
 ): Promise<Answer<TotalEndpoint>> {
   const { count, isPartial } = await countMatching(
     deps.db,
     actor,
-    atMoments(query, deps.clock),
+    resolveMoments(query, deps.clock),
     OPERATIONS_TOTAL_MAX + 1,
   )
   return { total: Math.min(count, OPERATIONS_TOTAL_MAX), isMore: isPartial || count > OPERATIONS_TOTAL_MAX }
-}
-
-/** A filter with its durations before now as times. */
-export function atMoments<Filter extends { since?: string | undefined; until?: string | undefined }>(
-  filter: Filter,
-  clock: RuntimeDeps['clock'],
-): Filter {
-  const now = clock.now().getTime()
-  const { since, until } = filter
-  return {
-    ...filter,
-    ...(since !== undefined && { since: momentAt(since, now) }),
-    ...(until !== undefined && { until: momentAt(until, now) }),
-  }
 }

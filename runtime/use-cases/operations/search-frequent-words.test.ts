@@ -6,7 +6,7 @@ import { inTransaction } from '#database/transaction.ts'
 import { testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
-import { listOperations, readTotal } from './list.ts'
+import { listOperations, countMatchingOperations } from './list.ts'
 
 /** More than are looked up at once, and all older than those that one page reads. */
 const OLD = 3_100
@@ -52,7 +52,7 @@ suite('the search for frequent words', { concurrency: false }, () => {
       body: undefined,
     })
   const total = (query: object) =>
-    readTotal(engine.runtime.read, {
+    countMatchingOperations(engine.runtime.read, {
       params: {},
       query: runtimeApi['GET /operations/total'].query.parse(query),
       body: undefined,

@@ -8,7 +8,7 @@ import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
 import { actorWith } from '../../testing/runtime.ts'
 import { addNote } from './annotate.ts'
-import { countOperations, listOperations, readTotal } from './list.ts'
+import { countOperations, listOperations, countMatchingOperations } from './list.ts'
 import { listFailureGroups } from './failure-groups.ts'
 import { retryOperation } from './runs.ts'
 
@@ -154,7 +154,7 @@ suite('the search of operations by words', { concurrency: false }, () => {
       [{ workspaceId: String(workspaceId) }, 1],
     ] as const)
       assert.deepEqual(
-        await readTotal(context, {
+        await countMatchingOperations(context, {
           params: {},
           query: runtimeApi['GET /operations/total'].query.parse(query),
           body: undefined,
@@ -175,7 +175,7 @@ suite('the search of operations by words', { concurrency: false }, () => {
 
   test('a total ends at 10,000, and does not count twice', async () => {
     const total = (query: object, actor = engine.runtime.actor) =>
-      readTotal(
+      countMatchingOperations(
         { deps: engine.deps, actor },
         { params: {}, query: runtimeApi['GET /operations/total'].query.parse(query), body: undefined },
       )
