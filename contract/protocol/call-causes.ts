@@ -18,7 +18,7 @@ interface CallCause {
   /** A sentence for the failure; `{name}` is replaced by the parameter of that name. English is sent by the runtime. */
   message: InEachLanguage
   /** Why there is no response, as the HTTP client says it, and the error code of the failure. */
-  noAnswer?: string
+  noResponse?: string
   code?: 'PLUGIN_TIMEOUT' | 'PLUGIN_UNREACHABLE' | 'PLUGIN_RESULT_UNKNOWN'
   /** The plugin cannot have acted on the call. */
   wasReceived?: false
@@ -41,7 +41,7 @@ export const CALL_CAUSES = {
       en: 'Plugin {plugin} did not respond within {seconds} s.',
       zh: '插件 {plugin} 在 {seconds} 秒内未响应。',
     },
-    noAnswer: 'timeout',
+    noResponse: 'timeout',
     code: 'PLUGIN_TIMEOUT',
   },
   callRefused: {
@@ -50,7 +50,7 @@ export const CALL_CAUSES = {
       en: 'The connection to plugin {plugin} was refused. Check that the plugin is running.',
       zh: '插件 {plugin} 拒绝了连接。请确认插件正在运行。',
     },
-    noAnswer: 'refused',
+    noResponse: 'refused',
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -60,7 +60,7 @@ export const CALL_CAUSES = {
       en: 'The host of plugin {plugin} was not found. Check the endpoint of the plugin.',
       zh: '找不到插件 {plugin} 的主机。请检查插件的端点地址。',
     },
-    noAnswer: 'dns',
+    noResponse: 'dns',
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -70,7 +70,7 @@ export const CALL_CAUSES = {
       en: 'A secure connection to plugin {plugin} could not be established. Check that its endpoint uses HTTPS.',
       zh: '无法与插件 {plugin} 建立安全连接。请确认其端点支持 HTTPS。',
     },
-    noAnswer: 'tls',
+    noResponse: 'tls',
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -80,7 +80,7 @@ export const CALL_CAUSES = {
       en: 'The certificate of plugin {plugin} is not signed by an authority that this platform trusts. It may be self-signed.',
       zh: '插件 {plugin} 的证书不是由本平台信任的机构签发的，可能是自签名证书。',
     },
-    noAnswer: 'tls-untrusted',
+    noResponse: 'tls-untrusted',
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -90,7 +90,7 @@ export const CALL_CAUSES = {
       en: 'The certificate of plugin {plugin} has expired.',
       zh: '插件 {plugin} 的证书已过期。',
     },
-    noAnswer: 'tls-expired',
+    noResponse: 'tls-expired',
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -100,7 +100,7 @@ export const CALL_CAUSES = {
       en: 'The certificate of plugin {plugin} is not valid for the host name of its endpoint.',
       zh: '插件 {plugin} 的证书与其端点的主机名不符。',
     },
-    noAnswer: 'tls-wrong-name',
+    noResponse: 'tls-wrong-name',
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -110,7 +110,7 @@ export const CALL_CAUSES = {
       en: 'The endpoint of plugin {plugin} is not among the addresses that this deployment allows.',
       zh: '插件 {plugin} 的端点地址不在此部署允许的范围内。',
     },
-    noAnswer: 'egress-denied',
+    noResponse: 'egress-denied',
     code: 'PLUGIN_UNREACHABLE',
     wasReceived: false,
   },
@@ -120,7 +120,7 @@ export const CALL_CAUSES = {
       en: 'The connection to plugin {plugin} was lost before a response arrived.',
       zh: '在收到响应之前，与插件 {plugin} 的连接已断开。',
     },
-    noAnswer: 'reset',
+    noResponse: 'reset',
     code: 'PLUGIN_UNREACHABLE',
   },
   callRedirected: {
@@ -129,7 +129,7 @@ export const CALL_CAUSES = {
       en: 'The endpoint of plugin {plugin} redirects. Redirects are not followed: register the final address.',
       zh: '插件 {plugin} 的端点返回了重定向，而系统不跟随重定向。请注册最终的端点地址。',
     },
-    noAnswer: 'redirect',
+    noResponse: 'redirect',
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -139,7 +139,7 @@ export const CALL_CAUSES = {
       en: 'The response of plugin {plugin} was cut off.',
       zh: '插件 {plugin} 的响应不完整。',
     },
-    noAnswer: 'cut',
+    noResponse: 'cut',
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -152,7 +152,7 @@ export const CALL_CAUSES = {
       en: 'The endpoint of plugin {plugin} sent “100 Continue” before the response, although the request has no Expect header. Stop this in the plugin or in the proxy in front of it.',
       zh: '请求不含 Expect 标头，但插件 {plugin} 的端点在响应之前发送了“100 Continue”。请在插件或其前面的代理中停用该行为。',
     },
-    noAnswer: 'continue',
+    noResponse: 'continue',
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -162,7 +162,7 @@ export const CALL_CAUSES = {
       en: 'The endpoint of plugin {plugin} responded with “101 Switching Protocols”, although the request has no Upgrade header. Stop this in the plugin or in the proxy in front of it.',
       zh: '请求不含 Upgrade 标头，但插件 {plugin} 的端点返回了“101 Switching Protocols”。请在插件或其前面的代理中停用该行为。',
     },
-    noAnswer: 'upgrade',
+    noResponse: 'upgrade',
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -175,7 +175,7 @@ export const CALL_CAUSES = {
       en: 'The response of plugin {plugin} has a Content-Encoding that was not requested and could not be read. Turn it off in the plugin or in the proxy in front of it.',
       zh: '插件 {plugin} 的响应使用了未请求的 Content-Encoding，无法读取。请在插件或其前面的代理中停用该编码。',
     },
-    noAnswer: 'encoding',
+    noResponse: 'encoding',
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -185,7 +185,7 @@ export const CALL_CAUSES = {
       en: 'The response of plugin {plugin} is larger than the limit.',
       zh: '插件 {plugin} 的响应超出大小限制。',
     },
-    noAnswer: 'too-large',
+    noResponse: 'too-large',
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
@@ -194,7 +194,7 @@ export const CALL_CAUSES = {
       en: 'The runtime was stopped while it waited for plugin {plugin}.',
       zh: '运行时在等待插件 {plugin} 时停止。',
     },
-    noAnswer: 'aborted',
+    noResponse: 'aborted',
     code: 'PLUGIN_RESULT_UNKNOWN',
   },
   callHttpStatus: {
@@ -366,18 +366,18 @@ function collect<Result>(pick: (cause: CallCause) => string | undefined): Result
   return Object.fromEntries(entries.filter(([, text]) => text !== undefined)) as Result
 }
 
-type UnansweredReason = ReasonWith<'noAnswer'>
+type NoResponseReason = ReasonWith<'noResponse'>
 /** Why a call got no response. */
-export type NoAnswer = Causes[UnansweredReason]['noAnswer']
+export type NoResponse = Causes[NoResponseReason]['noResponse']
 
 /** The cause of a call without a response, and the error code of its failure. */
-export function causeOfNoAnswer(noAnswer: NoAnswer): {
-  reason: UnansweredReason
-  code: Causes[UnansweredReason]['code']
+export function causeOfNoResponse(noResponse: NoResponse): {
+  reason: NoResponseReason
+  code: Causes[NoResponseReason]['code']
 } {
-  const reasons = Object.keys(CALL_CAUSES) as UnansweredReason[]
-  const reason = reasons.find((one) => CALL_CAUSES[one].noAnswer === noAnswer)
-  if (reason === undefined) throw new Error(`There is no cause for ${noAnswer}`)
+  const reasons = Object.keys(CALL_CAUSES) as NoResponseReason[]
+  const reason = reasons.find((one) => CALL_CAUSES[one].noResponse === noResponse)
+  if (reason === undefined) throw new Error(`There is no cause for ${noResponse}`)
   return { reason, code: CALL_CAUSES[reason].code }
 }
 

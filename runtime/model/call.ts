@@ -1,5 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import type { NoAnswer } from '#contract/protocol/call-causes.ts'
+import type { NoResponse } from '#contract/protocol/call-causes.ts'
 import type { Stage, Outcome } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
@@ -64,7 +64,7 @@ export interface CallResponse {
 }
 
 /** The result of a call: an answer, or the reason why there is none. */
-export type CallResult = CallResponse | { kind: 'failed'; reason: NoAnswer }
+export type CallResult = CallResponse | { kind: 'failed'; reason: NoResponse }
 
 /** The meaning of an answer for its call. See docs/protocol.md#what-a-plugin-response-means. */
 export interface Judgement {

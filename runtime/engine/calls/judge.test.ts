@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { causeOfNoAnswer, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
+import { causeOfNoResponse, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
 import { MASK } from '#contract/protocol/data.ts'
 import { FAILURE_REASONS, failureTraits } from '#http-kit/outbound-result.ts'
 import type { OutboundResult } from '#http-kit/outbound-result.ts'
@@ -634,7 +634,7 @@ suite('judging an answer', () => {
 
   test('a cause says that a call was not received if no byte of it was sent', () => {
     for (const reason of FAILURE_REASONS)
-      assert.equal(NOT_RECEIVED.has(causeOfNoAnswer(reason).reason), !failureTraits(reason).isSent, reason)
+      assert.equal(NOT_RECEIVED.has(causeOfNoResponse(reason).reason), !failureTraits(reason).isSent, reason)
   })
 
   test('a web page has a separate reason', () => {

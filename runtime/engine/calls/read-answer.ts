@@ -1,7 +1,7 @@
 import { VALUE_DEPTH_MAX } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { causeOfNoAnswer, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
-import type { NoAnswer } from '#contract/protocol/call-causes.ts'
+import { causeOfNoResponse, NOT_RECEIVED } from '#contract/protocol/call-causes.ts'
+import type { NoResponse } from '#contract/protocol/call-causes.ts'
 import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { ANSWER_BYTES_MAX, BODY_KEYS_MAX } from '#contract/protocol/limits.ts'
 import { isFromPlugin } from '#contract/protocol/messages.ts'
@@ -48,8 +48,8 @@ function isJson(body: Uint8Array): boolean {
 }
 
 /** The failure of a call without a response after at most `timeoutMs`. It names no host and no address. */
-export function describeNoResponse(pluginId: string, reason: NoAnswer, timeoutMs: number): Failure {
-  const { code, reason: message } = causeOfNoAnswer(reason)
+export function describeNoResponse(pluginId: string, reason: NoResponse, timeoutMs: number): Failure {
+  const { code, reason: message } = causeOfNoResponse(reason)
   const values = { plugin: pluginId }
   const described =
     message === 'callTimeout'
