@@ -9,7 +9,7 @@ import type { ConnectionSettings } from '#database/settings.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import type { Header, TableHead, Trailer } from './format.ts'
 import { readBackup } from './read-backup.ts'
-import { createMarked } from './restore-marker.ts'
+import { createMarkedSchemas } from './restore-marker.ts'
 import { listTables } from './tables.ts'
 
 const SOURCES = { runtime: RUNTIME_MIGRATIONS, bff: bffMigrations }
@@ -18,7 +18,7 @@ export const SCHEMAS: readonly string[] = Object.keys(SOURCES)
 
 /**
  * Restores a backup into a database without the schemas of this program, and then migrates it to this version. No
- * program starts on the schemas until the caller removes the mark of {@link createMarked}. If it fails, the schemas are
+ * program starts on the schemas until the caller removes the mark of {@link createMarkedSchemas}. If it fails, the schemas are
  * dropped.
  *
  * @returns the header of the backup and the number of rows.
@@ -33,7 +33,7 @@ export async function restoreDatabase(
     await refuseUsedDatabase(client)
     await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0;
       set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'`)
-    await createMarked(client, SCHEMAS)
+    await createMarkedSchemas(client, SCHEMAS)
     try {
       return await load(client, connection, file)
     } catch (error) {

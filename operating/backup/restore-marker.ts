@@ -8,7 +8,7 @@ type Client = Pick<pg.ClientBase, 'query'>
  * Creates schemas with the mark of a restore in progress, all or none. While they have it, no program starts on the
  * database. Throws if a schema exists.
  */
-export async function createMarked(client: Client, schemas: readonly string[]): Promise<void> {
+export async function createMarkedSchemas(client: Client, schemas: readonly string[]): Promise<void> {
   await client.query('begin')
   for (const schema of schemas) {
     await client.query(`create schema ${quoteName(schema)}`)
@@ -21,7 +21,7 @@ export async function createMarked(client: Client, schemas: readonly string[]): 
 }
 
 /** Removes the mark, from all schemas or none: the restore is complete. */
-export async function removeMark(client: Client, schemas: readonly string[]): Promise<void> {
+export async function removeRestoreMarker(client: Client, schemas: readonly string[]): Promise<void> {
   const deletes = schemas.map(
     (schema, index) => `mark_${index} as (delete from ${quoteName(schema)}.migration where name = $1)`,
   )

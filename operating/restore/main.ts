@@ -18,7 +18,7 @@ import { verifyChain } from '#runtime/use-cases/audit/verify-chain.ts'
 import { readKeys, restoreKeys } from '../backup/keys.ts'
 import { readBackup } from '../backup/read-backup.ts'
 import { restoreDatabase, SCHEMAS } from '../backup/restore-database.ts'
-import { removeMark } from '../backup/restore-marker.ts'
+import { removeRestoreMarker } from '../backup/restore-marker.ts'
 import { readDeployment } from '../deployment.ts'
 import { listInDoubt } from '../recover/list-in-doubt.ts'
 
@@ -73,7 +73,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     console.log('The sealing key opens the values of the backup.')
   }
   const recovery = await recover(db, { isForced: true })
-  await removeMark(opened.pool, SCHEMAS)
+  await removeRestoreMarker(opened.pool, SCHEMAS)
   isComplete = true
   console.log(
     `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are increased, so that none is used twice.`,

@@ -72,7 +72,7 @@ for (const [name, { answer, isCut, error }] of Object.entries(failures)) {
     const { open, post } = await rawServer(t, answer, isCut === undefined ? {} : { isCut })
     await assert.rejects(post(), error)
     if (name === 'a body that is not JSON') return // a complete response; its connection is kept
-    await closed(open)
+    await waitUntilClosed(open)
   })
 }
 
@@ -80,7 +80,7 @@ test('a response that does not arrive or end in time is an error', async (t) => 
   for (const answer of [null, http('200 OK\r\nContent-Length: 20', '{"errorCode":')]) {
     const { open, post } = await rawServer(t, answer)
     await assert.rejects(post(100), /aborted/)
-    await closed(open)
+    await waitUntilClosed(open)
   }
 })
 
@@ -100,7 +100,7 @@ test('requests one after another share a connection, and a connection that the s
   assert.equal(open.size, 1)
   const [first] = open
   first?.destroy()
-  await closed(open)
+  await waitUntilClosed(open)
   await wait(20)
   assert.deepEqual(await post(), { status: 200, json: {} })
 })
@@ -190,7 +190,7 @@ async function requireUncertain(t: TestContext, url: string): Promise<void> {
   assert.equal(event.lastError?.errorCode, 'EVENT_RESULT_UNCERTAIN')
 }
 
-async function closed(open: ReadonlySet<Socket>): Promise<void> {
+async function waitUntilClosed(open: ReadonlySet<Socket>): Promise<void> {
   for (let count = 0; open.size > 0 && count < 200; count++) await wait(10)
   assert.equal(open.size, 0, 'a connection is left open')
 }

@@ -16,7 +16,7 @@ import {
 } from '#plugin-sdk/src/node-listener.ts'
 import { applied, failed, notApplied, unknown, verified, type HandlerResult } from '#plugin-sdk/src/result.ts'
 import { sqliteStore, type SqliteStore } from '#plugin-sdk/src/sqlite-store.ts'
-import { control } from './control.ts'
+import { handleControlRequest } from './control-api.ts'
 import { describeArrival, readLeniently, sha256 } from './arrival.ts'
 import { addWrites, garbageFor, json, send, sendSlowly, type RawAnswer } from './misbehave.ts'
 import { countEffect, recordCall, recordEnd, SCRIPT_SCHEMA, useRule } from './script-store.ts'
@@ -105,7 +105,7 @@ async function serve(
   outgoing: ServerResponse,
 ): Promise<void> {
   const arrived = await toRequest(incoming)
-  const controlled = await control(arrived, store)
+  const controlled = await handleControlRequest(arrived, store)
   if (controlled !== null) return sendResponse(controlled, outgoing)
   const { method, headers, url } = arrived
   const body = Buffer.from(await arrived.arrayBuffer())

@@ -3,7 +3,7 @@ import { clearLog, listCalls, listEffects, listRules, prependRules, removeRules 
 import { Script } from './script.ts'
 
 /** The HTTP interface for scripting the plugin and reading its log; null for other paths. */
-export async function control(request: Request, store: SqliteStore): Promise<Response | null> {
+export async function handleControlRequest(request: Request, store: SqliteStore): Promise<Response | null> {
   const { pathname, searchParams } = new URL(request.url)
   if (pathname === '/script') return script(request, store, searchParams.get('ruleId'))
   if (pathname === '/log') return log(request, store, searchParams)
