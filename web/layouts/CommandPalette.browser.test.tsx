@@ -41,7 +41,7 @@ test('text typed right after Ctrl+K appears in the palette, the first time too',
   expect(chosen()).toBe('Operations')
 })
 
-test('it offers every page, and the arrow keys wrap around', async () => {
+test('the palette offers every page, and the arrow keys wrap around', async () => {
   const screen = await open()
   await expect.element(input).toHaveFocus()
   const pages = namesOf()
@@ -63,7 +63,7 @@ test('Enter right after a text is pasted opens the first result of that text', a
   await expect.poll(screen.address).toBe('/installations/i-1')
 })
 
-test('it adds the search results to the pages, and opens one', async () => {
+test('the palette adds the search results to the pages, and opens one', async () => {
   const screen = await open(() => Promise.resolve([INSTALLATIONS, OPERATIONS]))
   await userEvent.keyboard('crm')
   const group = palette.getByRole('group', { name: 'Installations' })
@@ -95,7 +95,7 @@ test('the answer to an outdated search is discarded', async () => {
   expect(namesOf()).toHaveLength(2)
 })
 
-test('it reports that nothing was found, and that the search failed', async () => {
+test('the palette reports that nothing was found, and that the search failed', async () => {
   const search = vi.fn<ShellContextValue['search']>(() => Promise.resolve([]))
   await open(search)
   await userEvent.keyboard('xyzzy')

@@ -7,7 +7,7 @@ import { useShell } from '../subjects/shell/shell-context.ts'
 import { setAlerts, useAlerts } from '../subjects/alerts/failure-alerts.ts'
 import { Switch } from '../ui/Checkbox.tsx'
 import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
-import { Segmented } from '../ui/Segmented.tsx'
+import { SegmentedControl } from '../ui/SegmentedControl.tsx'
 import { setTheme, THEMES, useTheme, type Theme } from '../ui/theme.ts'
 
 export function UserMenu() {
@@ -113,7 +113,7 @@ function ThemeSwitch() {
   const t = useText()
   const theme = useTheme()
   return (
-    <Segmented
+    <SegmentedControl
       label={t('shell.theme.label')}
       value={theme}
       options={THEMES.map((value) => ({ value, label: t(`shell.theme.${value}`), icon: ICON[value] }))}

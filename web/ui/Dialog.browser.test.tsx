@@ -36,7 +36,7 @@ async function open(props: Partial<DialogProps> = {}) {
   await expect.element(dialog).toBeVisible()
 }
 
-test('it has a name and a description, and focuses its first input', async () => {
+test('a dialog has a name and a description, and focuses its first input', async () => {
   await open()
   await expect.element(dialog).toHaveAccessibleDescription('It is called before resources.')
   await expect.element(page.getByRole('textbox', { name: 'Title' })).toHaveFocus()

@@ -2,13 +2,13 @@ import { useStore } from '../base/external-store.ts'
 import { LANGUAGE_NAMES, LANGUAGES } from '#contract/protocol/languages.ts'
 import { changeLocale, localeState, subscribeToLocale } from '../i18n/locale.ts'
 import { useText } from '../i18n/use-text.ts'
-import { Segmented } from './Segmented.tsx'
+import { SegmentedControl } from './SegmentedControl.tsx'
 
 export function LanguageSwitch() {
   const t = useText()
   const { language } = useStore(subscribeToLocale, localeState)
   return (
-    <Segmented
+    <SegmentedControl
       label={t('shell.language.label')}
       value={language}
       options={LANGUAGES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}

@@ -27,7 +27,7 @@ async function renderMenu() {
   return selected
 }
 
-test('it opens at its first item, and arrows wrap around, Home and End go to the ends', async () => {
+test('a menu opens at its first item, and arrows wrap around, Home and End go to the ends', async () => {
   await renderMenu()
   expect(menu.query()).toBeNull()
   await userEvent.tab()

@@ -39,7 +39,7 @@ test('opening focuses its first field, and closing restores the focus', async ()
   await expect.element(trigger).toHaveFocus()
 })
 
-test('it closes when the focus leaves it', async () => {
+test('a popup closes when the focus leaves it', async () => {
   await renderPopup()
   await trigger.click()
   await userEvent.tab()

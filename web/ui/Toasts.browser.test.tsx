@@ -26,7 +26,7 @@ test('a toast is added to an existing live region', async () => {
   expect(region?.textContent).toContain('Plugin saved')
 })
 
-test('it disappears after a while, but not while the pointer or the focus is on it', async () => {
+test('a toast disappears after a while, but not while the pointer or the focus is on it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   await renderToasts()
   showToast({ text: 'Plugin saved' })
@@ -45,7 +45,7 @@ test('it disappears after a while, but not while the pointer or the focus is on 
   await expect.element(toast).not.toBeInTheDocument()
 })
 
-test('closing it by keyboard restores the focus', async () => {
+test('closing a toast by keyboard restores the focus', async () => {
   await renderToasts()
   const save = page.getByRole('button', { name: 'Save' })
   await save.click()
@@ -56,7 +56,7 @@ test('closing it by keyboard restores the focus', async () => {
   await expect.element(save).toHaveFocus()
 })
 
-test('its link navigates and closes it; at most three are shown', async () => {
+test('the link of a toast navigates and closes it; at most three are shown', async () => {
   const screen = await renderToasts()
   for (const n of [1, 2, 3, 4]) showToast({ text: `Saved ${n}` })
   await expect.element(close).toHaveLength(3)

@@ -22,7 +22,7 @@ async function renderBadge(onRowPress = () => undefined) {
   )
 }
 
-test('it is shown only while the pointer is on its element', async () => {
+test('a tooltip is shown only while the pointer is on its element', async () => {
   await renderBadge()
   expect(bubble.query()).toBeNull()
   await page.getByRole('button', { name: 'Disabled' }).hover()
@@ -59,7 +59,7 @@ test('keyboard focus shows it, and it describes its element; Escape hides it', a
   await expect.element(bubble).toHaveTextContent('Copy')
 })
 
-test('it does not stay after a mouse press', async () => {
+test('a tooltip does not stay after a mouse press', async () => {
   await renderBadge()
   await page.getByRole('button', { name: 'Copy' }).click()
   await userEvent.pointer({ target: document.body, coords: { x: 4, y: 4 } })

@@ -26,16 +26,16 @@ export function Tooltip({
   children: (target: TooltipTarget) => ReactNode
 }) {
   const id = useId()
-  const [hovered, setHovered] = useState<HTMLElement | null>(null)
-  const anchor = text ? hovered : null
-  const close = () => setHovered(null)
+  const [target, setTarget] = useState<HTMLElement | null>(null)
+  const anchor = text ? target : null
+  const close = () => setTarget(null)
   return (
     <>
       {children({
         'aria-describedby': anchor ? id : undefined,
-        onPointerEnter: (event) => event.pointerType === 'mouse' && setHovered(event.currentTarget),
+        onPointerEnter: (event) => event.pointerType === 'mouse' && setTarget(event.currentTarget),
         onPointerLeave: ({ relatedTarget }) => !isIn(document.getElementById(id), relatedTarget) && close(),
-        onFocus: (event) => event.target.matches(':focus-visible') && setHovered(event.currentTarget),
+        onFocus: (event) => event.target.matches(':focus-visible') && setTarget(event.currentTarget),
         onBlur: close,
         onKeyDown: (event) => event.key === 'Escape' && close(),
       })}

@@ -7,10 +7,10 @@ import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { SearchInput } from '../../ui/filters/Filters.tsx'
+import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
-import { Segmented } from '../../ui/Segmented.tsx'
+import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import type { DocumentState } from './document/use-document.ts'
 import { useEditor, type InstallationTitles } from './editor/editor-context.ts'
 import { focusProperty } from './editor/focus-property.ts'
@@ -100,7 +100,7 @@ export function FormTab({
               onEnter={goToFirst}
             />
             {mayWrite && (
-              <Segmented
+              <SegmentedControl
                 label={t('configuration.outline.show')}
                 value={filter.show ?? 'all'}
                 options={[

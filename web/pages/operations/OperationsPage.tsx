@@ -6,7 +6,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
 import { LinkButton } from '../../ui/Link.tsx'
-import { Segmented } from '../../ui/Segmented.tsx'
+import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import { CauseBanner, CausesTable } from './causes/CausesTable.tsx'
 import { OperationFilters } from './OperationFilters.tsx'
 import { OperationsTable } from './OperationsTable.tsx'
@@ -35,7 +35,7 @@ export function OperationsPage() {
     >
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
-        <Segmented
+        <SegmentedControl
           label={t('operations.causes.view')}
           value={view ?? 'operations'}
           options={[

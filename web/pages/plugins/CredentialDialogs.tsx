@@ -13,7 +13,7 @@ import { Id } from '../../ui/Id.tsx'
 import { showToast } from '../../ui/toast.ts'
 
 /** Asks for confirmation, then shows the secret once: only this dialog has it. */
-export function CreateCredential({
+export function CreateCredentialDialog({
   plugin,
   resumed,
   onClose,
@@ -74,7 +74,8 @@ export function CreateCredential({
   )
 }
 
-export function RevokeCredential({
+/** Asks for confirmation, and says so if no other credential of the plugin is valid. */
+export function RevokeCredentialDialog({
   plugin,
   credential,
   isLast,

@@ -9,7 +9,7 @@ import { Id } from '../../ui/Id.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { Time } from '../../ui/Time.tsx'
-import { CreateCredential, RevokeCredential } from './CredentialDialogs.tsx'
+import { CreateCredentialDialog, RevokeCredentialDialog } from './CredentialDialogs.tsx'
 import { credentialsOf, validCredentials } from './plugin-limits.ts'
 
 const MAX_VALID = 2
@@ -65,7 +65,7 @@ export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
         }
       />
       {creating && (
-        <CreateCredential
+        <CreateCredentialDialog
           plugin={plugin}
           resumed={resumed}
           onClose={() => {
@@ -75,7 +75,7 @@ export function Credentials({ plugin, may }: { plugin: Plugin; may: boolean }) {
         />
       )}
       {revoking && (
-        <RevokeCredential
+        <RevokeCredentialDialog
           plugin={plugin}
           credential={revoking}
           isLast={valid === 1}

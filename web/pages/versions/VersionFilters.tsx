@@ -4,7 +4,8 @@ import { TextFilters } from '../../ui/filters/TextFilters.tsx'
 import { useScopeSuggestions } from '../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'
-import { FilterBar, SearchInput } from '../../ui/filters/Filters.tsx'
+import { FilterBar } from '../../ui/filters/FilterBar.tsx'
+import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 
 export function VersionFilters({
   search,

@@ -38,7 +38,7 @@ const installed = (workspaceId: number): Installation => ({
 const item = (title: string) => page.getByRole('region', { name: new RegExp(`^${title} `) })
 const upgrade = page.getByRole('button', { name: 'Upgrade CRM 1.9.0' })
 
-test('it says whether all installations have the same version', async () => {
+test('the page says whether all installations have the same version', async () => {
   const only = { ...crm, installations: 2, versions: crm.versions.slice(1) }
   const desk = { ...only, bundle: { ...bundle, bundleId: 'desk' }, title: 'Desk', outdated: 0 }
   await serveScope({

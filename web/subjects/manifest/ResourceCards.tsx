@@ -4,7 +4,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { SearchInput } from '../../ui/filters/Filters.tsx'
+import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 import { FIRST_ITEMS, NearList } from '../../ui/NearList.tsx'
 import { foundResources, type ResourceTexts } from './found-resources.ts'
 

@@ -1,5 +1,5 @@
 import { Button } from '../Button.tsx'
-import { FilterChip } from './Filters.tsx'
+import { FilterChip } from './FilterBar.tsx'
 import { closePopup, Popup } from '../Popup.tsx'
 import { useId, useState } from 'react'
 import { useText } from '../../i18n/use-text.ts'

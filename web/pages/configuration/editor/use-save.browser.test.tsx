@@ -129,7 +129,7 @@ test('a lost response is not a save; the identical request finds out, and is car
   expect(new Set(requests.map(({ body }) => JSON.stringify(body))).size).toBe(1)
 })
 
-test('it finds out without a click when the console is reachable again', async () => {
+test('the editor finds out without a click when the console is reachable again', async () => {
   const scope = await reviewPort('2525')
   await scope.api.disconnect()
   await saveButton.click()

@@ -4,7 +4,6 @@ import type { InstallationDetail, InstalledResource } from '#contract/console-ap
 import { wrapData } from '#contract/protocol/data.ts'
 import { installationDetail } from '../../../testing/installation.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
-import { Plugins } from './Plugins.tsx'
 import { Resources } from './Resources.tsx'
 
 const locator = (index: number) => `production/crm/MODULE/module-${index}`
@@ -25,17 +24,6 @@ const detailOf = (modules: number): InstallationDetail => ({
   ...installationDetail,
   resources: Array.from({ length: modules }, (_, index) => module(index)),
 })
-const plugin: InstallationDetail['plugins'][number] = {
-  pluginId: 'mail-directory',
-  order: 10,
-  failurePolicy: 'FAIL_FAST',
-  authorizations: Array.from({ length: 1000 }, (_, index) => ({
-    resource: locator(index),
-    readProperties: ['host'],
-    writeProperties: [`mailbox-${digits(index)}`],
-    credentialProperties: [],
-  })),
-}
 
 const elements = () => document.querySelectorAll('*').length
 const headings = page.getByRole('heading')
@@ -109,15 +97,4 @@ test('thirty Modules are rendered whole, without a search', async () => {
   for (const index of [0, 29])
     await expect.element(card(index).getByText(`mail-${index}.example.com`)).toBeInTheDocument()
   await expect.element(search).not.toBeInTheDocument()
-})
-
-test('of the rights on a thousand Modules all are text in the page', async () => {
-  await renderInConsole(<Plugins plugins={[plugin]} />)
-  await expect.element(page.getByRole('listitem')).toHaveLength(1000)
-  expect(elements()).toBeLessThan(3000)
-  page
-    .getByText(/mailbox-0999/)
-    .element()
-    .scrollIntoView()
-  await expect.element(page.getByText('mailbox-0999', { exact: true })).toBeInViewport()
 })

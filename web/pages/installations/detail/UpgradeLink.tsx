@@ -5,7 +5,7 @@ import { paths } from '../../../addresses/paths.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { PlainLink, type LinkTarget } from '../../../ui/Link.tsx'
-import { unavailableReason } from './allowed.ts'
+import { unavailableReason } from './unavailable-reason.ts'
 
 /** The newer version, if there is one; for people who may upgrade now, a link to the upgrade to it. */
 export function UpgradeLink({ row }: { row: Installation }) {

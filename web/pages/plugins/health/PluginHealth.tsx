@@ -20,7 +20,7 @@ import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { Segmented } from '../../../ui/Segmented.tsx'
+import { SegmentedControl } from '../../../ui/SegmentedControl.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { bucketsOf, failedOf, uncertainShare, type Bucket } from './buckets.ts'
 import { durationText, numberText, percentText } from './figure-texts.ts'
@@ -40,7 +40,7 @@ export function PluginHealth({ pluginId, search }: { pluginId: string; search: P
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <p className="text-muted">{t('pluginHealth.about')}</p>
-        <Segmented
+        <SegmentedControl
           label={t('pluginHealth.range.label')}
           value={range}
           options={HEALTH_RANGE_NAMES.map((value) => ({ value, label: t(`pluginHealth.range.${value}`) }))}

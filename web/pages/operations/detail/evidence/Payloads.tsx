@@ -4,7 +4,7 @@ import { lazyPart } from '../../../../base/lazy-part.ts'
 import { joinSentences } from '../../../../i18n/punctuation.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { SkeletonLines } from '../../../../ui/Skeleton.tsx'
-import { Segmented } from '../../../../ui/Segmented.tsx'
+import { SegmentedControl } from '../../../../ui/SegmentedControl.tsx'
 import { CodeBlock } from '../../../../ui/value/CodeBlock.tsx'
 import { JsonTree } from '../../../../ui/value/JsonTree.tsx'
 import type { Bar } from '../calls/timeline.ts'
@@ -28,7 +28,7 @@ export function Payloads({ call, bar: { stage, attempt, verdict } }: { call: Plu
             (verdict === 'INVALID' || verdict === 'UNREADABLE') && t('operations.attempt.response.notStored'),
           ])}
         </p>
-        <Segmented
+        <SegmentedControl
           label={t('operations.attempt.view')}
           value={view}
           options={[

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { unavailableReason } from './allowed.ts'
+import { unavailableReason } from './unavailable-reason.ts'
 
 test('an active installation without a claim may be changed', () => {
   assert.equal(unavailableReason({ state: 'ACTIVE', claim: null }), null)

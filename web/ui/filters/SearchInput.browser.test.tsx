@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { renderInConsole } from '../../testing/render.tsx'
-import { SearchInput } from './Filters.tsx'
+import { SearchInput } from './SearchInput.tsx'
 
 test('Escape clears a search, and the next one leaves the field', async () => {
   const onSearch = vi.fn()

@@ -3,7 +3,7 @@ import { cx } from './class-names.ts'
 import { Icon, type IconName } from './Icon.tsx'
 
 /** A choice between a few visible options: radio buttons drawn as one bar. */
-export function Segmented<Value extends string>({
+export function SegmentedControl<Value extends string>({
   label,
   value,
   options,
