@@ -90,7 +90,7 @@ export interface ResultCount extends AttemptResult {
   attempts: number
 }
 
-/** Counts the attempts that `readAttempts` leaves out with these `perEnd`, by call and kind of result. */
+/** Counts the attempts that `readAttempts` leaves out with this `perEnd`, by call and kind of result. */
 export async function countResults(db: Db, operationId: string, perEnd: number): Promise<ResultCount[]> {
   const { rows } = await sql<ResultCount>`
     select stage, plugin_id, finished_at is not null as finished, attempt.outcome, failure is not null as failed,
