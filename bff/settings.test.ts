@@ -45,6 +45,7 @@ describe('the settings of sign-in', () => {
       limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
       recentSignInSeconds: 300,
       trustedProxyHops: 0,
+      environmentMarks: [{ environmentKey: 'production', word: 'Production', color: 'red' }],
     })
   })
 
@@ -125,4 +126,28 @@ describe('the settings of sign-in', () => {
     assert.match(refusal({ ...whole, OIDC_CLIENT_SECRET: '' }), /^OIDC_CLIENT_SECRET is not set/)
     assert.match(refusal({ SESSION_IDLE_SECONDS: '0' }), /^SESSION_IDLE_SECONDS is wrong/)
   })
+})
+
+const marks = (text: string) => readConsoleSettings({ ENVIRONMENT_MARKS: text }).auth.environmentMarks
+
+test('environments are marked as the list says', () => {
+  const live = { environmentKey: 'live', word: 'Live', color: 'violet' }
+  assert.deepEqual(marks(JSON.stringify([live])), [live])
+  assert.deepEqual(marks('[]'), [])
+})
+
+test('a list of marks that cannot be used is refused with its form', () => {
+  for (const text of [
+    'production',
+    '{}',
+    '[{"environmentKey":"live","word":"Live"}]',
+    '[{"environmentKey":"live","word":"Live","color":"pink"}]',
+    '[{"environmentKey":"live","word":" ","color":"red"}]',
+    '[{"environmentKey":"live","word":"a word that is too long for it","color":"red"}]',
+  ])
+    assert.throws(
+      () => marks(text),
+      /ENVIRONMENT_MARKS.*a JSON list of \{"environmentKey","word","color"\} is needed/,
+      text,
+    )
 })

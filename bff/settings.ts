@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import { ENVIRONMENT_COLORS, EnvironmentMark } from '#contract/console-api/rows.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { LOG_LEVELS } from '#http-kit/log.ts'
 import type { LogLevel } from '#http-kit/log.ts'
 import {
@@ -37,6 +40,21 @@ const seconds = (fallback: number) =>
     .transform(Number)
     .default(fallback)
 
+const MARKS = `a JSON list of {"environmentKey","word","color"} is needed, with the colors ${ENVIRONMENT_COLORS.join(', ')}`
+
+const environmentMarks = z.string().transform((text, context): EnvironmentMark[] => {
+  let json: unknown
+  try {
+    json = parseStrictJson(text)
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+  }
+  const marks = z.array(EnvironmentMark).safeParse(json)
+  if (marks.success) return marks.data
+  context.addIssue({ code: 'custom', message: MARKS })
+  return z.NEVER
+})
+
 /** The variables of sign-in and session, for the environment schema of the BFF. */
 export const authEnvironment = {
   PUBLIC_URL: originUrl.optional(),
@@ -54,6 +72,10 @@ export const authEnvironment = {
   SESSION_ABSOLUTE_SECONDS: seconds(8 * 60 * 60),
   /** How long after a sign-in a person may take over operations. */
   RECENT_SIGN_IN_SECONDS: seconds(5 * 60),
+  /** A JSON list of environments, each with the word and the color that it is marked with. */
+  ENVIRONMENT_MARKS: environmentMarks.default([
+    { environmentKey: 'production', word: 'Production', color: 'red' },
+  ]),
   /** Reverse proxies in front, each of which appends to `X-Forwarded-For`. */
   TRUSTED_PROXY_HOPS: z.string().regex(/^\d$/, 'a number from 0 to 9 is needed').transform(Number).default(0),
 }
@@ -110,6 +132,8 @@ export interface AuthSettings {
   /** How long a sign-in counts as recent. */
   recentSignInSeconds: number
   trustedProxyHops: number
+  /** Default: none. */
+  environmentMarks?: readonly EnvironmentMark[]
 }
 
 /**
@@ -130,6 +154,7 @@ export function authSettingsOf(
     limits: { idleSeconds: env.SESSION_IDLE_SECONDS, absoluteSeconds: env.SESSION_ABSOLUTE_SECONDS },
     recentSignInSeconds: env.RECENT_SIGN_IN_SECONDS,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
+    environmentMarks: env.ENVIRONMENT_MARKS,
   }
 }
 

@@ -94,7 +94,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   })
 
   const routes = new Hono<{ Variables: SessionVariables }>()
-  routes.get('/api/session', (c) => c.json(sessionOf(c)))
+  routes.get('/api/session', (c) => c.json(sessionOf(c, settings)))
   const signIn = signInRoutes({
     db,
     idp,
@@ -154,7 +154,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   }
 }
 
-function sessionOf(c: Context<{ Variables: SessionVariables }>): Session {
+function sessionOf(
+  c: Context<{ Variables: SessionVariables }>,
+  { environmentMarks = [] }: AuthSettings,
+): Session {
   const { id, name, roles, grants } = c.var.person
-  return { user: { id, name }, roles, permissions: permissionsIn(grants), grants }
+  const permissions = permissionsIn(grants)
+  return { user: { id, name }, roles, permissions, grants, environmentMarks: [...environmentMarks] }
 }

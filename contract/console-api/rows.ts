@@ -2,15 +2,28 @@ import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Grant } from '#contract/endpoint/grant.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
+import { Scope } from '#contract/protocol/scope.ts'
 import { Person } from '#contract/runtime-api/common.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { savedViewApi } from './saved-views.ts'
+
+/** The colors that an environment may be marked with. */
+export const ENVIRONMENT_COLORS = ['red', 'amber', 'green', 'blue', 'violet'] as const
+
+/** How the console marks an environment, so that production looks like production. */
+export const EnvironmentMark = z.strictObject({
+  environmentKey: Scope.shape.environmentKey,
+  word: z.string().trim().min(1).max(24),
+  color: z.enum(ENVIRONMENT_COLORS),
+})
+export type EnvironmentMark = z.infer<typeof EnvironmentMark>
 
 export const Session = z.object({
   user: Person,
   roles: z.array(z.string()),
   permissions: z.array(z.enum(PERMISSIONS)),
   grants: z.array(Grant),
+  environmentMarks: z.array(EnvironmentMark),
 })
 export type Session = z.infer<typeof Session>
 

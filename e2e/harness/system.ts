@@ -103,6 +103,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
         limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
         recentSignInSeconds: 300,
         trustedProxyHops: 0,
+        environmentMarks: [{ environmentKey: 'production', word: 'Production', color: 'red' }],
       },
       runtime: null,
       logLevel: 'error',

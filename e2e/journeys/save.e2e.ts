@@ -50,6 +50,25 @@ test('a property is edited, reviewed and saved; a colleague sees the value and t
   await expect(plugins.last()).toContainText('Verified')
 })
 
+test('production is named in the title, on the page, beside the changes and where they are confirmed', async ({
+  system,
+  signIn,
+  editing,
+}) => {
+  const page = await editing({ field: 'SMTP port', value: '2525' })
+  await expect(page).toHaveTitle(/^Production · /)
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  await expect(bar).toContainText('Production')
+  await expect(page.locator('header').getByText('Production', { exact: true })).toBeVisible()
+  await expect(await review(page)).toContainText('Production')
+
+  const elsewhere = { ...system.newScope(), environmentKey: 'staging' }
+  await system.install(elsewhere, 'crm-suite', '1.0.0')
+  const other = await signIn('olivia', configurationPath(elsewhere))
+  await expectPage(other, /^staging/)
+  await expect(other.getByText('Production', { exact: true })).toHaveCount(0)
+})
+
 test('a save whose response is lost is sent again, and is one operation', async ({
   system,
   editing,

@@ -92,6 +92,7 @@ function WithSession({
     return {
       user: session?.user ?? null,
       roles: session?.roles ?? [],
+      environmentMarks: session?.environmentMarks ?? [],
       can: (permission, place) =>
         place ? mayIn(grants, permission, place) : mayAnywhere(grants, permission),
       connection: stream === 'connecting' || stream === 'open' || isLost ? 'live' : stream,

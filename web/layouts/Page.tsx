@@ -4,6 +4,8 @@ import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
+import { EnvironmentContext, EnvironmentLine, EnvironmentWord } from '../ui/EnvironmentMark.tsx'
+import { useShell } from '../subjects/shell/shell-context.ts'
 
 const NO_CRUMBS: readonly Crumb[] = []
 
@@ -13,6 +15,7 @@ export type Crumb = { label: ReactNode; to?: LinkTarget }
 export function Page({
   title,
   heading,
+  environment,
   trail = NO_CRUMBS,
   meta,
   actions,
@@ -25,6 +28,8 @@ export function Page({
   /** The title of the document, and the heading unless there is a `heading`. */
   title: string
   heading?: ReactNode
+  /** The key of the environment that everything on the page belongs to. */
+  environment?: string | undefined
   /** The pages above this one. */
   trail?: readonly Crumb[]
   /** Below the title: state, scope, ids. */
@@ -42,39 +47,47 @@ export function Page({
 }) {
   const t = useText()
   const missed = useMissedFailures()
+  const { environmentMarks } = useShell()
+  const mark = environmentMarks.find(({ environmentKey }) => environmentKey === environment) ?? null
   return (
-    <div
-      className={cx(
-        'mx-auto w-full px-4 pt-5 sm:px-6 lg:px-8',
-        footer === undefined ? 'pb-16' : 'flex min-h-[calc(100dvh-3rem)] flex-col lg:min-h-dvh',
-        width === 'reading' ? 'max-w-4xl' : 'max-w-[96rem]',
-      )}
-    >
-      <title>{`${missed === 0 ? '' : `(${missed}) `}${title} · ${t('shell.product')}`}</title>
-      <header className={tabs ? 'mb-5' : 'mb-4'}>
-        {trail.length > 0 && <Trail crumbs={trail} />}
-        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-          <div className="min-w-0 flex-1 basis-64">
-            <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{heading ?? title}</h1>
-            {meta && (
-              <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">{meta}</div>
-            )}
+    <EnvironmentContext value={mark}>
+      <EnvironmentLine />
+      <div
+        className={cx(
+          'mx-auto w-full px-4 pt-5 sm:px-6 lg:px-8',
+          footer === undefined ? 'pb-16' : 'flex min-h-[calc(100dvh-3rem)] flex-col lg:min-h-dvh',
+          width === 'reading' ? 'max-w-4xl' : 'max-w-[96rem]',
+        )}
+      >
+        <title>{`${missed === 0 ? '' : `(${missed}) `}${mark === null ? '' : `${mark.word} · `}${title} · ${t('shell.product')}`}</title>
+        <header className={tabs ? 'mb-5' : 'mb-4'}>
+          {trail.length > 0 && <Trail crumbs={trail} />}
+          <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+            <div className="min-w-0 flex-1 basis-64">
+              <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{heading ?? title}</h1>
+              {(meta || mark) && (
+                <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">
+                  <EnvironmentWord />
+                  {meta}
+                </div>
+              )}
+            </div>
+            {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
           </div>
-          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
-        </div>
-        {tabs && <div className="mt-3">{tabs}</div>}
-      </header>
-      {/* parts of it may render nothing */}
-      {notice && <div className="mb-4 space-y-2 empty:hidden">{notice}</div>}
-      {footer === undefined ? (
-        children
-      ) : (
-        <>
-          <div className="flex-1 pb-8">{children}</div>
-          {footer}
-        </>
-      )}
-    </div>
+          {tabs && <div className="mt-3">{tabs}</div>}
+        </header>
+        {/* parts of it may render nothing */}
+        {notice && <div className="mb-4 space-y-2 empty:hidden">{notice}</div>}
+        {footer === undefined ? (
+          children
+        ) : (
+          <>
+            <div className="flex-1 pb-8">{children}</div>
+            {footer}
+          </>
+        )}
+      </div>
+    </EnvironmentContext>
   )
 }
 

@@ -39,6 +39,7 @@ export async function renderInConsole(
     roles: ['operator'],
     can: () => true,
     connection: 'live',
+    environmentMarks: [],
     signOut: () => undefined,
     search: () => Promise.resolve([]),
     ...shell,

@@ -153,6 +153,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
       roles: ['operator'],
       permissions: [...PERMISSIONS],
       grants: [{ permissions: [...PERMISSIONS], scope: null }],
+      environmentMarks: [],
     }),
     'GET /installations': () => ({ items: [], nextCursor: null }),
     'GET /operations': () => ({ items: operations, nextCursor: null }),

@@ -3,6 +3,7 @@ import { createPortal } from 'react-dom'
 import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
 import { cx } from './class-names.ts'
+import { EnvironmentWord } from './EnvironmentMark.tsx'
 import { useModal } from './use-modal.ts'
 
 export type DialogProps = {
@@ -118,6 +119,7 @@ function OpenDialog({
       )}
       {footer && (
         <div className="flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-sunken px-5 py-3">
+          <EnvironmentWord className="mr-auto self-center" />
           {footer}
         </div>
       )}

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { EnvironmentWord } from '../../ui/EnvironmentMark.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Keys } from '../../ui/Keys.tsx'
 import type { EditProblem } from './draft/marks.ts'
@@ -28,6 +29,7 @@ export function ChangesBar({
       aria-label={t('configuration.bar.label')}
       className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2 pr-2 pl-4 max-sm:gap-x-1"
     >
+      <EnvironmentWord />
       <p className="flex flex-1 flex-wrap items-baseline gap-x-2">
         <span className="font-semibold whitespace-nowrap">
           {t('configuration.bar.changes', { n: edits })}

@@ -32,6 +32,7 @@ export function ConfigurationPage() {
   return (
     <Page
       title={scopeText(scope)}
+      environment={scope.environmentKey}
       trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
       actions={<ScopeSwitch />}
     >

@@ -86,6 +86,7 @@ export function Editor({
     <EditorContext value={editor}>
       <Page
         title={scopeText(scope)}
+        environment={scope.environmentKey}
         trail={[{ label: t('shell.nav.scopes'), to: paths.scopes() }]}
         meta={
           <>
@@ -179,23 +180,23 @@ export function Editor({
             <HistoryTab search={search} />
           </Suspense>
         )}
+        {isReviewing && (
+          <ReviewDialog
+            onClose={() => {
+              setIsReviewing(false)
+              if (save.state === 'idle') save.clearError()
+            }}
+            draft={draft}
+            arrival={arrival}
+            offers={offers}
+            problems={problems}
+            merge={merge}
+            save={save}
+            blockedByDocument={asDocument.isBlocked}
+          />
+        )}
+        {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}
       </Page>
-      {isReviewing && (
-        <ReviewDialog
-          onClose={() => {
-            setIsReviewing(false)
-            if (save.state === 'idle') save.clearError()
-          }}
-          draft={draft}
-          arrival={arrival}
-          offers={offers}
-          problems={problems}
-          merge={merge}
-          save={save}
-          blockedByDocument={asDocument.isBlocked}
-        />
-      )}
-      {origin !== null && <PropertyHistoryDialog {...origin} onClose={() => setOrigin(null)} />}
     </EditorContext>
   )
 }

@@ -70,6 +70,7 @@ export function InstallPage() {
   return (
     <Page
       title={title}
+      environment={environmentKey}
       trail={[{ label: t('installations.title'), to: paths.installations() }]}
       notice={
         source.data ? (

@@ -63,6 +63,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
   return (
     <Page
       title={title ?? bundle.bundleId}
+      environment={installation.environmentKey}
       trail={[{ label: t('installations.title'), to: paths.installations() }]}
       meta={
         <>

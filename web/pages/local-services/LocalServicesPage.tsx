@@ -42,6 +42,7 @@ export function LocalServicesPage() {
   return (
     <Page
       title={t('localServices.title')}
+      environment={scope.environmentKey}
       trail={[
         { label: t('shell.nav.scopes'), to: paths.scopes() },
         { label: scopeText(scope), to: paths.configuration(scope) },

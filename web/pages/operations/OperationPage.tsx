@@ -78,6 +78,7 @@ export function OperationPage() {
   return (
     <Page
       title={name}
+      environment={operation.installation.environmentKey}
       heading={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           {name}

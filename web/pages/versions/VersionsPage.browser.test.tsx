@@ -95,6 +95,7 @@ test('without the permission to upgrade there is no button', async () => {
       roles: ['viewer'],
       permissions: ['read'],
       grants: [{ permissions: ['read'], scope: null }],
+      environmentMarks: [],
     }),
   })
   await renderConsole('/versions')

@@ -1,4 +1,5 @@
 import { createContext, use } from 'react'
+import type { EnvironmentMark } from '#contract/console-api/rows.ts'
 import type { Permission, Place } from '#contract/endpoint/permission.ts'
 import type { IconName } from '../../ui/Icon.tsx'
 import type { LinkTarget } from '../../ui/Link.tsx'
@@ -35,6 +36,7 @@ export type ShellContextValue = {
   /** Whether the person has the permission at a place; without a place, at any place. */
   can: (permission: Permission, place?: Place) => boolean
   connection: Connection
+  environmentMarks: readonly EnvironmentMark[]
   signOut: () => void
   /** Finds installations and operations by id or name. */
   search: (text: string, signal: AbortSignal) => Promise<readonly PaletteGroup[]>

@@ -33,6 +33,7 @@ export function UpgradePage({ detail }: { detail: InstallationDetail }) {
   const name = detail.title ?? bundle.bundleId
   return (
     <Page
+      environment={installation.environmentKey}
       title={t(
         isDowngrade(version, target ?? null)
           ? 'installations.downgrade.title'

@@ -1,0 +1,39 @@
+import { createContext, use } from 'react'
+import type { EnvironmentMark } from '#contract/console-api/rows.ts'
+import { cx } from './class-names.ts'
+
+/** The mark of the environment that the page belongs to; null: the page is of no or of an unmarked one. */
+export const EnvironmentContext = createContext<EnvironmentMark | null>(null)
+
+const FILL: Record<EnvironmentMark['color'], string> = {
+  red: 'bg-fail',
+  amber: 'bg-doubt',
+  green: 'bg-ok',
+  blue: 'bg-live',
+  violet: 'bg-moved',
+}
+
+/** The word of the page's environment on its color, beside what changes something there. */
+export function EnvironmentWord({ className }: { className?: string }) {
+  const mark = use(EnvironmentContext)
+  if (mark === null) return null
+  return (
+    <span
+      className={cx(
+        'inline-flex h-5.5 max-w-full items-center truncate rounded-sm px-1.5 text-xs font-semibold text-inverse forced-colors:border',
+        FILL[mark.color],
+        className,
+      )}
+    >
+      {mark.word}
+    </span>
+  )
+}
+
+/** A line of its color along the top of the page. */
+export function EnvironmentLine() {
+  const mark = use(EnvironmentContext)
+  return (
+    mark && <div className={cx('sticky top-(--bar-height) z-20 -mb-1 h-1 print:hidden', FILL[mark.color])} />
+  )
+}
