@@ -110,7 +110,7 @@ export const INSTALL_VALUES: Readonly<Record<string, Record<string, TypedValue>>
     active: wrapData(false),
     color: wrapData('red'),
     tags: wrapData(['one', 'two']),
-    limits: wrapData({ most: 12 }),
+    limits: wrapData({ most: 12, inner: { a: 1, b: 1 }, hosts: ['x'] }),
     password: { ...wrapData('a first secret'), isSensitive: true },
   },
   [SECOND]: { note: wrapData('note') },

@@ -4,7 +4,7 @@ import { mira } from '../../../demo/people.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { System } from '../../../e2e/harness/system.ts'
 import { fieldOf, MAIN } from './bundle.ts'
-import { anyValue, type Value } from './values.ts'
+import { anyValue, changePart, hasParts, type Value } from './values.ts'
 
 const CONFIGURATION = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration' as const
 const BUSY = new Set(['CONFIGURATION_SNAPSHOT_STALE', 'OPERATION_IN_PROGRESS', 'OPERATION_CLAIM_HELD'])
@@ -28,19 +28,21 @@ export class Colleague {
 
   /**
    * Saves these properties after the previous save has completed. `mine` gives the person's own edits: sometimes the colleague
-   * saves the same value. Resolves with a description.
+   * saves the same value, and often one that differs from the saved one (`now`) in one part. Resolves with a description.
    */
   save(
     properties: readonly string[],
     mine: (property: string) => Value | undefined,
+    now: (property: string) => Value,
     random: SeededRandom,
   ): Promise<string> {
     const values = properties.map((property): [string, Value] => {
       const same = mine(property)
+      const { kind } = fieldOf(property)
+      const part =
+        hasParts(kind) && random.chance(0.7) ? changePart(kind, now(property), random, this.services) : null
       const value =
-        same !== undefined && random.chance(0.25)
-          ? same
-          : anyValue(fieldOf(property).kind, random, this.services)
+        same !== undefined && random.chance(0.25) ? same : (part ?? anyValue(kind, random, this.services))
       return [property, value]
     })
     const delayMs = random.chance(0.4) ? random.below(MAX_OPERATION_MS) : 0

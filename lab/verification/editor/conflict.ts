@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test'
-import { FIELDS, type Field } from './bundle.ts'
+import { FIELDS, type Field, type Kind } from './bundle.ts'
 import {
   RESPONSE_MS,
   CLICK_TIMEOUT_MS,
@@ -10,7 +10,9 @@ import {
 } from './dialog.ts'
 import { InvariantViolation, type Edit } from './model.ts'
 import { formatContent, type Tab } from './tab.ts'
-import { contentOf, type Value } from './values.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+import { mergeDiffers, type Take } from './merged.ts'
+import { contentOf, hasParts, meansSame, valueOf, type Content, type Value } from './values.ts'
 
 interface Group {
   field: Field
@@ -22,7 +24,8 @@ interface Group {
 
 interface Decision {
   field: Field
-  take: 'theirs' | 'mine' | 'other'
+  /** The choices for its leaves, each for one, or another value for the whole. */
+  takes: readonly Take[] | 'other'
   /** The saved value at the time of the decision. */
   theirs: Value
   version: number
@@ -44,26 +47,26 @@ export async function resolveConflict(tab: Tab, context: ReviewContext): Promise
     await model.history.sync()
     checkGroup(tab, group, mine)
     const isText = field.kind === 'text' || field.kind === 'number'
-    const take = random.pick(isText ? (['theirs', 'mine', 'other'] as const) : (['theirs', 'mine'] as const))
+    const isOther = isText && random.chance(0.3)
     const version = (await tab.view()).version
     const theirs = model.history.since(field.property, version)[0]?.value ?? null
     const content = field.kind === 'number' ? String(random.below(1000)) : `other ${random.below(10)}`
-    const label = { theirs: 'Use theirs', mine: 'Keep mine', other: 'Another value' }[take]
     // the conflict may have changed: then the caller looks at the dialog again
-    const radio = group.root.getByRole('radio', { name: label })
-    if (!(await succeeds(radio.check({ timeout: 2000 })))) return note('the conflict changed')
-    const input = group.root.getByRole('textbox')
-    if (take === 'other' && !(await succeeds(input.fill(content, { timeout: 2000 }))))
-      return note('the conflict changed')
-    decisions.push({ field, take, theirs, version, content })
+    const takes = isOther ? await takeOther(group.root, content) : await takeSides(group.root, random)
+    if (takes === null) return note('the conflict changed')
+    decisions.push({ field, takes, theirs, version, content })
     if (random.chance(0.15)) note(`during the decision: ${await context.saveAsColleague([field.property])}`)
   }
+  const before = model.edits(tab.index).filter(([{ kind }]) => hasParts(kind))
+  const first = (await tab.view()).version
   const apply = dialog.getByRole('button', { name: 'Continue on top of theirs' })
   const isApplied = await succeeds(apply.click({ timeout: CLICK_TIMEOUT_MS }))
   if (!isApplied && (await tab.view()).dialog === CONFLICT) return note('not all properties are decided')
   const open = await openAfter(tab)
   for (const decision of decisions) {
-    const { field, take, theirs, version, content } = decision
+    const { field, takes, theirs, version, content } = decision
+    if (hasParts(field.kind)) continue
+    const take = takes === 'other' ? takes : takes[0]
     const mine = model.edit(tab.index, field)
     const still = open.get(field.property)
     if (mine === undefined) continue
@@ -72,6 +75,7 @@ export async function resolveConflict(tab: Tab, context: ReviewContext): Promise
     if (take === 'theirs') model.set(tab.index, field, null)
     else {
       mine.seen.push(theirs)
+      mine.bases = [theirs]
       mine.seenVersion = Math.max(mine.seenVersion, version)
       if (take === 'other')
         Object.assign(mine, { content, isRemoved: false, typedVersion: version, savedSince: null })
@@ -79,6 +83,103 @@ export async function resolveConflict(tab: Tab, context: ReviewContext): Promise
     }
     note(`decided ${field.property}: ${take}${take === 'other' ? ` ${content}` : ''}`)
   }
+  await followMerges(tab, { before, first, decisions, note })
+}
+
+async function takeOther(root: Locator, content: string): Promise<'other' | null> {
+  const isDone =
+    (await succeeds(root.getByRole('radio', { name: 'Another value' }).check({ timeout: 2000 }))) &&
+    (await succeeds(root.getByRole('textbox').fill(content, { timeout: 2000 })))
+  return isDone ? 'other' : null
+}
+
+/** Decides on each leaf of a property, or on all of them at once. */
+async function takeSides(root: Locator, random: SeededRandom): Promise<Take[] | null> {
+  const name = { theirs: 'Use theirs', mine: 'Keep mine' }
+  const sides = ['theirs', 'mine'] as const
+  const theirs = root.getByRole('radio', { name: name.theirs })
+  const count = await theirs.count()
+  if (count > 1 && random.chance(0.3)) {
+    const side = random.pick(sides)
+    const all = root.getByRole('button', { name: side === 'theirs' ? 'All theirs' : 'All mine' })
+    return (await succeeds(all.click({ timeout: 2000 }))) ? Array.from({ length: count }, () => side) : null
+  }
+  const takes: Take[] = []
+  for (let leaf = 0; leaf < count; leaf++) {
+    const side = random.pick(sides)
+    const radio = root.getByRole('radio', { name: name[side] }).nth(leaf)
+    if (!(await succeeds(radio.check({ timeout: 2000 })))) return null
+    takes.push(side)
+  }
+  return takes
+}
+
+/** Checks what became of the edits whose values have parts: none of mine and none of theirs is lost. */
+async function followMerges(
+  tab: Tab,
+  {
+    before,
+    first,
+    decisions,
+    note,
+  }: {
+    before: readonly (readonly [Field, Edit])[]
+    /** The snapshot that the page showed before the decisions were applied. */
+    first: number
+    decisions: readonly Decision[]
+    note: (text: string) => void
+  },
+): Promise<void> {
+  const { model } = tab
+  const { fields, version, dialog } = await tab.view()
+  await model.history.sync()
+  for (const [field, mine] of before) {
+    const { property, kind } = field
+    const shown = fields[property]
+    const was = model.valueOf(field, mine)
+    if (shown === undefined || was === undefined) continue
+    const isSame = meansSame(kind, shown.content, mine.content)
+    // in a new conflict it is not known whether this one was applied; an edit that had ended was not
+    if ((dialog === CONFLICT && isSame) || (mine.savedSince !== null && !shown.isEdited)) continue
+    const chosen = decisions.find((one) => one.field.property === property)?.takes ?? []
+    const takes = chosen === 'other' ? [] : chosen
+    const saved = model.history.since(property, first).filter((one) => one.version <= version)
+    const differences = valuesShown(kind, shown.content, mine.isRemoved).map((now) => ({
+      now,
+      found: mine.bases.flatMap((base) =>
+        saved.map((one) => mergeDiffers({ base, theirs: one.value, mine: was, now }, takes)),
+      ),
+    }))
+    const kept = differences.find(({ found }) => found.includes(null))
+    if (kept === undefined)
+      throw new InvariantViolation(
+        'a merge loses no edit of a leaf',
+        `${property} with ${takes.length === 0 ? 'no choice' : takes.join(', ')}: ${[...new Set(differences.flatMap(({ found }) => found))].join('; or ')}`,
+      )
+    if (!isSame) note(`${property} became ${formatContent(shown.content)} (${takes.join(', ')})`)
+    if (!shown.isEdited) {
+      model.set(tab.index, field, null)
+      continue
+    }
+    const values = saved.map(({ value }) => value)
+    mine.seen.push(...values)
+    Object.assign(mine, {
+      content: shown.content,
+      isRemoved: kept.now === null,
+      bases: values,
+      seenVersion: Math.max(mine.seenVersion, version),
+      typedVersion: version,
+      savedSince: null,
+    })
+    model.note(field, mine)
+  }
+}
+
+/** What a field may have for this content: nothing and an empty value look the same. */
+function valuesShown(kind: Kind, content: Content, isRemoved: boolean): Value[] {
+  const value = valueOf(kind, content) ?? null
+  if (content.length > 0 || value === null) return [value]
+  return isRemoved ? [null, value] : [value, null]
 }
 
 /** The properties that are still, or again, in conflict after the decisions were applied, with my value as it is shown. */
@@ -116,9 +217,7 @@ async function groupsIn(dialog: Locator): Promise<Group[]> {
               ?.closest('label')
           return {
             title: element.querySelector('legend')?.textContent ?? '',
-            base: plain(
-              spans.find(({ firstChild }) => firstChild?.textContent?.startsWith('You started from')),
-            ),
+            base: plain(optionOf('You started from')),
             theirs: plain(optionOf('Use theirs')),
             mine: plain(optionOf('Keep mine')),
           }

@@ -2,7 +2,7 @@ import type { SeededRandom } from '../seeded-random.ts'
 import type { Field } from './bundle.ts'
 import { remember } from './remember.ts'
 import { formatContent, type Tab } from './tab.ts'
-import { anyValue, contentOf, meansSame, sameValue } from './values.ts'
+import { anyValue, changePart, contentOf, hasParts, meansSame, sameValue } from './values.ts'
 import { changeDocument, openDocument, setInDocument } from './document.ts'
 
 /** Longer than the page waits until a pause in typing becomes edits. */
@@ -25,7 +25,9 @@ export async function editInDocument(
   tab.activeField = null
   await openDocument(page)
   const { version: first } = await tab.view()
-  const value = random.chance(0.3) ? model.history.now(property).value : anyValue(kind, random, services)
+  const saved = model.history.now(property).value
+  const part = hasParts(kind) && random.chance(0.5) ? changePart(kind, saved, random, services) : null
+  const value = part ?? (random.chance(0.3) ? saved : anyValue(kind, random, services))
   if (random.chance(0.3)) {
     const end = await changeDocument(page, 'x')
     await page.waitForTimeout(random.below(MAX_PAUSE_MS))
@@ -47,8 +49,10 @@ export async function editInDocument(
   if (now?.isEdited === true) {
     remember(tab, field, { now, from: [from], first, version, isRemoved: value === null })
     // the document may be based on what the page showed when it was broken, and its edit then had another value
-    const shown = model.history.since(property, first).filter((saved) => saved.version <= version)
-    model.edit(tab.index, field)?.seen.push(...shown.map((saved) => saved.value))
+    const shown = model.history.since(property, first).filter((one) => one.version <= version)
+    const mine = model.edit(tab.index, field)
+    mine?.seen.push(...shown.map((one) => one.value))
+    mine?.bases.push(...shown.map((one) => one.value))
   } else model.set(tab.index, field, null)
   return `${formatContent(from)} becomes ${formatContent(wanted)}`
 }

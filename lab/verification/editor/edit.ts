@@ -5,7 +5,7 @@ import { InvariantViolation } from './model.ts'
 import type { FieldView } from './read-page.ts'
 import { remember } from './remember.ts'
 import { formatContent, type Tab } from './tab.ts'
-import { anyValue, contentOf, meansSame, type Content } from './values.ts'
+import { anyValue, changePart, contentOf, hasParts, meansSame, valueOf, type Content } from './values.ts'
 
 const RESPONSE_MS = 15_000
 const POLL_MS = 15
@@ -25,8 +25,13 @@ export async function editField(
 
   // sometimes the value is one that was saved, or the one that the edit is based on
   const known = [...(mine?.seen ?? []), model.history.now(property).value]
+  const shown = valueOf(kind, seen.content)
+  const part =
+    shown !== undefined && hasParts(kind) && random.chance(0.6)
+      ? changePart(kind, shown, random, services)
+      : null
   const value =
-    random.chance(0.4) && kind !== 'secret' ? random.pick(known) : anyValue(kind, random, services)
+    part ?? (random.chance(0.4) && kind !== 'secret' ? random.pick(known) : anyValue(kind, random, services))
   // the page may show a newer snapshot before the gesture reaches it
   const { version: first, claims } = await tab.view()
   const gesture = chooseGesture(field, seen.content, random, tab.locators(property), value, services)
@@ -51,6 +56,18 @@ export async function editField(
       remember(tab, field, { now, from, first, version: view.version, isRemoved: gesture.isRemoval === true })
       tab.activeField = view.focus === property ? property : null
       return `${gesture.name}: ${formatContent(now.content)}`
+    }
+    // back at its base, while a colleague has saved another value, it is no edit any more
+    const makesBase = mine?.bases.some((base) =>
+      before.some((start) => gesture.makes(start, contentOf(kind, base))),
+    )
+    if (makesBase === true && now?.isEdited === false) {
+      await model.history.sync()
+      if (model.contentsSince(field, first).some((saved) => meansSame(kind, saved, now.content))) {
+        model.set(tab.index, field, null)
+        tab.activeField = null
+        return `${gesture.name}: back at the base, so the edit ended`
+      }
     }
     const isUntouched = now !== undefined && before.some((start) => meansSame(kind, start, now.content))
     const showsLock =

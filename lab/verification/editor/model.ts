@@ -1,6 +1,7 @@
 import { EDITABLE, type Field } from './bundle.ts'
 import type { History } from './history.ts'
-import { contentOf, isMeant, meansSame, valueOf, type Content, type Value } from './values.ts'
+import { mergeDiffers } from './merged.ts'
+import { contentOf, hasParts, isMeant, meansSame, valueOf, type Content, type Value } from './values.ts'
 
 /** A promise of the editor that was broken. */
 export class InvariantViolation extends Error {
@@ -22,10 +23,15 @@ export interface Edit {
   isRemoved: boolean
   /** What the person has seen of the saved value; of a secret, the newest snapshot only. */
   seen: Value[]
+  /** What the edit may be based on: of these, the value that it began from, or was last applied on top of. */
+  bases: Value[]
   seenVersion: number
   /** The snapshot that the page showed at the last key press. */
   typedVersion: number
-  /** The snapshot that saved the same value, since which the page may drop the edit; null where there is none. */
+  /**
+   * The snapshot since which the page may drop the edit, because the same value is saved, or one with all of its changes,
+   * or because the edit is back at its base; null where there is none.
+   */
   savedSince: number | null
 }
 
@@ -70,16 +76,22 @@ export class Model {
     return isRemoved ? null : valueOf(kind, content)
   }
 
-  /** Records whether the same value has been saved since the edit was typed: then the page may drop the edit. */
+  /** Records whether nothing of the edit is left to save since it was typed: then the page may drop it. */
   note({ property, kind }: Field, mine: Edit): void {
     if (kind === 'secret' || mine.savedSince !== null) return
     const value = this.valueOf({ kind }, mine)
     if (value === undefined) return
-    const found = this.history.since(property, mine.typedVersion).find((one) => isMeant(value, one.value))
+    const since = this.history.since(property, mine.typedVersion)
+    const isUndone = mine.bases.some((base) => isMeant(value, base))
+    const isIn = (saved: Value) =>
+      hasParts(kind) &&
+      mine.bases.some((base) => mergeDiffers({ base, theirs: saved, mine: value, now: saved }, []) === null)
+    const found = since.find((one) => isMeant(value, one.value) || isUndone || isIn(one.value))
     if (found === undefined) return
     mine.savedSince = Math.max(found.version, mine.typedVersion)
     // what the field shows is the saved value, so the person has seen it
-    mine.seen.push(value)
+    mine.seen.push(value, found.value)
+    mine.bases.push(value, found.value)
   }
 
   /** A secret that was sent may equal the saved one: then the save does not change it, and the page drops the edit. */

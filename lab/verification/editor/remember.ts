@@ -30,6 +30,7 @@ export function remember(
     content: now.content,
     isRemoved,
     seen: before?.seen ?? all.filter(isFrom),
+    bases: before?.bases ?? all.filter(isFrom),
     seenVersion: before?.seenVersion ?? version,
     // the page may have shown a newer snapshot since the key press
     typedVersion: first,

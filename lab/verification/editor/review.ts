@@ -10,6 +10,7 @@ import {
 } from './dialog.ts'
 import { hasUnsavedEdit, reset } from './reset.ts'
 import type { Tab } from './tab.ts'
+import { hasParts } from './values.ts'
 
 const MAX_ROUNDS = 8
 
@@ -21,6 +22,9 @@ export async function review(tab: Tab, context: ReviewContext): Promise<void> {
   await resetUnfinished(tab, note)
   if (!(await hasUnsavedEdit(tab))) return note('nothing left to review')
   tab.activeField = null
+  // a merge changes what these fields show, which can be read while the dialog is open
+  const structured = tab.model.edits(tab.index).find(([field]) => hasParts(field.kind))
+  if (structured !== undefined) await tab.show(structured[0])
   const bar = page.getByRole('region', { name: 'Unsaved changes' })
   const opens = succeeds(bar.getByRole('button', { name: 'Review' }).click({ timeout: CLICK_TIMEOUT_MS }))
   if (!(await opens) && !(await hasUnsavedEdit(tab))) return note('all of it is saved already')

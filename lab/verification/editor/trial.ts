@@ -75,7 +75,8 @@ export async function runTrial(
           const edit = model.edit(tab.index, field)
           return edit === undefined || field.kind === 'secret' ? undefined : model.valueOf(field, edit)
         }
-        return colleague.save(properties, mine, random)
+        const now = (property: string) => history.now(property).value
+        return colleague.save(properties, mine, now, random)
       }
       await model.refresh(tab.index)
       await runStep(step, { tab, random, saveAsColleague, colleague, note, model, services })

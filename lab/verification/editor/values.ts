@@ -1,6 +1,6 @@
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
-import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { CHOICES, type Kind } from './bundle.ts'
@@ -151,7 +151,15 @@ export function anyValue(kind: Kind, random: SeededRandom, services: readonly st
     case 'list':
       return wrapData(some(() => random.pick(['one', 'two', 'a', 'one\ntwo\n', 'one\u2028'])))
     case 'object':
-      return wrapData(random.pick([{ most: 12 }, { most: 1 }, { most: 123 }, { least: 1, most: 12 }, {}]))
+      return wrapData(
+        random.pick([
+          { most: 12 },
+          { most: 1, inner: { a: 1, b: 1 } },
+          { least: 1, most: 12, inner: { a: 1, b: 2 }, hosts: ['x', 'y'] },
+          { hosts: [] },
+          {},
+        ]),
+      )
     case 'secret':
       return wrapSensitive(random.pick(['secret one', 'secret two', 'secret\none\n']))
     case 'reference':
@@ -164,4 +172,58 @@ export function anyValue(kind: Kind, random: SeededRandom, services: readonly st
         valueMap: Object.fromEntries(some((index) => [`k${index}`, reference()])),
       }
   }
+}
+
+/** Kinds whose values have parts that two people can change at once. */
+export const hasParts = (kind: Kind): boolean =>
+  kind === 'list' || kind === 'object' || kind === 'reference-list' || kind === 'reference-map'
+
+/** A value that differs from another one in one part; null where there is no such value. */
+export function changePart(
+  kind: Kind,
+  value: Value,
+  random: SeededRandom,
+  services: readonly string[],
+): Value {
+  const reference = () => ({ '@type': 'ServiceReference' as const, serviceId: random.pick(services) })
+  switch (value?.['@type']) {
+    case 'Data': {
+      const { value: data } = value
+      if (kind === 'list' && Array.isArray(data))
+        return wrapData(changeItem(data, random, () => random.pick(['one', 'two', 'three', 'four', 'a'])))
+      return kind === 'object' && isJsonObject(data) ? wrapData(changeMember(data, random)) : null
+    }
+    case 'ServiceReferenceList':
+      return { ...value, valueList: changeItem(value.valueList, random, reference) }
+    case 'ServiceReferenceMap': {
+      const key = random.pick(['k0', 'k1', 'k2', 'k3'])
+      const { [key]: before, ...others } = value.valueMap
+      const isRemoved = before !== undefined && random.chance(0.3)
+      return { ...value, valueMap: isRemoved ? others : { ...value.valueMap, [key]: reference() } }
+    }
+    default:
+      return null
+  }
+}
+
+function changeItem<Item>(items: readonly Item[], random: SeededRandom, fresh: () => Item): Item[] {
+  const at = random.below(items.length + 1)
+  const item = items[at]
+  const chance = random.below(4)
+  if (item === undefined || chance === 0) return items.toSpliced(at, 0, fresh())
+  if (chance === 1) return items.with(at, fresh())
+  const others = items.toSpliced(at, 1)
+  return chance === 2 ? others : others.toSpliced(random.below(items.length), 0, item)
+}
+
+function changeMember(object: JsonObject, random: SeededRandom): JsonObject {
+  const name = random.pick(['most', 'least', 'inner', 'hosts'])
+  const { [name]: before, ...others } = object
+  if (before !== undefined && random.chance(0.2)) return others
+  const fresh = () => random.pick(['x', 'y', 'z'])
+  if (name === 'hosts')
+    return { ...object, hosts: changeItem(Array.isArray(before) ? before : [], random, fresh) }
+  if (name !== 'inner') return { ...object, [name]: random.below(50) }
+  const inner = isJsonObject(before) ? before : {}
+  return { ...object, inner: { ...inner, [random.pick(['a', 'b', 'c'])]: random.below(5) } }
 }
