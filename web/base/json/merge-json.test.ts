@@ -236,13 +236,14 @@ describe('every merge', () => {
         const { value, conflicts } = merge(base, theirs, mine)
         if (conflicts.length > 0) return
         const items = value as number[]
+        const byNumber = (one: number, other: number) => one - other
         const stays = (item: number) =>
           base.includes(item)
             ? theirs.includes(item) && mine.includes(item)
             : theirs.includes(item) || mine.includes(item)
         assert.deepEqual(
-          items.toSorted(),
-          [...new Set([...base, ...theirs, ...mine])].filter(stays).toSorted(),
+          items.toSorted(byNumber),
+          [...new Set([...base, ...theirs, ...mine])].filter(stays).toSorted(byNumber),
         )
         const common = base.filter((item) => theirs.includes(item) && mine.includes(item))
         const isBefore = (of: number[], one: number, other: number) => of.indexOf(one) < of.indexOf(other)

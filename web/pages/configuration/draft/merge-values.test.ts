@@ -24,8 +24,8 @@ describe('merging both changes of one property', () => {
   it('joins what does not overlap, of each kind of value', () => {
     const joined = (base: TypedValue | null, theirs: TypedValue, mine: TypedValue) => {
       const { edit, conflicts } = mergeValues({
-        base: base as PropertyView | null,
-        theirs: theirs as PropertyView,
+        base,
+        theirs,
         edit: { kind: 'set', value: mine },
       })
       assert.deepEqual(conflicts, [])
