@@ -1,12 +1,8 @@
 import { checkValue, type Problem } from '../json-schema/json-schema.ts'
 import { findMasks } from './data.ts'
-import type { JsonSchema, PropertyDefinition } from './property-definition.ts'
-import { schemaOfKind, typeOfKind } from './property-kinds.ts'
+import type { PropertyDefinition } from './property-definition.ts'
+import { typeOfKind, valueSchema } from './property-kinds.ts'
 import type { TypedValue } from './typed-value.ts'
-
-/** The schema of the business values of a property. */
-export const valueSchema = ({ kind, schema }: PropertyDefinition): JsonSchema =>
-  schemaOfKind(kind) ?? schema ?? true
 
 /**
  * Returns what is wrong with a value of this property; empty if nothing is. Only the business value inside a Data is

@@ -6,7 +6,7 @@ import { checkSchema, checkValue, type Problem } from '../json-schema/json-schem
 import { Key, mapOf, ModuleId, PropertyName } from './keys.ts'
 import { DESCRIPTION_MAX, INSTANCE_REF_PROPERTY, KEY_MAX, SCHEMAS_MAX, TITLE_MAX } from './limits.ts'
 import { formatLocator, RESOURCE_KINDS } from './locator.ts'
-import { valueSchema } from './business-value.ts'
+import { valueSchema } from './property-kinds.ts'
 import { JsonSchema, PropertyDefinition } from './property-definition.ts'
 import { isReferenceKind } from './property-kinds.ts'
 import { BundleRef } from './scope.ts'

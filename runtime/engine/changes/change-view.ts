@@ -1,5 +1,5 @@
 import { inSchemaOrder } from '#contract/json-schema/key-order.ts'
-import { valueSchema } from '#contract/protocol/business-value.ts'
+import { valueSchema } from '#contract/protocol/property-kinds.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { PropertyChange, PropertyView } from '#contract/runtime-api/common.ts'
 import type { PlannedChange, StoredValue } from '../../model/plan.ts'

@@ -1,7 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { isJsonObject, getOwn } from '#contract/json-schema/json.ts'
 import { parseLocator } from '#contract/protocol/locator.ts'
-import { valueSchema } from '#contract/protocol/business-value.ts'
+import { valueSchema } from '#contract/protocol/property-kinds.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'

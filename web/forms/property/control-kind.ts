@@ -1,6 +1,6 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
-import { valueSchema } from '#contract/protocol/business-value.ts'
+import { valueSchema } from '#contract/protocol/property-kinds.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { readSchema } from './resolve-schema.ts'
 import { entriesOf, membersOf, offersEntries, variantsOf, withoutNull } from './schema-parts.ts'

@@ -8,7 +8,7 @@ import {
   itemsOf,
   membersOf,
   offersEntries,
-  variantOf,
+  variantByConstants,
   variantsOf,
   withoutNull,
 } from './schema-parts.ts'
@@ -117,6 +117,15 @@ export function fitsControls(schema: JsonObject, value: JsonValue | undefined): 
     default:
       return typeof value === 'string'
   }
+}
+
+/** Which variant a value has: the one whose constants it has, or the first that it satisfies; -1 for none. */
+export function variantOf(variants: readonly JsonObject[], value: JsonValue | undefined): number {
+  if (value === undefined) return -1
+  const byConstants = variantByConstants(variants, value)
+  return byConstants === -1
+    ? variants.findIndex((variant) => checkValue(variant, value).length === 0)
+    : byConstants
 }
 
 /** The variant to show for a value: the one that it has, or the first with the controls for it; -1 for none. */

@@ -4,7 +4,8 @@ import { checkValue } from '#contract/json-schema/json-schema.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { innerKind, schemaOf } from './control-kind.ts'
 import { firstValue } from './inner-value.ts'
-import { membersOf, variantOf, variantsOf, withoutNull } from './schema-parts.ts'
+import { variantOf } from './inner-value.ts'
+import { membersOf, variantsOf, withoutNull } from './schema-parts.ts'
 
 test('the value beside null has neither null as its default nor null among its choices', () => {
   const cases: [schema: JsonObject, other: JsonObject][] = [

@@ -1,4 +1,3 @@
-import { checkValue } from '#contract/json-schema/json-schema.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { schemaTitle } from '#contract/json-schema/references.ts'
@@ -83,20 +82,23 @@ const countVariants = once((schema: JsonObject): number => {
 function typesIn({ type, default: standard, enum: values }: JsonObject): JsonObject[] | null {
   if (!Array.isArray(type)) return null
   return type.flatMap((name) => {
-    const only = { type: name }
-    const choices = Array.isArray(values) ? values.filter((value) => isOf(only, value)) : null
+    const choices = Array.isArray(values) ? values.filter((value) => isOf(name, value)) : null
     if (choices?.length === 0) return []
     return {
-      ...only,
+      type: name,
       ...(name === 'null' && { const: null }),
       ...(choices !== null && { enum: choices }),
       // the default of another type is none of this one
-      ...(standard !== undefined && !isOf(only, standard) && { default: choices?.[0] ?? firstOf(name) }),
+      ...(standard !== undefined && !isOf(name, standard) && { default: choices?.[0] ?? firstOf(name) }),
     }
   })
 }
 
-const isOf = (schema: JsonObject, value: JsonValue): boolean => checkValue(schema, value).length === 0
+function isOf(type: JsonValue, value: JsonValue): boolean {
+  if (type === 'integer') return Number.isInteger(value)
+  if (value === null || Array.isArray(value)) return type === (value === null ? 'null' : 'array')
+  return type === typeof value
+}
 
 function firstOf(type: JsonValue): JsonValue {
   switch (type) {
@@ -174,19 +176,14 @@ export const constantsOf = (members: readonly Member[]): JsonObject =>
     members.flatMap(({ name, schema }) => (schema['const'] === undefined ? [] : [[name, schema['const']]])),
   )
 
-/** Which variant a value has: the one whose constants it has, or the first that it satisfies; -1 for none. */
-export function variantOf(variants: readonly JsonObject[], value: JsonValue | undefined): number {
-  if (value === undefined) return -1
-  const byConstant = variants.findIndex((variant) => {
+/** The variant whose constants a value has; -1 for none. */
+export const variantByConstants = (variants: readonly JsonObject[], value: JsonValue | undefined): number =>
+  variants.findIndex((variant) => {
     const constants = Object.entries(constantsOf(membersOf(variant) ?? []))
     return (
       constants.length > 0 && isJsonObject(value) && constants.every(([name, only]) => value[name] === only)
     )
   })
-  return byConstant === -1
-    ? variants.findIndex((variant) => checkValue(variant, value).length === 0)
-    : byConstant
-}
 
 /** The title of a variant, or the constant that tells it apart; undefined if it has neither. */
 export function variantTitle(variant: JsonObject): string | undefined {

@@ -4,8 +4,15 @@ import type { Step } from '../../base/json/list-items.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { innerKind, schemaOf } from './control-kind.ts'
-import { shownVariant } from './inner-value.ts'
-import { entriesOf, itemsOf, membersOf, offersEntries, variantsOf, withoutNull } from './schema-parts.ts'
+import {
+  entriesOf,
+  itemsOf,
+  membersOf,
+  offersEntries,
+  variantByConstants,
+  variantsOf,
+  withoutNull,
+} from './schema-parts.ts'
 
 /** A value, and the schema that it should satisfy. */
 interface Place {
@@ -47,7 +54,10 @@ export const placeNamer =
   (steps: readonly Step[], value: JsonValue | undefined): string =>
     titledSteps({ schema: definition === undefined ? {} : schemaOf(definition), value }, steps, t)
 
-/** The part with a name; of several variants, that of the one which is shown, or else of the first that has it. */
+/**
+ * The part with a name; of several variants, that of the one whose constants the value has, or else of the first that has
+ * it. Lists show titles too, and must not load the check of values.
+ */
 function partOf({ schema, value }: Place, segment: string): Part | null {
   const inner = withoutNull(schema) ?? schema
   const member = membersOf(inner)?.find(({ name }) => name === segment)
@@ -57,7 +67,7 @@ function partOf({ schema, value }: Place, segment: string): Part | null {
   const entries = innerKind(inner) === 'map' || offersEntries(inner) ? entriesOf(inner) : null
   if (entries !== null) return { schema: entries, kind: 'entry' }
   const variants = variantsOf(inner) ?? []
-  const shown = variants[shownVariant(variants, value)]
+  const shown = variants[variantByConstants(variants, value)]
   for (const variant of shown === undefined ? variants : [shown, ...variants]) {
     const part = partOf({ schema: variant, value }, segment)
     if (part !== null) return part

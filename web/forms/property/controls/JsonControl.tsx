@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
 import { checkValue } from '#contract/json-schema/json-schema.ts'
-import { valueSchema } from '#contract/protocol/business-value.ts'
+import { valueSchema } from '#contract/protocol/property-kinds.ts'
 import { lazyWithRetry } from '../../../base/load-with-retry.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
