@@ -110,7 +110,7 @@ export const INSTALL_VALUES: Readonly<Record<string, Record<string, TypedValue>>
     active: wrapData(false),
     color: wrapData('red'),
     tags: wrapData(['one', 'two']),
-    limits: wrapData({ most: 12, inner: { a: 1, b: 1 }, hosts: ['x'] }),
+    limits: wrapData({ hosts: ['x'], inner: { a: 1, b: 1 }, most: 12 }),
     password: { ...wrapData('a first secret'), isSensitive: true },
   },
   [SECOND]: { note: wrapData('note') },

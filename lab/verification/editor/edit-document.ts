@@ -41,7 +41,12 @@ export async function editInDocument(
     await model.history.sync()
     const isSaved = sameValue(model.history.now(property).value, value)
     const isThere = now !== undefined && meansSame(kind, now.content, wanted) && (now.isEdited || isSaved)
-    return isThere
+    // what is saved already is no edit, and a colleague may have saved another value right after
+    const contents = model.contentsSince(field, first)
+    const isOvertaken =
+      now?.isEdited === false &&
+      [wanted, now.content].every((one) => contents.some((saved) => meansSame(kind, saved, one)))
+    return isThere || isOvertaken
       ? null
       : `${property}: ${formatContent(from)} became ${now === undefined ? 'nothing' : formatContent(now.content)}, not ${formatContent(wanted)}; edited: ${now?.isEdited}`
   })

@@ -154,8 +154,8 @@ export function anyValue(kind: Kind, random: SeededRandom, services: readonly st
       return wrapData(
         random.pick([
           { most: 12 },
-          { most: 1, inner: { a: 1, b: 1 } },
-          { least: 1, most: 12, inner: { a: 1, b: 2 }, hosts: ['x', 'y'] },
+          { inner: { a: 1, b: 1 }, most: 1 },
+          { hosts: ['x', 'y'], inner: { a: 1, b: 2 }, least: 1, most: 12 },
           { hosts: [] },
           {},
         ]),
@@ -216,14 +216,18 @@ function changeItem<Item>(items: readonly Item[], random: SeededRandom, fresh: (
   return chance === 2 ? others : others.toSpliced(random.below(items.length), 0, item)
 }
 
+/** The page keeps the order of equal values that are saved one after the other, so all values have the same order. */
+const sorted = (object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+
 function changeMember(object: JsonObject, random: SeededRandom): JsonObject {
   const name = random.pick(['most', 'least', 'inner', 'hosts'])
   const { [name]: before, ...others } = object
   if (before !== undefined && random.chance(0.2)) return others
   const fresh = () => random.pick(['x', 'y', 'z'])
   if (name === 'hosts')
-    return { ...object, hosts: changeItem(Array.isArray(before) ? before : [], random, fresh) }
-  if (name !== 'inner') return { ...object, [name]: random.below(50) }
+    return sorted({ ...object, hosts: changeItem(Array.isArray(before) ? before : [], random, fresh) })
+  if (name !== 'inner') return sorted({ ...object, [name]: random.below(50) })
   const inner = isJsonObject(before) ? before : {}
-  return { ...object, inner: { ...inner, [random.pick(['a', 'b', 'c'])]: random.below(5) } }
+  return sorted({ ...object, inner: sorted({ ...inner, [random.pick(['a', 'b', 'c'])]: random.below(5) }) })
 }
