@@ -1,5 +1,4 @@
 import type { JsonObject } from '../json-schema/json.ts'
-import type { JsonSchema, PropertyDefinition } from './property-definition.ts'
 
 interface KindOfProperty {
   /** The `@type` of the values. Business values are `Data`; all others are references to services. */
@@ -35,8 +34,13 @@ export const typeOfKind = (kind: PropertyKind): string => rowOf(kind).type
 export const schemaOfKind = (kind: PropertyKind): JsonObject | undefined => rowOf(kind).schema
 
 /** The schema of the business values of a property. */
-export const valueSchema = ({ kind, schema }: PropertyDefinition): JsonSchema =>
-  schemaOfKind(kind) ?? schema ?? true
+export const valueSchema = <Schema>({
+  kind,
+  schema,
+}: {
+  kind: PropertyKind
+  schema?: Schema | undefined
+}): Schema | JsonObject | true => schemaOfKind(kind) ?? schema ?? true
 
 /** Whether values of this kind are references, which people set and plugins resolve. */
 export const isReferenceKind = (kind: PropertyKind): kind is ReferenceKind => typeOfKind(kind) !== 'Data'

@@ -1,5 +1,6 @@
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
+import { plainOf } from '#web/ui/value/plain-value.ts'
 import type { Value } from './values.ts'
 
 /** What the person chose where both had changed the same leaf. */
@@ -14,8 +15,8 @@ interface Sides {
 }
 
 /**
- * Why a merged value is not what it should be; null if it keeps each change of both sides. It shares no code with the
- * console, and knows less: of a leaf that both changed it knows the choice only if there was one choice for all.
+ * Why a merged value is not what it should be; null if it keeps each change of both sides. It shares no code of the
+ * console's merge, and knows less: of a leaf that both changed it knows the choice only if there was one choice for all.
  */
 export function mergeDiffers(
   values: { base: Value; theirs: Value; mine: Value; now: Value },
@@ -29,23 +30,7 @@ export function mergeDiffers(
   )
 }
 
-/** A value as JSON: of references the ids. */
-function plain(value: Value): Json {
-  switch (value?.['@type']) {
-    case undefined:
-      return undefined
-    case 'Data':
-      return value.value
-    case 'ServiceReference':
-      return value.serviceId
-    case 'ServiceReferenceList':
-      return value.valueList.map(({ serviceId }) => serviceId)
-    case 'ServiceReferenceMap':
-      return Object.fromEntries(
-        Object.entries(value.valueMap).map(([key, { serviceId }]) => [key, serviceId]),
-      )
-  }
-}
+const plain = (value: Value): Json => (value === null ? undefined : plainOf(value))
 
 function differsAt(at: Sides, takes: readonly Take[], path: string): string | null {
   const { base, theirs, mine, now } = at

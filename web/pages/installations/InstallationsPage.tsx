@@ -22,6 +22,7 @@ import { installationColumns } from './installation-columns.tsx'
 import { InstallationFilters } from './InstallationFilters.tsx'
 import { installationsCall, type InstallationsSearch } from '#contract/console-api/pages/installations.ts'
 import { INSTALLATION_SORTS } from '#contract/console-api/vocabulary.ts'
+import { useMedia } from '../../ui/use-media.ts'
 
 const route = getRouteApi('/installations')
 
@@ -31,6 +32,9 @@ const ACTIONS = [
   { action: 'DETACH', icon: 'detached' },
 ] as const
 
+/** Windows whose rows are no cards, and have no room for the column of locks. */
+const narrow = matchMedia('(43rem <= width < 79rem)')
+
 export function InstallationsPage() {
   const t = useText()
   const search = route.useSearch()
@@ -39,7 +43,8 @@ export function InstallationsPage() {
     ...apiQuery('GET /installations', installationsCall(search)),
     placeholderData: keepPreviousData,
   })
-  const columns = useMemo(() => installationColumns(t), [t])
+  const hasLocks = !useMedia(narrow)
+  const columns = useMemo(() => installationColumns(t, hasLocks), [t, hasLocks])
   const mayInstall = useMay('installation:install', 'anywhere')
   const { sort, cursor, ...filters } = search
   const may = {

@@ -5,13 +5,13 @@ import type { Translate } from '../../i18n/use-text.ts'
 import { Mono } from '../../ui/Id.tsx'
 import { ClaimBadge, InstallationBadge } from '../../ui/StateBadge.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
-import { cx } from '../../ui/class-names.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 import { BundleName } from '../../subjects/manifest/BundleName.tsx'
 import { UpgradeMark } from './detail/UpgradeLink.tsx'
 
-export const installationColumns = (t: Translate): Column<Installation>[] => [
+/** Without the column of locks, the state is that of the operation which has locked the installation: it matters more. */
+export const installationColumns = (t: Translate, hasLocks: boolean): Column<Installation>[] => [
   {
     id: 'bundle',
     header: t('installations.column.bundle'),
@@ -52,29 +52,12 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
   {
     id: 'state',
     header: t('installations.column.state'),
-    cell: ({ state, claim }) => (
-      // a narrow table has no column for the lock: it matters more than the state
-      <>
-        <InstallationBadge
-          state={state}
-          className={cx(claim && '@min-[40rem]/table:@max-[60rem]/table:hidden')}
-        />
-        {claim && (
-          <ClaimBadge claim={claim} brief className="@max-[40rem]/table:hidden @min-[60rem]/table:hidden" />
-        )}
-      </>
-    ),
+    cell: ({ state, claim }) =>
+      claim && !hasLocks ? <ClaimBadge claim={claim} brief /> : <InstallationBadge state={state} />,
     width: '7.5rem',
     card: 'plain',
   },
-  {
-    id: 'claim',
-    header: t('installations.column.lock'),
-    cell: ({ claim }) => <ClaimBadge claim={claim} />,
-    width: '10.25rem',
-    hideBelow: 'lg',
-    card: 'plain',
-  },
+  ...(hasLocks ? [lockColumn(t)] : []),
   {
     id: 'next',
     header: t('common.nextStep'),
@@ -94,3 +77,11 @@ export const installationColumns = (t: Translate): Column<Installation>[] => [
     card: 'plain',
   },
 ]
+
+const lockColumn = (t: Translate): Column<Installation> => ({
+  id: 'claim',
+  header: t('installations.column.lock'),
+  cell: ({ claim }) => <ClaimBadge claim={claim} />,
+  width: '10.25rem',
+  card: 'plain',
+})

@@ -159,8 +159,9 @@ test('two attempts are compared, and a text is found in all of them', async () =
   // what took longer is named; the same time in another part is not
   await expect.element(differences).toMatchTextContent(/Time: Plugin.*80 ms.*230 ms/)
   expect(differences.element().textContent).not.toMatch(/HTTP status|Failure|Time: (Network|Recording)/)
-  const marks = [...differences.element().querySelectorAll('mark')]
-  expect(marks.map(({ textContent }) => textContent)).toContain('B')
+  const marks = () =>
+    [...differences.element().querySelectorAll('mark')].map(({ textContent }) => textContent)
+  await expect.poll(marks).toContain('B')
   await first.selectOptions('1')
   await expect.element(differences).toMatchTextContent(/HTTP status.*Time: Network.*–.*5 ms/)
 
