@@ -5,6 +5,7 @@ import { startTestServer } from '#database/testing.ts'
 import { CONCURRENT_SUITES, runSuites } from '../lab/verification/run-suites.ts'
 import { SUITES } from '../lab/verification/suites.ts'
 import { runChecks } from './checks.ts'
+import { buildConsole } from './console-build.ts'
 import { runComponentTests } from './component-tests.ts'
 import { runEndToEnd } from './end-to-end.ts'
 import { prepareBrowser } from './prepare-browser.ts'
@@ -24,6 +25,8 @@ async function runUnitTests(): Promise<Tally> {
     },
   ).sort()
   const tally = join(root, '.cache', 'tally.json')
+  // before the files start: several of them need it, and must not build it at the same time
+  await buildConsole()
   const server = await startTestServer({ inMemory: true })
   // whatever the test files leave behind is removed with this folder
   const temporary = mkdtempSync(join(tmpdir(), 'tests-'))
@@ -64,6 +67,7 @@ async function runUnitTests(): Promise<Tally> {
 
 /** The quick form of the suites that judge a change; the others run each night. */
 async function runVerification(): Promise<Tally> {
+  await prepareBrowser()
   const result = await runSuites({
     size: 'quick',
     seed: null,
@@ -83,12 +87,6 @@ const STAGES: Readonly<Record<string, () => Promise<Tally>>> = {
   journeys: () => runEndToEnd([]),
 }
 
-/** They run beside each other: each waits for timers, databases and pages for a third of its time. */
-const LANES: readonly (readonly string[])[] = [
-  ['checks', 'unit', 'verification'],
-  ['components', 'journeys'],
-]
-
 const named = process.argv.slice(2)
 const unknown = named.filter((name) => !Object.hasOwn(STAGES, name))
 if (unknown.length > 0) {
@@ -96,26 +94,16 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 mkdirSync(join(root, '.cache'), { recursive: true })
-// nothing may build it twice at the same time
-await prepareBrowser()
-const began = performance.now()
-const durations: string[] = []
-const tallies = await Promise.all(
-  LANES.map(async (lane) => {
-    const ofLane: Tally[] = []
-    for (const name of lane) {
-      const run = STAGES[name]
-      if (run === undefined || (named.length > 0 && !named.includes(name))) continue
-      const started = performance.now()
-      ofLane.push(await run())
-      durations.push(`${name} ${secondsSince(started)} s`)
-    }
-    return ofLane
-  }),
-)
-console.log(`Duration: ${durations.join(', ')}; in all ${secondsSince(began)} s`)
-process.exit(close(tallies.flat()))
-
-function secondsSince(moment: number): number {
-  return Math.round((performance.now() - moment) / 1000)
+const tallies: Tally[] = []
+const durations: { name: string; seconds: number }[] = []
+for (const [name, run] of Object.entries(STAGES)) {
+  if (named.length > 0 && !named.includes(name)) continue
+  const started = performance.now()
+  tallies.push(await run())
+  durations.push({ name, seconds: Math.round((performance.now() - started) / 1000) })
 }
+const total = durations.reduce((sum, { seconds }) => sum + seconds, 0)
+console.log(
+  `Duration: ${durations.map(({ name, seconds }) => `${name} ${seconds} s`).join(', ')}; in all ${total} s`,
+)
+process.exit(close(tallies))
