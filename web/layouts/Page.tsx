@@ -64,12 +64,12 @@ export function Page({
           {trail.length > 0 && <Trail crumbs={trail} />}
           <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
             <div className="min-w-0 flex-1 basis-64">
-              <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{heading ?? title}</h1>
-              {(meta || mark) && (
-                <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">
-                  <EnvironmentWord />
-                  {meta}
-                </div>
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{heading ?? title}</h1>
+                <EnvironmentWord />
+              </div>
+              {meta && (
+                <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-muted">{meta}</div>
               )}
             </div>
             {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
