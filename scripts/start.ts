@@ -62,7 +62,8 @@ async function buildDemoOnce(
 ): Promise<void> {
   const done = join(dataDir, 'demo-world')
   if (call === null || plugins === null || existsSync(done)) return
-  console.log('\nBuilding the demo: bundles are installed by running real operations …')
+  console.log('\nBuilding the demo: bundles are installed by running real operations.')
+  console.log('Some of them fail on purpose, and the log says so: two stay failed, and two are retried …')
   const started = performance.now()
   try {
     await buildDemo({ call, plugins })
