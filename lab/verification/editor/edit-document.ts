@@ -7,6 +7,8 @@ import { changeDocument, openDocument, setInDocument } from './document.ts'
 
 /** Longer than the page waits until a pause in typing becomes edits. */
 const MAX_PAUSE_MS = 500
+/** Long after which the page has read the document. */
+const RESPONSE_MS = 3_000
 
 /**
  * Changes a property in the JSON document beside the form, sometimes after text that is not JSON, and records the edit
@@ -35,6 +37,7 @@ export async function editInDocument(
   }
   const { before, version } = await setInDocument(page, field, value)
   if (sameValue(before, value)) return 'changed nothing'
+  const typed = performance.now()
   const [from, wanted] = [contentOf(kind, before), contentOf(kind, value)]
   const { fields } = await tab.waitFor('what is typed in the document is in the form', async (view) => {
     const now = view.fields[property]
@@ -44,6 +47,7 @@ export async function editInDocument(
     // what is saved already is no edit, and a colleague may have saved another value right after
     const contents = model.contentsSince(field, first)
     const isOvertaken =
+      performance.now() > typed + RESPONSE_MS &&
       now?.isEdited === false &&
       [wanted, now.content].every((one) => contents.some((saved) => meansSame(kind, saved, one)))
     return isThere || isOvertaken

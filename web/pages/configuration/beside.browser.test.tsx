@@ -77,6 +77,22 @@ test('a valid edit of the document appears in the form', async () => {
   await expect.poll(() => editor().textContent).toMatch(/"value": 25[^\d]/)
 })
 
+test('an edit that is made in the form before the document has been read is newer', async () => {
+  await renderBeside()
+  await replaceText((document) => ({
+    ...document,
+    [MAIL]: {
+      ...document[MAIL],
+      smtpPort: { '@type': 'Data', value: 465 },
+      smtpUser: { '@type': 'Data', value: 'typed' },
+    },
+  }))
+  await field('SMTP port').fill('2525')
+  await expect.element(field('SMTP user')).toHaveValue('typed')
+  await expect.element(field('SMTP port')).toHaveValue('2525')
+  await expect.poll(() => editor().textContent).toMatch(/"value": 2525[^\d]/)
+})
+
 test('an error in the document names its line and keeps all text, also while the form is edited', async () => {
   await renderBeside()
   await replaceText((document) => ({ ...document, 'no/such/MODULE/resource': {} }))

@@ -3,7 +3,7 @@ import type { Configuration } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { isReplacingPage } from '../../../api/session.ts'
 import { DOCUMENT_LIMITS, parseJson, readJson, type JsonError } from '../../../forms/json/parse-json.ts'
-import { allEdits, type Draft } from '../draft/draft.ts'
+import { allEdits, editAt, type Draft } from '../draft/draft.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import { documentOf, expressible, readDocument, stepTo, type DocumentReading } from './document.ts'
 
@@ -20,6 +20,8 @@ interface Session {
   isApplied: boolean
   /** How often all edits had been discarded when it began. */
   timesCleared: number
+  /** The draft at the last key. An edit made elsewhere since then is newer than the text. */
+  typedOn: Draft
 }
 
 /** Documents that were closed with text that is not part of any edit; restored when the person returns to the page. */
@@ -85,13 +87,17 @@ export function useDocument({
     const next = readDocument(document, written.from)
     const after = expressible(next, { before: agreed.document, document })
     const hasMoved = store.current() !== agreed.draft
+    const step = stepTo(next.wanted, {
+      configuration: written.from,
+      newest: configuration,
+      draft: store.current(),
+      before: agreed.document,
+      after,
+    })
     store.apply(
-      stepTo(next.wanted, {
-        configuration: written.from,
-        newest: configuration,
-        draft: store.current(),
-        before: agreed.document,
-        after,
+      step.filter(({ locator, property }) => {
+        const now = store.edit(locator, property)?.edit
+        return now === undefined || now === editAt(written.typedOn, locator, property)?.edit
       }),
     )
     store.flush()
@@ -146,6 +152,7 @@ export function useDocument({
         agreed: session?.agreed ?? { document: documentOf(configuration, draft), draft },
         timesCleared: session?.timesCleared ?? store.timesCleared(),
         text,
+        typedOn: store.current(),
         isApplied: false,
       }
       setSession(next)
