@@ -65,6 +65,8 @@ export async function editField(
       await model.history.sync()
       if (model.contentsSince(field, first).some((saved) => meansSame(kind, saved, now.content))) {
         model.set(tab.index, field, null)
+        // until the focus leaves, the field shows the value that it was based on
+        await tab.page.getByRole('heading', { level: 1 }).click()
         tab.activeField = null
         return `${gesture.name}: back at the base, so the edit ended`
       }
