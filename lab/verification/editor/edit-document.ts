@@ -2,7 +2,7 @@ import type { SeededRandom } from '../seeded-random.ts'
 import type { Field } from './bundle.ts'
 import { remember } from './remember.ts'
 import { formatContent, type Tab } from './tab.ts'
-import { anyValue, changePart, contentOf, hasParts, meansSame, sameValue } from './values.ts'
+import { anyValue, changePart, contentOf, hasParts, meansSame, sameValue, type Content } from './values.ts'
 import { changeDocument, openDocument, setInDocument } from './document.ts'
 
 /** Longer than the page waits until a pause in typing becomes edits. */
@@ -44,12 +44,15 @@ export async function editInDocument(
     await model.history.sync()
     const isSaved = sameValue(model.history.now(property).value, value)
     const isThere = now !== undefined && meansSame(kind, now.content, wanted) && (now.isEdited || isSaved)
-    // what is saved already is no edit, and a colleague may have saved another value right after
+    // what is saved already, or the edit began from, is no edit, and a colleague may have saved another value
     const contents = model.contentsSince(field, first)
+    const bases = (model.edit(tab.index, field)?.bases ?? []).map((base) => contentOf(kind, base))
+    const isIn = (all: readonly Content[], one: Content) => all.some((other) => meansSame(kind, other, one))
     const isOvertaken =
       performance.now() > typed + RESPONSE_MS &&
       now?.isEdited === false &&
-      [wanted, now.content].every((one) => contents.some((saved) => meansSame(kind, saved, one)))
+      isIn([...contents, ...bases], wanted) &&
+      isIn(contents, now.content)
     return isThere || isOvertaken
       ? null
       : `${property}: ${formatContent(from)} became ${now === undefined ? 'nothing' : formatContent(now.content)}, not ${formatContent(wanted)}; edited: ${now?.isEdited}`
