@@ -96,7 +96,7 @@ export function EndpointTable({ endpoints }: { endpoints: readonly EndpointRow[]
           ) : (
             <Mono>{endpoint}</Mono>
           ),
-        width: '22%',
+        width: 'max(10.5rem, 22cqi)',
       },
       {
         id: 'since',
@@ -135,7 +135,7 @@ export function VersionTable({ versions }: { versions: readonly VersionRow[] }) 
         cell: ({ bundle, version }) => (
           <Mono>{`${bundle.environmentKey}/${bundle.bundleId} ${version}`}</Mono>
         ),
-        width: '22%',
+        width: 'max(10.5rem, 22cqi)',
       },
       {
         id: 'last',
@@ -174,33 +174,49 @@ export function LatestTable({ pluginId, latest }: { pluginId: string; latest: Pl
         id: 'operation',
         header: t('pluginHealth.operation'),
         cell: ({ operationId }) => <Id id={operationId} />,
+        width: '9.5rem',
       },
-      { id: 'stage', header: t('pluginHealth.stage'), cell: ({ stage }) => t(`vocabulary.phase.${stage}`) },
-      { id: 'attempt', header: t('pluginHealth.attempt'), cell: ({ attempt }) => attempt, align: 'end' },
+      {
+        id: 'stage',
+        header: t('pluginHealth.stage'),
+        cell: ({ stage }) => t(`vocabulary.phase.${stage}`),
+        width: '9rem',
+      },
+      {
+        id: 'attempt',
+        header: t('pluginHealth.attempt'),
+        cell: ({ attempt }) => attempt,
+        align: 'end',
+        width: '5.5rem',
+        hideBelow: 'lg',
+      },
       {
         id: 'result',
         header: t('pluginHealth.result'),
         cell: ({ outcome, errorCode }) =>
           outcome === null ? <Mono>{errorCode ?? '–'}</Mono> : t(`vocabulary.outcome.${outcome}`),
-        width: '26%',
       },
       {
         id: 'http',
         header: t('pluginHealth.http'),
         cell: ({ httpStatus }) => httpStatus ?? '–',
         align: 'end',
+        width: '5.5rem',
+        hideBelow: 'lg',
       },
       {
         id: 'duration',
         header: t('pluginHealth.duration'),
         cell: ({ durationMs }) => durationText(durationMs, t),
         align: 'end',
+        width: '6.5rem',
       },
       {
         id: 'started',
         header: t('pluginHealth.started'),
         cell: ({ startedAt }) => <Time at={startedAt} inRow className="text-muted" />,
         width: '8rem',
+        hideBelow: 'md',
       },
     ],
     [t],
