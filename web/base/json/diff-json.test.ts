@@ -46,6 +46,15 @@ test('items are added, removed, moved and changed as such', () => {
   )
 })
 
+test('of very many items that replace others, all are removed and added', () => {
+  const items = (count: number, rate: number) =>
+    Array.from({ length: count }, (_, index) => ({ city: `city ${index}`, rate }))
+  const kinds = (count: number) =>
+    new Set(diffJson(items(count, 1), items(count - 1, 2)).map(({ kind }) => kind))
+  assert.deepEqual(kinds(10), new Set(['removed', 'changed']))
+  assert.deepEqual(kinds(400), new Set(['removed', 'added']))
+})
+
 test('there are lines if and only if two values differ, and the same places from the other side', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 3 }), fc.jsonValue({ maxDepth: 3 }), (one, other) => {

@@ -71,14 +71,15 @@ function equalItems(base: readonly string[], list: readonly string[]): (number |
   for (; end < shorter - start && base.at(-1 - end) === list.at(-1 - end); end++)
     found[list.length - 1 - end] = base.length - 1 - end
   const free = new Map<string, number[]>()
-  for (let position = start; position < base.length - end; position++) {
-    const text = base[position] ?? ''
-    free.set(text, [...(free.get(text) ?? []), position])
-  }
+  for (let position = base.length - end - 1; position >= start; position--)
+    addTo(free, base[position] ?? '', position)
   for (let index = start; index < list.length - end; index++)
-    found[index] = free.get(list[index] ?? '')?.shift()
+    found[index] = free.get(list[index] ?? '')?.pop()
   return found
 }
+
+/** With more pairs, items are not compared for what they have in common: they are removed and added. */
+const PAIRS_MAX = 100_000
 
 /** Pairs the items that replace others: as many after the same item, or those that are alike. */
 function pairReplaced(
@@ -91,6 +92,7 @@ function pairReplaced(
   for (const [after, fresh] of runs(found)) {
     const replaced = gone.get(after) ?? []
     const isSameCount = replaced.length === fresh.length
+    if (!isSameCount && replaced.length * fresh.length > PAIRS_MAX) continue
     let next = 0
     for (const position of replaced) {
       const at = fresh.findIndex(
@@ -109,13 +111,19 @@ function runs(names: readonly (number | undefined)[]): Map<number, number[]> {
   const found = new Map<number, number[]>()
   let before = -1
   for (const [index, name] of names.entries()) {
-    if (name === undefined) found.set(before, [...(found.get(before) ?? []), index])
+    if (name === undefined) addTo(found, before, index)
     else before = name
   }
   return found
 }
 
-/** Two objects with something in common that is not the same everywhere. */
+function addTo<Key>(lists: Map<Key, number[]>, key: Key, entry: number): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [entry])
+  else list.push(entry)
+}
+
+/** Two objects of which at least half of the members are equal. */
 function areAlike(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return false
   const names = Object.keys(one)

@@ -48,6 +48,16 @@ test('lines are removed and added as such, and a changed line has its words', ()
   ])
 })
 
+test('of two texts with very many differences none is marked, and all lines have changed', () => {
+  const numbers = (from: number) => Array.from({ length: 600 }, (_, index) => `same ${from + index}`)
+  const [before, after] = [numbers(0), numbers(10_000)]
+  assert.deepEqual(marks(before.join(' '), after.join(' ')), [[], []])
+  assert.deepEqual(
+    lineDiff(before.join('\n'), after.join('\n')).map(({ kind }) => kind),
+    [...before.map(() => 'removed'), ...after.map(() => 'added')],
+  )
+})
+
 test('the parts of each side make its text', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '\r', '端', '😀', '.') })
   fc.assert(

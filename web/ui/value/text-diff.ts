@@ -11,6 +11,8 @@ export type Spans = { before: TextSpan[]; after: TextSpan[] }
 
 /** Less in common is no change of one text but two texts. */
 const COMMON_MIN = 3
+/** The time for a diff grows with the square of its edits: with more of them it is given up. */
+const EDITS = { maxEditLength: 500 }
 
 /** Two texts as spans, in which the words that differ are marked; none is where they have too little in common. */
 export function wordSpans(before: string, after: string): Spans {
@@ -20,7 +22,7 @@ export function wordSpans(before: string, after: string): Spans {
     const from = side.at(-1)?.to ?? 0
     side.push({ from, to: from + length, isChanged })
   }
-  for (const { value, added, removed } of diffWordsWithSpace(before, after)) {
+  for (const { value, added, removed } of diffWordsWithSpace(before, after, EDITS) ?? []) {
     if (!added) push(spans.before, value, removed)
     if (!removed) push(spans.after, value, added)
     if (!added && !removed) common += value.trim().length
@@ -38,7 +40,7 @@ export interface DiffLine {
   spans?: TextSpan[]
 }
 
-/** Two texts line by line; a text without line breaks is one line. */
+/** Two texts line by line; a text without line breaks is one line. Of two very different texts, all lines have changed. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const lines: DiffLine[] = []
   const linesIn = (value: string) => value.split(/(?<=\r\n|\n|\r(?!\n))/)
@@ -54,7 +56,11 @@ export function lineDiff(before: string, after: string): DiffLine[] {
     )
     removed = []
   }
-  for (const part of diffLines(before, after)) {
+  const parts = diffLines(before, after, EDITS) ?? [
+    { value: before, removed: true, added: false },
+    { value: after, removed: false, added: true },
+  ]
+  for (const part of parts) {
     const texts = linesIn(part.value)
     if (part.removed) {
       flush([])
