@@ -1,12 +1,11 @@
 import * as z from 'zod'
 import { ENVIRONMENT_COLORS, EnvironmentMark } from '#contract/console-api/rows.ts'
-import { parseStrictJson } from '#contract/protocol/strict-json.ts'
-import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
 import { LOG_LEVELS } from '#http-kit/log.ts'
 import type { LogLevel } from '#http-kit/log.ts'
 import {
   apiBase,
   credentials,
+  jsonList,
   port,
   readSettings,
   SettingsError,
@@ -40,20 +39,10 @@ const seconds = (fallback: number) =>
     .transform(Number)
     .default(fallback)
 
-const MARKS = `a JSON list of {"environmentKey","word","color"} is needed, with the colors ${ENVIRONMENT_COLORS.join(', ')}`
-
-const environmentMarks = z.string().transform((text, context): EnvironmentMark[] => {
-  let json: unknown
-  try {
-    json = parseStrictJson(text)
-  } catch (error) {
-    if (!(error instanceof StrictJsonError)) throw error
-  }
-  const marks = z.array(EnvironmentMark).safeParse(json)
-  if (marks.success) return marks.data
-  context.addIssue({ code: 'custom', message: MARKS })
-  return z.NEVER
-})
+const environmentMarks = jsonList(
+  EnvironmentMark,
+  `a JSON list of {"environmentKey","word","color"} is needed, with the colors ${ENVIRONMENT_COLORS.join(', ')}`,
+)
 
 /** The variables of sign-in and session, for the environment schema of the BFF. */
 export const authEnvironment = {

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
+import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { fileVariable, findMisspeltVariable, SECRET_VARIABLES } from './known-variables.ts'
 
 /** A setting is invalid; the message is the one line to print, and may repeat the invalid value. */
@@ -20,6 +22,29 @@ export const apiBase = (error: string) =>
     .url({ protocol: /^https?$/, error })
     .refine((text) => !/[@?#]/.test(text), 'must be a URL without user, query and fragment')
     .transform((text) => text.replace(/\/+$/, ''))
+
+/**
+ * A JSON list of entries. The message says the `shape`, and which entry and field are wrong, but never a value.
+ */
+export const jsonList = <Entry extends z.ZodType>(entry: Entry, shape: string) =>
+  z.string().transform((text, context): z.output<Entry>[] => {
+    const refuse = (message: string): never => {
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    let json: unknown
+    try {
+      json = parseStrictJson(text)
+    } catch (error) {
+      if (!(error instanceof StrictJsonError)) throw error
+      return refuse(`${shape}; ${error.messageWithoutPath}`)
+    }
+    const list = z.array(entry).safeParse(json)
+    if (list.success) return list.data
+    const [index, ...field] = list.error.issues[0]?.path ?? []
+    if (typeof index !== 'number') return refuse(shape)
+    return refuse(`${shape}; entry ${index + 1} is wrong at ${field.join('.') || 'its whole'}`)
+  })
 
 /**
  * Reads the variables that the schema names. An empty variable counts as absent, as compose files leave them. A secret

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { StrictJsonError } from '#contract/protocol/json-text-problem.ts'
-import { parseStrictJson } from '#contract/protocol/strict-json.ts'
+import { jsonList } from '#http-kit/settings.ts'
 import { placeKey, RoleEntry } from '../roles.ts'
 import type { RoleGrant } from '../roles.ts'
 import { deleteUsers, insertUser, listUsers, updateUser } from '../store/idp-users.ts'
@@ -19,29 +18,15 @@ export type ConfiguredUser = z.output<typeof ConfiguredUserSchema>
 const SHAPE = 'a JSON list of {"username","password","roles"} is needed'
 
 /** `CONSOLE_USERS`: a JSON list; error messages name the wrong user and field, never a password. */
-export const ConsoleUsers = z.string().transform((text, context): ConfiguredUser[] => {
-  const refuse = (message: string): never => {
-    context.addIssue({ code: 'custom', message })
-    return z.NEVER
-  }
-  let json: unknown
-  try {
-    json = parseStrictJson(text)
-  } catch (error) {
-    if (!(error instanceof StrictJsonError)) throw error
-    return refuse(`${SHAPE}; ${error.messageWithoutPath}`)
-  }
-  const users = z.array(ConfiguredUserSchema).min(1).safeParse(json)
-  if (!users.success) {
-    const [index, ...field] = users.error.issues[0]?.path ?? []
-    if (typeof index !== 'number') return refuse(SHAPE)
-    return refuse(`${SHAPE}; entry ${index + 1} is wrong at ${field.join('.') || 'its whole'}`)
-  }
-  const names = users.data.map(({ username }) => username.toLowerCase())
+export const ConsoleUsers = jsonList(ConfiguredUserSchema, SHAPE).superRefine((users, context) => {
+  if (users.length === 0) context.addIssue({ code: 'custom', message: SHAPE })
+  const names = users.map(({ username }) => username.toLowerCase())
   const duplicate = names.find((name, index) => names.indexOf(name) !== index)
-  return duplicate === undefined
-    ? users.data
-    : refuse(`the username ${JSON.stringify(duplicate)} is listed twice`)
+  if (duplicate !== undefined)
+    context.addIssue({
+      code: 'custom',
+      message: `the username ${JSON.stringify(duplicate)} is listed twice`,
+    })
 })
 
 /**
