@@ -2,20 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { openDatabase } from '#database/pool.ts'
-import { testDatabase } from '#database/testing.ts'
 import { createLog } from '#http-kit/log.ts'
 import { startPurging } from './database.ts'
-import { bffMigrations } from './store/tables.ts'
-import type { BffTables } from './store/tables.ts'
+import { openBffDatabase } from './testing.ts'
 
 test('everything expired is deleted without a sign-in, and nothing else', async (t) => {
-  const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
-  const { db, close: closePool } = openDatabase<BffTables>(connection)
+  const { db, close } = await openBffDatabase()
   const started: ReturnType<typeof startPurging>[] = []
   t.after(async () => {
     await Promise.all(started.map((purging) => purging.stop()))
-    await closePool()
     await close()
   })
   const add = (count: number, age: string) =>

@@ -43,13 +43,25 @@ export interface AuthServer {
 
 export const EVERYWHERE = (role: RoleGrant['role']): RoleGrant => ({ role, scope: null })
 
+/** A database with the tables of the BFF, for tests. */
+export async function openBffDatabase(): Promise<Database<BffTables>> {
+  const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
+  const database = openDatabase<BffTables>(connection)
+  return {
+    ...database,
+    close: async () => {
+      await database.close()
+      await close()
+    },
+  }
+}
+
 /** The auth part of the BFF as its app mounts it, on a real server and a real database, for tests. */
 export async function startAuthServer(
   changes: Partial<AuthSettings> = {},
   clock: Pick<Clock, 'now'> = systemClock,
 ): Promise<AuthServer> {
-  const { connection, close } = await testDatabase({ migrations: [bffMigrations] })
-  const database = openDatabase<BffTables>(connection)
+  const database = await openBffDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'bff-test-'))
   const origin = changes.publicOrigin ?? `http://localhost:${await freePort()}`
   const settings: AuthSettings = {
@@ -92,7 +104,6 @@ export async function startAuthServer(
     async stop() {
       await Promise.all(started.map((running) => running.stop()))
       await database.close()
-      await close()
       rmSync(dataDir, { recursive: true })
     },
   }

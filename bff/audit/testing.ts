@@ -1,11 +1,9 @@
 import { after, before, beforeEach } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
-import { testDatabase } from '#database/testing.ts'
 import { createLog } from '#http-kit/log.ts'
-import { bffMigrations } from '../store/tables.ts'
 import type { BffTables } from '../store/tables.ts'
+import { openBffDatabase } from '../testing.ts'
 import { createRecorder } from './recorder.ts'
 import type { KnownPerson, RefusedRequest } from './recorder.ts'
 
@@ -22,7 +20,6 @@ export const refusal: RefusedRequest = {
 export const from = (clientAddress: string, requestId = 'r-1') => ({ clientAddress, requestId })
 
 let database: Database<BffTables>
-let close: () => Promise<void>
 const lines: Record<string, unknown>[] = []
 const log = createLog({
   name: 'test',
@@ -31,14 +28,9 @@ const log = createLog({
 })
 
 before(async () => {
-  const made = await testDatabase({ migrations: [bffMigrations] })
-  database = openDatabase<BffTables>(made.connection)
-  close = async () => {
-    await database.close()
-    await made.close()
-  }
+  database = await openBffDatabase()
 })
-after(() => close())
+after(() => database.close())
 beforeEach(async () => {
   lines.length = 0
   await sql`delete from bff.audit_event`.execute(database.db)

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
-import { testDatabase } from '#database/testing.ts'
 import { findUser } from '../store/idp-users.ts'
-import { bffMigrations } from '../store/tables.ts'
 import type { BffTables } from '../store/tables.ts'
+import { openBffDatabase } from '../testing.ts'
 import { generatePassword, hashPassword, issueFirstPasswords, verifyPassword } from './passwords.ts'
 import type { FirstPasswords } from './passwords.ts'
 import { applyConfiguredUsers } from './users.ts'
@@ -32,16 +30,10 @@ describe('passwords', () => {
 
 describe('first passwords', () => {
   let database: Database<BffTables>
-  let close: () => Promise<void>
   before(async () => {
-    const made = await testDatabase({ migrations: [bffMigrations] })
-    database = openDatabase<BffTables>(made.connection)
-    close = made.close
+    database = await openBffDatabase()
   })
-  after(async () => {
-    await database.close()
-    await close()
-  })
+  after(() => database.close())
   beforeEach(() => sql`delete from bff.idp_user`.execute(database.db))
 
   const issue = () => issueFirstPasswords(database.db)

@@ -2,16 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Hono } from 'hono'
 import type { Context } from 'hono'
-import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
-import { testDatabase } from '#database/testing.ts'
 import { createLog } from '#http-kit/log.ts'
 import { createRecorder } from '../audit/recorder.ts'
-import { bffMigrations } from '../store/tables.ts'
 import type { BffTables } from '../store/tables.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { opaqueValue } from '../store/hash.ts'
-import { EVERYWHERE } from '../testing.ts'
+import { EVERYWHERE, openBffDatabase } from '../testing.ts'
 import { cookieKit, createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 import { limitLookups } from '../middleware/rate-limit.ts'
@@ -20,16 +17,10 @@ const ORIGIN = { clientAddress: '127.0.0.1', requestId: 'r' }
 
 let database: Database<BffTables>
 let sessions: Sessions
-let close: () => Promise<void>
 let statements = 0
 
 before(async () => {
-  const made = await testDatabase({ migrations: [bffMigrations] })
-  database = openDatabase<BffTables>(made.connection)
-  close = async () => {
-    await database.close()
-    await made.close()
-  }
+  database = await openBffDatabase()
   const counted = database.db.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
@@ -42,7 +33,7 @@ before(async () => {
   const recorder = createRecorder({ db: counted, log: createLog({ name: 'test', level: 'silent' }) })
   sessions = createSessions({ db: counted, cookies, limits, recorder })
 })
-after(() => close())
+after(() => database.close())
 
 const inRequest = async <Result>(
   cookie: string,
