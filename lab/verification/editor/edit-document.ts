@@ -7,8 +7,8 @@ import { changeDocument, openDocument, setInDocument } from './document.ts'
 
 /** Longer than the page waits until a pause in typing becomes edits. */
 const MAX_PAUSE_MS = 500
-/** Long after which the page has read the document. */
-const RESPONSE_MS = 3_000
+/** Long enough for the page to have read the document. */
+const READ_MS = 3_000
 
 /**
  * Changes a property in the JSON document beside the form, sometimes after text that is not JSON, and records the edit
@@ -49,7 +49,7 @@ export async function editInDocument(
     const bases = (model.edit(tab.index, field)?.bases ?? []).map((base) => contentOf(kind, base))
     const isIn = (all: readonly Content[], one: Content) => all.some((other) => meansSame(kind, other, one))
     const isOvertaken =
-      performance.now() > typed + RESPONSE_MS &&
+      performance.now() > typed + READ_MS &&
       now?.isEdited === false &&
       isIn([...contents, ...bases], wanted) &&
       isIn(contents, now.content)

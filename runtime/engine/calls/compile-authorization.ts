@@ -80,15 +80,14 @@ function compileEntry(
         'Publish a version whose manifest names a Module of the bundle for it.',
     )
   }
-  const isReference = (property: string): boolean => {
-    const definition = getOwn(module.definitions, property)
-    if (definition === undefined)
+  for (const property of [...readProperties, ...writeProperties, ...credentialProperties]) {
+    if (getOwn(module.definitions, property) === undefined)
       throw broken(pluginId, `names ${property}, which ${module.locator} does not have`)
-    return isReferenceKind(definition.kind)
   }
-  // what is missing is said first
-  for (const property of [...readProperties, ...writeProperties, ...credentialProperties])
-    isReference(property)
+  const isReference = (property: string): boolean => {
+    const kind = getOwn(module.definitions, property)?.kind
+    return kind !== undefined && isReferenceKind(kind)
+  }
   for (const property of writeProperties) {
     if (property === INSTANCE_REF_PROPERTY) throw broken(pluginId, 'may not write a protected property')
     if (isReference(property)) throw broken(pluginId, `may not write ${property}, which is a reference`)

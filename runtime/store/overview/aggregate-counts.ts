@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import type { Db } from '../../model/db.ts'
 
-/** Merges the rows that changes have appended into one row of each kind. */
+/** Merges the rows that were appended to `installation_count` into one row of each kind. */
 export async function mergeInstallationCounts(db: Db): Promise<void> {
   await sql`
     with taken as (
@@ -12,7 +12,7 @@ export async function mergeInstallationCounts(db: Db): Promise<void> {
     select environment_key, state, sum(count) from taken group by 1, 2 having sum(count) <> 0`.execute(db)
 }
 
-/** The same for the counts of installed versions. */
+/** Merges the rows that were appended to `version_count` into one row of each kind. */
 export async function mergeVersionCounts(db: Db): Promise<void> {
   await sql`
     with taken as (

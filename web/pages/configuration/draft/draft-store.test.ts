@@ -16,8 +16,8 @@ const edit = (value: string, more: Partial<DraftEdit> = {}): DraftEdit => ({
 })
 
 /**
- * One storage for any number of tabs. Each tab is told of the writes of the others when they are delivered. Tabs of one
- * process read them at once, those of other processes only then.
+ * One storage for any number of tabs. "Delivering" sends each tab the storage events for the writes of the others. Tabs in
+ * one process can read those writes immediately; tabs in separate processes only after delivery.
  */
 function browser({ isOneProcess = true } = {}) {
   const items = new Map<string, string>()
