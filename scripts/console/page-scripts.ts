@@ -30,9 +30,9 @@ export function pageScripts(): Plugin {
       for (const language of LANGUAGES)
         if (initial.has(chunkOf(chunks, `i18n/${language}/index.ts`).fileName))
           throw new Error(`Every page loads the texts of ${language}; see the groups in vite.config.ts`)
-      const routes = readFileSync(join(root, 'web', 'app', 'routes.tsx'), 'utf8')
+      const routes = pagesOf(readFileSync(join(root, 'web', 'app', 'routes.tsx'), 'utf8'))
       const scripts = Object.fromEntries(
-        pagesOf(routes).map(([path, module]) => {
+        routes.map(([path, module]) => {
           const own = LANGUAGES.map((language) => {
             const files = new Set([...filesOf(module), ...filesOf(`i18n/${language}/index.ts`)])
             return [language, [...files].filter((file) => !initial.has(file)).map((file) => `/${file}`)]
@@ -40,7 +40,7 @@ export function pageScripts(): Plugin {
           return [path, Object.fromEntries(own)] as [string, Record<string, string[]>]
         }),
       )
-      refuseFormsWithoutUse(this, pagesOf(routes), (module) => [...filesOf(module)])
+      refuseFormsWithoutUse(this, routes, (module) => [...filesOf(module)])
       const early = new Set(Object.values(scripts).flatMap((of) => Object.values(of).flat()))
       for (const chunk of chunks) {
         if (initial.has(chunk.fileName) || early.has(`/${chunk.fileName}`))

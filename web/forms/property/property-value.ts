@@ -2,7 +2,6 @@ import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual, isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import { plainOf } from '../../ui/value/plain-value.ts'
 import type { Edit } from './property-edit.ts'
 
 /** The value in a view; null if there is none or if it is hidden. */
@@ -11,12 +10,6 @@ export function valueOf(view: PropertyView | null): TypedValue | null {
   if (view['@type'] !== 'Data') return view
   // the schema guarantees that a record of `Json` is JSON, but types it as unknown
   return 'isSensitive' in view ? null : { '@type': 'Data', value: view.value }
-}
-
-/** What a view shows as plain JSON; undefined if it is hidden or nothing is set. */
-export function plainIn(view: PropertyView | null): JsonValue | undefined {
-  const value = valueOf(view)
-  return value === null ? undefined : plainOf(value)
 }
 
 /** The value that `plainOf` gives as this, of the same type as another one. */

@@ -2,19 +2,15 @@ import { useState } from 'react'
 import type { LocalService } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
-import type { Step } from '../../base/json/list-items.ts'
 import { mergeJson, type Side } from '../../base/json/merge-json.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
+import { plainName } from '../../ui/value/BeforeAfter.tsx'
 import { LeafChoice } from '../../subjects/merge/LeafChoice.tsx'
 import { MergedChanges } from '../../subjects/merge/MergedChanges.tsx'
 import type { ServiceBase } from './service-drafts.ts'
-
-/** A name stands for itself, an item for its key or position. */
-const nameOf = (steps: readonly Step[]): string =>
-  steps.map((step) => (typeof step === 'string' ? step : (step.key ?? String(step.position)))).join(' › ')
 
 /** A colleague saved first: shows their changes beside mine, with a choice for each leaf that both changed. */
 export function Conflict({
@@ -60,7 +56,7 @@ export function Conflict({
             <div key={`${conflict.kind} ${conflict.path}`}>
               <LeafChoice
                 conflict={conflict}
-                place={nameOf(conflict.steps)}
+                place={plainName(conflict.steps, undefined)}
                 chosen={picks.get(conflict.path)}
                 onChoose={(side) => setPicks(new Map(picks).set(conflict.path, side))}
               />
@@ -70,7 +66,7 @@ export function Conflict({
             sides={sides}
             conflicts={conflicts}
             person={theirs.savedBy.name}
-            nameOf={nameOf}
+            nameOf={plainName}
             title={t('configuration.conflict.joined')}
           />
         </div>

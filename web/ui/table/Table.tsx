@@ -10,7 +10,7 @@ import { Skeleton } from '../Skeleton.tsx'
 import { type Column, type RowSelection, sortsOf } from './column.ts'
 import type { VirtualBody as LoadedBody } from './VirtualBody.tsx'
 import { TableHead } from './Head.tsx'
-import { asRowGroup, asTable, cellClass, columnClass } from './styles.ts'
+import { asRowGroup, asTable, cellClass, columnClass, ROW_HEIGHT } from './styles.ts'
 import { TableRow } from './Row.tsx'
 import { Select } from '../Select.tsx'
 
@@ -112,7 +112,6 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-const ROW_HEIGHT = 36
 /** Rows of two lines, and cards, are higher. */
 const rowsInWindow = (): number => Math.ceil(window.innerHeight / ROW_HEIGHT)
 

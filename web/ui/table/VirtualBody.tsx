@@ -2,10 +2,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 import type { LinkTarget } from '../Link.tsx'
 import type { Column } from './column.ts'
-import { asRowGroup, asNothing } from './styles.ts'
+import { asRowGroup, asNothing, ROW_HEIGHT } from './styles.ts'
 import { TableRow } from './Row.tsx'
-
-const ROW_HEIGHT = 36
 
 /** Renders the rows near the window, between two empty rows that take the space of the others. */
 export function VirtualBody<Row>({

@@ -4,7 +4,7 @@ import { diffJson } from '../../base/json/diff-json.ts'
 import { pathOf, type Step } from '../../base/json/list-items.ts'
 import { cx } from '../class-names.ts'
 import { LeafChanges, longTexts, LongChange, Pair, type SideNames } from './LeafChanges.tsx'
-import { plainOf } from './plain-value.ts'
+import { plainIn } from './plain-value.ts'
 import { PropertyValueView, type PropertyValue } from './ValueView.tsx'
 
 /** A place inside a value, in words. */
@@ -35,7 +35,7 @@ export function BeforeAfter({
 }: {
   changes: readonly Change[]
   label: string
-  sides?: SideNames
+  sides?: SideNames | undefined
 }) {
   const columns = '@min-[44rem]/changes:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]'
   return (
@@ -97,12 +97,6 @@ function ChangedValue({
   return <LeafChanges lines={lines} sides={sides} />
 }
 
-/** The JSON of a visible value. */
-function plainIn(value: PropertyValue): JsonValue | undefined {
-  if (value === null || 'isSensitive' in value) return undefined
-  // what the API shows is JSON
-  return value['@type'] === 'Data' ? (value.value as JsonValue | undefined) : plainOf(value)
-}
-
-const plainName: NameOf = (steps) =>
+/** The names of members, and the keys or positions of items. */
+export const plainName: NameOf = (steps) =>
   steps.map((step) => (typeof step === 'string' ? step : (step.key ?? String(step.position)))).join(' › ')

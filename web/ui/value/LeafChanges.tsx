@@ -5,7 +5,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../Button.tsx'
 import { Icon, type IconName } from '../Icon.tsx'
 import { useIsPrinting } from '../printing.ts'
-import { ValueView } from './ValueView.tsx'
+import { isLongText, ValueView } from './ValueView.tsx'
 
 export interface LeafLine {
   /** Unique in the list. */
@@ -21,7 +21,6 @@ export interface LeafLine {
 export type SideNames = { before: string; after: string }
 
 const SHOWN = 20
-const LONG = 160
 
 const TextChange = lazyPart(async () => (await import('./TextChange.tsx')).TextChange)
 
@@ -81,31 +80,23 @@ function Change({ change, sides }: { change: LeafChange; sides: SideNames | unde
   const t = useText()
   if (change.kind === 'moved') {
     const { from, to, item } = change
-    const position = (n: number) => (
+    // an object is known by its place
+    const shown = typeof item === 'object' ? null : <ValueView value={item} />
+    if (sides === undefined)
+      return (
+        <span className="min-w-0">
+          <Sign icon={to < from ? 'sortUp' : 'sortDown'} ink="text-moved">
+            {t('common.diff.moved', { from: String(from), to: String(to) })}
+          </Sign>{' '}
+          {shown}
+        </span>
+      )
+    const at = (n: number) => (
       <>
-        {typeof item !== 'object' && (
-          <>
-            <ValueView value={item} />{' '}
-          </>
-        )}
-        <span className="text-muted">{t('common.diff.position', { n })}</span>
+        {shown} <span className="text-muted">{t('common.diff.position', { n })}</span>
       </>
     )
-    return sides === undefined ? (
-      <span className="min-w-0">
-        <Sign icon={to < from ? 'sortUp' : 'sortDown'} ink="text-moved">
-          {t('common.diff.moved', { from: String(from), to: String(to) })}
-        </Sign>
-        {typeof item !== 'object' && (
-          <>
-            {' '}
-            <ValueView value={item} />
-          </>
-        )}
-      </span>
-    ) : (
-      <Pair before={position(from)} after={position(to)} sides={sides} />
-    )
+    return <Pair before={at(from)} after={at(to)} sides={sides} />
   }
   const { kind, before, after } = change
   const pair = (
@@ -140,7 +131,7 @@ function Change({ change, sides }: { change: LeafChange; sides: SideNames | unde
 /** Two texts of which one is long, so that they are compared line by line; null for other values. */
 export function longTexts(before: unknown, after: unknown): { before: string; after: string } | null {
   if (typeof before !== 'string' || typeof after !== 'string' || before === '' || after === '') return null
-  return [before, after].some((text) => text.length > LONG || /[\r\n]/.test(text)) ? { before, after } : null
+  return isLongText(before) || isLongText(after) ? { before, after } : null
 }
 
 /** A change of a long text; until its diff has loaded, the change as a pair of values. */

@@ -14,6 +14,8 @@ export type JsonValue = unknown
 export type PropertyValue = PropertyView | { '@type': 'Data'; value: JsonValue } | null
 
 const LONG = 160
+/** Whether a text is shown in part, or line by line in a change. */
+export const isLongText = (text: string): boolean => text.length > LONG || /[\r\n]/.test(text)
 
 /**
  * A property's value, in words where possible: not set, hidden, a service, a list of services. `other` is the value on the
@@ -87,7 +89,7 @@ function ShownValue({ value, other }: { value: JsonValue; other: JsonValue }) {
     typeof of === 'string' && !isJson ? of : whole ? JSON.stringify(of, null, 2) : inLine(of)
   const text = textOf(value)
   const otherText = other === undefined ? text : textOf(other)
-  const tooLong = text.length > LONG || /[\r\n]/.test(text)
+  const tooLong = isLongText(text)
   const isCut = tooLong && !whole
   const to = isCut ? LONG : text.length
   const isAlike = looksLike(text, otherText)

@@ -1,3 +1,4 @@
+import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 
 type Reference = Readonly<{ serviceId: string }>
@@ -23,4 +24,13 @@ export function plainOf(value: Visible): JsonValue {
         Object.entries(value.valueMap).map(([key, { serviceId }]) => [key, serviceId]),
       )
   }
+}
+
+/** What a view shows as plain JSON; undefined if it is hidden or nothing is set. */
+export function plainIn(
+  view: PropertyView | { '@type': 'Data'; value: unknown } | null,
+): JsonValue | undefined {
+  if (view === null || 'isSensitive' in view) return undefined
+  // the schema guarantees that what the API shows is JSON, but types it as unknown
+  return view['@type'] === 'Data' ? (view.value as JsonValue) : plainOf(view)
 }

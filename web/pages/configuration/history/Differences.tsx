@@ -63,7 +63,7 @@ export function Differences({
             <p className="mb-1 text-muted">{title}</p>
             <BeforeAfter
               label={t('configuration.plan.changesOf', { resource: title })}
-              {...(sides !== undefined && { sides })}
+              sides={sides}
               changes={changes
                 .filter((change) => change.locator === locator)
                 .map((change) => {
