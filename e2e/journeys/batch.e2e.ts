@@ -29,7 +29,7 @@ test('three installations are upgraded in at most 8 clicks, with a result for ea
   const dialog = page.getByRole('dialog', { name: 'Upgrade 3 installations' })
   await expect(dialog).toContainText('3 are refused')
   await expect(dialog.getByText('Data region').first()).toBeVisible()
-  await input.choose(dialog.getByLabel('Data region'), 'eu-central')
+  await input.choose(dialog.getByRole('combobox', { name: 'Data region' }), 'eu-central')
   await expect(dialog).toContainText('3 will start')
   await dialog.getByRole('button', { name: 'Upgrade 3 installations' }).click()
 

@@ -42,10 +42,10 @@ test('an upgrade shows what changes and requests the values that the new version
   await expect(page.getByRole('main')).toContainText('dataRegion')
   const submit = page.getByRole('button', { name: 'Upgrade to 2.0.0' })
   await submit.click()
-  await expect(page.getByLabel('Data region')).toBeFocused()
+  await expect(page.getByRole('combobox', { name: 'Data region' })).toBeFocused()
   expect(await system.operations(scope, 'UPGRADE')).toHaveLength(0)
 
-  await page.getByLabel('Data region').selectOption('eu-central')
+  await page.getByRole('combobox', { name: 'Data region' }).selectOption('eu-central')
   await submit.click()
   await expectPage(page, 'Upgrade crm-suite Succeeded')
   await expect(page.getByRole('definition').filter({ hasText: /^1.1.0 → 2.0.0$/ })).toBeVisible()

@@ -105,9 +105,9 @@ test('a save with an unknown result is not shown as saved until the result is kn
 
 test('a mask typed as a secret is reported at its field, and cannot be saved', async ({ editing }) => {
   const page = await editing()
-  const secret = page.getByRole('group', { name: 'SMTP password' })
-  await secret.getByRole('button', { name: /^(Replace|Set a value)$/ }).click()
-  const input = page.getByLabel('SMTP password', { exact: true })
+  const secret = page.getByRole('group', { name: 'SMTP password' }).first()
+  await secret.getByRole('button', { name: /^(Replace|Set value) / }).click()
+  const input = page.getByRole('textbox', { name: 'SMTP password' })
   await input.fill('••••••••')
   await expect(input).toHaveAccessibleDescription(/Must be the value itself, not a mask such as ••••••••/)
   await expect(input).toHaveAttribute('aria-invalid', 'true')

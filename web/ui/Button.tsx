@@ -19,6 +19,11 @@ type Own = {
    * form, which does not send but shows what is missing.
    */
   disabledReason?: string | false | null | undefined
+  /**
+   * The id of the element that names what a repeated button is about: the button's name is then its own, followed by that
+   * of the element.
+   */
+  of?: string | undefined
 }
 
 type Named = { children: ReactNode; label?: never } | { children?: never; label: string }
@@ -62,6 +67,7 @@ function PlainButton({
   trailing,
   busy = false,
   disabledReason,
+  of,
   label,
   children,
   className,
@@ -69,7 +75,9 @@ function PlainButton({
   type = 'button',
   ...rest
 }: ButtonProps) {
-  const reasonId = useId()
+  const ownId = useId()
+  const { id = ownId } = rest
+  const reasonId = `${ownId}-reason`
   const blocked = busy || Boolean(disabledReason)
   const isInert = blocked && type !== 'submit'
   return (
@@ -77,7 +85,9 @@ function PlainButton({
       {...rest}
       // oxlint-disable-next-line react/button-has-type -- the default above is `button`
       type={type}
+      id={of === undefined ? rest.id : id}
       aria-label={label}
+      aria-labelledby={of === undefined ? rest['aria-labelledby'] : `${id} ${of}`}
       aria-disabled={blocked || undefined}
       aria-busy={busy || undefined}
       aria-describedby={disabledReason ? reasonId : rest['aria-describedby']}

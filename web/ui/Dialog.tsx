@@ -4,6 +4,7 @@ import { useText } from '../i18n/use-text.ts'
 import { Button } from './Button.tsx'
 import { cx } from './class-names.ts'
 import { EnvironmentWord } from './EnvironmentMark.tsx'
+import { focusHome } from './keep-focus.ts'
 import { useModal } from './use-modal.ts'
 
 export type DialogProps = {
@@ -80,6 +81,7 @@ function OpenDialog({
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
+      {...focusHome()}
       tabIndex={-1}
       aria-labelledby={`${id}-title`}
       aria-describedby={description ? `${id}-description` : describedBy}

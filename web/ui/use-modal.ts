@@ -1,3 +1,4 @@
+import { rememberOpener } from './keep-focus.ts'
 import { useEffectEvent, useLayoutEffect, useRef, type RefObject } from 'react'
 
 /**
@@ -15,6 +16,7 @@ export function useModal(
     const dialog = ref.current
     if (!dialog) return
     keepPageWidth()
+    rememberOpener(dialog)
     dialog.showModal()
     focusFirst(dialog)
     // closed before it is removed, because only then does the browser restore the focus

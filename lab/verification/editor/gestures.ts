@@ -116,13 +116,13 @@ function editSecret({ page, row, control }: FieldLocators, content: string, rand
     return {
       name: 'open',
       makes: (_, after) => after === 'open:',
-      ...click(row.getByRole('button', { name: /^(Replace|Set value)$/ })),
+      ...click(row.getByRole('button', { name: /^(Replace|Set value) / })),
     }
   if (random.chance(0.2))
     return {
       name: 'show or hide',
       makes: (before, after) => meansSame('secret', before, after),
-      ...click(row.getByRole('button', { name: /^(Show|Hide)$/ })),
+      ...click(row.getByRole('button', { name: /^(Show|Hide) / })),
     }
   const whole = random.pick(['secret three', 'secret\nthree\n', ' three\u00a0'])
   if (!content.startsWith('open:hidden '))

@@ -41,7 +41,7 @@ export async function touch(page: Page, trial: Trial): Promise<void> {
       return isHere ? replace(page, id, String(other)) : typeAndUndo(page, id, '1')
     case 'secret':
     case 'secret-json':
-      await row.getByRole('button', { name: /^(Replace|Set value)$/ }).click({ timeout: TIMEOUT_MS })
+      await row.getByRole('button', { name: /^(Replace|Set value) / }).click({ timeout: TIMEOUT_MS })
       if (!isHere)
         return row.getByRole('button', { name: 'Keep current value' }).click({ timeout: TIMEOUT_MS })
       return kind === 'secret' ? paste(page, id, String(other)) : replaceDocument(row, other)
@@ -171,7 +171,7 @@ export async function resetInvalid(page: Page): Promise<{ property: string; said
     const row = invalid.first()
     const property = (await row.getAttribute('id'))?.slice('row-'.length) ?? ''
     found.push({ property, said: (await row.innerText()).replaceAll(/\s+/g, ' ').slice(0, 300) })
-    await row.getByRole('button', { name: 'Reset', exact: true }).click({ timeout: TIMEOUT_MS })
+    await row.getByRole('button', { name: /^Reset / }).click({ timeout: TIMEOUT_MS })
     await page.locator(`[id="row-${property}"]:not([data-invalid])`).waitFor({ timeout: TIMEOUT_MS })
   }
   return found

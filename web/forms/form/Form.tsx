@@ -7,6 +7,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
 } from 'react'
+import { focusHome } from '../../ui/keep-focus.ts'
 import { useFormState, type FieldValues, type UseFormReturn } from 'react-hook-form'
 import { focusFirstInvalid } from './focus-field.ts'
 
@@ -66,6 +67,7 @@ export function Form<Values extends FieldValues>({
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a keyboard shortcut for the text areas inside
     <form
       ref={element}
+      {...focusHome()}
       id={id}
       noValidate
       className={className}

@@ -1,4 +1,4 @@
-const FOCUSABLE = 'input, select, textarea, button, pre[tabindex], [tabindex="-1"]'
+import { fieldOf } from '../../ui/keep-focus.ts'
 
 /** Scrolls a control into view, opens whatever hides it, and focuses it. A group focuses its first input. */
 export function focusControl(control: HTMLElement): void {
@@ -8,10 +8,7 @@ export function focusControl(control: HTMLElement): void {
     folded = folded.parentElement?.closest('details') ?? null
   }
   control.scrollIntoView({ block: 'center' })
-  const target = control.matches('[role="group"]')
-    ? (control.querySelector<HTMLElement>(FOCUSABLE) ?? control)
-    : control
-  target.focus({ preventScroll: true })
+  fieldOf(control).focus({ preventScroll: true })
 }
 
 /** Focuses the first field with an error, in page order. A field names its control in `data-invalid`. */

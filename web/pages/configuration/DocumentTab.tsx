@@ -12,6 +12,7 @@ import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { focusHome } from '../../ui/keep-focus.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useEditor } from './editor/editor-context.ts'
 import { resourceTitle } from './draft/labels.ts'
@@ -29,7 +30,7 @@ const SHOWN = 8
 export function DocumentTab({ document }: { document: DocumentState }) {
   const t = useText()
   return (
-    <div className="space-y-3">
+    <div {...focusHome()} className="space-y-3">
       <p className="max-w-[88ch] text-muted">{t('configuration.document.help')}</p>
       <DocumentText document={document} height="tall" pointed={undefined} />
     </div>
@@ -65,6 +66,7 @@ export function DocumentPane({
   return (
     <section
       ref={pane}
+      {...focusHome()}
       aria-labelledby="document-pane"
       className="sticky top-4 flex h-[calc(100dvh-16rem)] min-h-80 min-w-0 flex-col gap-2 self-start"
     >

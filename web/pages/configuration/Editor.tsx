@@ -15,6 +15,7 @@ import { useShell } from '../../subjects/shell/shell-context.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
+import { focusHome } from '../../ui/keep-focus.ts'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
@@ -240,6 +241,7 @@ function Dock({ children }: { children: ReactNode }) {
   return (
     <aside
       ref={dock}
+      {...focusHome('resource-title', 'content')}
       aria-label={t('configuration.dock')}
       className="sticky bottom-0 z-10 divide-y divide-line overflow-hidden rounded-t-lg border border-b-0 border-line-strong bg-raised shadow-2 empty:hidden"
     >

@@ -9,6 +9,7 @@ import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { focusHome } from '../../ui/keep-focus.ts'
 import { PlainLink } from '../../ui/Link.tsx'
 import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import type { DocumentState } from './document/use-document.ts'
@@ -82,6 +83,7 @@ export function FormTab({
 
   return (
     <div
+      {...focusHome('resource-title', 'content')}
       className={cx(
         'grid',
         shownDocument === null

@@ -4,6 +4,7 @@ import { useRichText, useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../subjects/shell/shell-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
+import { focusHome } from '../../ui/keep-focus.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { PropertyPlace } from './draft/draft.ts'
@@ -107,7 +108,11 @@ export function NewsLine() {
   const { store } = useEditor()
   const news = useStore(store.subscribe, store.currentNews)
   return (
-    <span role="status" className="inline-flex min-h-6 items-center gap-1.5 text-xs text-muted">
+    <span
+      role="status"
+      {...focusHome('resource-title', 'content')}
+      className="inline-flex min-h-6 items-center gap-1.5 text-xs text-muted"
+    >
       {news !== null && (
         <>
           <Icon name="info" size={12} className="text-live" />
@@ -147,7 +152,7 @@ export function NotKeptNotice() {
       icon="key"
       title={t('configuration.notKept.title', { n: places.length })}
       actions={
-        <Button size="sm" onClick={() => store.dismissNotKept()}>
+        <Button size="sm" {...focusHome('resource-title', 'content')} onClick={() => store.dismissNotKept()}>
           {t('configuration.notKept.understood')}
         </Button>
       }

@@ -17,7 +17,7 @@ test('an edit is counted next to its resource and in the bar, and can be reset t
   await field('SMTP port').fill('2525')
   await expect.element(bar).toMatchTextContent(/1 change.*in 1 resource/)
   await expect.element(outline.getByRole('link', { name: /CRM mail/ })).toMatchTextContent(/1 unsaved change/)
-  await page.getByRole('button', { name: 'Reset' }).click()
+  await page.getByRole('button', { name: 'Reset SMTP port' }).click()
   await expect.element(field('SMTP port')).toHaveValue('587')
   await expect.element(bar).not.toBeInTheDocument()
 })
@@ -47,7 +47,7 @@ test('the draft is stored in the browser as soon as typing pauses', async () => 
   await field('SMTP port').fill('2525')
   await userEvent.tab()
   await expect.poll(() => JSON.stringify({ ...localStorage })).toContain('2525')
-  await page.getByRole('button', { name: 'Reset' }).click()
+  await page.getByRole('button', { name: 'Reset SMTP port' }).click()
   await expect.poll(() => JSON.stringify({ ...localStorage })).not.toContain('2525')
 })
 

@@ -53,7 +53,7 @@ test('a field says which apply manages it, and an edit says what saving it means
       page.getByText(/If you save this, the property is managed by people.*the apply “gitops” is refused/),
     )
     .toBeVisible()
-  await page.getByRole('button', { name: 'Reset' }).click()
+  await page.getByRole('button', { name: /^Reset / }).click()
   await expect.element(page.getByText(/If you save this/)).not.toBeInTheDocument()
 })
 

@@ -3,6 +3,7 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { useFormBusy } from '../../forms/form/Form.tsx'
 import { PropertyField } from '../../forms/property/controls/PropertyField.tsx'
+import { TextButton } from '../../forms/property/controls/TextButton.tsx'
 import { usePropertyEdit } from '../../forms/property/use-property-edit.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Badge } from '../../ui/Badge.tsx'
@@ -48,13 +49,9 @@ export function OperationField({
         value.edit === null
           ? fallback.from !== 'nothing' && <span>{t(`installations.form.from.${fallback.from}`)}</span>
           : !busy && (
-              <button
-                type="button"
-                onClick={value.onReset}
-                className="h-6 rounded-sm font-medium text-accent hover:underline"
-              >
+              <TextButton of={`${id}-label`} isAccent onClick={value.onReset}>
                 {t('installations.form.reset')}
-              </button>
+              </TextButton>
             )
       }
     />

@@ -1,6 +1,6 @@
 import { useText } from '../../../i18n/use-text.ts'
 import { lazyWithRetry } from '../../../base/load-with-retry.ts'
-import type { ControlProps } from './control-props.ts'
+import { nameOf, type ControlProps } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
 
 const JsonControl = lazyWithRetry(async () => ({ default: (await import('./JsonControl.tsx')).JsonControl }))
@@ -19,7 +19,7 @@ export function AsJson({
       {/* a person who came from the form sees the editor at once */}
       <JsonControl {...props} isFirstOpen={onForm !== undefined} />
       {onForm !== undefined && !props.readOnly && (
-        <TextButton onClick={onForm} className="mt-1">
+        <TextButton of={nameOf(props.wiring)} onClick={onForm} className="mt-1">
           {t('forms.json.form')}
         </TextButton>
       )}

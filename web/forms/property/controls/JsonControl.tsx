@@ -6,7 +6,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import type { ControlProps } from './control-props.ts'
-import { groupProps } from './control-props.ts'
+import { groupProps, nameOf } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
 import { schemaOf } from '../control-kind.ts'
 import { dataValue, setData } from '../property-edit.ts'
@@ -48,12 +48,13 @@ export function JsonControl({
         {text === '' ? (
           <span className="min-w-0 flex-1 text-faint italic">{t('forms.notSet')}</span>
         ) : (
-          <Document text={text} />
+          <Document text={text} of={nameOf(wiring)} />
         )}
         {!readOnly && (
           <Button
             size="sm"
             icon="edit"
+            of={nameOf(wiring)}
             onClick={() => {
               setIsOpen(true)
               setHasOpened(true)
@@ -95,7 +96,7 @@ export function JsonControl({
 /** A long document shows its beginning, and the rest on demand. */
 const FOLDED = { from: 12, to: 6 }
 
-function Document({ text }: { text: string }) {
+function Document({ text, of }: { text: string; of: string }) {
   const t = useText()
   const [isOpen, setIsOpen] = useState(false)
   const lines = text.split('\n')
@@ -107,7 +108,7 @@ function Document({ text }: { text: string }) {
         {isLong && !isOpen ? [...lines.slice(0, FOLDED.to), '…'].join('\n') : text}
       </pre>
       {isLong && (
-        <TextButton onClick={() => setIsOpen(!isOpen)}>
+        <TextButton of={of} onClick={() => setIsOpen(!isOpen)}>
           {isOpen ? t('forms.json.showLess') : t('forms.json.showAll', { n: lines.length })}
         </TextButton>
       )}

@@ -7,7 +7,7 @@ import { heldAfterEdit, held, itemsIn, listOf, shownHeld } from '../held-value.t
 import { firstValue, fitsControl, pointersInside, problemPointers, variantOf } from '../inner-value.ts'
 import { ANY, itemsOf, variantsOf } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
-import { type ControlProps, groupProps } from './control-props.ts'
+import { type ControlProps, groupProps, nameOf } from './control-props.ts'
 import { useJsonMode } from './use-json-mode.ts'
 import { Button } from '../../../ui/Button.tsx'
 import type { ControlWiring } from '../../../ui/Field.tsx'
@@ -128,6 +128,7 @@ export function ListEditor<Item>({
                 size="sm"
                 icon="sortUp"
                 label={t('forms.list.up', { n: index + 1 })}
+                of={nameOf(wiring)}
                 data-move="up"
                 className={index === 0 ? 'invisible' : ''}
                 onClick={() => swap(index, index - 1)}
@@ -137,6 +138,7 @@ export function ListEditor<Item>({
                 size="sm"
                 icon="sortDown"
                 label={t('forms.list.down', { n: index + 1 })}
+                of={nameOf(wiring)}
                 data-move="down"
                 className={index === items.length - 1 ? 'invisible' : ''}
                 onClick={() => swap(index, index + 1)}
@@ -146,6 +148,7 @@ export function ListEditor<Item>({
                 size="sm"
                 icon="close"
                 label={t('forms.list.remove', { n: index + 1 })}
+                of={nameOf(wiring)}
                 onClick={() => {
                   wanted.current = { row: Math.min(index, items.length - 2) }
                   onChange(items.toSpliced(index, 1))
@@ -160,6 +163,7 @@ export function ListEditor<Item>({
           <Button
             size="sm"
             icon="plus"
+            of={nameOf(wiring)}
             data-add
             onClick={() => {
               wanted.current = { row: items.length }

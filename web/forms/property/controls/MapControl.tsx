@@ -8,7 +8,7 @@ import { entriesIn, mapOf, heldAfterEdit, newEntry, settle, shownHeld, type Entr
 import { fitsControl, problemPointers, firstValue, pointersInside } from '../inner-value.ts'
 import { ANY, entriesOf } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
-import { groupProps, type ControlProps } from './control-props.ts'
+import { groupProps, nameOf, type ControlProps } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
 import { useJsonMode } from './use-json-mode.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -45,7 +45,7 @@ export function MapControl(props: ControlProps) {
         problems={problems ?? problemPointers(schema, data)}
       />
       {problems === undefined && !readOnly && (
-        <TextButton onClick={toJson} className="self-start">
+        <TextButton of={nameOf(wiring)} onClick={toJson} className="self-start">
           {t('forms.json.edit')}
         </TextButton>
       )}
@@ -78,7 +78,7 @@ export function MapRows({
   onChange: (entries: readonly Entry[]) => void
   /** Pointers into the object. */
   problems: readonly string[]
-  wiring: Pick<ControlProps['wiring'], 'id'>
+  wiring: ControlProps['wiring']
 }) {
   const t = useText()
   const list = useRef<HTMLDivElement>(null)
@@ -167,6 +167,7 @@ export function MapRows({
                 size="sm"
                 icon="close"
                 className="mt-0.5"
+                of={nameOf(wiring)}
                 label={t('forms.map.remove', { key })}
                 onClick={() => {
                   wanted.current = Math.min(index, rows.length - 2)
@@ -187,6 +188,7 @@ export function MapRows({
           <Button
             size="sm"
             icon="plus"
+            of={nameOf(wiring)}
             data-add
             onClick={() => {
               wanted.current = rows.length

@@ -7,7 +7,7 @@ import { dataValue, setData } from '../property-edit.ts'
 import { firstValue, fitsControl, problemPointers, takesNumber } from '../inner-value.ts'
 import { withoutNull } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
-import { groupProps, type ControlProps } from './control-props.ts'
+import { groupProps, nameOf, type ControlProps } from './control-props.ts'
 import { TextButton } from './TextButton.tsx'
 import { useJsonMode } from './use-json-mode.ts'
 
@@ -45,7 +45,9 @@ export function NullableControl(props: ControlProps) {
           {t('forms.nullable.none')}
         </Checkbox>
         {problems === undefined && !isNull && !readOnly && ['object', 'map'].includes(innerKind(schema)) && (
-          <TextButton onClick={toJson}>{t('forms.json.edit')}</TextButton>
+          <TextButton of={nameOf(wiring)} onClick={toJson}>
+            {t('forms.json.edit')}
+          </TextButton>
         )}
       </div>
     </div>

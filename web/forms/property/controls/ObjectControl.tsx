@@ -8,10 +8,11 @@ import { entriesIn, mapOf, memberOf, shownHeld, withMember } from '../held-value
 import { fitsControl, pointersInside, problemPointers } from '../inner-value.ts'
 import { ANY, constantsOf, entriesOf, membersOf, offersEntries, type Member } from '../schema-parts.ts'
 import { AsJson } from './AsJson.tsx'
-import { groupProps, type ControlProps } from './control-props.ts'
+import { groupProps, nameOf, type ControlProps } from './control-props.ts'
 import { MapRows } from './MapControl.tsx'
 import { MemberRow } from './MemberRow.tsx'
 import { TextButton } from './TextButton.tsx'
+import { focusHome } from '../../../ui/keep-focus.ts'
 import { useJsonMode } from './use-json-mode.ts'
 
 /** An object as a form of its members, and of the keys that its schema does not name. */
@@ -67,7 +68,13 @@ export function ObjectControl(props: ControlProps) {
             />
           ))}
           {shown.hidden > 0 && (
-            <TextButton onClick={shown.showAll}>{t('forms.object.showAll', { n: shown.hidden })}</TextButton>
+            <TextButton
+              of={nameOf(wiring)}
+              {...focusHome(`${wiring.id}.${shown.next}`, `${wiring.id}.${shown.next}-fold`)}
+              onClick={shown.showAll}
+            >
+              {t('forms.object.showAll', { n: shown.hidden })}
+            </TextButton>
           )}
           {(canAdd || others.length > 0) && (
             <div className="border-t border-line pt-2.5">
@@ -95,7 +102,7 @@ export function ObjectControl(props: ControlProps) {
         </div>
       </div>
       {problems === undefined && !readOnly && (
-        <TextButton onClick={toJson} className="mt-1">
+        <TextButton of={nameOf(wiring)} onClick={toJson} className="mt-1">
           {t('forms.json.edit')}
         </TextButton>
       )}
@@ -124,5 +131,11 @@ function useShownMembers(members: readonly Member[], object: JsonObject, problem
   const shown = isAll ? visible : visible.filter(matters)
   if (!isAll && shown.some(({ name }) => !known.has(name)))
     setKnown(new Set([...known, ...shown.map(({ name }) => name)]))
-  return { members: shown, hidden: visible.length - shown.length, showAll: () => setIsAll(true) }
+  return {
+    members: shown,
+    hidden: visible.length - shown.length,
+    /** The first one that is hidden. */
+    next: visible.find((member) => !shown.includes(member))?.name ?? '',
+    showAll: () => setIsAll(true),
+  }
 }

@@ -8,6 +8,7 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { FieldErrorText } from '../../../ui/Field.tsx'
+import { focusHome } from '../../../ui/keep-focus.ts'
 import { useIsPrinting } from '../../../ui/printing.ts'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { controlKind, controlTraits, schemaOf } from '../control-kind.ts'
@@ -108,6 +109,9 @@ export const PropertyField = memo(function PropertyField({
   return (
     <div
       {...rowProps}
+      {...focusHome(id)}
+      role="group"
+      aria-labelledby={`${id}-label`}
       data-invalid={error === null ? undefined : id}
       className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-5 pb-7 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]"
     >
@@ -191,11 +195,7 @@ export const PropertyField = memo(function PropertyField({
               // among many properties, it shows only where the person is
               className="group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:hover)]:opacity-0"
               label={t('forms.member.emptyText', { title })}
-              onClick={() => {
-                onEdit(setData(definition, ''))
-                // the button is gone
-                document.getElementById(id)?.focus()
-              }}
+              onClick={() => onEdit(setData(definition, ''))}
             />
           )}
           {hints}

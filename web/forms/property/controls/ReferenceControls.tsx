@@ -2,7 +2,7 @@ import type { ServiceReference } from '#contract/protocol/typed-value.ts'
 import { useState } from 'react'
 import { useText } from '../../../i18n/use-text.ts'
 import { Select } from '../../../ui/Select.tsx'
-import { type ControlProps, groupProps } from './control-props.ts'
+import { type ControlProps, groupProps, nameOf } from './control-props.ts'
 import { useServiceOptions } from './use-service-options.ts'
 import { ListEditor } from './ListControl.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -121,6 +121,7 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
               size="sm"
               icon="close"
               label={t('forms.map.remove', { key: name })}
+              of={nameOf(wiring)}
               onClick={() => save(entries.filter((entry) => entry[0] !== name))}
             />
           )}
@@ -141,7 +142,7 @@ export function ReferenceMapControl({ value, onEdit, wiring, readOnly, scope }: 
               add()
             }}
           />
-          <Button icon="plus" onClick={add}>
+          <Button icon="plus" of={nameOf(wiring)} onClick={add}>
             {t('forms.map.add')}
           </Button>
         </div>

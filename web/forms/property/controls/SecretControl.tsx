@@ -7,7 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { schemaOf } from '../control-kind.ts'
-import { groupProps, type ControlProps } from './control-props.ts'
+import { groupProps, nameOf, type ControlProps } from './control-props.ts'
 import { SecretInput } from './SecretInput.tsx'
 import { dataValue, setData } from '../property-edit.ts'
 import { parseJson } from '../../json/parse-json.ts'
@@ -42,6 +42,7 @@ export function SecretControl(props: ControlProps) {
         {!readOnly && (
           <Button
             size="sm"
+            of={nameOf(wiring)}
             onClick={() => {
               opened.current = true
               onEdit(isText ? setData(definition, '') : { kind: 'unfinished', text: '' })
@@ -74,7 +75,7 @@ export function SecretControl(props: ControlProps) {
             }}
           />
         </Suspense>
-        <Button size="sm" onClick={onReset}>
+        <Button size="sm" of={nameOf(wiring)} onClick={onReset}>
           {t('forms.secret.leave')}
         </Button>
       </div>
@@ -86,7 +87,9 @@ export function SecretControl(props: ControlProps) {
       value={typeof typed === 'string' ? typed : ''}
       onText={(text) => onEdit(setData(definition, text))}
     >
-      <Button onClick={onReset}>{t('forms.secret.leave')}</Button>
+      <Button of={nameOf(wiring)} onClick={onReset}>
+        {t('forms.secret.leave')}
+      </Button>
     </SecretInput>
   )
 }

@@ -54,7 +54,11 @@ export function SecretInput({
         ) : (
           <HiddenInput {...described} isLines={isLines} value={value} onText={onText} />
         )}
-        <Button aria-controls={wiring.id} onClick={() => setIsShown(!isShown)}>
+        <Button
+          of={wiring['aria-labelledby'] ?? wiring.id}
+          aria-controls={wiring.id}
+          onClick={() => setIsShown(!isShown)}
+        >
           {t(isShown ? 'forms.secret.hide' : 'forms.secret.show')}
         </Button>
         {children}

@@ -15,6 +15,9 @@ export const groupProps = (wiring: ControlWiring) => ({
   'aria-describedby': wiring['aria-describedby'],
 })
 
+/** The id of what names a control: its label, or the group that it is. */
+export const nameOf = (wiring: ControlWiring): string => wiring['aria-labelledby'] ?? wiring.id
+
 /** The props of a control inside another one. */
 export type InnerProps = Omit<ControlProps, 'Inner'>
 

@@ -35,7 +35,7 @@ test('an object is a form of its members, and every fault is named by its title'
 
 test('an object with more than its form can show is edited as JSON, and loses nothing', async () => {
   const value = await field(retention, { contacts: 730, deals: 1825, other: [1] })
-  await page.getByRole('button', { name: 'Edit JSON' }).click()
+  await page.getByRole('button', { name: 'Edit JSON Setting' }).click()
   const editor = page.getByRole('textbox', { name: 'Setting as JSON' })
   await expect.element(editor).toBeVisible()
   expect(value()).toEqual({ contacts: 730, deals: 1825, other: [1] })
@@ -43,7 +43,7 @@ test('an object with more than its form can show is edited as JSON, and loses no
 
 test('the find panel of the JSON editor has our words and our controls', async () => {
   await field({ type: 'object', additionalProperties: { type: 'string' } }, { a: 'x' })
-  await page.getByRole('button', { name: 'Edit JSON' }).click()
+  await page.getByRole('button', { name: 'Edit JSON Setting' }).click()
   await page.getByRole('textbox', { name: 'Setting as JSON' }).click()
   await userEvent.keyboard('{ControlOrMeta>}f{/ControlOrMeta}')
   const next = page.getByRole('button', { name: 'Next', exact: true })
@@ -107,7 +107,7 @@ test('an item of a list may be null', async () => {
 test('the box for no value and the change to JSON stand apart, on one line', async () => {
   await field({ ...retention, type: ['object', 'null'] }, { contacts: 730, deals: 1825 })
   const box = page.getByText('No value')
-  const json = page.getByRole('button', { name: 'Edit JSON' })
+  const json = page.getByRole('button', { name: 'Edit JSON Setting' })
   await expect.element(json).toBeVisible()
   const [left, right] = [box.element(), json.element()].map((element) => {
     const range = document.createRange()
@@ -312,28 +312,28 @@ test('an incomplete value shows the variant whose members it has', async () => {
 
 test('the focus follows the items of a list', async () => {
   const value = await field({ type: 'array', items: { type: 'string', minLength: 1 } }, ['one', 'two'])
-  await page.getByRole('button', { name: 'Add item' }).click()
+  await page.getByRole('button', { name: 'Add item Setting' }).click()
   await expect.element(page.getByLabelText('Item 3', { exact: true })).toHaveFocus()
   await userEvent.keyboard('three')
-  await page.getByRole('button', { name: 'Move item 3 up' }).click()
+  await page.getByRole('button', { name: 'Move item 3 up Setting' }).click()
   expect(value()).toEqual(['one', 'three', 'two'])
-  await expect.element(page.getByRole('button', { name: 'Move item 2 up' })).toHaveFocus()
-  await page.getByRole('button', { name: 'Remove item 3' }).click()
+  await expect.element(page.getByRole('button', { name: 'Move item 2 up Setting' })).toHaveFocus()
+  await page.getByRole('button', { name: 'Remove item 3 Setting' }).click()
   await expect.element(page.getByLabelText('Item 2', { exact: true })).toHaveFocus()
-  await page.getByRole('button', { name: 'Remove item 2' }).click()
-  await page.getByRole('button', { name: 'Remove item 1' }).click()
-  await expect.element(page.getByRole('button', { name: 'Add item' })).toHaveFocus()
+  await page.getByRole('button', { name: 'Remove item 2 Setting' }).click()
+  await page.getByRole('button', { name: 'Remove item 1 Setting' }).click()
+  await expect.element(page.getByRole('button', { name: 'Add item Setting' })).toHaveFocus()
 })
 
 test('an item that cannot move further has the focus, so that Enter does not undo the move', async () => {
   const value = await field({ type: 'array', items: { type: 'string' } }, ['one', 'two', 'three'])
-  page.getByRole('button', { name: 'Move item 3 up' }).element().focus()
+  page.getByRole('button', { name: 'Move item 3 up Setting' }).element().focus()
   await userEvent.keyboard('{Enter}{Enter}{Enter}{Enter}')
   expect(value()).toEqual(['three', 'one', 'two'])
   await expect.element(page.getByRole('group', { name: 'Item 1 of 3' })).toHaveFocus()
   await userEvent.tab()
   await expect.element(page.getByLabelText('Item 1', { exact: true })).toHaveFocus()
-  page.getByRole('button', { name: 'Move item 1 down' }).element().focus()
+  page.getByRole('button', { name: 'Move item 1 down Setting' }).element().focus()
   await userEvent.keyboard('{Enter}{Enter}{Enter}{Enter}')
   expect(value()).toEqual(['one', 'two', 'three'])
   await expect.element(page.getByRole('group', { name: 'Item 3 of 3' })).toHaveFocus()
@@ -341,7 +341,7 @@ test('an item that cannot move further has the focus, so that Enter does not und
 
 test('JSON that is not valid names its line, and the editor has the focus when it opens', async () => {
   await field({}, { a: 1 })
-  await page.getByRole('button', { name: 'Edit JSON' }).click()
+  await page.getByRole('button', { name: 'Edit JSON Setting' }).click()
   await expect.element(page.getByRole('textbox', { name: 'Setting as JSON' })).toBeVisible()
   // the editor is in a shadow root
   expect(document.activeElement?.shadowRoot?.activeElement?.textContent).toContain('"a"')
@@ -352,7 +352,7 @@ test('JSON that is not valid names its line, and the editor has the focus when i
 
 test('JSON whose value would change is refused at its place and kept as typed', async () => {
   const value = await field({}, { a: 1 })
-  await page.getByRole('button', { name: 'Edit JSON' }).click()
+  await page.getByRole('button', { name: 'Edit JSON Setting' }).click()
   const editor = page.getByRole('textbox', { name: 'Setting as JSON' })
   for (const [text, message, marked] of [
     [
@@ -384,14 +384,14 @@ const jsonCases: [name: string, schema: JsonObject, unfit: JsonValue, keys: stri
 for (const [name, schema, unfit, keys, fit] of jsonCases)
   test(`JSON that becomes a value of the form stays open, with the focus: ${name}`, async () => {
     const value = await field(schema, unfit)
-    await page.getByRole('button', { name: 'Edit JSON' }).click()
+    await page.getByRole('button', { name: 'Edit JSON Setting' }).click()
     const editor = page.getByRole('textbox', { name: 'Setting as JSON' })
     await expect.element(editor).toBeVisible()
     await userEvent.keyboard('{Control>}a{/Control}{Backspace}')
     await userEvent.keyboard(keys)
     await expect.poll(value).toEqual(fit)
     expect(document.activeElement?.shadowRoot?.activeElement?.textContent).toContain(JSON.stringify(fit))
-    await page.getByRole('button', { name: 'Edit as form' }).click()
+    await page.getByRole('button', { name: 'Edit as form Setting' }).click()
     await expect.element(editor).not.toBeInTheDocument()
     expect(value()).toEqual(fit)
   })

@@ -152,11 +152,11 @@ test('the entries of a map are added, renamed and removed', async () => {
   expect(value()).toEqual({ app: 'shop', tier: 'front' })
   await keys().nth(1).fill('zone')
   expect(value()).toEqual({ app: 'shop', zone: 'front' })
-  await button('Add key').click()
+  await button('Add key Setting').click()
   await expect.element(keys().nth(2)).toHaveFocus()
   await userEvent.keyboard('owner{Enter}team a')
   expect(value()).toEqual({ app: 'shop', zone: 'front', owner: 'team a' })
-  await button('Remove app').click()
+  await button('Remove app Setting').click()
   expect(value()).toEqual({ zone: 'front', owner: 'team a' })
   await expect.element(keys().first()).toHaveFocus()
 })
@@ -174,7 +174,7 @@ test('a key that another entry has is named at its row, and nothing is lost or s
 
 test('a new entry needs a key', async () => {
   const value = await renderField(labels, {})
-  await button('Add key').click()
+  await button('Add key Setting').click()
   await expect.element(keys()).toHaveAccessibleDescription('Enter a key')
   expect(value()).toMatchObject({ kind: 'unfinished' })
   await userEvent.keyboard('__proto__')
@@ -230,7 +230,7 @@ test('a key that the schema does not know is shown beside the members, and can b
   await expect.element(page.getByText('other: Is not a known property')).toBeVisible()
   await label('Name').fill('b')
   expect(value()).toEqual({ Name: 'b', other: [1] })
-  await button('Remove other').click()
+  await button('Remove other Setting').click()
   expect(value()).toEqual({ Name: 'b' })
 })
 
@@ -241,8 +241,11 @@ test('only the member without a control is JSON, and what is unfinished there is
   )
   await label('Name').fill('b')
   // that of the member loads on demand, above that of the object
-  await expect.element(button('Edit JSON').nth(1)).toBeVisible()
-  await button('Edit JSON').nth(0).click()
+  await expect.element(page.getByRole('button', { name: /^Edit JSON/ }).nth(1)).toBeVisible()
+  await page
+    .getByRole('button', { name: /^Edit JSON/ })
+    .nth(0)
+    .click()
   await expect.element(page.getByRole('textbox', { name: 'Extra as JSON' })).toBeVisible()
   await userEvent.keyboard('{Control>}a{/Control}{Backspace}')
   await userEvent.keyboard('{{"x": ')
@@ -326,7 +329,7 @@ test('an object of many members shows first those that are set, and keeps the or
   expect(value()).toEqual({ 'Member 40': '' })
   await button('Remove Member 40').click()
   expect(shown()).toHaveLength(7)
-  await button('Show 53 more').click()
+  await button('Show 53 more Setting').click()
   expect(shown()).toHaveLength(60)
 })
 

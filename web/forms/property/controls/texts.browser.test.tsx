@@ -118,7 +118,7 @@ const secret = (first = '', schema: JsonObject = text) =>
     { kind: 'DATA', schema: { title: 'Setting', ...schema }, isSensitive: true, required: true },
     first,
   )
-const field = page.getByLabelText('Setting', { exact: true })
+const field = page.getByRole('textbox', { name: 'Setting', exact: true })
 
 test('a secret of several lines stays hidden, says what it holds, and is shown on demand', async () => {
   const value = await secret()
@@ -134,12 +134,12 @@ test('a secret of several lines stays hidden, says what it holds, and is shown o
     .toHaveAccessibleDescription(
       '4 lines, 66 characters, ends with a line break. Show it to change a part of it.',
     )
-  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByRole('button', { name: 'Show Setting' }).click()
   await expect.element(field).toHaveValue(PEM)
   await field.click()
   await userEvent.keyboard('{ControlOrMeta>}{End}{/ControlOrMeta}x')
   expect(value()).toBe(`${PEM}x`)
-  await page.getByRole('button', { name: 'Hide' }).click()
+  await page.getByRole('button', { name: 'Hide Setting' }).click()
   await expect.element(field).toHaveAttribute('type', 'password')
   await expect.element(page.getByText(/^5 lines, 67 characters\./)).toBeVisible()
 })
@@ -182,7 +182,7 @@ test('a line break or a space that was pasted with a password is named', async (
 
 test('a line break is typed in a shown secret', async () => {
   const value = await secret('a')
-  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByRole('button', { name: 'Show Setting' }).click()
   await field.click()
   await userEvent.keyboard('{End}{Shift>}{Enter}{/Shift}b')
   expect(value()).toBe('a\nb')

@@ -4,6 +4,7 @@ import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import { PropertyField } from '../../../forms/property/controls/PropertyField.tsx'
+import { TextButton } from '../../../forms/property/controls/TextButton.tsx'
 import { isSet } from '../../../forms/property/property-value.ts'
 import { isManagedBy, useManagerText, type Manager } from '../../../subjects/people/use-manager-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
@@ -16,8 +17,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle } from '../draft/labels.ts'
 import { ReferenceTest } from './ReferenceTest.tsx'
 import { FieldHints, hasHints, EditStatus, FieldNotes } from './FieldNotes.tsx'
-import { controlId, rowId } from '../editor/focus-property.ts'
-import { SmallButton } from './SmallButton.tsx'
+import { controlId, labelId, rowId } from '../editor/focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 
 export interface EditorFieldProps {
@@ -109,6 +109,7 @@ export const EditorField = memo(function EditorField({
           {apply !== undefined && <ManagedBy manager={apply} />}
           {!isPlain && draftEdit !== undefined && (
             <EditStatus
+              property={property}
               isRemoved={draftEdit.edit.kind === 'removed'}
               base={draftEdit.base}
               isOpen={isOpen}
@@ -200,7 +201,9 @@ function TestReference({
   if (bundleInstallId === undefined) return null
   return (
     <div className="mt-1 text-xs">
-      <SmallButton onClick={() => setTests(tests + 1)}>{t('configuration.field.testReference')}</SmallButton>
+      <TextButton of={labelId(property)} onClick={() => setTests(tests + 1)}>
+        {t('configuration.field.testReference')}
+      </TextButton>
       {tests > 0 && <ReferenceTest key={tests} {...{ bundleInstallId, locator, property, isEdited }} />}
     </div>
   )

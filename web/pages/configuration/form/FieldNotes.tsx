@@ -7,17 +7,19 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { SmallButton } from './SmallButton.tsx'
+import { labelId } from '../editor/focus-property.ts'
+import { TextButton } from '../../../forms/property/controls/TextButton.tsx'
 import { setData } from '../../../forms/property/property-edit.ts'
 import type { DraftField } from './use-draft-field.ts'
 
 /** That the value is edited, and what it was, on one line. Typing does not render it again. */
 export const EditStatus = memo(function EditStatus({
+  property,
   isRemoved,
   base,
   isOpen,
   onReset,
-}: Pick<FieldParts, 'isOpen' | 'onReset'> & {
+}: Pick<FieldParts, 'property' | 'isOpen' | 'onReset'> & {
   isRemoved: boolean
   /** The value before the edit. */
   base: PropertyView | null
@@ -36,9 +38,9 @@ export const EditStatus = memo(function EditStatus({
         </span>
       </span>
       {isOpen && (
-        <SmallButton onClick={onReset} className="text-accent">
+        <TextButton of={labelId(property)} onClick={onReset} isAccent>
           {t('configuration.field.reset')}
-        </SmallButton>
+        </TextButton>
       )}
     </span>
   )
@@ -62,6 +64,7 @@ export function FieldNotes({ locator, property, view, shown, draftEdit, onReset 
               : t('configuration.field.theirs', { person: by.savedBy.name })
           }
           view={merged.theirs}
+          of={labelId(property)}
           action={t('configuration.field.compare')}
           onAction={openReview}
         />
@@ -70,6 +73,7 @@ export function FieldNotes({ locator, property, view, shown, draftEdit, onReset 
         <Theirs
           title={t('configuration.field.theirsUnknown')}
           view={view}
+          of={labelId(property)}
           action={t('configuration.conflict.theirs')}
           onAction={onReset}
         />
@@ -80,11 +84,13 @@ export function FieldNotes({ locator, property, view, shown, draftEdit, onReset 
 
 /** What others have saved since the edit began. */
 function Theirs({
+  of,
   title,
   view,
   action,
   onAction,
 }: {
+  of: string
   title: string
   view: PropertyView | null
   action: string
@@ -99,29 +105,30 @@ function Theirs({
       <span className="min-w-0">
         <PropertyValueView value={view} />
       </span>
-      <SmallButton onClick={onAction} className="text-accent">
+      <TextButton of={of} onClick={onAction} isAccent>
         {action}
-      </SmallButton>
+      </TextButton>
     </div>
   )
 }
 
 /** Other actions on the value: use the default, or remove the value. */
 export function FieldHints(parts: FieldParts) {
-  const { definition, onEdit } = parts
+  const { property, definition, onEdit } = parts
+  const of = labelId(property)
   const t = useText()
   const { default: standard } = definition
   return (
     <>
       {offersDefault(parts) && standard !== undefined && (
-        <SmallButton className={ON_HOVER} onClick={() => onEdit(setData(definition, standard))}>
+        <TextButton of={of} className={ON_HOVER} onClick={() => onEdit(setData(definition, standard))}>
           {t('forms.setDefault')}
-        </SmallButton>
+        </TextButton>
       )}
       {isRemovable(parts) && (
-        <SmallButton className={ON_HOVER} onClick={() => onEdit({ kind: 'removed' })}>
+        <TextButton of={of} className={ON_HOVER} onClick={() => onEdit({ kind: 'removed' })}>
           {t('forms.remove')}
-        </SmallButton>
+        </TextButton>
       )}
     </>
   )
@@ -148,8 +155,7 @@ function offersDefault({ definition, shown, draftEdit, isOpen }: FieldParts): bo
  * Visible on hover and focus only, since it would be noise at each of two hundred fields. Always visible without a
  * mouse.
  */
-const ON_HOVER =
-  'text-muted hover:text-ink [@media(hover:hover)]:opacity-0 group-hover:opacity-100 group-focus-within:opacity-100'
+const ON_HOVER = '[@media(hover:hover)]:opacity-0 group-hover:opacity-100 group-focus-within:opacity-100'
 
 /** The props shared by the parts of a field in the editor. */
 interface FieldParts extends Pick<DraftField, 'draftEdit' | 'onEdit' | 'onReset'> {

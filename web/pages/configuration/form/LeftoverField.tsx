@@ -2,9 +2,10 @@ import type { PropertyView, Claim } from '#contract/console-api/shapes.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { focusHome } from '../../../ui/keep-focus.ts'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import { useEditor } from '../editor/editor-context.ts'
-import { controlId, rowId } from '../editor/focus-property.ts'
+import { controlId, labelId, rowId } from '../editor/focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 import { callApi } from '../../../api/client.ts'
 
@@ -31,15 +32,21 @@ export function LeftoverField({
   return (
     <div
       id={rowId(property)}
+      role="group"
+      aria-labelledby={labelId(property)}
+      {...focusHome(controlId(property))}
       className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line py-3 first:border-t-0"
     >
-      <span className="mono min-w-40 font-medium wrap-anywhere">{property}</span>
+      <span id={labelId(property)} className="mono min-w-40 font-medium wrap-anywhere">
+        {property}
+      </span>
       <span className={edit === undefined ? 'min-w-0 flex-1' : 'min-w-0 flex-1 line-through'}>
         <PropertyValueView value={view} />
       </span>
       {isOpen && (
         <Button
           id={controlId(property)}
+          of={labelId(property)}
           size="sm"
           onClick={() => (edit === undefined ? onEdit({ kind: 'removed' }) : onReset())}
         >

@@ -11,6 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Combobox } from '../../../ui/Combobox.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Field } from '../../../ui/Field.tsx'
+import { focusHome } from '../../../ui/keep-focus.ts'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { useEditor } from '../editor/editor-context.ts'
 import { configurationQuery } from '../draft/endpoints.ts'
@@ -38,6 +39,7 @@ export function CompareScope({
   const other = parseScope(text ?? '')
   return (
     <section
+      {...focusHome('compare-scopes')}
       aria-label={t('configuration.compare.scopes')}
       className="mb-6 rounded-lg border border-line-strong"
     >

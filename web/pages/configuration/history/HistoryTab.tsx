@@ -11,6 +11,7 @@ import { paths } from '../../../addresses/paths.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { focusHome } from '../../../ui/keep-focus.ts'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { HISTORY } from '../draft/endpoints.ts'
 import { useEditor } from '../editor/editor-context.ts'
@@ -58,11 +59,11 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   // a narrowed history contains only some of the changes of a save
   const isWhole = locator === undefined && property === undefined
   return (
-    <div>
+    <div {...focusHome()}>
       <div className="mb-4 flex flex-wrap items-center gap-2">
         <HistoryFilters search={search} people={people} onChange={go} />
         {!isComparing && (
-          <Button icon="scopes" onClick={() => setIsChoosing(true)}>
+          <Button id="compare-scopes" icon="scopes" onClick={() => setIsChoosing(true)}>
             {t('configuration.compare.scopes')}
           </Button>
         )}

@@ -166,6 +166,9 @@ export function ConflictFooter({
   onApply: () => void
 }) {
   const t = useText()
+  const reason = isChecking
+    ? t('configuration.review.blocked.checking')
+    : open > 0 && t('configuration.conflict.open', { n: open })
   return (
     <>
       {total > 0 && (
@@ -173,6 +176,7 @@ export function ConflictFooter({
           <span role="status" className="font-medium tabular-nums">
             {t('configuration.conflict.decided', { n: total, done: String(total - open) })}
           </span>
+          {reason && <span className="text-muted">{reason}</span>}
           {total > 1 && (
             <>
               <Button variant="quiet" onClick={() => onAll('theirs')}>
@@ -186,15 +190,7 @@ export function ConflictFooter({
         </div>
       )}
       <Button onClick={onClose}>{t('configuration.review.back')}</Button>
-      <Button
-        variant="primary"
-        disabledReason={
-          isChecking
-            ? t('configuration.review.blocked.checking')
-            : open > 0 && t('configuration.conflict.open', { n: open })
-        }
-        onClick={onApply}
-      >
+      <Button variant="primary" disabledReason={reason} onClick={onApply}>
         {t('configuration.conflict.apply')}
       </Button>
     </>

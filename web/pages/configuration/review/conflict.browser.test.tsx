@@ -134,7 +134,7 @@ test('one side is taken for a property or for all, and the result can be edited 
 
 test('what does not overlap is merged and shown with who changed it, without a choice', async () => {
   const scope = await edit({ stages: ['a', 'b'] })
-  await page.getByRole('button', { name: 'Add item' }).click()
+  await page.getByRole('button', { name: 'Add item Stages' }).click()
   await field('Item 3').fill('mine')
   await userEvent.tab()
   await scope.saveAsColleague({ [CORE]: { stages: ['b', 'a', 'theirs'] } })

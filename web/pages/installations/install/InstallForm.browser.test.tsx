@@ -33,8 +33,8 @@ const stored = () =>
     .filter((key) => key.startsWith('bundle-console.operation-draft/'))
     .map((key) => localStorage.getItem(key) ?? '')
 const name = page.getByRole('textbox', { name: 'Name', exact: true })
-const secret = page.getByRole('group', { name: 'Password' })
-const password = page.getByLabelText('Password', { exact: true })
+const secret = page.getByRole('group', { name: 'Password' }).first()
+const password = page.getByRole('textbox', { name: 'Password' })
 
 beforeEach(() => localStorage.clear())
 
@@ -42,7 +42,7 @@ test('the input is kept in the browser without sensitive values, restored, and d
   await serveApi({})
   const first = await open()
   await userEvent.fill(name, 'Acme')
-  await secret.getByRole('button', { name: 'Set value' }).click()
+  await secret.getByRole('button', { name: 'Set value Password' }).click()
   await userEvent.fill(password, 'hunter2')
   await expect.poll(() => stored().length).toBe(1)
   expect(stored()[0]).toContain('Acme')
@@ -56,7 +56,7 @@ test('the input is kept in the browser without sensitive values, restored, and d
 
   await open()
   await expect.element(name).toHaveValue('Acme')
-  await expect.element(secret.getByRole('button', { name: 'Set value' })).toBeVisible()
+  await expect.element(secret.getByRole('button', { name: 'Set value Password' })).toBeVisible()
   await page.getByRole('button', { name: 'Discard it' }).click()
   await expect.element(name).toHaveValue('')
   await expect.poll(() => stored()).toEqual([])
