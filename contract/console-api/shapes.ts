@@ -16,6 +16,7 @@ export type {
   InstalledResource,
   InstalledProperty,
   InstalledVersions,
+  ScopeVersions,
 } from '#contract/runtime-api/installations.ts'
 export type {
   Configuration,

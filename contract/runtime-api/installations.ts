@@ -35,6 +35,8 @@ export const InstalledProperty = z.object({
   property: PropertyName,
   /** Its name if it has no title. */
   title: z.string(),
+  /** How many installations have the property and match the search; 100 stands for more. */
+  installations: z.number().int().positive(),
 })
 export type InstalledProperty = z.infer<typeof InstalledProperty>
 
@@ -90,10 +92,31 @@ export const InstalledVersions = z.object({
   outdated: count,
   /** The installed versions, the highest first. */
   versions: z.array(
-    z.object({ version: Key, publishedAt: Timestamp, installations: count, isOutdated: z.boolean() }),
+    z.object({
+      version: Key,
+      publishedAt: Timestamp,
+      installations: count,
+      isOutdated: z.boolean(),
+      /** How many versions, up to the newest, are newer: releases only if there is one; 100 stands for more. */
+      behind: count,
+    }),
   ),
 })
 export type InstalledVersions = z.infer<typeof InstalledVersions>
+
+/** The ACTIVE installations of one scope, of the bundles of a page. */
+export const ScopeVersions = Scope.extend({
+  installations: z.array(
+    z.object({
+      bundleInstallId: Uuid,
+      bundle: BundleRef,
+      version: Key,
+      /** The state of the operation that has claimed it. */
+      claim: z.enum(CLAIM_STATES).nullable(),
+    }),
+  ),
+})
+export type ScopeVersions = z.infer<typeof ScopeVersions>
 
 const started = z.object({ operation: Operation })
 
@@ -151,6 +174,27 @@ export const installationEndpoints = defineEndpoints({
       ...pageQuery,
     }),
     answer: listOf(InstalledVersions),
+    codes: [],
+  },
+  'GET /installed-versions/scopes': {
+    summary: 'The version of each bundle in each scope: scopes that have one, for a page of bundles',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject({
+      ...scopeFilter,
+      bundleEnvironmentKey: Key.optional(),
+      bundleId: Key.optional(),
+      upgrade: z.literal('available').optional(),
+      q: searchText,
+      ...pageQuery,
+      bundleLimit: z.coerce
+        .number('Must be a number')
+        .int('Must be a whole number')
+        .min(1, 'Must be at least 1')
+        .max(50, 'Must be at most 50')
+        .default(12),
+      bundleCursor: pageQuery.cursor,
+    }),
+    answer: listOf(ScopeVersions).extend({ bundles: listOf(InstalledVersions) }),
     codes: [],
   },
   'GET /installed-properties': {

@@ -103,7 +103,8 @@ function cutCells(page: Page): Promise<string[]> {
     // about 16 characters of a row
     const MIN = 112
     const isCut = (element: Element): boolean =>
-      element.clientWidth > 0 &&
+      // a text for screen readers has 1 px
+      element.clientWidth > 1 &&
       element.clientWidth < MIN &&
       element.scrollWidth > element.clientWidth + 1 &&
       getComputedStyle(element).overflowX !== 'visible'

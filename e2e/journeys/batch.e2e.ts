@@ -101,7 +101,7 @@ test('an outdated version is upgraded from the versions of its bundle, and a dow
   const page = await signIn('olivia', '/')
   await page.getByRole('navigation').getByRole('link', { name: 'Versions' }).click()
   await page.getByRole('searchbox', { name: 'Search bundles' }).fill(bundle.bundleId)
-  const fleet = page.getByRole('region', { name: bundle.bundleId })
+  const fleet = page.getByRole('table', { name: 'Versions by scope' })
   await expect(fleet).toContainText('3 of 3 are outdated')
   await fleet.getByRole('button', { name: 'Upgrade Fleet 1.9.0' }).click()
   const dialog = page.getByRole('dialog', { name: 'Upgrade 2 installations' })
@@ -117,6 +117,12 @@ test('an outdated version is upgraded from the versions of its bundle, and a dow
   await fleet.getByRole('link', { name: 'Fleet 1.10.0: 2 installations' }).click()
   await expectPage(page, 'Installations')
   await expect(page.getByRole('checkbox', { name: /^Select Fleet/ })).toHaveCount(2)
+
+  // a press on the cell of the last one plans its upgrade
+  await page.goto(`/versions?q=${bundle.bundleId}`)
+  await fleet.getByRole('button', { name: /^Fleet 1\.0\.0 in .*, 2 versions behind\. Upgrade it$/ }).click()
+  await expect(page.getByRole('dialog', { name: 'Upgrade 1 installation' })).toContainText('1 will start')
+  await page.getByRole('button', { name: 'Cancel' }).click()
 
   await page.goto(`/installations?bundleId=${bundle.bundleId}&upgrade=available`)
   await page.getByRole('link', { name: 'Upgrade to 1.10.0' }).click()

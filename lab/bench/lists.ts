@@ -61,9 +61,9 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
     if (errorCode !== '0') throw new Error(`${path} returned ${response.status} ${errorCode}`)
     return { ms, data }
   }
-  const cursorAt = async (path: Case['path']): Promise<string> => {
+  const cursorAt = async (path: Case['path'], deep = DEEP): Promise<string> => {
     let cursor = ''
-    for (let page = 1; page < DEEP; page++) {
+    for (let page = 1; page < deep; page++) {
       const { data } = await readList({ path, query: cursor === '' ? {} : { cursor } })
       const { nextCursor } = Page.parse(data)
       // a small amount has fewer pages
@@ -88,6 +88,7 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
     workspaceId: row.workspace_id,
     deepOperations: await cursorAt('/operations'),
     deepInstallations: await cursorAt('/installations'),
+    deepMatrix: await cursorAt('/installed-versions/scopes', 100),
   })
   const retention = amount.attempts ? await removeOld(deps) : null
   const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))

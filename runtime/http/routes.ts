@@ -27,6 +27,7 @@ import { install, planInstall } from '../use-cases/installations/install.ts'
 import {
   listInstallations,
   listInstalledVersions,
+  listVersionsByScope,
   readInstallation,
 } from '../use-cases/installations/read.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
@@ -86,6 +87,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /installations': listInstallations,
     'GET /installed-versions': listInstalledVersions,
+    'GET /installed-versions/scopes': listVersionsByScope,
     'GET /installed-properties': findProperties,
     'POST /installations': install,
     'POST /installations/plan': planInstall,

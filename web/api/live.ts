@@ -148,6 +148,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /installations',
     'GET /installations/{bundleInstallId}',
     'GET /installed-versions',
+    'GET /installed-versions/scopes',
     'GET /scopes',
     'GET /summary',
     CONFIGURATION,

@@ -120,7 +120,7 @@ export const pages = {
   ]),
   '/versions': page(
     versionsSearch,
-    ({ search }) => [{ name: 'GET /installed-versions', call: versionsCall(search) }],
+    ({ search }) => [{ name: 'GET /installed-versions/scopes', call: versionsCall(search) }],
     'all',
   ),
   '/scopes': page(scopesSearch, ({ search }) => [{ name: 'GET /scopes', call: scopesCall(search) }], 'all'),

@@ -21,13 +21,16 @@ export const VIEW_PAGES = Object.keys(SEARCHES) as [ViewPage, ...ViewPage[]]
 export const VIEW_NAME_MAX = 60
 export const VIEW_SEARCH_MAX = 2_000
 
+/** The parameters that are a position in a list. */
+const POSITIONS: ReadonlySet<string> = new Set(['cursor', 'bundleCursor'])
+
 /**
  * The search string of a page's parameters, in one order and without the position in the list, so that equal filters have
  * equal strings. Empty without filters.
  */
 export function viewSearch(parameters: Readonly<Record<string, unknown>>): string {
   return Object.entries(parameters)
-    .filter(([name, value]) => name !== 'cursor' && value !== undefined)
+    .filter(([name, value]) => !POSITIONS.has(name) && value !== undefined)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
     .toSorted()
     .join('&')
@@ -54,7 +57,7 @@ export function isViewSearch(page: ViewPage, search: string): boolean {
   return Object.entries(raw).every(
     ([name, value]) =>
       // one way to write it, so that equal views have equal strings
-      name !== 'cursor' &&
+      !POSITIONS.has(name) &&
       !Array.isArray(value) &&
       understood.has(name) &&
       inOrder(understood.get(name)) === inOrder(value),

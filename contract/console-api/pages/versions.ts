@@ -8,6 +8,7 @@ export const versionsSearch = (raw: Raw) =>
     upgrade: oneOf(raw, 'upgrade', ['available']),
     q: text(raw, 'q'),
     cursor: text(raw, 'cursor'),
+    bundleCursor: text(raw, 'bundleCursor'),
   })
 export type VersionsSearch = ReturnType<typeof versionsSearch>
 

@@ -9,6 +9,7 @@ export interface Case {
     | '/operations/total'
     | '/installations'
     | '/installed-versions'
+    | '/installed-versions/scopes'
     | '/summary'
     | '/scopes'
   query: Record<string, string>
@@ -26,6 +27,7 @@ export interface Sample {
   /** Cursors of page 1,000. */
   deepOperations: string
   deepInstallations: string
+  deepMatrix: string
 }
 
 const permissions = [...PERMISSIONS]
@@ -129,6 +131,19 @@ export function casesFor(sample: Sample): Case[] {
     ['search: end of an id', { q: bundleInstallId.slice(-8) }],
     ['search: nothing', { q: 'no such thing' }],
   ]
+  const matrix: [string, Record<string, string>][] = [
+    ['first page', {}],
+    ['page 100 of scopes', { cursor: sample.deepMatrix }],
+    ['50 bundles', { bundleLimit: '50' }],
+    ['a large environment', { environmentKey: 'production' }],
+    ['a small environment', { environmentKey: 'pilot' }],
+    ['one scope', scope],
+    ['outdated', { upgrade: 'available' }],
+    ['outdated, a large environment', { upgrade: 'available', environmentKey: 'production' }],
+    ['search: a bundle', { q: 'number 4' }],
+    ['search: a rare bundle', { q: 'bundle-49' }],
+    ['search: a rare bundle, outdated', { q: 'bundle-49', upgrade: 'available' }],
+  ]
   return [
     ...operations.map(([name, query]): Case => ({ name: `operations, ${name}`, path: '/operations', query })),
     ...operations
@@ -163,6 +178,17 @@ export function casesFor(sample: Sample): Case[] {
     },
     { name: 'installed versions', path: '/installed-versions', query: { limit: '200' } },
     { name: 'installed versions, 20 scopes', path: '/installed-versions', query: {}, grants: twentyScopes },
+    ...matrix.map(([name, query]): Case => ({
+      name: `version matrix, ${name}`,
+      path: '/installed-versions/scopes',
+      query,
+    })),
+    {
+      name: 'version matrix, 20 scopes',
+      path: '/installed-versions/scopes',
+      query: {},
+      grants: twentyScopes,
+    },
     { name: 'summary', path: '/summary', query: {} },
     { name: 'summary, an environment', path: '/summary', query: { environmentKey: 'production' } },
     { name: 'summary, 20 scopes', path: '/summary', query: {}, grants: twentyScopes },

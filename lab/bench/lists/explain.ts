@@ -5,7 +5,11 @@ import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { valueTypes } from '#database/values.ts'
 import type { Actor } from '#runtime/model/actor.ts'
-import { listInstalledVersions, listInstallations } from '#runtime/use-cases/installations/read.ts'
+import {
+  listInstalledVersions,
+  listInstallations,
+  listVersionsByScope,
+} from '#runtime/use-cases/installations/read.ts'
 import {
   countOperations,
   listOperations,
@@ -64,6 +68,10 @@ function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: 
     case '/installed-versions': {
       const parsed = runtimeApi['GET /installed-versions'].query.parse(query)
       return listInstalledVersions(context, { params, body, query: parsed })
+    }
+    case '/installed-versions/scopes': {
+      const parsed = runtimeApi['GET /installed-versions/scopes'].query.parse(query)
+      return listVersionsByScope(context, { params, body, query: parsed })
     }
     case '/summary': {
       const parsed = runtimeApi['GET /summary'].query.parse(query)

@@ -51,7 +51,8 @@ export function findVersion(
  * version if there is no release. Expects the columns bundle_environment_key and bundle_id of the alias.
  */
 export const newestVersionOf = (table: string): RawBuilder<unknown> => sql`(
-  select published.version, published.title, published.description, published.precedence, published.published_at
+  select published.version, published.title, published.description, published.precedence, published.is_release,
+    published.published_at
   from runtime.bundle_version as published
   where published.bundle_environment_key = ${sql.ref(`${table}.bundle_environment_key`)}
     and published.bundle_id = ${sql.ref(`${table}.bundle_id`)}

@@ -46,6 +46,46 @@ export async function readInstalledVersions(
   return rows
 }
 
+/** One version of a bundle. */
+export interface VersionOf {
+  environmentKey: string
+  bundleId: string
+  version: string
+}
+
+/** Three columns of equal length, for `unnest`. */
+export const columnsOf = (versions: readonly VersionOf[]): RawBuilder<unknown> =>
+  sql`${versions.map(({ environmentKey }) => environmentKey)}::text[], ${versions.map(({ bundleId }) => bundleId)}::text[],
+    ${versions.map(({ version }) => version)}::text[]`
+
+export const versionKey = ({ environmentKey, bundleId, version }: VersionOf): string =>
+  `${environmentKey}/${bundleId}/${version}`
+
+const BEHIND_MAX = 100
+
+/**
+ * How many versions are newer than each of these, up to the newest, by `versionKey`; at most 100. If the newest is a
+ * release, pre-releases do not count.
+ */
+export async function countNewerVersions(
+  db: Db,
+  versions: readonly VersionOf[],
+): Promise<ReadonlyMap<string, number>> {
+  if (versions.length === 0) return new Map()
+  const { rows } = await sql<VersionOf & { behind: number }>`
+    select published.bundle_environment_key as "environmentKey", published.bundle_id as "bundleId", published.version,
+      newer.count as behind
+    from unnest(${columnsOf(versions)}) as installed (bundle_environment_key, bundle_id, version)
+    join runtime.bundle_version as published using (bundle_environment_key, bundle_id, version)
+    cross join lateral ${newestVersionOf('published')} as newest
+    cross join lateral (select count(*) from (
+      select from runtime.bundle_version as other
+      where other.bundle_environment_key = published.bundle_environment_key and other.bundle_id = published.bundle_id
+        and other.is_release = newest.is_release and ${isNewer('other', 'published')}
+      limit ${BEHIND_MAX}) as bounded) as newer`.execute(db)
+  return new Map(rows.map((row) => [versionKey(row), row.behind]))
+}
+
 function countedVersions(visible: VisibleScopes, filter: InstalledVersionFilter): RawBuilder<unknown> {
   const columns = sql`bundle_environment_key, bundle_id, version`
   if (visible.kind === 'scopes')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
 import { inScope, visibleTo } from '../visible-scopes.ts'
 import type { ScopeFilter } from '../visible-scopes.ts'
@@ -20,7 +21,6 @@ export async function listScopeRows(
   options: { filter: ScopeFilter; after: readonly (string | number)[] | null; limit: number },
 ): Promise<ScopeCountsRow[]> {
   const { filter, after, limit } = options
-  const [environmentKey, applicationRuntimeId, workspaceId] = after ?? []
   const result = await sql<ScopeCountsRow>`
     select scope.environment_key, scope.application_runtime_id, scope.workspace_id, scope.snapshot_version,
       counted.installations, counted.claimed
@@ -33,13 +33,16 @@ export async function listScopeRows(
       where installation.scope_id = scope.scope_id and installation.state <> 'DETACHED'
     ) as counted
     where ${visibleTo(actor, 'read', 'scope')} and ${inScope(filter, 'scope')}
-      and ${
-        after === null
-          ? sql`true`
-          : sql`(scope.environment_key, scope.application_runtime_id, scope.workspace_id)
-              > (${environmentKey}, ${applicationRuntimeId}, ${workspaceId}::bigint)`
-      }
+      and ${isAfterScope(after)}
     order by scope.environment_key, scope.application_runtime_id, scope.workspace_id
     limit ${limit}`.execute(db)
   return result.rows
+}
+
+/** The condition that the row of alias `scope` follows the scope of a cursor, in the order of their parts. */
+export function isAfterScope(after: readonly (string | number)[] | null): RawBuilder<boolean> {
+  if (after === null) return sql<boolean>`true`
+  const [environmentKey, applicationRuntimeId, workspaceId] = after
+  return sql<boolean>`(scope.environment_key, scope.application_runtime_id, scope.workspace_id)
+    > (${environmentKey}, ${applicationRuntimeId}, ${workspaceId}::bigint)`
 }

@@ -1,9 +1,15 @@
 import type { InstalledVersions } from '#contract/runtime-api/installations.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
 import { inTransaction } from '#database/transaction.ts'
+import type { Db } from '../../model/db.ts'
 import { installationView } from '../../engine/views.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { findInstallation } from '../../store/installations/installations.ts'
-import { readInstalledVersions } from '../../store/installations/installed-versions.ts'
+import {
+  countNewerVersions,
+  readInstalledVersions,
+  versionKey,
+} from '../../store/installations/installed-versions.ts'
 import type { InstalledVersionRow } from '../../store/installations/installed-versions.ts'
 import { readStoredLedger } from '../../store/installations/ledger.ts'
 import { listInstallations as listRows, SORTS } from '../../store/installations/list-installations.ts'
@@ -12,7 +18,9 @@ import type {
   InstallationQuery,
   ListedInstallation,
 } from '../../store/installations/list-installations.ts'
+import { listScopesWith, readInstalledIn } from '../../store/installations/version-matrix.ts'
 import { visibleScopes } from '../../store/visible-scopes.ts'
+import type { VisibleScopes } from '../../store/visible-scopes.ts'
 import { requireVisible, notFound } from '../authorize.ts'
 import { propertyViews } from '../configuration/read.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -102,8 +110,63 @@ export async function listInstalledVersions(
   { deps, actor }: ReadContext,
   { query }: Input<VersionsEndpoint>,
 ): Promise<Answer<VersionsEndpoint>> {
-  const visible = await visibleScopes(deps.db, actor, 'read', query)
-  const rows = await readInstalledVersions(deps.db, visible, query)
+  return readPageOfBundles(deps.db, await visibleScopes(deps.db, actor, 'read', query), query)
+}
+
+type MatrixEndpoint = 'GET /installed-versions/scopes'
+
+/** The scopes that have one of a page of bundles, or an outdated one, each with its versions. */
+export function listVersionsByScope(
+  { deps, actor }: ReadContext,
+  { query }: Input<MatrixEndpoint>,
+): Promise<Answer<MatrixEndpoint>> {
+  const { bundleLimit, bundleCursor, limit, cursor, upgrade } = query
+  const after = cursorValues(cursor, ['string', 'string', 'number'])
+  if (after !== null) cursorInteger(after[2])
+  return inTransaction(
+    deps.db,
+    async (tx) => {
+      const visible = await visibleScopes(tx, actor, 'read', query)
+      const bundles = await readPageOfBundles(tx, visible, {
+        ...query,
+        limit: bundleLimit,
+        cursor: bundleCursor,
+      })
+      const wanted = bundles.items.flatMap(({ bundle, versions }) =>
+        versions
+          .filter(({ isOutdated }) => upgrade === undefined || isOutdated)
+          .map(({ version }) => ({ ...bundle, version })),
+      )
+      const scopes = await listScopesWith(tx, visible, { wanted, filter: query, after, limit: limit + 1 })
+      const installed = await readInstalledIn(
+        tx,
+        scopes.slice(0, limit).map(({ scope_id }) => scope_id),
+        bundles.items.map(({ bundle }) => bundle),
+      )
+      const page = pageOf(scopes, limit, {
+        item: (scope) => ({
+          ...scopeOf(scope),
+          installations: (installed.get(scope.scope_id) ?? []).map((row) => ({
+            bundleInstallId: row.bundle_install_id,
+            bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
+            version: row.version,
+            claim: row.claim,
+          })),
+        }),
+        valuesOf: (scope) => [scope.environment_key, scope.application_runtime_id, scope.workspace_id],
+      })
+      return { ...page, bundles }
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+async function readPageOfBundles(
+  db: Db,
+  visible: VisibleScopes,
+  query: Omit<Input<VersionsEndpoint>['query'], keyof Scope>,
+): Promise<Answer<VersionsEndpoint>> {
+  const rows = await readInstalledVersions(db, visible, query)
   const after = cursorValues(query.cursor, ['string', 'string'])
   const found = bundlesOf(rows).filter(
     (bundle) =>
@@ -111,13 +174,32 @@ export async function listInstalledVersions(
       hasText(bundle, query.q ?? '') &&
       (after === null || isAfter(bundle, after.map(String))),
   )
-  return pageOf(found.slice(0, query.limit + 1), query.limit, {
+  const page = pageOf(found.slice(0, query.limit + 1), query.limit, {
     item: (bundle) => bundle,
     valuesOf: ({ bundle }) => [bundle.bundleId, bundle.environmentKey],
   })
+  const outdated = page.items.flatMap(({ bundle, versions }) =>
+    versions.filter(({ isOutdated }) => isOutdated).map(({ version }) => ({ ...bundle, version })),
+  )
+  const behind = await countNewerVersions(db, outdated)
+  return {
+    ...page,
+    items: page.items.map((item) => ({
+      ...item,
+      versions: item.versions.map((one) => ({
+        ...one,
+        behind: behind.get(versionKey({ ...item.bundle, version: one.version })) ?? 0,
+      })),
+    })),
+  }
 }
 
-function bundlesOf(rows: readonly InstalledVersionRow[]): InstalledVersions[] {
+/** Without how far each version is behind, which is counted for a page only. */
+type CountedBundle = Omit<InstalledVersions, 'versions'> & {
+  versions: Omit<InstalledVersions['versions'][number], 'behind'>[]
+}
+
+function bundlesOf(rows: readonly InstalledVersionRow[]): CountedBundle[] {
   const groups = Map.groupBy(rows, (row) => `${row.bundle_environment_key}/${row.bundle_id}`)
   return [...groups.values()].flatMap((versions) => {
     const [first] = versions
@@ -140,11 +222,11 @@ function bundlesOf(rows: readonly InstalledVersionRow[]): InstalledVersions[] {
   })
 }
 
-const hasText = ({ bundle, title }: InstalledVersions, text: string): boolean =>
+const hasText = ({ bundle, title }: CountedBundle, text: string): boolean =>
   `${bundle.bundleId}\n${title}`.toLowerCase().includes(text.toLowerCase())
 
 /** Keys are ASCII, so this is the order of the database. */
-function isAfter({ bundle }: InstalledVersions, [bundleId = '', environmentKey = '']: string[]): boolean {
+function isAfter({ bundle }: CountedBundle, [bundleId = '', environmentKey = '']: string[]): boolean {
   if (bundle.bundleId !== bundleId) return bundle.bundleId > bundleId
   return bundle.environmentKey > environmentKey
 }

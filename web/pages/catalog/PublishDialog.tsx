@@ -38,6 +38,7 @@ export function PublishDialog({ onClose }: { onClose: () => void }) {
       'GET /installations',
       'GET /installations/{bundleInstallId}',
       'GET /installed-versions',
+      'GET /installed-versions/scopes',
     ],
   })
   const [sent, setSent] = useState('')

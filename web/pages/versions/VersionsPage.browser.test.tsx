@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import type { Installation, InstalledVersions } from '#contract/console-api/shapes.ts'
+import type { Installation, InstalledVersions, ScopeVersions } from '#contract/console-api/shapes.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { OLIVIA, serveScope } from '../../testing/served-scope.ts'
 
-const VERSIONS = 'GET /installed-versions'
+const VERSIONS = 'GET /installed-versions/scopes'
 const INSTALLATIONS = 'GET /installations'
 const at = '2026-11-22T08:00:00.000Z'
 const bundle = { environmentKey: 'production', bundleId: 'crm' }
@@ -15,8 +15,8 @@ const crm: InstalledVersions = {
   installations: 3,
   outdated: 2,
   versions: [
-    { version: '1.10.0', publishedAt: at, installations: 1, isOutdated: false },
-    { version: '1.9.0', publishedAt: at, installations: 2, isOutdated: true },
+    { version: '1.10.0', publishedAt: at, installations: 1, isOutdated: false, behind: 0 },
+    { version: '1.9.0', publishedAt: at, installations: 2, isOutdated: true, behind: 1 },
   ],
 }
 const installed = (workspaceId: number): Installation => ({
@@ -24,7 +24,7 @@ const installed = (workspaceId: number): Installation => ({
     environmentKey: 'production',
     applicationRuntimeId: 'eu',
     workspaceId,
-    bundleInstallId: `01920000-0000-7000-8000-00000000000${workspaceId}`,
+    bundleInstallId: idOf(workspaceId),
     bundle,
   },
   title: 'CRM',
@@ -35,31 +35,75 @@ const installed = (workspaceId: number): Installation => ({
   nextStep: { actor: 'NOBODY', action: 'NONE', since: at },
   updatedAt: at,
 })
-const item = (title: string) => page.getByRole('region', { name: new RegExp(`^${title} `) })
+const idOf = (workspaceId: number) => `01920000-0000-7000-8000-00000000000${workspaceId}`
+type Claim = ScopeVersions['installations'][number]['claim']
+const inScope = (workspaceId: number, version: string, claim: Claim = null): ScopeVersions => ({
+  environmentKey: 'production',
+  applicationRuntimeId: 'eu',
+  workspaceId,
+  installations: [{ bundleInstallId: idOf(workspaceId), bundle, version, claim }],
+})
+const list = <Row,>(items: Row[], nextCursor: string | null = null) => ({ items, nextCursor })
+const matrix = (
+  bundles: InstalledVersions[] = [crm],
+  scopes = [inScope(1, '1.10.0'), inScope(2, '1.9.0'), inScope(3, '1.9.0', 'FAILED')],
+) => ({ ...list(scopes), bundles: list(bundles) })
+const table = page.getByRole('table', { name: 'Versions by scope' })
+const total = table.getByRole('row', { name: /^All of these scopes/ })
 const upgrade = page.getByRole('button', { name: 'Upgrade CRM 1.9.0' })
 
 test('the page says whether all installations have the same version', async () => {
   const only = { ...crm, installations: 2, versions: crm.versions.slice(1) }
   const desk = { ...only, bundle: { ...bundle, bundleId: 'desk' }, title: 'Desk', outdated: 0 }
-  await serveScope({
-    [VERSIONS]: () => ({
-      items: [crm, { ...desk, versions: [{ ...only.versions[0]!, isOutdated: false }] }],
-      nextCursor: null,
-    }),
-  })
+  const newest = { ...only.versions[0]!, isOutdated: false, behind: 0 }
+  await serveScope({ [VERSIONS]: () => matrix([crm, { ...desk, versions: [newest] }]) })
   await renderConsole('/versions')
-  await expect.element(item('CRM')).toMatchTextContent(/2 of 3 are outdated/)
-  await expect.element(item('Desk')).toMatchTextContent(/All 2 installations are on 1\.9\.0/)
-  await expect.element(item('Desk')).not.toMatchTextContent(/outdated/)
+  const cells = total.getByRole('cell')
+  await expect.element(cells.first()).toMatchTextContent(/2 of 3 are outdated/)
+  await expect.element(cells.last()).toMatchTextContent(/All 2 installations are on 1\.9\.0/)
+  await expect.element(cells.last()).not.toMatchTextContent(/are outdated/)
   await expect
     .element(page.getByRole('link', { name: 'CRM 1.9.0: 2 installations' }))
     .toHaveAttribute('href', expect.stringContaining('version=1.9.0'))
 })
 
+test('a press on an outdated version plans its upgrade; others, and locked ones, are opened', async () => {
+  const { api } = await serveScope({ [VERSIONS]: () => matrix() })
+  await renderConsole('/versions')
+  const names = [
+    'CRM 1.10.0 in production/eu/1, not outdated',
+    /^CRM 1\.9\.0 in production\/eu\/3, 1 version behind\. .*[Ff]ailed/,
+  ]
+  for (const [index, name] of names.entries())
+    await expect
+      .element(table.getByRole('link', { name }))
+      .toHaveAttribute('href', `/installations/${idOf(index === 0 ? 1 : 3)}`)
+  await table
+    .getByRole('button', { name: 'CRM 1.9.0 in production/eu/2, 1 version behind. Upgrade it' })
+    .click()
+  await expect.element(page.getByRole('dialog', { name: 'Upgrade 1 installation' })).toBeVisible()
+  expect(api.requests(INSTALLATIONS)).toEqual([])
+})
+
+test('scopes and bundles are turned by pages of their own', async () => {
+  const { api } = await serveScope({
+    [VERSIONS]: () => ({ ...matrix(), nextCursor: 'more-scopes', bundles: list([crm], 'more-bundles') }),
+  })
+  const { address } = await renderConsole('/versions?cursor=second&environmentKey=production')
+  await page.getByRole('navigation', { name: 'Pages of scopes' }).getByRole('link', { name: 'Next' }).click()
+  await expect.poll(address).toBe('/versions?cursor=more-scopes&environmentKey=production')
+  await page.getByRole('navigation', { name: 'Pages of bundles' }).getByRole('link', { name: 'Next' }).click()
+  // other bundles are in other scopes, so these begin anew
+  await expect.poll(address).toBe('/versions?environmentKey=production&bundleCursor=more-bundles')
+  await expect
+    .poll(() => Object.fromEntries(api.requests(VERSIONS).at(-1)?.query ?? []))
+    .toMatchObject({ environmentKey: 'production', bundleCursor: 'more-bundles' })
+})
+
 test('an upgrade of a version takes its outdated installations, in the scope of the page', async () => {
   const { api } = await serveScope({
-    [VERSIONS]: () => ({ items: [crm], nextCursor: null }),
-    [INSTALLATIONS]: () => ({ items: [installed(1), installed(2)], nextCursor: null }),
+    [VERSIONS]: () => matrix(),
+    [INSTALLATIONS]: () => list([installed(1), installed(2)]),
   })
   await renderConsole('/versions?environmentKey=production')
   await upgrade.click()
@@ -75,13 +119,10 @@ test('an upgrade of a version takes its outdated installations, in the scope of 
 })
 
 test('if the installations were upgraded meanwhile, the numbers are read again', async () => {
-  const { api } = await serveScope({
-    [VERSIONS]: () => ({ items: [crm], nextCursor: null }),
-    [INSTALLATIONS]: () => ({ items: [], nextCursor: null }),
-  })
+  const { api } = await serveScope({ [VERSIONS]: () => matrix(), [INSTALLATIONS]: () => list([]) })
   await renderConsole('/versions')
   await expect.element(upgrade).toBeVisible()
-  api.answer({ [VERSIONS]: () => ({ items: [], nextCursor: null }) })
+  api.answer({ [VERSIONS]: () => matrix([], []) })
   await upgrade.click()
   await expect.element(page.getByText(/The numbers are now up to date/)).toBeVisible()
   await expect.element(page.getByText('No active installations')).toBeVisible()
@@ -89,7 +130,7 @@ test('if the installations were upgraded meanwhile, the numbers are read again',
 
 test('without the permission to upgrade there is no button', async () => {
   await serveScope({
-    [VERSIONS]: () => ({ items: [crm], nextCursor: null }),
+    [VERSIONS]: () => matrix(),
     'GET /session': () => ({
       user: OLIVIA,
       roles: ['viewer'],
@@ -99,6 +140,7 @@ test('without the permission to upgrade there is no button', async () => {
     }),
   })
   await renderConsole('/versions')
-  await expect.element(item('CRM')).toMatchTextContent(/2 of 3 are outdated/)
-  expect(upgrade.query()).toBeNull()
+  await expect.element(total).toMatchTextContent(/2 of 3 are outdated/)
+  await expect.element(table.getByRole('link', { name: /in production\/eu\/2/ })).toBeVisible()
+  expect(table.getByRole('button').elements()).toEqual([])
 })

@@ -15,33 +15,34 @@ import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { cx } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
-import { BundleVersions } from './BundleVersions.tsx'
 import { useUpgradeTargets } from './use-upgrade-targets.ts'
 import { VersionFilters } from './VersionFilters.tsx'
+import { Legend, VersionMatrix } from './VersionMatrix.tsx'
 
 const route = getRouteApi('/versions')
 
-/** The upgrade matrix: for each bundle, how many installations have each version. */
+/** The version of each bundle in each scope, and how many installations have each version. */
 export function VersionsPage() {
   const t = useText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const query = useQuery({
-    ...apiQuery('GET /installed-versions', versionsCall(search)),
+    ...apiQuery('GET /installed-versions/scopes', versionsCall(search)),
     placeholderData: keepPreviousData,
   })
   const error = useErrorView(query.error)
+  const bundles = query.data?.bundles
+  const { onIntent } = LazyBatchDialog
   const mayUpgrade = useMay('installation:upgrade', 'anywhere')
   const [targets, setTargets] = useState<readonly BatchTarget[] | null>(null)
-  const { cursor, q, upgrade, ...scope } = search
+  const { cursor, bundleCursor, q, upgrade, ...scope } = search
   const load = useUpgradeTargets(scope, setTargets)
   const change = (next: SearchChange<VersionsSearch>) =>
     void navigate({ search: omitUndefined({ ...scope, q, upgrade, ...next }), replace: true, state: true })
-  const isFiltered = Object.keys({ ...search, cursor }).length > 1
+  const isFiltered = Object.keys(omitUndefined({ ...scope, q, upgrade })).length > 0
   const clear = () => void navigate({ search: {} })
   return (
     <Page title={t('versions.title')} meta={<p>{t('versions.about')}</p>}>
@@ -49,15 +50,15 @@ export function VersionsPage() {
         <VersionFilters search={search} onChange={change} onClear={isFiltered && clear} />
         <ViewsMenu page="versions" search={search} />
       </div>
-      {query.data === undefined ? (
+      {query.data === undefined || bundles === undefined ? (
         error ? (
           <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
         ) : (
           <SkeletonLines lines={8} />
         )
       ) : (
-        <Card padded={false} className="@container">
-          {query.data.items.length === 0 ? (
+        <Card padded={false}>
+          {bundles.items.length === 0 ? (
             <EmptyState
               icon={isFiltered ? 'filter' : 'installations'}
               title={t(isFiltered ? 'common.list.filtered.title' : 'versions.empty.title')}
@@ -65,32 +66,33 @@ export function VersionsPage() {
               action={isFiltered && <Button onClick={clear}>{t('common.clearFilters')}</Button>}
             />
           ) : (
-            <ul
-              aria-label={t('versions.list')}
-              aria-busy={query.isPlaceholderData || undefined}
-              className={cx('divide-y divide-line', query.isPlaceholderData && 'opacity-55')}
-            >
-              {query.data.items.map((item) => (
-                <li key={`${item.bundle.environmentKey}/${item.bundle.bundleId}`}>
-                  <BundleVersions
-                    item={item}
-                    scope={scope}
-                    upgrade={
-                      mayUpgrade && {
-                        loading: load.loading,
-                        start: load.start,
-                        onIntent: LazyBatchDialog.onIntent,
-                      }
-                    }
-                  />
-                </li>
-              ))}
-            </ul>
+            <VersionMatrix
+              bundles={bundles.items}
+              scopes={query.data.items}
+              filter={scope}
+              isStale={query.isPlaceholderData}
+              upgrade={mayUpgrade && { loading: load.loading, start: load.start, onIntent }}
+              upgradeOne={mayUpgrade && { start: (target) => setTargets([target]), onIntent }}
+            />
           )}
-          <div className="border-t border-line px-4 py-2">
+          <div className="space-y-2 border-t border-line px-4 py-2">
+            {bundles.items.length > 0 && <Legend />}
+            {(bundleCursor !== undefined || bundles.nextCursor !== null) && (
+              <ListPager
+                page={bundles}
+                cursor={bundleCursor}
+                label={t('versions.pager.bundles')}
+                count={t('versions.bundles', { n: bundles.items.length })}
+                pageLink={(at) =>
+                  paths.versions(omitUndefined({ ...search, cursor: undefined, bundleCursor: at }))
+                }
+              />
+            )}
             <ListPager
               page={query.data}
               cursor={cursor}
+              label={t('versions.pager.scopes')}
+              count={t('versions.scopes', { n: query.data.items.length })}
               pageLink={(at) => paths.versions(omitUndefined({ ...search, cursor: at }))}
             />
           </div>

@@ -51,7 +51,7 @@ export function useUpgradeTargets(
         return
       }
       showToast({ tone: 'info', text: t('versions.none') })
-      void invalidateEndpoints(client, ['GET /installed-versions'])
+      void invalidateEndpoints(client, ['GET /installed-versions/scopes'])
     },
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })

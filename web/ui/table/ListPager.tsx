@@ -15,23 +15,29 @@ export function ListPager({
   cursor,
   pageLink,
   total,
+  label,
+  count: counted,
 }: {
   page: ListPage<unknown>
   cursor: string | undefined
   pageLink: ((cursor: string | undefined) => LinkTarget) | undefined
   /** How many rows all pages have together. */
   total?: string | undefined
+  /** If the page has several pagers: what this one turns, and how many of it are shown. */
+  label?: string
+  count?: string
 }) {
   const t = useText()
   const { nextCursor, items } = page
   useEffect(() => {
     if (nextCursor !== null) previousCursors.set(nextCursor, cursor)
   }, [nextCursor, cursor])
-  const count = t('common.table.rows', { n: items.length })
+  const count = counted ?? t('common.table.rows', { n: items.length })
   if (!pageLink || (cursor === undefined && nextCursor === null))
     return <span className="text-xs text-faint">{count}</span>
   return (
     <Pager
+      label={label}
       previous={cursor === undefined ? null : pageLink(previousCursors.get(cursor))}
       next={nextCursor === null ? null : pageLink(nextCursor)}
     >
@@ -42,10 +48,12 @@ export function ListPager({
 
 /** The pager of a keyset list: previous and next links, without page numbers. */
 function Pager({
+  label,
   previous,
   next,
   children,
 }: {
+  label?: string | undefined
   previous: LinkTarget | null
   next: LinkTarget | null
   /** At the left: how many rows are shown. */
@@ -53,7 +61,7 @@ function Pager({
 }) {
   const t = useText()
   return (
-    <nav aria-label={t('common.pager.label')} className="flex items-center justify-between gap-4">
+    <nav aria-label={label ?? t('common.pager.label')} className="flex items-center justify-between gap-4">
       <span className="text-xs text-faint">{children}</span>
       <span className="flex gap-2">
         <PagerLink to={previous}>
