@@ -4,7 +4,7 @@ import type { DemoPluginAddresses } from './builder.ts'
 import type { DemoCaller } from './caller.ts'
 import { buildEvents } from './events.ts'
 import type { EventPluginAddresses } from './events.ts'
-import { scopes } from './places.ts'
+import { patches, scopes } from './places.ts'
 import type { Place } from './places.ts'
 import { createScript } from './script.ts'
 import { createTroubles } from './troubles.ts'
@@ -24,7 +24,7 @@ export async function buildDemo({ call, plugins }: DemoOptions): Promise<void> {
   await script.clear()
   await builder.registerPlugins(plugins)
   await builder.registerServices(plugins.scriptedHooks)
-  for (const manifest of demoBundles) await builder.publish(manifest)
+  for (const manifest of [...demoBundles, ...patches]) await builder.publish(manifest)
   await Promise.all(Object.keys(scopes).map((place) => builder.installAll(place as Place)))
   await builder.configureSome()
   await buildEvents(builder, call, plugins)

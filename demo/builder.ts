@@ -8,7 +8,7 @@ import { demoInstallValues, demoReferences } from '#plugin/examples/bundles/demo
 import { orderDeskBundle, warehouseBundle } from '#plugin/examples/order-desk/bundles.ts'
 import type { DemoCaller, DemoPerson } from './caller.ts'
 import { ling, mira, platform, tomas } from './people.ts'
-import { installs, scopes } from './places.ts'
+import { installs, patches, scopes } from './places.ts'
 import type { Place } from './places.ts'
 
 /** Base addresses of the running example plugins. */
@@ -311,7 +311,7 @@ const queryOf = ({ workspaceId, ...scope }: Scope) => ({ ...scope, workspaceId: 
 export const data = (value: string | number | boolean): TypedValue => ({ '@type': 'Data', value })
 
 function manifestOf(bundleId: string, version?: string): AuthorManifest {
-  const manifest = [...demoBundles, orderDeskBundle, warehouseBundle].find(
+  const manifest = [...demoBundles, ...patches, orderDeskBundle, warehouseBundle].find(
     (candidate) =>
       candidate.bundle.bundleId === bundleId && (version === undefined || candidate.version === version),
   )
