@@ -88,6 +88,43 @@ async function selectInstallations(page: Page, scopes: readonly Scope[]): Promis
   }
 }
 
+test('a pasted address, locator or id leads straight to its page, and a property to a choice of its scopes', async ({
+  system,
+  signIn,
+  crmScope,
+}) => {
+  const page = await startWithKeys(signIn)
+  const palette = page.getByRole('dialog', { name: 'Search' })
+  const { bundleInstallId } = await system.install(system.newScope(), 'crm-suite', '1.0.0')
+  const address = `/operations?bundleInstallId=${bundleInstallId}`
+  await openFromPalette(page, new URL(address, page.url()).href, /^\/operations/)
+  await expectPage(page, 'Operations')
+  await openFromPalette(page, bundleInstallId, /^crm-suite/)
+  await expectPage(page, /CRM suite|crm-suite/)
+  await openFromPalette(page, 'show outdated', /^Show what is outdated$/)
+  await expectPage(page, 'Versions')
+  await openFromPalette(page, 'install bill', /^Install Billing/)
+  await expect(page).toHaveURL(/installations\/new\?.*bundleId=billing/)
+
+  for (let place = 0; place < 4; place++) await system.install(system.newScope(), 'crm-suite', '1.0.0')
+  await page.keyboard.press('Control+k')
+  await expect(palette.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('smtp port')
+  const property = palette.getByRole('option', { name: /^CRM mail · SMTP port.* scopes$/ })
+  await expect(property).toHaveCount(1)
+  await page.keyboard.press('Enter')
+  await expect(palette.getByRole('combobox')).toHaveValue('')
+  await page.keyboard.type(String(crmScope.workspaceId))
+  await expect(palette.getByRole('option')).toHaveCount(1)
+  await page.keyboard.press('Enter')
+  await expect(field(page, 'SMTP port')).toBeFocused()
+
+  await page.keyboard.press('Control+k')
+  await expect(palette.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('https://elsewhere.example/operations')
+  await expect(palette).toContainText('This is an address of elsewhere.example, not of this console.')
+})
+
 test('a pasted scope is opened in one step, and its property is found, edited, saved and undone by keyboard', async ({
   signIn,
   crmScope,

@@ -14,7 +14,12 @@ export function containsText(
 
 /** A `like` pattern that matches the text anywhere; `%`, `_` and `\` in the text are literal. */
 export function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  return `%${beginning(text)}`
+}
+
+/** A `like` pattern that matches the text at the beginning. */
+export function beginning(text: string): string {
+  return `${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 const WORDS_MAX = 8

@@ -27,6 +27,7 @@ test('a pasted scope goes straight there, and properties are found by title, of 
           resourceTitle: 'CRM mail',
           property: 'smtpUser',
           title: 'SMTP user',
+          installations: 1,
         },
       ],
     }),
@@ -76,4 +77,150 @@ test('a list that cannot be searched fails alone and is named', async () => {
   await userEvent.keyboard('zebra')
   await expect.element(palette.getByRole('option', { name: /Zebra mail/ })).toBeVisible()
   await expect.element(palette.getByText('Not available right now: Plugins')).toBeVisible()
+})
+
+/** A property of CRM mail in one of several scopes. */
+const inScope = (workspaceId: number, property: string, title: string, installations: number) => ({
+  installation: {
+    environmentKey: 'staging',
+    applicationRuntimeId: 'eu-west',
+    workspaceId,
+    bundleInstallId: `0198c5a0-0000-7000-8000-00000000000${workspaceId}`,
+    bundle: { environmentKey: 'production', bundleId: 'crm-suite' },
+  },
+  locator: MAIL,
+  resourceTitle: 'CRM mail',
+  property,
+  title,
+  installations,
+})
+const at = '2026-11-22T08:00:00.000Z'
+const installed = (workspaceId: number) => ({
+  installation: inScope(workspaceId, '', '', 1).installation,
+  title: 'CRM suite',
+  state: 'ACTIVE' as const,
+  version: '1.0.0',
+  upgradeTo: null,
+  claim: null,
+  nextStep: { actor: 'NOBODY' as const, action: 'NONE' as const, since: at },
+  updatedAt: at,
+})
+const bundle = (bundleId: string, title: string) => ({
+  bundle: { environmentKey: 'production', bundleId },
+  title,
+  description: null,
+  versions: 1,
+  latest: { version: '1.0.0', publishedAt: at },
+})
+
+async function openPalette(answers: Parameters<typeof serveScope>[0] = {}) {
+  const scope = await serveScope({
+    'GET /scopes': none,
+    'GET /bundles': none,
+    'GET /plugins': none,
+    'GET /services': none,
+    'GET /saved-views': none,
+    'GET /installed-properties': () => ({ items: [] }),
+    ...answers,
+  })
+  const screen = await renderConsole('/operations')
+  await expect.element(page.getByRole('heading', { name: 'Operations' })).toBeVisible()
+  await userEvent.keyboard('{Control>}k{/Control}')
+  return { ...scope, ...screen }
+}
+const type = (text: string) => palette.getByRole('combobox').fill(text)
+const options = palette.getByRole('option')
+
+test('many installations of a property are one result, within which a scope is chosen', async () => {
+  const { api, address } = await openPalette({
+    'GET /installed-properties': () => ({
+      items: [
+        ...[1, 2, 3].map((n) => inScope(n, 'smtpPort', 'SMTP port', 8)),
+        inScope(1, 'smtpEncryption', 'Encryption', 1),
+      ],
+    }),
+    'GET /installations': ({ query }) => ({
+      items: query.has('bundleId') ? [installed(1), installed(2)] : [],
+      nextCursor: null,
+    }),
+  })
+  await type('smtp')
+  const port = palette.getByRole('option', { name: /CRM mail · SMTP port/ })
+  await expect.element(port).toMatchTextContent(/8 scopes/)
+  expect(port.elements()).toHaveLength(1)
+  // its title does not say why it was found
+  const encryption = palette.getByRole('option', { name: /Encryption/ })
+  await expect.element(encryption).toMatchTextContent(/smtpEncryption/)
+  expect(encryption.element().querySelector('mark')?.textContent).toBe('smtp')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(options).toHaveLength(2)
+  await expect.element(palette.getByRole('combobox')).toHaveValue('')
+  await type('2')
+  await expect
+    .poll(() => Object.fromEntries(api.requests('GET /installations').at(-1)?.query ?? []))
+    .toMatchObject({ bundleId: 'crm-suite', state: 'ACTIVE', q: '2' })
+  await type('')
+  await userEvent.keyboard('{Backspace}')
+  await expect.element(palette.getByRole('combobox')).toHaveValue('smtp')
+  await expect.element(port).toBeVisible()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(palette.getByRole('option', { name: 'staging/eu-west/1' })).toBeVisible()
+  await userEvent.keyboard('{ArrowDown}{Enter}')
+  await expect.poll(address).toMatch(/^\/scopes\/staging\/eu-west\/2\/configuration\?.*property=smtpPort/)
+})
+
+test('a pasted address of this console is opened; another one is named, and is not searched for', async () => {
+  const { api, address } = await openPalette()
+  await type(`${location.origin}/operations?state=FAILED`)
+  await expect.element(palette.getByRole('option', { name: '/operations?state=FAILED' })).toBeVisible()
+  await userEvent.keyboard('{Enter}')
+  await expect.poll(address).toBe('/operations?state=FAILED')
+  await userEvent.keyboard('{Control>}k{/Control}')
+  for (const [text, note] of [
+    ['https://elsewhere.example/operations', 'This is an address of elsewhere.example, not of this console.'],
+    [`${location.origin}/no/such/page`, 'This console has no page /no/such/page.'],
+    ['https://', 'This is not a complete address.'],
+  ] as const) {
+    await type(text)
+    await expect.element(palette.getByText(note)).toBeVisible()
+    await expect.element(options).toHaveLength(0)
+  }
+  expect(api.requests('GET /installed-properties')).toEqual([])
+})
+
+test('a pasted locator leads to its resource in a scope, and an unknown one and an unknown id are named', async () => {
+  const { address } = await openPalette({
+    'GET /installations': ({ query }) => ({
+      items: query.get('bundleId') === 'crm-suite' ? [installed(4)] : [],
+      nextCursor: null,
+    }),
+    'GET /batches/{batchId}': () => refusal({ status: 404, code: 'NOT_FOUND' }),
+    'GET /operations': none,
+  })
+  await type('production/nothing/MODULE/core')
+  await expect.element(palette.getByText(/locator of a resource of nothing, but no scope/)).toBeVisible()
+  await type('0198c5a0-0000-7000-8000-00000000ffff')
+  await expect.element(palette.getByText(/No installation, operation or batch .* has this ID/)).toBeVisible()
+  await type(MAIL)
+  await expect.element(palette.getByRole('option', { name: /staging\/eu-west\/4/ })).toBeVisible()
+  await userEvent.keyboard('{Enter}')
+  await expect.poll(address).toMatch(/^\/scopes\/staging\/eu-west\/4\/configuration\?resource=/)
+})
+
+test('an action is found with the bundle that it concerns', async () => {
+  const { address } = await openPalette({
+    'GET /bundles': () => ({
+      items: [bundle('billing', 'Billing'), bundle('crm-suite', 'CRM suite')],
+      nextCursor: null,
+    }),
+    'GET /operations': none,
+    'GET /installations': none,
+  })
+  await type('outdated')
+  await expect.element(palette.getByRole('option', { name: 'Show what is outdated' })).toBeVisible()
+  await type('install bill')
+  await expect.element(palette.getByRole('option', { name: /^Install Billing/ })).toBeVisible()
+  expect(palette.getByRole('option', { name: /^Install CRM/ }).elements()).toEqual([])
+  await userEvent.keyboard('{Enter}')
+  await expect.poll(address).toBe('/installations/new?bundleEnvironmentKey=production&bundleId=billing')
 })

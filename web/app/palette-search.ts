@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type {
+  Bundle,
   Configuration,
   Installation,
   InstalledProperty,
@@ -16,9 +17,13 @@ import { currentText, type Translate } from '../i18n/use-text.ts'
 import type { PaletteGroup, PaletteHit } from '../subjects/shell/shell-context.ts'
 import { paths } from '../addresses/paths.ts'
 import { installationLook, operationLook } from '../ui/states.ts'
+import type { LinkTarget } from '../ui/Link.tsx'
 import { shortenId } from '../ui/Id.tsx'
+import { batchOfId, pageOfAddress, placesOfLocator } from './palette-target.ts'
 
 const MAX_HITS = 6
+/** Of a text that lists are searched for. */
+const TEXT_MAX = 128
 /** Of one property, as many installations as the runtime lists. */
 const MAX_PLACES = 3
 /** Of lists that are searched here, so that typing sends few requests. */
@@ -28,26 +33,41 @@ const CONFIGURATION =
 
 /**
  * Finds scopes, installations, operations, bundles, plugins, services, and properties by title. Each word of the text
- * must occur; ids are found by their start or end. A pasted scope comes first.
+ * must occur; ids are found by their start or end. A pasted scope comes first; a pasted address or locator is all that is
+ * looked for. What begins with a word comes first, then what has one in its title.
  */
 export async function searchEverything(
   text: string,
   { t, client, signal }: { t: Translate; client: QueryClient; signal: AbortSignal },
 ): Promise<readonly PaletteGroup[]> {
-  const query = { q: text, limit: MAX_HITS }
+  const address = pageOfAddress(text, t)
+  if (address !== null) return [address]
+  const located = await placesOfLocator(text, { t, signal })
+  if (located !== null) return [located]
+  const query = { q: text.slice(0, TEXT_MAX), limit: MAX_HITS }
   const whole = { query: { limit: LIST_LIMIT } }
   // two requests at a time leave connections of the browser for the page
   const [installations, operations] = await Promise.all([
-    groupOf(t('shell.nav.installations'), signal, async () => {
-      const { items } = await callApi('GET /installations', { query }, { signal })
-      return items.map((row) => installationHit(row, t))
-    }),
-    groupOf(t('shell.nav.operations'), signal, async () => {
-      const { items } = await callApi('GET /operations', { query }, { signal })
-      return items.map((row) => operationHit(row, t))
-    }),
+    groupOf(
+      t('shell.nav.installations'),
+      signal,
+      async () => {
+        const { items } = await callApi('GET /installations', { query }, { signal })
+        return items.map((row) => installationHit(row, t))
+      },
+      paths.installations({ q: query.q }),
+    ),
+    groupOf(
+      t('shell.nav.operations'),
+      signal,
+      async () => {
+        const { items } = await callApi('GET /operations', { query }, { signal })
+        return items.map((row) => operationHit(row, t))
+      },
+      paths.operations({ q: query.q }),
+    ),
   ])
-  const [scopes, bundles] = await Promise.all([
+  const [scopes, bundles, actions, batch] = await Promise.all([
     groupOf(t('shell.palette.scopes'), signal, async () => {
       const { items } = await client.fetchQuery(apiQuery('GET /scopes', whole))
       return scopeHits(text, items)
@@ -57,7 +77,8 @@ export async function searchEverything(
       return matching(
         items,
         text,
-        ({ bundle, title }) => `${title} ${bundle.environmentKey}/${bundle.bundleId}`,
+        ({ title }) => title,
+        ({ bundle }) => `${bundle.environmentKey}/${bundle.bundleId}`,
       ).map(({ bundle, title, latest: { version } }) => ({
         id: `bundle ${bundle.environmentKey}/${bundle.bundleId}`,
         title,
@@ -66,31 +87,43 @@ export async function searchEverything(
         to: paths.bundleVersion({ env: bundle.environmentKey, bundle: bundle.bundleId, version }),
       }))
     }),
+    groupOf(t('shell.palette.actions'), signal, async () => {
+      const { items } = await client.fetchQuery(apiQuery('GET /bundles', whole))
+      const { permissions } = await client.fetchQuery(apiQuery('GET /session', {}))
+      return bundleActions(text, { t, bundles: items, permissions })
+    }),
+    batchOfId(text, { t, signal }),
   ])
   const [plugins, services] = await Promise.all([
     groupOf(t('shell.nav.plugins'), signal, async () => {
       const { items } = await client.fetchQuery(apiQuery('GET /plugins', whole))
-      return matching(items, text, ({ pluginId, title }) => `${title} ${pluginId}`).map(
-        ({ pluginId, title }) => ({
-          id: `plugin ${pluginId}`,
-          title,
-          detail: pluginId,
-          icon: 'plugins' as const,
-          to: paths.plugin(pluginId),
-        }),
-      )
+      return matching(
+        items,
+        text,
+        ({ title }) => title,
+        ({ pluginId }) => pluginId,
+      ).map(({ pluginId, title }) => ({
+        id: `plugin ${pluginId}`,
+        title,
+        detail: pluginId,
+        icon: 'plugins' as const,
+        to: paths.plugin(pluginId),
+      }))
     }),
     groupOf(t('shell.nav.services'), signal, async () => {
       const { items } = await client.fetchQuery(apiQuery('GET /services', whole))
-      return matching(items, text, ({ serviceId, title }) => `${title} ${serviceId}`).map(
-        ({ serviceId, title }) => ({
-          id: `service ${serviceId}`,
-          title,
-          detail: serviceId,
-          icon: 'services' as const,
-          to: paths.service(serviceId),
-        }),
-      )
+      return matching(
+        items,
+        text,
+        ({ title }) => title,
+        ({ serviceId }) => serviceId,
+      ).map(({ serviceId, title }) => ({
+        id: `service ${serviceId}`,
+        title,
+        detail: serviceId,
+        icon: 'services' as const,
+        to: paths.service(serviceId),
+      }))
     }),
   ])
   const [views, properties] = await Promise.all([
@@ -101,8 +134,11 @@ export async function searchEverything(
       ])
       // `t` does not have the texts that were loaded just now
       const ready = readyMadeViews(currentText(), { userId: user.id, now: Date.now() })
-      return matching([...items.map(savedView), ...ready], text, ({ name, page }) =>
-        [t('shell.palette.view', { name }), t(`shell.nav.${page}`)].join(' '),
+      return matching(
+        [...items.map(savedView), ...ready],
+        text,
+        ({ name }) => t('shell.palette.view', { name }),
+        ({ page }) => t(`shell.nav.${page}`),
       ).map((view) => ({
         id: `view ${view.id}`,
         title: t('shell.palette.view', { name: view.name }),
@@ -112,13 +148,17 @@ export async function searchEverything(
       }))
     }),
     groupOf(t('shell.palette.properties'), signal, async () => {
-      const { items } = await callApi('GET /installed-properties', { query }, { signal })
+      const { items } = await callApi(
+        'GET /installed-properties',
+        { query: { ...query, limit: MAX_HITS * MAX_PLACES } },
+        { signal },
+      )
       // those of a configuration that is open come first, also if its version is not the newest
-      const hits = [...loadedPropertyHits(text, client), ...items.map(propertyHit)]
+      const hits = [...loadedPropertyHits(text, client), ...propertyHits(items, t)]
       return [...new Map(hits.map((hit) => [hit.id, hit])).values()].slice(0, MAX_HITS)
     }),
   ])
-  return [views, scopes, installations, properties, operations, bundles, plugins, services]
+  return [actions, views, scopes, installations, properties, operations, batch, bundles, plugins, services]
 }
 
 /** The results of one list. If it cannot be searched, the others still show theirs. */
@@ -126,14 +166,13 @@ async function groupOf(
   title: string,
   signal: AbortSignal,
   find: () => Promise<readonly PaletteHit[]>,
+  /** The list that shows all results. */
+  all?: LinkTarget,
 ): Promise<PaletteGroup> {
   try {
     const hits = await find()
-    const ofProperty = Object.groupBy(hits, ({ id, title: name }) => (id.startsWith('property ') ? name : ''))
-    const isCut = Object.entries(ofProperty).some(
-      ([name, some]) => name !== '' && some?.length === MAX_PLACES,
-    )
-    return { title, hits, mayHaveMore: isCut || hits.length >= MAX_HITS }
+    const mayHaveMore = hits.length >= MAX_HITS
+    return { title, hits, mayHaveMore, ...(mayHaveMore && all !== undefined && { more: all }) }
   } catch (error) {
     signal.throwIfAborted()
     // only a failed request: anything else is a fault of this code
@@ -142,8 +181,73 @@ async function groupOf(
   }
 }
 
-const matching = <Row>(rows: readonly Row[], text: string, wordsOf: (row: Row) => string): Row[] =>
-  rows.filter((row) => matchesWords(wordsOf(row), text)).slice(0, MAX_HITS)
+/** The rows whose title or name has every word: by the beginning of the title, by the title, by the name. */
+function matching<Row>(
+  rows: readonly Row[],
+  text: string,
+  titleOf: (row: Row) => string,
+  nameOf: (row: Row) => string = () => '',
+): Row[] {
+  const words = text.toLowerCase().split(/\s+/)
+  const rank = (row: Row): number => {
+    const title = titleOf(row).toLowerCase()
+    if (words.some((word) => title.startsWith(word))) return 0
+    return words.some((word) => title.includes(word)) ? 1 : 2
+  }
+  return rows
+    .filter((row) => matchesWords(`${titleOf(row)} ${nameOf(row)}`, text))
+    .toSorted((one, other) => rank(one) - rank(other))
+    .slice(0, MAX_HITS)
+}
+
+/** "install billing": an action of which some words are, and a bundle of which the others are. */
+function bundleActions(
+  text: string,
+  { t, bundles, permissions }: { t: Translate; bundles: readonly Bundle[]; permissions: readonly string[] },
+): PaletteHit[] {
+  const words = text.split(/\s+/)
+  return ACTIONS.flatMap(({ id, needs, icon, to }) => {
+    if (!permissions.includes(needs)) return []
+    const isAction = (word: string) =>
+      t(`shell.action.${id}.words`)
+        .split(' ')
+        .some((known) => known.startsWith(word.toLowerCase()))
+    const rest = words.filter((word) => !isAction(word))
+    if (rest.length === 0 || rest.length === words.length) return []
+    return matching(
+      bundles,
+      rest.join(' '),
+      ({ title }) => title,
+      ({ bundle }) => `${bundle.environmentKey}/${bundle.bundleId}`,
+    ).map(({ bundle, title }): PaletteHit => ({
+      id: `${id} ${bundle.environmentKey}/${bundle.bundleId}`,
+      title: t(`shell.action.${id}.bundle`, { bundle: title }),
+      detail: `${bundle.environmentKey}/${bundle.bundleId}`,
+      icon,
+      to: to(bundle),
+    }))
+  }).slice(0, MAX_HITS)
+}
+
+const ofBundle = ({ environmentKey, bundleId }: Bundle['bundle']) => ({
+  bundleEnvironmentKey: environmentKey,
+  bundleId,
+})
+const ACTIONS = [
+  {
+    id: 'install',
+    needs: 'installation:install',
+    icon: 'plus',
+    to: (bundle: Bundle['bundle']): LinkTarget => paths.installationNew(ofBundle(bundle)),
+  },
+  {
+    id: 'upgrade',
+    needs: 'installation:upgrade',
+    icon: 'sortUp',
+    to: (bundle: Bundle['bundle']): LinkTarget =>
+      paths.installations({ ...ofBundle(bundle), upgrade: 'available' }),
+  },
+] as const
 
 function scopeHits(text: string, known: readonly Parameters<typeof scopeText>[0][]): PaletteHit[] {
   const typed = parseScope(text.replaceAll(/\s*\/\s*/g, '/'))
@@ -177,8 +281,66 @@ function loadedPropertyHits(text: string, client: QueryClient): PaletteHit[] {
       }),
     ),
   )
-  return hits.slice(0, MAX_HITS)
+  return matching(
+    hits,
+    text,
+    ({ title }) => title.slice(title.indexOf(SEPARATOR) + SEPARATOR.length),
+    ({ title, name = '' }) => `${title} ${name}`,
+  )
 }
+
+/** Few installations of one property are listed; many are one result, which leads to all of them. */
+function propertyHits(items: readonly InstalledProperty[], t: Translate): PaletteHit[] {
+  const groups = Map.groupBy(items, ({ installation: { bundle }, locator, property }) =>
+    JSON.stringify([bundle, locator, property]),
+  )
+  return [...groups.values()].flatMap((rows) => {
+    const [first] = rows
+    if (first === undefined) return []
+    if (first.installations <= rows.length) return rows.map(propertyHit)
+    return [propertyEverywhereHit(first, t)]
+  })
+}
+
+const SEPARATOR = ' · '
+/** Of one property that are listed at once; a part of the scope selects others. */
+const MAX_SCOPES = 20
+
+function propertyEverywhereHit(found: InstalledProperty, t: Translate): PaletteHit {
+  const { installation, locator, property, installations } = found
+  const { environmentKey: bundleEnvironmentKey, bundleId } = installation.bundle
+  const of = { bundleEnvironmentKey, bundleId, state: 'ACTIVE' as const }
+  const { title, ...hit } = propertyHit(found)
+  return {
+    id: `property ${locator} ${property}`,
+    title,
+    ...(hit.name !== undefined && { name: hit.name }),
+    detail: t(installations >= PLACES_COUNTED ? 'shell.palette.scopesOrMore' : 'shell.palette.inScopes', {
+      n: installations,
+    }),
+    icon: 'edit',
+    within: async (text, signal) => {
+      const q = text.slice(0, TEXT_MAX)
+      const query = { ...of, limit: MAX_SCOPES, ...(q !== '' && { q }) }
+      const { items, nextCursor } = await callApi('GET /installations', { query }, { signal })
+      return [
+        {
+          title,
+          hits: items.map(({ installation: place }) => ({
+            id: `property ${place.bundleInstallId}`,
+            title: scopeText(place),
+            icon: 'scopes' as const,
+            to: paths.configuration(place, { resource: locator, property }),
+          })),
+          ...(nextCursor !== null && { more: paths.installations({ ...of, ...(q !== '' && { q }) }) }),
+        },
+      ]
+    },
+  }
+}
+
+/** The number that stands for more. */
+const PLACES_COUNTED = 100
 
 function propertyHit({
   installation,
@@ -186,11 +348,12 @@ function propertyHit({
   resourceTitle,
   property,
   title,
-}: Omit<InstalledProperty, 'installation'> & { installation: Scope }): PaletteHit {
+}: Omit<InstalledProperty, 'installation' | 'installations'> & { installation: Scope }): PaletteHit {
   const scope = scopeText(installation)
   return {
     id: `property ${scope} ${locator} ${property}`,
-    title: `${resourceTitle} · ${title}`,
+    title: `${resourceTitle}${SEPARATOR}${title}`,
+    name: property,
     detail: scope,
     icon: 'edit',
     to: paths.configuration(installation, { resource: locator, property }),

@@ -14,6 +14,7 @@ import {
   useShell,
   type PaletteGroup,
   type PaletteHit,
+  type PaletteSearch,
   type ShellContextValue,
 } from '../subjects/shell/shell-context.ts'
 
@@ -28,18 +29,33 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const { can } = useShell()
   const dialog = useModal((shown) => shown.querySelector('input'))
+  const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const [isOpening, setIsOpening] = useState(false)
-  const found = useSearch(text.trim())
+  // the result that stands for many, within which is searched
+  const [inside, setInside] = useState<InsideHit | null>(null)
+  const [typedBefore, setTypedBefore] = useState('')
+  const found = useSearch(text.trim(), inside)
 
-  const own = ownGroups(text.trim(), t, can)
-  const groups = [...own, ...found.groups].filter((group) => group.hits.length > 0)
+  const own = inside === null ? ownGroups(text.trim(), t, can) : NO_GROUPS
+  const groups = [...own, ...found.groups.map((group) => withAll(group, t))].filter(
+    (group) => group.hits.length > 0,
+  )
   const hits = groups.flatMap((group) => group.hits)
   const at = Math.min(chosen, hits.length - 1)
 
   const open = (hit: PaletteHit | undefined) => {
     if (!hit) return
+    if (hit.within !== undefined) {
+      setInside(hit)
+      setTypedBefore(text)
+      setText('')
+      setChosen(0)
+      setIsOpening(false)
+      input.current?.focus()
+      return
+    }
     onClose()
     // as in PlainLink: the target was type-checked where it was created
     if (hit.run !== undefined) hit.run()
@@ -50,6 +66,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const isStale = found.state === 'searching' && !isOwn
   const openChosen = useEffectEvent(() => open(hits[at]))
   useEffect(() => {
+    // a press of Enter that waited for its results
+    // oxlint-disable-next-line react/set-state-in-effect
     if (isOpening && !isStale) openChosen()
   }, [isOpening, isStale])
 
@@ -64,17 +82,27 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       className="mx-auto mt-[12vh] mb-auto w-[min(40rem,calc(100vw-1.5rem))] animate-appear overflow-hidden rounded-lg bg-raised shadow-3"
     >
       <div className="flex items-center gap-2.5 border-b border-line px-4">
-        <Icon name="search" className="text-faint" />
+        <Icon name="search" className="shrink-0 text-faint" />
+        {inside !== null && (
+          <span className="flex min-w-0 shrink items-center gap-1 rounded-sm bg-selected px-1.5 text-xs font-medium">
+            <span className="truncate">{inside.title}</span>
+            <Icon name="chevronRight" size={12} className="shrink-0" />
+          </span>
+        )}
         <input
+          ref={input}
           role="combobox"
           aria-expanded={hits.length > 0}
           aria-controls={`${id}-list`}
           aria-activedescendant={hits[at] ? `${id}-${at}` : undefined}
           aria-autocomplete="list"
-          aria-label={t('shell.palette.open')}
-          placeholder={t('shell.palette.open')}
+          aria-label={
+            inside === null ? t('shell.palette.open') : t('shell.palette.within', { title: inside.title })
+          }
+          placeholder={inside === null ? t('shell.palette.open') : t('shell.palette.chooseScope')}
           value={text}
-          maxLength={128}
+          // a pasted address may be long
+          maxLength={4096}
           spellCheck={false}
           autoComplete="off"
           onChange={(event) => {
@@ -83,6 +111,13 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             setIsOpening(false)
           }}
           onKeyDown={(event) => {
+            if (event.key === 'Backspace' && text === '' && inside !== null) {
+              event.preventDefault()
+              setInside(null)
+              setText(typedBefore)
+              setChosen(0)
+              return
+            }
             const step = STEPS[event.key]
             if ((step === undefined && event.key !== 'Enter') || event.nativeEvent.isComposing) return
             event.preventDefault()
@@ -113,13 +148,14 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                   key={hit.id}
                   id={`${id}-${index}`}
                   hit={hit}
+                  words={text}
                   chosen={index === at}
                   onChoose={() => setChosen(index)}
                   onOpen={open}
                 />
               )
             })}
-            {group.mayHaveMore === true && (
+            {group.mayHaveMore === true && group.more === undefined && (
               <p className="px-2 py-1 text-xs text-muted">{t('shell.palette.more')}</p>
             )}
           </div>
@@ -129,10 +165,14 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         aria-live="polite"
         className={cx(
           'px-4 pb-3 text-muted',
-          hits.length > 0 && text.trim().length >= MIN_SEARCH && found.state !== 'failed' && 'sr-only',
+          hits.length > 0 &&
+            (inside !== null || text.trim().length >= MIN_SEARCH) &&
+            found.state !== 'failed' &&
+            'sr-only',
         )}
       >
-        {message(t, text.trim(), found.state, hits.length)}
+        {found.groups.find(({ note }) => note !== undefined && hits.length === 0)?.note ??
+          message(t, inside === null ? text.trim() : null, found.state, hits.length)}
       </p>
       <FailedLists groups={found.groups} state={found.state} />
       <div
@@ -168,12 +208,15 @@ function FailedLists({ groups, state }: Found) {
 function Hit({
   id,
   hit,
+  words,
   chosen,
   onChoose,
   onOpen,
 }: {
   id: string
   hit: PaletteHit
+  /** What is searched for; marked where it is found. */
+  words: string
   chosen: boolean
   onChoose: () => void
   onOpen: (hit: PaletteHit) => void
@@ -200,34 +243,98 @@ function Hit({
       )}
     >
       <Icon name={hit.icon} className="text-muted" />
-      <span className="min-w-0 flex-1 truncate font-medium">{hit.title}</span>
-      {hit.detail && <span className="mono max-w-[50%] truncate text-xs text-muted">{hit.detail}</span>}
+      <span className="min-w-0 flex-1 truncate font-medium">
+        <Marked text={hit.title} words={words} />
+        {hit.name !== undefined && isOnlyIn(hit.name, hit.title, words) && (
+          <span className="mono ml-2 text-xs font-normal text-muted">
+            <Marked text={hit.name} words={words} />
+          </span>
+        )}
+      </span>
+      {hit.detail && (
+        <span className="mono max-w-[50%] truncate text-xs text-muted">
+          <Marked text={hit.detail} words={words} />
+        </span>
+      )}
+      {hit.within !== undefined && <Icon name="chevronRight" size={14} className="shrink-0 text-faint" />}
     </div>
   )
 }
 
+/** Whether a word is found in the name of a property and not in its title, so that the title does not say why it was found. */
+const isOnlyIn = (name: string, title: string, words: string): boolean =>
+  wordsOf(words).some((word) => matchesWords(name, word) && !matchesWords(title, word))
+
+const wordsOf = (text: string): string[] => text.split(/[\s/]+/).filter((word) => word !== '')
+
+/** A text with the words of the search marked. */
+function Marked({ text, words }: { text: string; words: string }) {
+  const wanted = wordsOf(words).map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  if (wanted.length === 0) return text
+  const parts = text.split(new RegExp(`(${wanted.join('|')})`, 'iu'))
+  // every second part is one of the words
+  return Object.entries(parts).map(([place, part]) =>
+    Number(place) % 2 === 0 ? (
+      part
+    ) : (
+      <mark
+        key={place}
+        className="bg-transparent text-inherit underline decoration-accent decoration-2 underline-offset-3"
+      >
+        {part}
+      </mark>
+    ),
+  )
+}
+
+type InsideHit = Extract<PaletteHit, { within: PaletteSearch }>
+const NO_GROUPS: readonly PaletteGroup[] = []
+
+/** A group with the way to all of its results at its end. */
+function withAll(group: PaletteGroup, t: T): PaletteGroup {
+  if (group.more === undefined) return group
+  const all: PaletteHit = {
+    id: `all ${group.title}`,
+    title: t('shell.palette.all', { list: group.title }),
+    icon: 'arrowRight',
+    to: group.more,
+  }
+  return { ...group, hits: [...group.hits, all] }
+}
+
 type Found = { state: 'idle' | 'searching' | 'found' | 'failed'; groups: readonly PaletteGroup[] }
 
-function useSearch(text: string): Found {
-  const { search } = useShell()
-  const [found, setFound] = useState<Found & { text: string }>({ text: '', state: 'idle', groups: [] })
+function useSearch(text: string, inside: InsideHit | null): Found {
+  const shell = useShell()
+  const search = inside?.within ?? shell.search
+  const shortest = inside === null ? MIN_SEARCH : 0
+  const [found, setFound] = useState<Found & { text: string; of: PaletteSearch }>({
+    text: '',
+    of: search,
+    state: 'idle',
+    groups: NO_GROUPS,
+  })
   useEffect(() => {
-    if (text.length < MIN_SEARCH) return
+    if (text.length < shortest) return
     const control = new AbortController()
-    const timer = setTimeout(() => {
-      search(text, control.signal).then(
-        (groups) => !control.signal.aborted && setFound({ text, state: 'found', groups }),
-        () => !control.signal.aborted && setFound({ text, state: 'failed', groups: [] }),
-      )
-    }, DELAY_MS)
+    const timer = setTimeout(
+      () => {
+        search(text, control.signal).then(
+          (groups) => !control.signal.aborted && setFound({ text, of: search, state: 'found', groups }),
+          () => !control.signal.aborted && setFound({ text, of: search, state: 'failed', groups: NO_GROUPS }),
+        )
+      },
+      text === '' ? 0 : DELAY_MS,
+    )
     return () => {
       control.abort()
       clearTimeout(timer)
     }
-  }, [text, search])
-  if (text.length < MIN_SEARCH) return { state: 'idle', groups: [] }
+  }, [text, search, shortest])
+  if (text.length < shortest) return { state: 'idle', groups: NO_GROUPS }
+  if (found.of !== search) return { state: 'searching', groups: NO_GROUPS }
   // the previous results stay until the new ones arrive
-  return found.text === text ? found : { state: 'searching', groups: found.groups }
+  return found.text === text && found.state !== 'idle' ? found : { state: 'searching', groups: found.groups }
 }
 
 type T = ReturnType<typeof useText>
@@ -268,6 +375,12 @@ function actionGroups(text: string, t: T, can: ShellContextValue['can']): Palett
           },
         ]
       : []),
+    {
+      id: 'outdated',
+      title: t('shell.action.outdated'),
+      icon: 'versions',
+      to: paths.versions({ upgrade: 'available' }),
+    },
     ...THEMES.map((theme) => ({
       id: `theme ${theme}`,
       title: t('shell.action.theme', { theme: t(`shell.theme.${theme}`) }),
@@ -279,9 +392,9 @@ function actionGroups(text: string, t: T, can: ShellContextValue['can']): Palett
   return [{ title: t('shell.palette.actions'), hits }]
 }
 
-function message(t: T, text: string, state: Found['state'], hits: number): string {
+function message(t: T, text: string | null, state: Found['state'], hits: number): string {
   if (state === 'failed') return t('shell.palette.failed')
-  if (text.length < MIN_SEARCH) return t('shell.palette.hint')
+  if (text !== null && text.length < MIN_SEARCH) return t('shell.palette.hint')
   if (state === 'searching') return t('shell.palette.searching')
   return hits === 0 ? t('shell.palette.empty') : ''
 }

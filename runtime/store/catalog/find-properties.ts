@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { InstallationIdentityColumns } from '../../model/installation.ts'
-import { containing, wordsOf } from '../text-search.ts'
+import { beginning, containing, wordsOf } from '../text-search.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
 import { newestVersionOf } from './versions.ts'
@@ -13,6 +13,8 @@ export interface FoundPropertyRow extends InstallationIdentityColumns {
   resource: string
   property: string
   title: string
+  /** How many installations have it and match; at most 100. */
+  installations: number
 }
 
 const IDENTITY = ['environment_key', 'application_runtime_id', 'workspace_id', 'bundle_install_id']
@@ -21,11 +23,13 @@ const PROPERTY = ['bundle_environment_key', 'bundle_id', 'locator', 'resource', 
 /** The scopes that match most of the words; a search that matches more of them asks for no particular scope. */
 const SCOPES_MAX = 1_000
 
+const COUNTED_MAX = 100
+
 /**
  * Properties of active installations that the actor may see. Each word must occur in the title or name of the property,
  * the title of its resource, its bundle or its scope; one of them in the title or name. Titles are those of the newest
- * version of the bundle. At most `perProperty` installations of each property, and `limit` in all. Words of a scope
- * select among the 1,000 scopes that match most of them.
+ * version of the bundle. At most `perProperty` installations of each property, and `limit` in all. What begins with a word
+ * comes first, then what has most of them in its title. Words of a scope select among the 1,000 scopes that match most of them.
  */
 export async function findInstalledProperties(
   db: Db,
@@ -42,16 +46,32 @@ export async function findInstalledProperties(
       patterns.map((pattern) => sql`${sql.ref(text)} ilike ${pattern}`),
       join === 'and' ? sql` and ` : sql` or `,
     )})`
+  const countIn = (text: string) =>
+    sql.join(
+      patterns.map((pattern) => sql`(${sql.ref(text)} ilike ${pattern})::int`),
+      sql` + `,
+    )
   const identity = (table: string) => sql.join(IDENTITY.map((column) => sql.ref(`${table}.${column}`)))
   const answered = sql.join([...IDENTITY, ...PROPERTY].map((column) => sql.ref(column)))
   const isCandidate = sql`installation.state = 'ACTIVE' and ${isVisible(visible, 'installation')}`
-  const isInstalled = (installation: string) => sql`exists (
+  const hasIt = (installation: string, property: string) => sql`exists (
     select from runtime.installed_resource as resource
     where resource.bundle_install_id = ${sql.ref(`${installation}.bundle_install_id`)}
-      and resource.locator = found.locator and resource.definitions -> found.property is not null)`
+      and resource.locator = ${sql.ref(`${property}.locator`)}
+      and resource.definitions -> ${sql.ref(`${property}.property`)} is not null)`
+  const isPlaced = (property: string) => sql`(
+    placed.bundle_environment_key = ${sql.ref(`${property}.bundle_environment_key`)}
+    and placed.bundle_id = ${sql.ref(`${property}.bundle_id`)}
+    and ${sql.join(
+      patterns.map(
+        (pattern) => sql`(${sql.ref(`${property}.text`)} ilike ${pattern} or placed.text ilike ${pattern})`,
+      ),
+      sql` and `,
+    )})`
   const result = await sql<FoundPropertyRow>`
     with found as materialized (
-      select *, ${each('text', 'and')} as is_whole from (
+      select *, ${each('text', 'and')} as is_whole, title ilike any(${words.map(beginning)}::text[]) as begins,
+        ${countIn('title')} as in_title from (
         select bundle.bundle_environment_key, bundle.bundle_id, one.*,
           concat_ws(' ', one.title, one.property) as name,
           concat_ws(' ', one.title, one.property, one.resource, newest.title, bundle.bundle_id) as text
@@ -68,49 +88,56 @@ export async function findInstalledProperties(
         select scope_id, environment_key || '/' || application_runtime_id || '/' || workspace_id as text
         from runtime.scope as scope where ${isVisible(visible, 'scope')}) as scope
       where ${each('text', 'or')}
-      order by ${sql.join(
-        patterns.map((pattern) => sql`(text ilike ${pattern})::int`),
-        sql` + `,
-      )} desc, scope_id
+      order by ${countIn('text')} desc, scope_id
       limit ${SCOPES_MAX}
     ), placed as materialized (
       select ${identity('installation')}, installation.bundle_environment_key, installation.bundle_id, place.text
       from place join runtime.installation as installation using (scope_id) where ${isCandidate}
     ), in_any_scope as (
       select found.*, ${identity('chosen')}
-      from (select * from found where is_whole order by title, locator, property) as found
+      from (select * from found where is_whole order by ${ranked('found')}) as found
       cross join lateral (
         select ${identity('installation')} from runtime.installation as installation
         where installation.bundle_environment_key = found.bundle_environment_key
-          and installation.bundle_id = found.bundle_id and ${isCandidate} and ${isInstalled('installation')}
+          and installation.bundle_id = found.bundle_id and ${isCandidate} and ${hasIt('installation', 'found')}
         limit ${perProperty}
       ) as chosen
       -- ordered as the outer rows are, so that the search ends at the limit
-      order by found.title, found.locator, found.property limit ${limit}
+      order by ${ranked('found')} limit ${limit}
     ), in_place as (
       select found.*, ${identity('chosen')}
-      from (select * from found where not is_whole order by title, locator, property) as found
+      from (select * from found where not is_whole order by ${ranked('found')}) as found
       cross join lateral (
         select ${identity('placed')} from placed
-        where placed.bundle_environment_key = found.bundle_environment_key and placed.bundle_id = found.bundle_id
-          and ${sql.join(
-            patterns.map((pattern) => sql`(found.text ilike ${pattern} or placed.text ilike ${pattern})`),
-            sql` and `,
-          )}
-          and ${isInstalled('placed')}
+        where ${isPlaced('found')} and ${hasIt('placed', 'found')}
         limit ${perProperty}
       ) as chosen
-      order by found.title, found.locator, found.property limit ${limit}
+      order by ${ranked('found')} limit ${limit}
     )
-    select ${answered} from (
-      select ${answered}, is_whole from in_any_scope
+    select ${answered}, installations from (
+      select * from in_any_scope
       union all
-      select ${answered}, is_whole from in_place
+      select * from in_place
     ) as answer
-    order by is_whole desc, title, environment_key, application_runtime_id, workspace_id, locator, property
+    cross join lateral (select count(*) as installations from (
+      select from runtime.installation as installation
+      where answer.is_whole and installation.bundle_environment_key = answer.bundle_environment_key
+        and installation.bundle_id = answer.bundle_id and ${isCandidate} and ${hasIt('installation', 'answer')}
+      union all
+      select from placed where not answer.is_whole and ${isPlaced('answer')} and ${hasIt('placed', 'answer')}
+      limit ${COUNTED_MAX}) as bounded) as counted
+    order by is_whole desc, ${ranked('answer')}, environment_key, application_runtime_id, workspace_id
     limit ${limit}`.execute(db)
   return result.rows
 }
+
+/** First the titles that begin with a word, then those with most of the words. */
+const ranked = (table: string): RawBuilder<unknown> =>
+  sql.join([
+    sql`${sql.ref(`${table}.begins`)} desc`,
+    sql`${sql.ref(`${table}.in_title`)} desc`,
+    ...['title', 'locator', 'property'].map((column) => sql.ref(`${table}.${column}`)),
+  ])
 
 /** The bundles that may have an active installation in the visible scopes: at least all that have one. */
 function installedBundles(visible: VisibleScopes): RawBuilder<unknown> {

@@ -163,6 +163,7 @@ export async function findProperties(
       resourceTitle: row.resource,
       property: row.property,
       title: row.title,
+      installations: row.installations,
     })),
   }
 }

@@ -47,6 +47,48 @@ describe('properties of installations', () => {
     )
   })
 
+  it('are ordered by the beginning of the title, by the title, and by the name', async () => {
+    const mail = bundleOf('mail', {
+      resources: [
+        moduleOf('sender', {
+          mailEncryption: titled('Encryption'),
+          mailPort: titled('Port of the mail host'),
+          mailUser: titled('Mail user'),
+          secondMailUser: titled('Second mail user'),
+        }),
+      ],
+    })
+    await harness.publish(mail)
+    const [scope] = scopes
+    assert.ok(scope)
+    await harness.installed(mail, { scope })
+    const titles = async (q: string) => (await find(q)).map(({ title }) => title)
+    const [begins, ...inTitle] = ['Mail user', 'Port of the mail host', 'Second mail user']
+    assert.deepEqual(await titles('mail'), [begins, ...inTitle, 'Encryption'])
+    // more of the words
+    assert.deepEqual(await titles('mail host'), [inTitle[0]])
+    assert.deepEqual((await titles('mail sender')).at(-1), 'Encryption')
+  })
+
+  it('say how many installations match, of which a few are listed', async () => {
+    assert.deepEqual(
+      (await find('default curr')).map(({ installations }) => installations),
+      [4, 4, 4],
+    )
+    const [first, second] = scopes
+    assert.ok(first && second)
+    const { environmentKey } = first
+    const [inPlace] = await find(`currency ${environmentKey}`)
+    assert.equal(
+      inPlace?.installations,
+      scopes.filter((scope) => scope.environmentKey === environmentKey).length,
+    )
+    const [one] = await find(
+      `currency ${second.environmentKey}/${second.applicationRuntimeId}/${second.workspaceId}`,
+    )
+    assert.equal(one?.installations, 1)
+  })
+
   it('are found with a part of the scope and the bundle, which alone find nothing', async () => {
     const last = scopes.at(-1)
     assert.ok(last)

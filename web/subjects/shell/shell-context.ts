@@ -10,14 +10,26 @@ export type PaletteHit = {
   title: string
   /** Distinguishes results with the same name: scope, state. */
   detail?: string
+  /** Also matches, and is shown if the title does not: the name of a property. */
+  name?: string
   icon: IconName
-} & ({ to: LinkTarget; run?: never } | { to?: never; run: () => void })
+} & (
+  | { to: LinkTarget; run?: never; within?: never }
+  | { run: () => void; to?: never; within?: never }
+  | { within: PaletteSearch; to?: never; run?: never }
+)
+
+/** Finds results for a text; within a result that stands for many, also without one. */
+export type PaletteSearch = (text: string, signal: AbortSignal) => Promise<readonly PaletteGroup[]>
 
 export type PaletteGroup = {
   title: string
   hits: readonly PaletteHit[]
-  /** Others may match too; words that select fewer find them. */
+  /** Others may match too; words that select fewer find them, or the list that shows all of them. */
   mayHaveMore?: boolean
+  more?: LinkTarget
+  /** Said instead of "No results" if there are none at all: what the text is, and why it leads nowhere. */
+  note?: string
   /** This list could not be searched. */
   isFailed?: boolean
 }
@@ -39,7 +51,7 @@ export type ShellContextValue = {
   environmentMarks: readonly EnvironmentMark[]
   signOut: () => void
   /** Finds installations and operations by id or name. */
-  search: (text: string, signal: AbortSignal) => Promise<readonly PaletteGroup[]>
+  search: PaletteSearch
 }
 
 export const ShellContext = createContext<ShellContextValue | null>(null)
