@@ -65,6 +65,11 @@ test('ten installations are upgraded: two first, then the rest; one fails, and a
   await expectPage(page, 'Upgrade 10 installations of CRM suite')
   await expect(page.getByRole('main')).toContainText('The first items have finished')
   await expect(rows(page, 'Pending')).toHaveCount(8)
+  await page.goto('/batches')
+  const listed = page.getByRole('row', { name: /^Upgrade 10 installations of CRM suite/ }).first()
+  await expect(listed).toContainText('2 succeeded')
+  await expect(listed).toContainText('8 pending')
+  await page.goBack()
 
   const other = await signIn('oscar', new URL(page.url()).pathname)
   await expectPage(other, 'Upgrade 10 installations of CRM suite')

@@ -22,7 +22,7 @@ import {
   signOut,
 } from '../api/session.ts'
 import { useErrorView } from '../i18n/describe-code.ts'
-import { countFailure } from '../subjects/alerts/failure-alerts.ts'
+import { countFailure, tellOperation } from '../subjects/alerts/alerts.ts'
 import { currentText, useText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../subjects/shell/shell-context.ts'
 import { lazyPart } from '../base/lazy-part.ts'
@@ -121,7 +121,10 @@ function useLiveWhile(isSignedIn: boolean) {
     if (!isSignedIn) return
     if (wasSignedIn.current) void client.invalidateQueries()
     wasSignedIn.current = true
-    return startLiveUpdates(client, countFailure)
+    return startLiveUpdates(client, (operation) => {
+      countFailure(operation)
+      tellOperation(operation)
+    })
   }, [client, isSignedIn])
 }
 

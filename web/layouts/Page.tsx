@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useMissedFailures } from '../subjects/alerts/failure-alerts.ts'
+import { useMissedFailures } from '../subjects/alerts/alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { cx } from '../ui/class-names.ts'
 import { Icon } from '../ui/Icon.tsx'

@@ -1,6 +1,6 @@
 import { Outlet, useLocation, useNavigate, type NavigateOptions } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { useOpenFromAlert } from '../subjects/alerts/failure-alerts.ts'
+import { useOpenFromAlert } from '../subjects/alerts/alerts.ts'
 import { useText } from '../i18n/use-text.ts'
 import { paths } from '../addresses/paths.ts'
 import { Button } from '../ui/Button.tsx'

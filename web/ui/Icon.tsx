@@ -21,6 +21,12 @@ const drawings = {
   ),
   catalog: <path d="M3 2.5h2.5v11H3zM7 2.5h2.5v11H7zM11.2 3.2l2 .5-2.2 9.8-.5-.1" />,
   notifications: <path d="M4 6.5a4 4 0 0 1 8 0c0 3.5 1.5 4.8 1.5 4.8h-11S4 10 4 6.5M6.7 13.6h2.6" />,
+  notificationsOn: (
+    <>
+      <path d="M4 6.5a4 4 0 0 1 8 0c0 3.5 1.5 4.8 1.5 4.8h-11S4 10 4 6.5" fill="currentColor" />
+      <path d="M6.7 13.6h2.6" />
+    </>
+  ),
   plugins: <path d="M5.5 2v3.5M10.5 2v3.5M3.5 5.5h9V8a4.5 4.5 0 0 1-9 0zM8 12.5V14.5" />,
   services: (
     <>

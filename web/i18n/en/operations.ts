@@ -546,6 +546,7 @@ export const batches = {
   'column.title': 'Batch',
   'column.state': 'State',
   'column.progress': 'Results',
+  'column.duration': 'Duration',
   'column.by': 'Requested by',
   'column.at': 'Created',
   'state.filter': 'State',
@@ -613,6 +614,7 @@ export const batches = {
   'fact.by': 'Requested by',
   'fact.created': 'Created',
   'fact.finished': 'Finished',
+  'fact.duration': 'Duration',
   continue: 'Continue with the rest',
   'continue.title': 'Continue with the rest?',
   'continue.text': {

@@ -10,6 +10,8 @@ import { apiQuery } from '../../api/query.ts'
 import { loadAll } from '../../subjects/batch/load-all.ts'
 import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
+import { totalOf } from '../../subjects/batch/batch-counts.ts'
+import { BatchDuration, ProgressBar } from '../../subjects/batch/BatchProgress.tsx'
 import { batchLook, itemLook } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
@@ -23,6 +25,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
+import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
 import { BatchActions } from './BatchActions.tsx'
 import { itemColumns } from './item-columns.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -33,7 +36,6 @@ import { PropertyValueView } from '../../ui/value/ValueView.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { toneText } from '../../ui/tone.ts'
-import { totalOf } from './batch-counts.ts'
 
 const route = getRouteApi('/batches/$id')
 
@@ -90,6 +92,7 @@ function Shown({ batch }: { batch: Batch }) {
       }
       actions={
         <>
+          {finishedAt === null && <TellWhenOver kind="batch" id={batchId} />}
           {batch.counts.FAILED > 0 && (
             <Button icon="retry" busy={loadFailed.isPending} onClick={() => loadFailed.mutate()}>
               {t('batches.retryFailed')}
@@ -107,6 +110,7 @@ function Shown({ batch }: { batch: Batch }) {
       }
     >
       <BatchFacts batch={batch} />
+      <ProgressBar counts={batch.counts} className="mb-2 h-3" />
       <ResultFilter
         counts={batch.counts}
         value={search.state}
@@ -162,6 +166,7 @@ function BatchFacts({ batch }: { batch: Batch }) {
           { label: t('batches.fact.by'), value: requestedBy.name },
           { label: t('batches.fact.created'), value: <Time at={createdAt} /> },
           finishedAt !== null && { label: t('batches.fact.finished'), value: <Time at={finishedAt} /> },
+          { label: t('batches.fact.duration'), value: <BatchDuration batch={batch} /> },
           first !== null && { label: t('batches.fact.first'), value: first },
           { label: t('batches.fact.concurrency'), value: concurrency },
           stopAfterFailures !== null && { label: t('batches.fact.failures'), value: stopAfterFailures },

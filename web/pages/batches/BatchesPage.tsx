@@ -7,6 +7,7 @@ import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Batch } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
+import { BatchDuration, BatchProgress } from '../../subjects/batch/BatchProgress.tsx'
 import { batchLook } from '../../subjects/batch/batch-looks.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { ViewsMenu } from '../../subjects/views/ViewsMenu.tsx'
@@ -19,7 +20,6 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
-import { progressText } from './batch-counts.ts'
 
 const route = getRouteApi('/batches')
 
@@ -60,6 +60,7 @@ export function BatchesPage() {
         columns={columns}
         rowKey={rowKey}
         rowLink={rowLink}
+        lines={2}
         cursor={search.cursor}
         pageLink={(cursor) => paths.batches(omitUndefined({ ...search, cursor }))}
         onClear={clear}
@@ -100,7 +101,15 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
     id: 'progress',
     header: t('batches.column.progress'),
     card: 'wide',
-    cell: ({ counts }) => progressText(counts, t),
+    cell: ({ counts }) => <BatchProgress counts={counts} />,
+  },
+  {
+    id: 'duration',
+    header: t('batches.column.duration'),
+    width: '6rem',
+    align: 'end',
+    hideBelow: 'lg',
+    cell: (batch) => <BatchDuration batch={batch} />,
   },
   {
     id: 'by',

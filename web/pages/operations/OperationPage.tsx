@@ -27,6 +27,7 @@ import { retryTopic, type RecoveryAction } from './detail/recovery/recovery.ts'
 import { InstallAgain, RecoveryActions } from './detail/recovery/RecoveryActions.tsx'
 import { ShareMenu } from './detail/share/ShareMenu.tsx'
 import { OperationDetails } from './detail/OperationDetails.tsx'
+import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
 import { timelineOf } from './detail/calls/timeline.ts'
 import type { ChosenRecovery } from './detail/recovery/RecoveryDialog.tsx'
 
@@ -155,6 +156,7 @@ function Actions({
     operation.state === 'PENDING' || operation.state === 'RUNNING' || operation.state === 'WAITING'
   return (
     <>
+      {isInProgress && <TellWhenOver kind="operation" id={operation.operationId} />}
       {isInProgress && (
         <RecoveryActions
           operation={operation}
