@@ -24,8 +24,13 @@ export async function readPageData(
   const session = await bodyOf(readApi('/session', { isActivity: true, signal }), signal)
   if (session === null) return null
   // the API has just written it from this type
-  const { permissions } = JSON.parse(session) as Session
-  const reads = readsOf(path, { params, search: rawSearch(search), now: Date.now() })
+  const { permissions, user } = JSON.parse(session) as Session
+  const reads = readsOf(path, {
+    params,
+    search: rawSearch(search),
+    now: Date.now(),
+    personId: user.id,
+  })
   const allowed = reads.filter(({ needs }) => needs === undefined || permissions.includes(needs))
   const read = await Promise.all(
     allowed.map(async (read) => {

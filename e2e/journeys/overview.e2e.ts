@@ -32,3 +32,54 @@ test('the overview shows what is outdated and what changed last, and leads to bo
   await outdated.getByRole('link', { name: 'All versions' }).click()
   await expectPage(page, 'Versions')
 })
+
+test('what a person runs comes first, and its end is told while another page is in front', async ({
+  system,
+  signIn,
+  crmScope,
+}) => {
+  await system.script.add({
+    when: { workspaceId: crmScope.workspaceId, operationType: 'DETACH' },
+    times: 1,
+    delayMs: 6_000,
+    behaviour: { kind: 'apply' },
+  })
+  const page = await signIn('olivia', '/')
+  await page.context().grantPermissions(['notifications'])
+  // what the browser is asked to show; it has no window for it here
+  await page.addInitScript(() => {
+    const told: string[] = []
+    Object.assign(window, {
+      told,
+      Notification: class extends Notification {
+        constructor(title: string, options?: NotificationOptions) {
+          super(title, options)
+          told.push(title)
+        }
+      },
+    })
+  })
+  await page.goto(`/installations?workspaceId=${crmScope.workspaceId}`)
+  await page.getByRole('checkbox', { name: /^Select CRM suite/ }).check()
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Detach' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Detach 1 installation' })
+  await dialog.getByLabel('Reason').fill('No longer used')
+  await dialog.getByLabel('Type 1 to confirm').fill('1')
+  await dialog.getByRole('button', { name: 'Detach 1 installation' }).click()
+  await expectPage(page, 'Detach 1 installation of CRM suite')
+
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
+  const mine = page.getByRole('region', { name: 'Your operations and batches' })
+  const operation = mine.getByRole('listitem').filter({ hasText: `/${crmScope.workspaceId}` })
+  await expect(operation).toContainText('Detach crm-suite')
+  await operation.getByRole('button', { name: 'Tell me when it is over' }).click()
+  await expect(operation.getByRole('button', { name: 'You will be told' })).toBeVisible()
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Catalog' }).click()
+  await expectPage(page, 'Catalog')
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { told: string[] }).told), { timeout: 20_000 })
+    .toEqual(['Detach: Succeeded'])
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
+  await expect(operation).toContainText('Succeeded')
+  await expect(operation.getByRole('button')).toHaveCount(0)
+})

@@ -82,14 +82,15 @@ async function loadPage(
   path: PagePath,
   { context: { queryClient }, params, location }: PageMatch,
 ): Promise<void> {
+  const session = queryClient.getQueryData<Answer<'GET /session'>>(apiQuery('GET /session', {}).queryKey)
   const reads = readsOf(path, {
     // the router types the parameters per route
     params: params as Readonly<Record<string, string>>,
     search: location.search as Raw,
     now: Date.now(),
+    personId: session?.user.id ?? null,
   })
-  const grants =
-    queryClient.getQueryData<Answer<'GET /session'>>(apiQuery('GET /session', {}).queryKey)?.grants ?? []
+  const grants = session?.grants ?? []
   const answers = reads
     .filter(({ needs }) => needs === undefined || mayAnywhere(grants, needs))
     .map((read) => queryClient.prefetchQuery(queryOf(read)))

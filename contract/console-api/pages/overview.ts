@@ -19,4 +19,8 @@ export const lockedInstallationsCall = {
 export const outdatedBundlesCall = { query: { upgrade: 'available' as const, limit: 5 } }
 /** The newest operations that succeeded. */
 export const recentChangesCall = { query: { state: 'SUCCEEDED', limit: 5 } }
+/** What a person has requested last: what runs, and what has just finished. */
+export const myOperationsCall = (personId: string) => ({ query: { requestedBy: personId, limit: 20 } })
+/** A person's own are among them. */
+export const newestBatchesCall = { query: { limit: 20 } }
 export const summaryCall = { query: {} }

@@ -34,6 +34,8 @@ import {
   firstHour,
   hourlyCountsCall,
   lockedInstallationsCall,
+  myOperationsCall,
+  newestBatchesCall,
   outdatedBundlesCall,
   recentChangesCall,
   summaryCall,
@@ -76,11 +78,12 @@ export interface Page<Search extends object> {
   filters: 'all' | readonly string[]
 }
 
-/** The parts of a page's address that its reads depend on; `now` is in milliseconds since 1970. */
+/** What the reads of a page depend on: its address, the time in milliseconds since 1970, and whose page it is, if known. */
 export interface PageAddress<Search> {
   params: Readonly<Record<string, string>>
   search: Search
   now: number
+  personId: string | null
 }
 
 /** Infers the type of the search parameters. */
@@ -98,7 +101,9 @@ const withoutSearch = () => ({})
  * that permission, because a refused request would be recorded in the audit. `web/app/routes.tsx` names the component.
  */
 export const pages = {
-  '/': page(withoutSearch, ({ now }) => [
+  '/': page(withoutSearch, ({ now, personId }) => [
+    ...(personId === null ? [] : [{ name: 'GET /operations' as const, call: myOperationsCall(personId) }]),
+    { name: 'GET /batches', call: newestBatchesCall },
     { name: 'GET /failure-groups', call: overviewGroupsCall },
     { name: 'GET /operations', call: waitingOperationsCall },
     { name: 'GET /installations', call: lockedInstallationsCall },

@@ -3,6 +3,7 @@ import { summaryCall } from '#contract/console-api/pages/overview.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { OverviewSummary } from './OverviewSummary.tsx'
+import { Mine } from './Mine.tsx'
 import { MyDrafts } from './MyDrafts.tsx'
 import { NeedsAttention } from './NeedsAttention.tsx'
 import { OperationsPlot } from './OperationsPlot.tsx'
@@ -10,7 +11,7 @@ import { apiQuery } from '../../api/query.ts'
 import { formatDuration } from '../../i18n/format.ts'
 import { Notice } from '../../ui/Notice.tsx'
 
-/** What needs attention now, the last 24 hours, and the totals. */
+/** What the person works on, what needs attention, the last 24 hours, and the totals. */
 export function OverviewPage() {
   const t = useText()
   return (
@@ -18,6 +19,7 @@ export function OverviewPage() {
       <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="min-w-0 space-y-8">
           <Clocks />
+          <Mine />
           <MyDrafts />
           <NeedsAttention />
           <OperationsPlot />

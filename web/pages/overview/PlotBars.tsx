@@ -6,7 +6,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { hourText, partsText, countTicks, RESULTS, type HourCount, type Result } from './plot.ts'
 
-const HEIGHT = 168
+const HEIGHT = 104
 const TOP = 8
 const BOTTOM = 22
 const LEFT = 36
@@ -34,7 +34,7 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
   const labelEvery = step * 3 > 52 ? 3 : 6
   return (
     // its height is reserved, because the width is not known at first
-    <div ref={frame} aria-hidden="true" className="mt-3 min-h-42">
+    <div ref={frame} aria-hidden="true" className="mt-2 min-h-26">
       {width > 0 && (
         <svg width={width} height={HEIGHT} className="block overflow-visible text-xs">
           <Textures id={id} />

@@ -48,7 +48,7 @@ export function totalsOf(hours: readonly HourCount[]): Record<Result, number> & 
 
 /** Four or five whole, round numbers from zero to at least the largest count. */
 export function countTicks(largest: number): number[] {
-  const rough = Math.max(1, largest) / 4
+  const rough = Math.max(1, largest) / 2
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 1)
   const count = Math.max(1, Math.ceil(largest / step))
