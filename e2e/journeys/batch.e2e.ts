@@ -27,7 +27,7 @@ test('three installations are upgraded in at most 8 clicks, with a result for ea
   await expect(bar).toContainText('3 selected')
   await bar.getByRole('button', { name: 'Upgrade' }).click()
   const dialog = page.getByRole('dialog', { name: 'Upgrade 3 installations' })
-  await expect(dialog).toContainText('3 are refused')
+  await expect(dialog).toContainText('3 need values')
   await expect(dialog.getByText('Data region').first()).toBeVisible()
   await input.choose(dialog.getByRole('combobox', { name: 'Data region' }), 'eu-central')
   await expect(dialog).toContainText('3 will start')

@@ -221,6 +221,42 @@ test('an upgrade asks for what any target needs, and replaces no value unless a 
   await expect.poll(() => inputs().at(-1)).toEqual({ targetVersion: '2.0.0', properties: given })
 })
 
+test('a missing value is no mistake until something is entered, and a plan on its way has no number', async () => {
+  const missing: Problems = [
+    {
+      locator: MAIN,
+      property: 'region',
+      errorCode: 'PROPERTY_INVALID',
+      message: 'This version requires a value. Enter one.',
+      parameters: { reason: 'propertyMissing' },
+    },
+  ]
+  const planned = Promise.withResolvers<BatchPlan>()
+  await serveApi({
+    [PLAN]: ({ body }) =>
+      'fill' in (body as { input: object }).input ? planned.promise : planWith('first', () => missing),
+    'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+      items: ['2.0.0', '1.0.0'].map(published),
+      nextCursor: null,
+    }),
+    [VERSION]: () => manifestOf('2.0.0', { region: text('Region', true) }),
+  })
+  await renderInConsole(<BatchDialog action="UPGRADE" targets={targets} onClose={() => undefined} />)
+  const plan = page.getByRole('region', { name: 'What will happen' })
+  const state = plan.getByRole('status')
+  const start = page.getByRole('button', { name: /^Upgrade/ })
+  await expect.element(state).toHaveTextContent('2 need values')
+  await expect.element(start).toHaveAccessibleName('Upgrade')
+  await userEvent.fill(page.getByRole('textbox', { name: 'Region' }), 'eu')
+  await expect.element(state).toHaveTextContent('Checking…')
+  // the last plan stays in view
+  await expect.element(plan.getByRole('listitem').first()).toBeVisible()
+  await expect.element(start).toHaveAccessibleName('Upgrade')
+  planned.resolve(planWith('second', () => missing))
+  await expect.element(state).toHaveTextContent('0 will start, 2 are refused')
+  await expect.element(start).toHaveAccessibleName('Upgrade')
+})
+
 test('the properties to set are those of all versions, also if the first target has none', async () => {
   const mixed: BatchTarget[] = [
     { ...targets[0]!, version: null },

@@ -156,9 +156,10 @@ export function BatchDialog({
       describedBy={isDetaching ? noticeId : undefined}
       danger={isDetaching}
       submit={
-        isNothingReady
-          ? t(`selection.action.${action}`)
-          : t(`batches.make.start.${shownAction}`, { n: plan.data === undefined ? targets.length : ready })
+        // a number only when it is known: that of an earlier plan would be wrong for a moment
+        ready === 0 || plan.isPlaceholderData
+          ? t(`selection.action.${shownAction}`)
+          : t(`batches.make.start.${shownAction}`, { n: ready })
       }
       isDirty={isDirty}
       blockedReason={
@@ -258,6 +259,8 @@ export function BatchDialog({
           error={plan.error}
           resources={resources}
           isChecking={plan.isFetching}
+          isStale={plan.isPlaceholderData}
+          isTouched={(editsIn(settled).size > 0 && !plan.isPlaceholderData) || form.formState.isSubmitted}
           onRetry={() => void plan.refetch()}
           targetVersion={version.chosen}
         />

@@ -4,6 +4,7 @@ import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.
 import { messageText } from '../../../i18n/message-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Badge } from '../../../ui/Badge.tsx'
+import { cx } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
@@ -24,6 +25,8 @@ export function BatchPlanView({
   error,
   resources,
   isChecking,
+  isStale,
+  isTouched,
   onRetry,
   targetVersion,
 }: {
@@ -33,6 +36,10 @@ export function BatchPlanView({
   /** The definitions of the properties that may be named. */
   resources: readonly FormResource[]
   isChecking: boolean
+  /** The plan is of what was entered before. */
+  isStale: boolean
+  /** It is of something that the person has entered. Until then, a missing value is what to enter and not a mistake. */
+  isTouched: boolean
   onRetry: () => void
   /** Of an UPGRADE. */
   targetVersion: string | undefined
@@ -41,7 +48,9 @@ export function BatchPlanView({
   const view = useErrorView(error)
   if (plan === undefined && view !== null)
     return <ErrorState error={view} retrying={isChecking} onRetry={onRetry} />
-  const refused = plan?.items.filter(({ problems }) => problems.length > 0) ?? []
+  const hasProblems = plan?.items.filter(({ problems }) => problems.length > 0) ?? []
+  const waiting = hasProblems.filter(({ problems }) => !isTouched && problems.every(isMissing))
+  const refused = hasProblems.filter((item) => !waiting.includes(item))
   const titleOf = (locator: string | undefined, property: string): string => {
     const fields = resources.find((resource) => resource.locator === locator)?.fields
     return propertyTitle(fields?.find((field) => field.property === property)?.definition, property)
@@ -52,10 +61,11 @@ export function BatchPlanView({
       <h3 className="mb-1 flex flex-wrap items-baseline gap-x-3">
         <span className="font-semibold">{t('batches.make.plan')}</span>
         <span role="status" className="text-muted">
-          {plan === undefined
+          {plan === undefined || isStale
             ? t('batches.make.checking')
             : joinClauses(t, [
-                t('batches.make.ready', { n: ready.length }),
+                (ready.length > 0 || waiting.length === 0) && t('batches.make.ready', { n: ready.length }),
+                waiting.length > 0 && t('batches.make.waiting', { n: waiting.length }),
                 refused.length > 0 && t('batches.make.refused', { n: refused.length }),
               ])}
         </span>
@@ -63,14 +73,20 @@ export function BatchPlanView({
       {plan === undefined ? (
         <SkeletonLines lines={3} />
       ) : (
-        <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line">
-          {[...refused, ...ready].map((item) => (
+        <ul
+          className={cx(
+            'max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line transition-opacity',
+            isStale && 'opacity-55',
+          )}
+        >
+          {[...refused, ...waiting, ...ready].map((item) => (
             <PlannedItem
               key={item.target}
               action={action}
               item={item}
               titleOf={titleOf}
               targetVersion={targetVersion}
+              isWaiting={waiting.includes(item)}
             />
           ))}
         </ul>
@@ -79,6 +95,9 @@ export function BatchPlanView({
   )
 }
 
+const isMissing = ({ parameters }: Item['problems'][number]): boolean =>
+  parameters?.['reason'] === 'propertyMissing'
+
 type TitleOf = (locator: string | undefined, property: string) => string
 
 function PlannedItem({
@@ -86,11 +105,14 @@ function PlannedItem({
   item,
   titleOf,
   targetVersion,
+  isWaiting,
 }: {
   action: Batch['action']
   item: Item
   titleOf: TitleOf
   targetVersion: string | undefined
+  /** Only for values that the person has not begun to enter. */
+  isWaiting: boolean
 }) {
   const t = useText()
   const { installation, title, currentVersion, changes, values, failure, plugins, unchecked, problems } = item
@@ -153,6 +175,7 @@ function PlannedItem({
           key={`${problem.locator} ${problem.property} ${problem.message}`}
           problem={problem}
           titleOf={titleOf}
+          isWaiting={isWaiting}
         />
       ))}
     </li>
@@ -160,13 +183,21 @@ function PlannedItem({
 }
 
 /** Why a target is refused: the title of the error, and what to do. An operation in the way is linked. */
-function PlanProblemText({ problem, titleOf }: { problem: Item['problems'][number]; titleOf: TitleOf }) {
+function PlanProblemText({
+  problem,
+  titleOf,
+  isWaiting,
+}: {
+  problem: Item['problems'][number]
+  titleOf: TitleOf
+  isWaiting: boolean
+}) {
   const t = useText()
   const { locator, property, errorCode, parameters } = problem
   const operationId = parameters?.['operationId']
   return (
-    <span className="flex gap-1.5 text-xs text-fail">
-      <Icon name="failed" size={12} className="mt-0.5" />
+    <span className={cx('flex gap-1.5 text-xs', isWaiting ? 'text-muted' : 'text-fail')}>
+      <Icon name={isWaiting ? 'edit' : 'failed'} size={12} className="mt-0.5" />
       <span className="min-w-0 wrap-anywhere">
         <span className="font-medium">
           {property === undefined ? codeTitle(errorCode) : titleOf(locator, property)}
