@@ -75,7 +75,7 @@ export async function listScopesWith(
   return rows
 }
 
-/** In all scopes, whoever sees them: finding installations by their version reads all of these. */
+/** In all scopes, also those that the actor may not see: finding installations by their version reads all of these. */
 async function countInstalled(db: Db, versions: readonly VersionOf[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select coalesce(sum(count), 0)::bigint as count from runtime.version_count

@@ -93,7 +93,7 @@ test('scopes and bundles are turned by pages of their own', async () => {
   await page.getByRole('navigation', { name: 'Pages of scopes' }).getByRole('link', { name: 'Next' }).click()
   await expect.poll(address).toBe('/versions?cursor=more-scopes&environmentKey=production')
   await page.getByRole('navigation', { name: 'Pages of bundles' }).getByRole('link', { name: 'Next' }).click()
-  // other bundles are in other scopes, so these begin anew
+  // other bundles are in other scopes, so these begin again
   await expect.poll(address).toBe('/versions?environmentKey=production&bundleCursor=more-bundles')
   await expect
     .poll(() => Object.fromEntries(api.requests(VERSIONS).at(-1)?.query ?? []))

@@ -3,7 +3,7 @@ export const SHADES = [
   'bg-ok-tint',
   'bg-doubt-tint',
   'bg-doubt-line/65',
-  'bg-[color-mix(in_oklab,var(--doubt-line),var(--doubt)_30%)]',
+  'bg-[color-mix(in_srgb,var(--doubt-line),var(--doubt)_30%)]',
 ] as const
 
 const LAST = SHADES.length - 1
