@@ -210,7 +210,7 @@ function bundleActions(
     if (!permissions.includes(needs)) return []
     const isAction = (word: string) =>
       t(`shell.action.${id}.words`)
-        .split(' ')
+        .split(/[ 、]/)
         .some((known) => known.startsWith(word.toLowerCase()))
     const rest = words.filter((word) => !isAction(word))
     if (rest.length === 0 || rest.length === words.length) return []
