@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
+import { mapOf } from '#contract/protocol/keys.ts'
 import { MessageParameters } from '#contract/protocol/envelope.ts'
 import { LARGE_BODY_BYTES_MAX, TITLE_MAX } from '#contract/protocol/limits.ts'
 import { InstallationIdentity } from '#contract/protocol/scope.ts'
@@ -35,6 +36,9 @@ const targets = z
   .max(BATCH_TARGETS_MAX, `Must have at most ${BATCH_TARGETS_MAX} items`)
   .refine((ids) => new Set(ids).size === ids.length, 'Must not have the same item twice')
 
+/** What is set in a single target; takes precedence over what the batch sets in every target. */
+const values = mapOf(Uuid, Changes).optional()
+
 const nothing = z.strictObject({}).optional()
 const inputs = {
   RETRY: nothing,
@@ -46,8 +50,14 @@ const inputs = {
     properties: Changes.optional(),
     /** Set only where a target would have no value; the other targets keep theirs. */
     fill: Changes.optional(),
+    values,
   }),
-  CONFIGURE: z.strictObject({ changes: Changes }),
+  CONFIGURE: z
+    .strictObject({ changes: Changes.optional(), values })
+    .refine(
+      (input) => input.changes !== undefined || input.values !== undefined,
+      'Must have changes, values or both',
+    ),
 }
 
 /** Without a title, a console names the batch after what it does, in the language of its reader. */
@@ -68,32 +78,43 @@ const made = {
 const mayHaveReason = { reason: Reason.optional() }
 const needsReason = { reason: Reason }
 
+/** A value for an installation that is no target would be lost without a word. */
+const valuesAreOfTargets = (request: {
+  targets: readonly string[]
+  input?: { values?: Readonly<Record<string, Changes>> | undefined } | undefined
+}) => Object.keys(request.input?.values ?? {}).every((target) => request.targets.includes(target))
+const NOT_A_TARGET = { message: 'Must be of targets only', path: ['input', 'values'] }
+
 const UNKNOWN_ACTION = 'Must be RETRY, TAKEOVER, DETACH, UPGRADE or CONFIGURE'
 
-const PlanBody = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ action: z.literal('RETRY'), ...planned, input: inputs.RETRY }),
-    z.strictObject({ action: z.literal('TAKEOVER'), ...planned, input: inputs.TAKEOVER }),
-    z.strictObject({ action: z.literal('DETACH'), ...planned, input: inputs.DETACH }),
-    z.strictObject({ action: z.literal('UPGRADE'), ...planned, input: inputs.UPGRADE }),
-    z.strictObject({ action: z.literal('CONFIGURE'), ...planned, input: inputs.CONFIGURE }),
-  ],
-  UNKNOWN_ACTION,
-)
+const PlanBody = z
+  .discriminatedUnion(
+    'action',
+    [
+      z.strictObject({ action: z.literal('RETRY'), ...planned, input: inputs.RETRY }),
+      z.strictObject({ action: z.literal('TAKEOVER'), ...planned, input: inputs.TAKEOVER }),
+      z.strictObject({ action: z.literal('DETACH'), ...planned, input: inputs.DETACH }),
+      z.strictObject({ action: z.literal('UPGRADE'), ...planned, input: inputs.UPGRADE }),
+      z.strictObject({ action: z.literal('CONFIGURE'), ...planned, input: inputs.CONFIGURE }),
+    ],
+    UNKNOWN_ACTION,
+  )
+  .refine(valuesAreOfTargets, NOT_A_TARGET)
 export type BatchRequest = z.output<typeof PlanBody>
 
-const MakeBody = z.discriminatedUnion(
-  'action',
-  [
-    z.strictObject({ action: z.literal('RETRY'), ...made, ...mayHaveReason, input: inputs.RETRY }),
-    z.strictObject({ action: z.literal('TAKEOVER'), ...made, ...needsReason, input: inputs.TAKEOVER }),
-    z.strictObject({ action: z.literal('DETACH'), ...made, ...needsReason, input: inputs.DETACH }),
-    z.strictObject({ action: z.literal('UPGRADE'), ...made, ...mayHaveReason, input: inputs.UPGRADE }),
-    z.strictObject({ action: z.literal('CONFIGURE'), ...made, ...mayHaveReason, input: inputs.CONFIGURE }),
-  ],
-  UNKNOWN_ACTION,
-)
+const MakeBody = z
+  .discriminatedUnion(
+    'action',
+    [
+      z.strictObject({ action: z.literal('RETRY'), ...made, ...mayHaveReason, input: inputs.RETRY }),
+      z.strictObject({ action: z.literal('TAKEOVER'), ...made, ...needsReason, input: inputs.TAKEOVER }),
+      z.strictObject({ action: z.literal('DETACH'), ...made, ...needsReason, input: inputs.DETACH }),
+      z.strictObject({ action: z.literal('UPGRADE'), ...made, ...mayHaveReason, input: inputs.UPGRADE }),
+      z.strictObject({ action: z.literal('CONFIGURE'), ...made, ...mayHaveReason, input: inputs.CONFIGURE }),
+    ],
+    UNKNOWN_ACTION,
+  )
+  .refine(valuesAreOfTargets, NOT_A_TARGET)
 
 const count = z.number().int().nonnegative()
 
@@ -109,6 +130,10 @@ export const BatchInput = z.object({
       after: PropertyView.nullable(),
       /** Set only where a target would have no value. */
       fills: z.boolean().optional(),
+      /** How many targets have a value of their own for it; absent if it is set in every target. */
+      targets: z.number().int().positive().optional(),
+      /** These targets have different values; `after` is then null. */
+      differs: z.literal(true).optional(),
     }),
   ),
 })

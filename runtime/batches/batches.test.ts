@@ -601,6 +601,103 @@ describe('a batch', () => {
     assert.equal((await finished(batchId)).counts.SUCCEEDED, 1)
   })
 
+  it('sets a value of its own in each target, also in targets of different bundles', async () => {
+    const [one, two] = await install(2)
+    assert.ok(one && two)
+    const beside = await deps.installed(neighbor, { scope: one.scope })
+    const body: JsonObject = {
+      action: 'CONFIGURE',
+      title: 'Names',
+      targets: [one.id, two.id, beside],
+      input: {
+        values: {
+          [one.id]: { [MAIN]: wrapped({ name: 'one', password: 'first secret' }) },
+          [two.id]: { [MAIN]: wrapped({ name: 'two', password: 'second secret' }) },
+          [beside]: { [NEIGHBOR]: wrapped({ name: 'beside' }) },
+        },
+      },
+    }
+    const planned = await plan(body)
+    assert.deepEqual(
+      planned.items.map(({ values }) => values.map(({ property, after: set }) => [property, set])),
+      [
+        [
+          ['name', wrapped({ name: 'one' })['name']],
+          ['password', { '@type': 'Data', isSensitive: true, isSet: true }],
+        ],
+        [
+          ['name', wrapped({ name: 'two' })['name']],
+          ['password', { '@type': 'Data', isSensitive: true, isSet: true }],
+        ],
+        [['name', wrapped({ name: 'beside' })['name']]],
+      ],
+    )
+    const { batchId } = await make({ ...body, planToken: planned.planToken })
+    const done = await finished(batchId)
+    assert.equal(done.counts.SUCCEEDED, 3)
+    assert.deepEqual(
+      done.input.properties.map(({ locator, property, targets, differs }) => [
+        locator,
+        property,
+        targets,
+        differs,
+      ]),
+      [
+        [MAIN, 'name', 2, true],
+        [MAIN, 'password', 2, true],
+        [NEIGHBOR, 'name', 1, undefined],
+      ],
+    )
+    assert.ok(!JSON.stringify([planned, done, await itemsOf(batchId)]).includes('secret'))
+    for (const [{ scope }, name] of [
+      [one, 'one'],
+      [two, 'two'],
+    ] as const) {
+      const { resources } = await deps.configuration(scope)
+      assert.deepEqual(resources[MAIN]?.properties['name'], wrapped({ name })['name'])
+    }
+    const { resources } = await deps.configuration(one.scope)
+    assert.deepEqual(resources[NEIGHBOR]?.properties['name'], wrapped({ name: 'beside' })['name'])
+  })
+
+  it('prefers the own value of a target, in a CONFIGURE and in an UPGRADE', async () => {
+    const fleet = await install(2)
+    const [own] = fleet
+    assert.ok(own)
+    const everywhere = { [MAIN]: wrapped({ name: 'everywhere' }) }
+    const values = { [own.id]: { [MAIN]: wrapped({ name: 'own' }) } }
+    const names = async () =>
+      Promise.all(
+        fleet.map(async ({ scope }) => (await deps.configuration(scope)).resources[MAIN]?.properties['name']),
+      )
+    for (const [action, input, second] of [
+      ['CONFIGURE', { changes: everywhere, values }, 'everywhere'],
+      [
+        'UPGRADE',
+        { targetVersion: '2.0.0', fill: { [MAIN]: wrapped({ name: 'filled' }) }, values },
+        'everywhere',
+      ],
+    ] as const) {
+      const { batchId } = await make({ action, targets: idsOf(fleet), input })
+      assert.equal((await finished(batchId)).counts.SUCCEEDED, 2)
+      assert.deepEqual(await names(), [wrapped({ name: 'own' })['name'], wrapped({ name: second })['name']])
+    }
+  })
+
+  it('refuses own values of installations that are no targets, and a CONFIGURE without values', async () => {
+    const [one, two] = await install(2)
+    assert.ok(one && two)
+    const body = { action: 'CONFIGURE', targets: [one.id] }
+    for (const [input, path] of [
+      [{ values: { [two.id]: { [MAIN]: wrapped({ name: 'lost' }) } } }, 'body.input.values'],
+      [{}, 'body.input'],
+    ] as const) {
+      const refused = await deps.http.call('/batches/plan', { method: 'POST', body: { ...body, input } })
+      assert.equal(refused.errorCode, 'REQUEST_INVALID')
+      assert.match(JSON.stringify(refused.json), new RegExp(`"path":"${path}"`))
+    }
+  })
+
   it('never shows a sensitive value, and stores it sealed', async () => {
     const fleet = await install(1)
     const input = { changes: { [MAIN]: wrapped({ password: 'hunter2' }) } }

@@ -1,6 +1,7 @@
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { BatchInput } from '#contract/runtime-api/batches.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
 import { schemaTitle } from '#contract/json-schema/references.ts'
@@ -14,13 +15,14 @@ import { moveBatch } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
 import { requireRecentSignIn } from '../authorize.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
+import { canonicalText } from '../plans/plan-token.ts'
 import { problemsOf } from '../plans/plan-view.ts'
 import { refuseMovedTargets } from './batch-token.ts'
 import { requireBatch } from './read-batches.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { subjectOf, summaryOf } from './summary.ts'
-import { changesText, inputOf, planTargets } from './targets.ts'
-import type { PlannedTarget } from './targets.ts'
+import { changesText, inputFor, inputOf, planTargets } from './targets.ts'
+import type { BatchInputParts, PlannedTarget } from './targets.ts'
 
 /**
  * Makes a batch. Its targets are frozen, and each is planned: a target that would be refused now is REFUSED and never
@@ -71,7 +73,9 @@ export async function createBatch(
       run: one.run,
       plan_token: one.token,
       changes_digest:
-        one.plan === null ? null : vault.digest(changesText(body.action, inputOf(body), one.plan)),
+        one.plan === null
+          ? null
+          : vault.digest(changesText(body.action, inputFor(input, one.target), one.plan)),
       code: problem?.errorCode ?? null,
       message: problem?.message ?? null,
       parameters: problem?.parameters === undefined ? null : JSON.stringify(problem.parameters),
@@ -124,7 +128,7 @@ export function actingFor(person: Actor, batchId: string, action: BatchAction): 
 
 /** What a batch does, for display: sensitive values are hidden by the definitions of the targets. */
 function shownInput(
-  { targetVersion, properties = {}, fill = {}, changes = {} }: ReturnType<typeof inputOf>,
+  { targetVersion, properties = {}, fill = {}, changes = {}, values = {} }: BatchInputParts,
   planned: readonly PlannedTarget[],
 ): BatchInput {
   const definitionOf = (locator: string, property: string) => {
@@ -135,27 +139,43 @@ function shownInput(
     })
     return found.find(({ isSensitive }) => isSensitive === true) ?? found[0]
   }
-  const valuesIn = (given: Changes) =>
-    Object.entries(given).flatMap(([locator, values]) =>
-      Object.entries(values).map(([property, value]) => {
-        const definition = definitionOf(locator, property)
-        // nothing is known about it, so it is treated as sensitive
-        const view = propertyView(definition ?? { kind: 'DATA', schema: true, isSensitive: true }, value)
-        const title = schemaTitle(definition?.schema)
-        return {
-          locator,
-          property,
-          ...(title !== undefined && { title }),
-          after: value === null ? null : view,
-        }
-      }),
+  const shown = (locator: string, property: string, value: TypedValue | null) => {
+    const definition = definitionOf(locator, property)
+    // nothing is known about it, so it is treated as sensitive
+    const view = propertyView(definition ?? { kind: 'DATA', schema: true, isSensitive: true }, value)
+    const title = schemaTitle(definition?.schema)
+    return {
+      locator,
+      property,
+      ...(title !== undefined && { title }),
+      after: value === null ? null : view,
+    }
+  }
+  const entriesOf = (given: Changes) =>
+    Object.entries(given).flatMap(([locator, set]) =>
+      Object.entries(set).map(([property, value]) => ({ locator, property, value })),
     )
+  const valuesIn = (given: Changes) =>
+    entriesOf(given).map(({ locator, property, value }) => shown(locator, property, value))
+  const own = Map.groupBy(Object.values(values).flatMap(entriesOf), ({ locator, property }) =>
+    JSON.stringify([locator, property]),
+  )
+  const ownValues = [...own.values()].map((all) => {
+    const { locator, property, value } = all[0]!
+    const differs = new Set(all.map((one) => canonicalText(one.value))).size > 1
+    return {
+      ...shown(locator, property, differs ? null : value),
+      targets: all.length,
+      ...(differs && { differs: true as const }),
+    }
+  })
   return {
     targetVersion: targetVersion ?? null,
     properties: [
       ...valuesIn(properties),
       ...valuesIn(changes),
-      ...valuesIn(fill).map((shown) => ({ ...shown, fills: true })),
+      ...ownValues,
+      ...valuesIn(fill).map((one) => ({ ...one, fills: true })),
     ],
   }
 }

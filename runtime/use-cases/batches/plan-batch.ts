@@ -6,7 +6,7 @@ import type { Answer, Input, ReadContext } from '../context.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
-import { inputOf, planTargets } from './targets.ts'
+import { inputFor, inputOf, planTargets } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
 
 /** What a batch would do to each target. Refuses only targets that the actor may not see. */
@@ -34,7 +34,7 @@ export function planBatch(
         currentVersion: installation.version,
         claim: claimOf(installation),
         changes: changes.length,
-        values: changes.filter(isSetBy(body)),
+        values: changes.filter(isSetBy(body, target)),
         resources: plan?.resources.length ?? 0,
         failure,
         plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],
@@ -55,8 +55,8 @@ const uncheckedIn = (
   })
 
 /** Whether the request sets the property of a change, rather than a new default or what the version drops. */
-function isSetBy(request: BatchRequest): (change: PropertyChange) => boolean {
-  const { properties, fill, changes } = inputOf(request)
+function isSetBy(request: BatchRequest, target: string): (change: PropertyChange) => boolean {
+  const { properties, fill, changes } = inputFor(inputOf(request), target)
   return ({ locator, property }) =>
     [properties, fill, changes].some((of) => Object.hasOwn(of?.[locator] ?? {}, property))
 }

@@ -12,7 +12,7 @@ import { upgrade, evaluateUpgrade } from '../installations/upgrade.ts'
 import { retryOperation } from '../operations/runs.ts'
 import { takeOverOperation } from '../operations/take-over.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
-import { changesText, evaluateConfigure, filledUpgrade, namedUpgrade } from './targets.ts'
+import { changesText, evaluateConfigure, filledUpgrade, inputFor, namedUpgrade } from './targets.ts'
 import type { BatchInputParts } from './targets.ts'
 
 /** The operation that an item started. */
@@ -51,7 +51,7 @@ export async function startItem(
       const found = await lockAuthorized(context, item.target, 'installation:upgrade')
       const { tx: db, deps, actor, comparing } = context
       const reading = { db, vault: deps.vault, actor, comparing }
-      const input = await inputOfBatch(context, batch)
+      const input = inputFor(await inputOfBatch(context, batch), item.target)
       const named = namedUpgrade(input)
       const hasValues = hasEntries(input.properties) || hasEntries(input.fill)
       const plan = hasValues ? (await evaluateUpgrade(reading, found, named)).plan : null
@@ -78,7 +78,7 @@ async function configure(
   item: PendingItem,
 ): Promise<StartedOperation | null> {
   const { tx, deps } = context
-  const input = await inputOfBatch(context, batch)
+  const input = inputFor(await inputOfBatch(context, batch), item.target)
   const { changes = {} } = input
   const found = await lockAuthorized(context, item.target, 'configuration:write')
   const { plan, refusals } = await evaluateConfigure(

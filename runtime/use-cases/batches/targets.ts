@@ -65,11 +65,8 @@ type Request = Pick<BatchRequest, 'action' | 'targets' | 'input'>
  * target.
  */
 export async function planTargets(deps: Deps, request: Request): Promise<PlannedTarget[]> {
-  if (request.action === 'UPGRADE') {
-    const { properties = {}, fill = {} } = inputOf(request)
-    refuseFor([...protectedProblems(properties), ...protectedProblems(fill)])
-  }
-  if (request.action === 'CONFIGURE') refuseFor(protectedProblems(inputOf(request).changes ?? {}))
+  const { properties = {}, fill = {}, changes = {}, values = {} } = inputOf(request)
+  refuseFor([properties, fill, changes, ...Object.values(values)].flatMap(protectedProblems))
   // the targets usually have one bundle, so that its manifest is read once
   const versions = new Map<string, ReturnType<typeof loadTargetVersion>>()
   const loadTarget: typeof loadTargetVersion = (db, bundle, version) => {
@@ -132,7 +129,7 @@ async function planTarget(
   if (isAllowed === undefined)
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   if (request.action === 'CONFIGURE') {
-    const changes = inputOf(request).changes ?? {}
+    const { changes = {} } = inputFor(inputOf(request), target)
     const evaluated = await evaluateConfigure({ db, vault, actor, ...BLIND }, found, changes)
     return { ...known, ...evaluated }
   }
@@ -146,7 +143,12 @@ async function planTarget(
       ? await evaluateTakeover(db, vault, operation, operation.run)
       : request.action === 'DETACH'
         ? await evaluateDetach(db, vault, found)
-        : await planUpgradeOf({ db, vault, actor, ...BLIND }, found, inputOf(request), loadTarget)
+        : await planUpgradeOf(
+            { db, vault, actor, ...BLIND },
+            found,
+            inputFor(inputOf(request), target),
+            loadTarget,
+          )
   const { plan, ledger } = evaluation
   return {
     ...known,
@@ -257,9 +259,30 @@ export interface BatchInputParts {
   targetVersion?: string
   properties?: Changes | undefined
   fill?: Changes | undefined
-  changes?: Changes
+  changes?: Changes | undefined
+  /** By target. */
+  values?: Readonly<Record<string, Changes>> | undefined
 }
 export const inputOf = ({ input }: Pick<BatchRequest, 'input'>): BatchInputParts => input ?? {}
+
+/** The input for one target: its own values, and those for every target that it has no value of its own for. */
+export function inputFor(input: BatchInputParts, target: string): Omit<BatchInputParts, 'values'> {
+  const { values = {}, ...common } = input
+  const own = getOwn(values, target)
+  if (own === undefined) return common
+  const withOwn = (changes: Changes = {}): Changes => ({
+    ...changes,
+    ...Object.fromEntries(
+      Object.entries(own).map(([locator, properties]) => [
+        locator,
+        { ...getOwn(changes, locator), ...properties },
+      ]),
+    ),
+  })
+  return common.targetVersion === undefined
+    ? { ...common, changes: withOwn(common.changes) }
+    : { ...common, properties: withOwn(common.properties) }
+}
 
 /**
  * The changes that a batch was made for, as text for a keyed digest: the values may be sensitive. Of an UPGRADE these are
