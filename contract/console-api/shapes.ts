@@ -24,6 +24,7 @@ export type {
   Plan,
   Snapshot,
 } from '#contract/runtime-api/configuration.ts'
+export type { PropertyRow } from '#contract/runtime-api/properties.ts'
 export type { Batch, BatchItem, BatchPlan } from '#contract/runtime-api/batches.ts'
 export type { OperationPlan, PlannedStage, PlanProblem } from '#contract/runtime-api/plans.ts'
 export type {

@@ -10,6 +10,7 @@ import { operationEndpoints } from './operations.ts'
 import { pluginHealthEndpoints } from './plugin-health.ts'
 import { pluginReportEndpoints } from './plugin-reports.ts'
 import { pluginEndpoints } from './plugins.ts'
+import { propertyEndpoints } from './properties.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
 import { summaryEndpoints } from './summary.ts'
@@ -24,6 +25,7 @@ export const runtimeApi = {
   ...failureGroupEndpoints,
   ...batchEndpoints,
   ...configurationEndpoints,
+  ...propertyEndpoints,
   ...localServiceEndpoints,
   ...catalogEndpoints,
   ...pluginEndpoints,

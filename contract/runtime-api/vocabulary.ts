@@ -179,3 +179,6 @@ export const RUNTIME_ACTOR_ID = 'bundle-runtime'
 export const CONSOLE_ACTOR_ID = 'bundle-console'
 export const isProgram = (actorId: string): boolean =>
   actorId === RUNTIME_ACTOR_ID || actorId === CONSOLE_ACTOR_ID
+
+/** Whether a value was set in the scope, or is the default of the version that was installed. */
+export const VALUE_ORIGINS = ['setHere', 'default'] as const

@@ -17,6 +17,7 @@ import {
   saveLocalService,
 } from '../use-cases/configuration/local-services.ts'
 import { planSave } from '../use-cases/configuration/plan-save.ts'
+import { listPropertyValues } from '../use-cases/configuration/list-property-values.ts'
 import { readConfiguration } from '../use-cases/configuration/read.ts'
 import { saveConfiguration, saveFullConfiguration } from '../use-cases/configuration/save.ts'
 import { readSnapshot } from '../use-cases/configuration/snapshot.ts'
@@ -89,6 +90,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /installed-versions': listInstalledVersions,
     'GET /installed-versions/scopes': listVersionsByScope,
     'GET /installed-properties': findProperties,
+    'GET /properties': listPropertyValues,
     'POST /installations': install,
     'POST /installations/plan': planInstall,
     'GET /installations/{bundleInstallId}': readInstallation,

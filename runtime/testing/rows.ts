@@ -23,6 +23,7 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
 /** The query of each row that requires one. */
 export const SAMPLE_QUERIES: Record<string, string> = {
   'GET /installed-properties': '?q=name',
+  'GET /properties': '?bundleId=crm&kind=MODULE&resource=core&property=name',
   'GET /operations/{operationId}/attempts': '?stage=BEFORE_RESOURCES&pluginId=tenants',
 }
 

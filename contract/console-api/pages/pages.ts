@@ -50,6 +50,7 @@ import {
   pluginSearch,
   pluginsSearch,
 } from './plugins.ts'
+import { propertiesCall, propertiesSearch, propertySearchCall } from './properties.ts'
 import { scopesCall, scopesSearch } from './scopes.ts'
 import { whole, type Raw } from './search-params.ts'
 import { versionsCall, versionsSearch } from './versions.ts'
@@ -126,6 +127,15 @@ export const pages = {
   '/versions': page(
     versionsSearch,
     ({ search }) => [{ name: 'GET /installed-versions/scopes', call: versionsCall(search) }],
+    'all',
+  ),
+  '/properties': page(
+    propertiesSearch,
+    ({ search }) => {
+      const [values, found] = [propertiesCall(search), propertySearchCall(search)]
+      if (values !== null) return [{ name: 'GET /properties', call: values }]
+      return found === null ? [] : [{ name: 'GET /installed-properties', call: found }]
+    },
     'all',
   ),
   '/scopes': page(scopesSearch, ({ search }) => [{ name: 'GET /scopes', call: scopesCall(search) }], 'all'),

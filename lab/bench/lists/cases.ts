@@ -1,3 +1,4 @@
+import { PROPERTY } from './fill.ts'
 import type { Actor } from '#runtime/model/actor.ts'
 import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 
@@ -10,6 +11,7 @@ export interface Case {
     | '/installations'
     | '/installed-versions'
     | '/installed-versions/scopes'
+    | '/properties'
     | '/summary'
     | '/scopes'
   query: Record<string, string>
@@ -144,7 +146,28 @@ export function casesFor(sample: Sample): Case[] {
     ['search: a rare bundle', { q: 'bundle-49' }],
     ['search: a rare bundle, outdated', { q: 'bundle-49', upgrade: 'available' }],
   ]
+  const other = JSON.stringify({ '@type': 'Data', value: 587 })
+  const properties: [string, Record<string, string>][] = [
+    ['first page', {}],
+    ['a large environment', { environmentKey: 'production' }],
+    ['a small environment', { environmentKey: 'pilot' }],
+    ['a rare value', { differs: other }],
+    ['set here', { origin: 'setHere' }],
+    ['older than a year', { until: 'P365D' }],
+    ['equals', { equals: other }],
+  ]
   return [
+    ...properties.map(([name, query]): Case => ({
+      name: `a property, ${name}`,
+      path: '/properties',
+      query: { ...PROPERTY, ...query },
+    })),
+    {
+      name: 'a property, seen in 20 scopes',
+      path: '/properties',
+      query: { ...PROPERTY },
+      grants: twentyScopes,
+    },
     ...operations.map(([name, query]): Case => ({ name: `operations, ${name}`, path: '/operations', query })),
     ...operations
       .filter(([, query]) => query.cursor === undefined && query.sort === undefined)

@@ -10,6 +10,7 @@ import {
   listInstallations,
   listVersionsByScope,
 } from '#runtime/use-cases/installations/read.ts'
+import { listPropertyValues } from '#runtime/use-cases/configuration/list-property-values.ts'
 import {
   countOperations,
   listOperations,
@@ -72,6 +73,10 @@ function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: 
     case '/installed-versions/scopes': {
       const parsed = runtimeApi['GET /installed-versions/scopes'].query.parse(query)
       return listVersionsByScope(context, { params, body, query: parsed })
+    }
+    case '/properties': {
+      const parsed = runtimeApi['GET /properties'].query.parse(query)
+      return listPropertyValues(context, { params, body, query: parsed })
     }
     case '/summary': {
       const parsed = runtimeApi['GET /summary'].query.parse(query)

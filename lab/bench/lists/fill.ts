@@ -76,6 +76,7 @@ export async function fill(db: Db, { installations, operations, attempts = 0 }: 
     for (let round = 0; round < rounds; round++)
       await fillRound(connection, { round, rounds, installations, attempts })
     for (const { definition } of indexes) await sql.raw(definition).execute(connection)
+    await fillProperty(connection)
     await sql`
       insert into runtime.plugin (plugin_id, title, endpoint, enabled)
       select 'plugin-' || n, 'Plugin ' || n, 'http://127.0.0.1:9/' || n, true
@@ -97,6 +98,35 @@ export async function fill(db: Db, { installations, operations, attempts = 0 }: 
     await sql`vacuum analyze`.execute(connection)
   })
 }
+
+/** One property of one bundle: in most scopes its default, in one of a thousand another value. */
+async function fillProperty(db: Db): Promise<void> {
+  const value = sql`case when installation.workspace_id % 1000 = 7 then '{"@type":"Data","value":2525}'
+    else '{"@type":"Data","value":587}' end::jsonb`
+  const manager = sql`case when installation.workspace_id % 1000 = 7 then 'person' else 'default:1.0.0' end`
+  const installed = sql`from runtime.installation where bundle_id = ${PROPERTY.bundleId} and state = 'ACTIVE'`
+  const locator = `source/${PROPERTY.bundleId}/MODULE/main`
+  await sql`
+    insert into runtime.snapshot (scope_id, snapshot_version, saved_at, saved_by_id, saved_by_name, reason, cause)
+    select scope_id, 1, now() - scope_id % 400 * interval '1 day', 'bench', 'Bench', 'CHG-' || scope_id, 'SAVE'
+    from runtime.scope`.execute(db)
+  await sql`
+    insert into runtime.installed_resource (bundle_install_id, locator, scope_id, kind, title, module_id, version,
+      definitions, written_by, properties)
+    select bundle_install_id, ${locator}, scope_id, 'MODULE', 'Main', 'main', version,
+      '{"port":{"kind":"DATA","schema":{"type":"integer","title":"Port"},"default":587}}', '{}', '{}' ${installed}`.execute(
+    db,
+  )
+  await sql`
+    insert into runtime.configuration_property (scope_id, locator, property, bundle_install_id, value, snapshot_version, manager)
+    select scope_id, ${locator}, 'port', bundle_install_id, ${value}, 1, ${manager} ${installed}`.execute(db)
+  await sql`
+    insert into runtime.snapshot_change (scope_id, snapshot_version, locator, property, is_sensitive, after, manager)
+    select scope_id, 1, ${locator}, 'port', false, ${value}, ${manager} ${installed}`.execute(db)
+}
+
+/** The property of `fillProperty`, as the API names it. */
+export const PROPERTY = { bundleId: 'bundle-3', kind: 'MODULE', resource: 'main', property: 'port' } as const
 
 const personName = (n: ReturnType<typeof sql>) =>
   sql`(array['Mira','Jonas','Aylin','Tom','Sofia'])[(${n} % 5 + 1)::int] || ' ' || to_hex(${n})`

@@ -6,7 +6,7 @@ import { fillPath, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { clientConfig } from '#database/settings.ts'
 import { startChild } from '../processes/child.ts'
-import { SCOPE } from './bundles.ts'
+import { SCOPE, SIDES, WRITTEN } from './bundles.ts'
 import type { CanaryKind } from './canaries.ts'
 import { readOutbox } from './run.ts'
 import type { World } from './world.ts'
@@ -155,6 +155,10 @@ const STAGES = ['BEFORE_RESOURCES', 'AFTER_RESOURCES']
 const QUERIES: Partial<Record<EndpointName, string[]>> = {
   'GET /audit': ['?limit=200'],
   'GET /installed-properties': ['?q=note'],
+  'GET /properties': SIDES.map(
+    ({ manifest: { bundle } }) =>
+      `?bundleId=${bundle.bundleId}&kind=MODULE&resource=core&property=${WRITTEN}&limit=200`,
+  ),
   'GET /operations/{operationId}/attempts': STAGES.flatMap((stage) =>
     ['alpha', 'beta'].map((pluginId) => `?stage=${stage}&pluginId=${pluginId}&limit=200`),
   ),

@@ -174,7 +174,7 @@ function keyOrderOf(value: StoredValue): string | null {
 }
 
 /** The value with its keys in the order of `keyOrderOf`. Keys that the order does not name follow the others. */
-function inWrittenOrder(value: StoredValue, order: JsonValue): StoredValue {
+export function inWrittenOrder(value: StoredValue, order: JsonValue): StoredValue {
   if (order === null || value['@type'] !== 'Data' || isSealed(value)) return value
   return { ...value, value: ordered(value.value, order) }
 }

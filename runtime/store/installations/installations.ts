@@ -22,6 +22,14 @@ export const claimColumns = [
   'claim.requested_by_name as claim_requested_by_name',
 ] as const
 
+/** The same for a statement that is written as SQL. */
+export const selectedClaim = sql.join(
+  claimColumns.map((column) => {
+    const [from = '', to = ''] = column.split(' as ')
+    return sql`${sql.ref(from)} as ${sql.ref(to)}`
+  }),
+)
+
 /**
  * The newest published version of the bundle, if it is newer than that of an ACTIVE installation. Expects the alias
  * `installation`.

@@ -6,7 +6,7 @@ import type { Actor } from '../../model/actor.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
-import { claimColumns, upgradeTo } from './installations.ts'
+import { selectedClaim, upgradeTo } from './installations.ts'
 import { findWords, isWordFound, claimedAs } from './search.ts'
 import type { FoundWord } from './search.ts'
 import type { Db } from '../../model/db.ts'
@@ -14,13 +14,6 @@ import type { InstallationViewRow } from '../../model/installation.ts'
 import { readInstalledVersions } from './installed-versions.ts'
 
 export type InstallationQuery = z.output<(typeof installationEndpoints)['GET /installations']['query']>
-
-const CLAIM = sql.join(
-  claimColumns.map((column) => {
-    const [from = '', to = ''] = column.split(' as ')
-    return sql`${sql.ref(from)} as ${sql.ref(to)}`
-  }),
-)
 
 /** The row that a page starts after: its values in the columns of the sort order, and its id. */
 export type After = { values: readonly (string | number)[]; bundleInstallId: string }
@@ -70,7 +63,7 @@ export async function listInstallations(
         )}) as merged ${orderBy(sort, 'merged', filter.limit + 1)}`
   const { rows } = await sql<ListedInstallation>`
     select installation.*, ${microsecondsOf('installation.updated_at')} as updated_microseconds,
-      ${CLAIM}, ${upgradeTo} as upgrade_to
+      ${selectedClaim}, ${upgradeTo} as upgrade_to
     from (${page}) as installation
     left join runtime.operation as claim
       on claim.bundle_install_id = installation.bundle_install_id and claim.holds_claim
