@@ -92,6 +92,7 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'a form of a gateway': configuration('staging/support-desk/GATEWAY/help-center'),
     'the configuration as a document': `${configurationPath(scope)}?tab=document`,
     'the configuration’s history': `${configurationPath(scope)}?tab=history`,
+    'one property': '/properties?bundleId=crm-suite&kind=MODULE&resource=crm-mail&property=smtpPort',
     'local services': `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/local-services`,
     'a failed operation': `/operations/${shop.operation.operationId}`,
     'a waiting operation': `/operations/${waiting.operationId}`,

@@ -1,4 +1,5 @@
 import type { WebhookSearch } from '#contract/console-api/pages/notifications.ts'
+import { parseLocator } from '#contract/protocol/locator.ts'
 import { linkOptions } from '@tanstack/react-router'
 import type { AuditSearch } from '#contract/console-api/pages/audit.ts'
 import type { BatchesSearch, BatchSearch } from '#contract/console-api/pages/batches.ts'
@@ -12,6 +13,7 @@ import type {
 import type { LocalServicesSearch } from '#contract/console-api/pages/local-services.ts'
 import type { OperationSearch, OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import type { PluginsSearch, PluginSearch } from '#contract/console-api/pages/plugins.ts'
+import type { PropertiesSearch } from '#contract/console-api/pages/properties.ts'
 import type { ScopesSearch } from '#contract/console-api/pages/scopes.ts'
 import type { VersionsSearch } from '#contract/console-api/pages/versions.ts'
 import type { ServicesSearch } from '#contract/console-api/pages/services.ts'
@@ -34,6 +36,19 @@ export const paths = {
     linkOptions({ to: '/installations/$id', params: { id }, search }),
   installationNew: (search: InstallSearch = {}) => linkOptions({ to: '/installations/new', search }),
   versions: (search: VersionsSearch = {}) => linkOptions({ to: '/versions', search }),
+  /** One property in every installation. */
+  property: (locator: string, property: string, search: PropertiesSearch = {}) => {
+    const parts = parseLocator(locator)
+    return linkOptions({
+      to: '/properties',
+      search: {
+        ...(parts && { bundleId: parts.bundleId, kind: parts.kind, resource: parts.name }),
+        property,
+        ...search,
+      },
+    })
+  },
+  properties: (search: PropertiesSearch = {}) => linkOptions({ to: '/properties', search }),
   scopes: (search: ScopesSearch = {}) => linkOptions({ to: '/scopes', search }),
   configuration: (scope: ScopeKey, search: ConfigurationSearch = {}) =>
     linkOptions({

@@ -16,6 +16,7 @@ const COMPONENTS: Readonly<Record<PagePath, LoadComponent>> = {
     (await import('../pages/installations/InstallationPage.tsx')).InstallationPage,
   '/installations/new': async () => (await import('../pages/installations/InstallPage.tsx')).InstallPage,
   '/versions': async () => (await import('../pages/versions/VersionsPage.tsx')).VersionsPage,
+  '/properties': async () => (await import('../pages/properties/PropertiesPage.tsx')).PropertiesPage,
   '/scopes': async () => (await import('../pages/scopes/ScopesPage.tsx')).ScopesPage,
   '/scopes/$env/$runtime/$workspace/configuration': async () =>
     (await import('../pages/configuration/ConfigurationPage.tsx')).ConfigurationPage,

@@ -366,6 +366,7 @@ export const configuration = {
   'cause.SAVE': 'Saved',
   'origin.description': 'Value history in {resource}',
   'origin.now': 'Current value',
+  'origin.everywhere': 'This property in all installations',
   'origin.never': 'This value has never been set.',
   'origin.take': 'Use this value',
   'origin.more': 'Showing the last {n} changes.',

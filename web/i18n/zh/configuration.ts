@@ -281,6 +281,7 @@ export const configuration: Translated<typeof source.configuration> = {
   'cause.SAVE': '保存',
   'origin.description': '{resource} 中的变更历史',
   'origin.now': '当前值',
+  'origin.everywhere': '此属性在所有安装实例中的值',
   'origin.never': '从未设置过该值。',
   'origin.take': '使用此值',
   'origin.more': '显示最近 {n} 次更改。',

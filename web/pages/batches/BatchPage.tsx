@@ -176,10 +176,15 @@ function BatchFacts({ batch }: { batch: Batch }) {
             wide: true,
             value: (
               <ul>
-                {input.properties.map(({ locator, property, title, after, fills }) => (
+                {input.properties.map(({ locator, property, title, after, fills, targets, differs }) => (
                   <li key={`${locator} ${property}`} className="flex flex-wrap gap-x-3">
                     {title === undefined ? <Mono>{property}</Mono> : <span title={property}>{title}</span>}
-                    <PropertyValueView value={after} />
+                    {differs === true ? null : <PropertyValueView value={after} />}
+                    {targets !== undefined && (
+                      <span className="text-muted">
+                        {t(differs === true ? 'batches.fact.differs' : 'batches.fact.some', { n: targets })}
+                      </span>
+                    )}
                     {fills === true && <span className="text-muted">{t('batches.fact.fills')}</span>}
                   </li>
                 ))}

@@ -1,5 +1,5 @@
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
-import { useScopeSuggestions } from '../../subjects/scopes/use-scope-search.ts'
+import { useScopeFilter } from '../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../i18n/use-text.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'
@@ -18,7 +18,7 @@ export function InstallationFilters({
   onClear: (() => void) | false
 }) {
   const t = useText()
-  const { ask, ...known } = useScopeSuggestions()
+  const scope = useScopeFilter(search)
   const states = INSTALLATION_STATES.map((state) => {
     const { word, icon, tone } = installationLook[state]
     return { value: state, label: t(word), icon, tone }
@@ -65,28 +65,11 @@ export function InstallationFilters({
       />
       <TextFilters
         label={t('installations.scopeFilter')}
-        onOpen={ask}
+        onOpen={scope.ask}
         // parsed like an address: an invalid workspace is ignored
         onChange={(values) => onChange({ ...values, ...installationsSearch(values) })}
         filters={[
-          {
-            name: 'environmentKey',
-            label: t('installations.environment'),
-            value: search.environmentKey,
-            suggestions: known.environmentKey,
-          },
-          {
-            name: 'applicationRuntimeId',
-            label: t('installations.runtime'),
-            value: search.applicationRuntimeId,
-            suggestions: known.applicationRuntimeId,
-          },
-          {
-            name: 'workspaceId',
-            label: t('installations.workspace'),
-            value: search.workspaceId === undefined ? undefined : String(search.workspaceId),
-            suggestions: known.workspaceId,
-          },
+          ...scope.filters,
           {
             name: 'bundleEnvironmentKey',
             label: t('installations.bundleEnvironment'),

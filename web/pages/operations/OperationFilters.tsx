@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { apiQuery } from '../../api/query.ts'
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
 import { TimeFilter } from '../../ui/filters/TimeFilter.tsx'
-import { useScopeSuggestions } from '../../subjects/scopes/use-scope-search.ts'
+import { useScopeFilter } from '../../subjects/scopes/use-scope-search.ts'
 import { personOptions, useKnownPeople } from '../../subjects/people/use-known-people.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../subjects/shell/shell-context.ts'
@@ -29,7 +29,7 @@ export function OperationFilters({
   onClear: (() => void) | false
 }) {
   const t = useText()
-  const { ask, ...known } = useScopeSuggestions()
+  const scope = useScopeFilter(search)
   const [wanted, setWanted] = useState(false)
   const plugins = useQuery({
     ...apiQuery('GET /plugins', { query: { limit: 200 } }),
@@ -106,30 +106,13 @@ export function OperationFilters({
       <TextFilters
         label={t('operations.filter.more')}
         onOpen={() => {
-          ask()
+          scope.ask()
           setWanted(true)
         }}
         // parsed like an address: an invalid workspace is ignored
         onChange={(values) => onChange({ ...values, ...operationsSearch(values) })}
         filters={[
-          {
-            name: 'environmentKey',
-            label: t('operations.filter.environment'),
-            value: search.environmentKey,
-            suggestions: known.environmentKey,
-          },
-          {
-            name: 'applicationRuntimeId',
-            label: t('operations.filter.runtime'),
-            value: search.applicationRuntimeId,
-            suggestions: known.applicationRuntimeId,
-          },
-          {
-            name: 'workspaceId',
-            label: t('operations.filter.workspace'),
-            value: search.workspaceId === undefined ? undefined : String(search.workspaceId),
-            suggestions: known.workspaceId,
-          },
+          ...scope.filters,
           {
             name: 'pluginId',
             label: t('operations.filter.plugin'),

@@ -18,7 +18,7 @@ import { Badge } from '../../ui/Badge.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { PlainLink, TextLink } from '../../ui/Link.tsx'
+import { LinkButton, PlainLink, TextLink } from '../../ui/Link.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { toneText } from '../../ui/tone.ts'
 
@@ -36,7 +36,15 @@ export function ScopesPage() {
   const columns = useMemo(() => scopeColumns(t, drafts), [t, drafts])
   const clear = () => void navigate({ search: {} })
   return (
-    <Page title={t('scopes.title')} meta={<p>{t('scopes.about')}</p>}>
+    <Page
+      title={t('scopes.title')}
+      meta={<p>{t('scopes.about')}</p>}
+      actions={
+        <LinkButton to={paths.properties()} icon="search">
+          {t('properties.title')}
+        </LinkButton>
+      }
+    >
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterBar>
           <TextFilters

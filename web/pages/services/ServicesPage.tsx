@@ -7,7 +7,7 @@ import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../ui/StateBadge.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
-import { useScopeSuggestions } from '../../subjects/scopes/use-scope-search.ts'
+import { useScopeFilter } from '../../subjects/scopes/use-scope-search.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
@@ -28,7 +28,7 @@ export function ServicesPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [registering, setRegistering] = useState(false)
-  const { ask, ...known } = useScopeSuggestions()
+  const scope = useScopeFilter(search)
   const query = useQuery({
     ...apiQuery('GET /services', servicesCall(search)),
     placeholderData: keepPreviousData,
@@ -62,28 +62,9 @@ export function ServicesPage() {
           />
           <TextFilters
             label={t('services.scope.filter')}
-            onOpen={ask}
+            onOpen={scope.ask}
             onChange={(values) => change({ ...values, ...servicesSearch(values) })}
-            filters={[
-              {
-                name: 'environmentKey',
-                label: t('services.environment'),
-                value: search.environmentKey,
-                suggestions: known.environmentKey,
-              },
-              {
-                name: 'applicationRuntimeId',
-                label: t('services.runtime'),
-                value: search.applicationRuntimeId,
-                suggestions: known.applicationRuntimeId,
-              },
-              {
-                name: 'workspaceId',
-                label: t('services.workspace'),
-                value: search.workspaceId === undefined ? undefined : String(search.workspaceId),
-                suggestions: known.workspaceId,
-              },
-            ]}
+            filters={scope.filters}
           />
         </FilterBar>
       </div>

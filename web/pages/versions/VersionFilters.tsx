@@ -1,7 +1,7 @@
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { versionsSearch, type VersionsSearch } from '#contract/console-api/pages/versions.ts'
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
-import { useScopeSuggestions } from '../../subjects/scopes/use-scope-search.ts'
+import { useScopeFilter } from '../../subjects/scopes/use-scope-search.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
@@ -17,7 +17,7 @@ export function VersionFilters({
   onClear: (() => void) | false
 }) {
   const t = useText()
-  const { ask, ...known } = useScopeSuggestions()
+  const scope = useScopeFilter(search)
   return (
     <FilterBar
       search={
@@ -37,29 +37,10 @@ export function VersionFilters({
       />
       <TextFilters
         label={t('versions.scopeFilter')}
-        onOpen={ask}
+        onOpen={scope.ask}
         // parsed like an address: an invalid workspace is ignored
         onChange={(values) => onChange({ ...values, ...versionsSearch(values) })}
-        filters={[
-          {
-            name: 'environmentKey',
-            label: t('versions.environment'),
-            value: search.environmentKey,
-            suggestions: known.environmentKey,
-          },
-          {
-            name: 'applicationRuntimeId',
-            label: t('versions.runtime'),
-            value: search.applicationRuntimeId,
-            suggestions: known.applicationRuntimeId,
-          },
-          {
-            name: 'workspaceId',
-            label: t('versions.workspace'),
-            value: search.workspaceId === undefined ? undefined : String(search.workspaceId),
-            suggestions: known.workspaceId,
-          },
-        ]}
+        filters={scope.filters}
       />
     </FilterBar>
   )

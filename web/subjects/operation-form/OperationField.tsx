@@ -24,7 +24,7 @@ export function OperationField({
 }) {
   const t = useText()
   const busy = useFormBusy()
-  const { id, property, definition, fallback, isNeeded, mark } = field
+  const { id, property, definition, fallback, isNeeded, mark, target } = field
   const value = usePropertyEdit(control, id, definition)
   return (
     <PropertyField
@@ -37,7 +37,8 @@ export function OperationField({
       isSet={hasValue(fallback)}
       isRequired={isNeeded}
       readOnly={busy}
-      scope={scope}
+      scope={target?.scope ?? scope}
+      label={target?.label}
       mark={
         mark && (
           <Badge tone={mark === 'new' ? 'ok' : 'quiet'} icon={mark === 'new' ? 'plus' : 'edit'}>

@@ -34,7 +34,7 @@ export function OperationFields({
           const rest = fold ? fields.filter(({ isNeeded }) => !isNeeded) : []
           return (
             <section
-              key={locator}
+              key={`${locator} ${title}`}
               aria-label={title}
               className="@container/form rounded-lg border border-line bg-surface"
             >

@@ -33,6 +33,8 @@ export type FormField = {
   isHeld?: boolean
   /** In an upgrade: how the new version changes the property. */
   mark: 'new' | 'changed' | null
+  /** In a form of one property in several installations: the installation, whose scope names the field. */
+  target?: { label: string; scope: Scope }
 }
 
 export type FormResource = { locator: string; kind: ResourceKind; title: string; fields: FormField[] }

@@ -1,5 +1,6 @@
 import { useQueryClient, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useText } from '../../i18n/use-text.ts'
 import { apiQuery } from '../../api/query.ts'
 import type { ScopeKey } from '../../addresses/paths.ts'
 import type { ComboboxOption } from '../../ui/Combobox.tsx'
@@ -24,17 +25,27 @@ export function useScopeSearch(): (text: string) => Promise<ComboboxOption[]> {
   }
 }
 
-/** Suggestions for the parts of a scope, from the known scopes; fetched when the person is about to type. */
-export function useScopeSuggestions() {
+/**
+ * The fields of a filter by scope, with suggestions from the known scopes.
+ *
+ * @returns `ask` fetches the suggestions, when the person is about to type.
+ */
+export function useScopeFilter(search: Partial<ScopeKey>) {
+  const t = useText()
   const [wanted, setWanted] = useState(false)
-  const { data } = useQuery({ ...apiQuery('GET /scopes', { query: { limit: 200 } }), enabled: wanted })
-  const known = (part: 'environmentKey' | 'applicationRuntimeId' | 'workspaceId') => [
-    ...new Set(data?.items.map((scope) => String(scope[part]))),
-  ]
+  const { data } = useQuery({
+    ...apiQuery('GET /scopes', { query: { limit: SCOPE_LIMIT } }),
+    enabled: wanted,
+  })
   return {
     ask: () => setWanted(true),
-    environmentKey: known('environmentKey'),
-    applicationRuntimeId: known('applicationRuntimeId'),
-    workspaceId: known('workspaceId'),
+    filters: SCOPE_PARTS.map((name) => ({
+      name,
+      label: t(`common.scope.${name}`),
+      value: search[name] === undefined ? undefined : String(search[name]),
+      suggestions: [...new Set(data?.items.map((scope) => String(scope[name])))],
+    })),
   }
 }
+
+const SCOPE_PARTS = ['environmentKey', 'applicationRuntimeId', 'workspaceId'] as const

@@ -22,6 +22,8 @@ export interface PropertyFieldProps {
   /** The id of the control, unique on the page. */
   id: string
   property: string
+  /** Instead of the title of the property, in a form whose fields differ by something else. */
+  label?: string | undefined
   definition: PropertyDefinition
   resourceKind: ResourceKind
   /** The person's edit of the property; null if there is none. */
@@ -63,6 +65,7 @@ export interface PropertyFieldProps {
 export const PropertyField = memo(function PropertyField({
   id,
   property,
+  label,
   definition,
   resourceKind,
   edit,
@@ -86,8 +89,8 @@ export const PropertyField = memo(function PropertyField({
 }: PropertyFieldProps) {
   const t = useText()
   const isPrinting = useIsPrinting()
-  const title = propertyTitle(definition, property)
-  const help = propertyHelp(definition)
+  const title = label ?? propertyTitle(definition, property)
+  const help = label === undefined ? propertyHelp(definition) : ''
   const isPlain = plainValue !== undefined
   const limits = isPlain ? '' : limitsText(definition, t)
   const traits = controlTraits(controlKind(definition, resourceKind))
@@ -133,7 +136,9 @@ export const PropertyField = memo(function PropertyField({
             )}
             {mark}
           </p>
-          {title !== property && <p className="mono text-faint wrap-anywhere">{property}</p>}
+          {label === undefined && title !== property && (
+            <p className="mono text-faint wrap-anywhere">{property}</p>
+          )}
           {help !== '' && (
             <p id={`${id}-help`} className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere">
               {help}

@@ -6,6 +6,8 @@ import { useText } from '../../../i18n/use-text.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
+import { paths } from '../../../addresses/paths.ts'
+import { TextLink } from '../../../ui/Link.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
@@ -54,6 +56,9 @@ export function PropertyHistoryDialog({
       title={propertyTitle(definition, property)}
       description={t('configuration.origin.description', { resource: resourceTitle(resource, locator) })}
     >
+      <p className="mb-3">
+        <TextLink to={paths.property(locator, property)}>{t('configuration.origin.everywhere')}</TextLink>
+      </p>
       {history.isPending && <SkeletonLines lines={5} />}
       {error !== null && entries.length === 0 && (
         <ErrorState error={error} onRetry={() => void history.refetch()} retrying={history.isFetching} />

@@ -331,3 +331,52 @@ test('a batch starts without the targets that the person may not change', async 
   await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
   expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([{ targets: [first?.id] }])
 })
+
+test('each target gets a value of its own, in its own field; a target without one is left as it is', async () => {
+  const port = { kind: 'DATA' as const, schema: { type: 'integer', title: 'Port' } }
+  const three = [
+    ...targets,
+    { ...targets[0]!, id: 'third', installation: { ...targets[0]!.installation, workspaceId: 3 } },
+  ]
+  const denied: Problems = [{ errorCode: 'PERMISSION_DENIED', message: 'You may not do this here.' }]
+  const api = await serveApi({
+    [VERSION]: () => ({
+      ...manifestOf('1.0.0', {}),
+      resources: [{ ...manifestOf('1.0.0', {}).resources[0]!, properties: { port } }],
+    }),
+    [PLAN]: () => planWith('first', (id) => (id === targets[1]!.id ? denied : [])),
+    [CREATE]: () => ({ batch }),
+  })
+  const screen = await renderInConsole(
+    <BatchDialog
+      action="CONFIGURE"
+      targets={three}
+      property={{
+        locator: MAIN,
+        property: 'port',
+        values: new Map([[targets[0]!.id, { '@type': 'Data', value: 25 }]]),
+      }}
+      onClose={() => undefined}
+    />,
+  )
+  await page.getByText('A value for each').click()
+  await expect.element(page.getByRole('textbox', { name: 'production/eu/1' })).toHaveValue('25')
+  await userEvent.fill(page.getByRole('textbox', { name: 'production/eu/1' }), '26')
+  await userEvent.fill(page.getByRole('textbox', { name: 'production/eu/2' }), '27')
+  const own = (value: number) => ({ [MAIN]: { port: { '@type': 'Data', value } } })
+  await expect
+    .poll(() => api.requests(PLAN).at(-1)?.body)
+    .toEqual({
+      action: 'CONFIGURE',
+      targets: targets.map(({ id }) => id),
+      input: { values: { [targets[0]!.id]: own(26), [targets[1]!.id]: own(27) } },
+    })
+  await page.getByRole('button', { name: 'Save in 1 installation' }).click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  // not the value of the target that is left out
+  expect(api.requests(CREATE)[0]?.body).toMatchObject({
+    targets: [targets[0]!.id],
+    input: { values: { [targets[0]!.id]: own(26) } },
+  })
+  expect(JSON.stringify(api.requests(CREATE)[0]?.body)).not.toContain('27')
+})

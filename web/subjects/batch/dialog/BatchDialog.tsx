@@ -9,6 +9,7 @@ import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
 import { FormDialog } from '../../../forms/dialogs/FormDialog.tsx'
 import { reasonIn } from '../../../forms/form/use-zod-form.ts'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
+import { fieldId } from '../../../forms/property/field-id.ts'
 import { editsIn } from '../../../forms/property/form-edit.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { OperationFields } from '../../operation-form/OperationFields.tsx'
@@ -17,6 +18,7 @@ import { emptyInput, useOperationForm } from '../../operation-form/use-operation
 import { paths } from '../../../addresses/paths.ts'
 import { Field } from '../../../ui/Field.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
+import { SegmentedControl } from '../../../ui/SegmentedControl.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { NumberInput } from '../../../ui/TextInput.tsx'
 import { keepBatch, type InterruptedBatch } from '../../sign-in/interrupted-action.ts'
@@ -27,6 +29,7 @@ import { BatchLimits } from './BatchLimits.tsx'
 import { invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
 import { BatchPlanView } from './BatchPlanView.tsx'
 import { bundlesOf, scopeOf, type BatchTarget } from '../bundle-targets.ts'
+import { EACH_MAX, formOfEach, initialEdits, valuesOfEach, type BatchProperty } from '../each-target.ts'
 import { DetachNotice, RetryNotice } from './BatchNotices.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
 import { useChosenProperty } from './use-chosen-property.ts'
@@ -44,9 +47,10 @@ type Body = Call<typeof PLAN>['body']
  */
 export function BatchDialog({
   action,
-  targets: given,
+  targets: all,
   limits: initialLimits = NO_LIMITS,
   interrupted,
+  property: given,
   onClose,
 }: {
   action: BatchDialogAction
@@ -55,6 +59,8 @@ export function BatchDialog({
   limits?: Limits
   /** What the person had entered before they signed in again. */
   interrupted?: InterruptedBatch
+  /** Of a CONFIGURE: the property that is set, if the person has chosen it already. */
+  property?: BatchProperty
   onClose: () => void
 }) {
   const t = useText()
@@ -62,25 +68,35 @@ export function BatchDialog({
   const navigate = useNavigate()
   const client = useQueryClient()
   const noticeId = useId()
-  const [selected] = useState(given)
+  const [selected] = useState(all)
   const isDetaching = action === 'DETACH' || action === 'TAKEOVER'
   const hasBundle = action === 'UPGRADE' || action === 'CONFIGURE'
   const bundles = useMemo(() => bundlesOf(selected), [selected])
   const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
   const bundle = bundles.find(({ key }) => key === bundleKey)
-  const targets = hasBundle ? (bundle?.targets ?? []) : selected
+  const targets = hasBundle ? (bundle?.targets ?? NO_TARGETS) : selected
   const [typedLimits, setLimits] = useState(initialLimits)
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 
   const version = useTargetVersion(action === 'UPGRADE' ? bundle : undefined)
-  const property = useChosenProperty(action === 'CONFIGURE' ? bundle : undefined)
+  const property = useChosenProperty(
+    action === 'CONFIGURE' ? bundle : undefined,
+    given === undefined ? '' : fieldId(given.locator, given.property),
+  )
   const needed = useNeededValues(action === 'UPGRADE' ? bundle : undefined, version.chosen)
-  const resources = action === 'UPGRADE' ? needed.resources : property.resources
+  const common = action === 'UPGRADE' ? needed.resources : property.resources
+  const [isEachWanted, setEach] = useState(given?.edits !== undefined)
+  const canBeEach = hasBundle && common.length > 0 && targets.length > 1 && targets.length <= EACH_MAX
+  const isEach = isEachWanted && canBeEach
+  const resources = useMemo(
+    () => (isEach ? formOfEach(common, targets, given?.values) : common),
+    [isEach, common, targets, given?.values],
+  )
   const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
   const [input] = useState(() => ({
     ...emptyInput(),
-    values: { edits: {}, reason: interrupted?.reason ?? '' },
+    values: { edits: initialEdits(given), reason: interrupted?.reason ?? '' },
   }))
   const missingReason = isDetaching ? t('common.confirm.reasonMissing') : undefined
   const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input, missingReason)
@@ -89,14 +105,18 @@ export function BatchDialog({
   // if it is one for all of them
   const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
   const bodyOf = (values: Parameters<typeof editsIn>[0]): Body | null => {
-    const common = { targets: targets.map(({ id }) => id) }
-    if (action === 'RETRY' || isDetaching) return { action, ...common }
-    const changes = changesOf(resources, editsIn(values))
+    const ids = targets.map(({ id }) => id)
+    if (action === 'RETRY' || isDetaching) return { action, targets: ids }
+    const own = isEach ? valuesOfEach(common, targets, editsIn(values)) : {}
+    const changes = isEach ? {} : changesOf(common, editsIn(values))
     if (action === 'UPGRADE') {
       if (version.chosen === undefined) return null
-      return { action, ...common, input: { targetVersion: version.chosen, ...needed.inputOf(changes) } }
+      const input = isEach ? { values: own } : needed.inputOf(changes)
+      return { action, targets: ids, input: { targetVersion: version.chosen, ...input } }
     }
-    return Object.keys(changes).length === 0 ? null : { action, ...common, input: { changes } }
+    // without a value of its own, a target is left as it is
+    if (isEach) return isEmpty(own) ? null : { action, targets: Object.keys(own), input: { values: own } }
+    return isEmpty(changes) ? null : { action, targets: ids, input: { changes } }
   }
   const body = bodyOf(settled)
   const plan = useQuery({
@@ -129,8 +149,7 @@ export function BatchDialog({
         const { batch } = await create.mutateAsync({
           // what detaches needs a reason, and the form is not sent without it
           body: {
-            ...wanted,
-            targets: permittedTargets(wanted.targets, plan.data),
+            ...withoutDenied(wanted, plan.data),
             ...limitsIn(limits),
             ...reasonIn(values),
             planToken: plan.data.planToken,
@@ -234,16 +253,29 @@ export function BatchDialog({
           )}
         </Field>
       )}
+      {canBeEach && (
+        <div className="flex">
+          <SegmentedControl
+            label={t('batches.make.each.label')}
+            value={isEach ? 'each' : 'all'}
+            options={[
+              { value: 'all', label: t('batches.make.each.all', { n: targets.length }) },
+              { value: 'each', label: t('batches.make.each.each') },
+            ]}
+            onChange={(value) => setEach(value === 'each')}
+          />
+        </div>
+      )}
       {targets[0] && resources.length > 0 && (
         <OperationFields
-          key={property.chosen}
+          key={`${property.chosen} ${isEach}`}
           control={form.control}
           resources={resources}
           scope={scopeOf(targets[0])}
           fold={false}
         />
       )}
-      {action === 'UPGRADE' && <NeededChoices needed={needed} count={targets.length} />}
+      {action === 'UPGRADE' && !isEach && <NeededChoices needed={needed} count={targets.length} />}
       {isDetaching && <DetachNotice id={noticeId} action={action} plan={plan.data} count={targets.length} />}
       {action === 'RETRY' && <RetryNotice plan={plan.data} />}
       <ReasonField
@@ -257,7 +289,7 @@ export function BatchDialog({
           action={action}
           plan={plan.data}
           error={plan.error}
-          resources={resources}
+          resources={common}
           isChecking={plan.isFetching}
           isStale={plan.isPlaceholderData}
           isTouched={(editsIn(settled).size > 0 && !plan.isPlaceholderData) || form.formState.isSubmitted}
@@ -289,12 +321,20 @@ export function BatchDialog({
   )
 }
 
+const NO_TARGETS: readonly BatchTarget[] = []
+
+const isEmpty = (of: object): boolean => Object.keys(of).length === 0
+
 /** Without the targets that the plan refuses to this person: with one of them, the whole batch would be refused. */
-function permittedTargets(targets: Body['targets'], { items }: BatchPlan): Body['targets'] {
+function withoutDenied(body: Body, { items }: BatchPlan): Body {
   const denied = new Set(
     items
       .filter(({ problems }) => problems.some(({ errorCode }) => errorCode === 'PERMISSION_DENIED'))
       .map(({ target }) => target),
   )
-  return targets.filter((target) => !denied.has(target))
+  const targets = body.targets.filter((target) => !denied.has(target))
+  if ((body.action !== 'CONFIGURE' && body.action !== 'UPGRADE') || body.input.values === undefined)
+    return { ...body, targets }
+  const own = Object.entries(body.input.values).filter(([target]) => !denied.has(target))
+  return { ...body, targets, input: { ...body.input, values: Object.fromEntries(own) } } as Body
 }

@@ -4,6 +4,7 @@ import { manifestQuery } from '../../manifest/manifest-query.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { installForm, type FormResource, type FormField } from '../../operation-form/property-form.ts'
 import type { Manifest } from '../../manifest/writers.ts'
+import type { FieldId } from '../../../forms/property/field-id.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import type { BundleTargets, BatchTarget } from '../bundle-targets.ts'
 
@@ -12,9 +13,9 @@ const formsIn = (results: readonly { data: Manifest | undefined }[]): (readonly 
   results.map(({ data }) => (data === undefined ? null : installForm(data, null)))
 
 /** The property to set, as a form of one field. The choices are the properties of the versions of all targets. */
-export function useChosenProperty(bundle: BundleTargets | undefined) {
+export function useChosenProperty(bundle: BundleTargets | undefined, initial: FieldId | '') {
   const t = useText()
-  const [chosen, choose] = useState('')
+  const [chosen, choose] = useState(initial)
   const versions = useMemo(() => versionsOf(bundle?.targets ?? []), [bundle])
   const forms = useQueries({
     queries: versions.map(({ version }) =>

@@ -1,0 +1,176 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Suspense, useMemo, useState } from 'react'
+import { propertiesCall, type PropertiesSearch } from '#contract/console-api/pages/properties.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
+import type { PropertyRow } from '#contract/console-api/shapes.ts'
+import { callApi } from '../../api/client.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { paths } from '../../addresses/paths.ts'
+import type { Edit } from '../../forms/property/property-edit.ts'
+import { kindIcon, propertyHelp, propertyTitle } from '../../forms/property/property-labels.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
+import type { BatchProperty } from '../../subjects/batch/each-target.ts'
+import { useListSelection } from '../../subjects/batch/use-list-selection.tsx'
+import { scopeText } from '../../subjects/scopes/scope-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { QueryTable } from '../../ui/table/QueryTable.tsx'
+import { plainIn } from '../../ui/value/plain-value.ts'
+import { PropertyFilters } from './PropertyFilters.tsx'
+import { PropertySearch } from './PropertySearch.tsx'
+import { propertyColumns } from './property-columns.tsx'
+import { ValueShares } from './ValueShares.tsx'
+
+const route = getRouteApi('/properties')
+
+/** A property that the address names, in every installation; or the search for one. */
+export function PropertiesPage() {
+  const search = route.useSearch()
+  const call = propertiesCall(search)
+  return call === null ? <PropertySearch /> : <OneProperty search={search} call={call} />
+}
+
+type Call = NonNullable<ReturnType<typeof propertiesCall>>
+
+function OneProperty({ search, call }: { search: PropertiesSearch; call: Call }) {
+  const t = useText()
+  const navigate = route.useNavigate()
+  const query = useQuery({ ...apiQuery('GET /properties', call), placeholderData: keepPreviousData })
+  const rows = query.data?.items
+  const first = rows?.[0]
+  const columns = useMemo(() => propertyColumns(t), [t])
+  const mayWrite = useMay('configuration:write', 'anywhere')
+  const { bundleId, kind, resource, property, cursor, q: _, ...filters } = search
+  const named = omitUndefined({ bundleId, kind, resource, property })
+  const selection = useListSelection({
+    keyOf,
+    nameOf,
+    loadPage: (page) => callApi('GET /properties', { query: { ...call.query, ...page } }),
+  })
+  const [dialog, setDialog] = useState<BatchProperty | null>(null)
+  const isFiltered = Object.keys(filters).length > 0
+  const change = (next: SearchChange<PropertiesSearch>) =>
+    void navigate({ search: omitUndefined({ ...named, ...filters, ...next }), replace: true })
+  const clear = () => void navigate({ search: named })
+  const title = propertyTitle(first?.definition, call.query.property)
+  const help = first && propertyHelp(first.definition)
+  // what a plugin writes is refused to people
+  const isWrittenByPlugin = rows?.some(({ writtenBy }) => writtenBy !== null) ?? false
+  const openDialog = (editOf?: (row: PropertyRow) => Edit) => {
+    const [row] = selection.rows
+    if (row === undefined) return
+    setDialog({
+      locator: row.locator,
+      property: row.property,
+      values: new Map(selection.rows.map((one) => [keyOf(one), one.value])),
+      ...(editOf && { edits: new Map(selection.rows.map((one) => [keyOf(one), editOf(one)])) }),
+    })
+  }
+  return (
+    <Page
+      title={title}
+      trail={[{ label: t('properties.title'), to: paths.properties() }]}
+      meta={
+        <>
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+            <Icon name={kindIcon[call.query.kind]} className="text-muted" />
+            <span>{first?.resourceTitle ?? call.query.resource}</span>
+            <span className="mono text-faint">
+              {call.query.bundleId}/{call.query.resource}
+            </span>
+            <span className="mono text-faint">{call.query.property}</span>
+          </p>
+          {help && <p className="max-w-[72ch]">{help}</p>}
+        </>
+      }
+      actions={
+        rows !== undefined &&
+        rows.length > 0 && (
+          <CopyButton text={() => columnOf(selection.rows.length > 0 ? selection.rows : rows)}>
+            {t(selection.rows.length > 0 ? 'properties.copy.selected' : 'properties.copy.page')}
+          </CopyButton>
+        )
+      }
+    >
+      {rows && <ValueShares rows={rows} search={search} onFilter={change} />}
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <PropertyFilters search={search} onChange={change} onClear={isFiltered && clear} />
+      </div>
+      <QueryTable
+        label={t('properties.list')}
+        query={query}
+        columns={columns}
+        rowKey={keyOf}
+        rowLink={rowLink}
+        cursor={cursor}
+        pageLink={(at) => paths.properties(omitUndefined({ ...search, cursor: at }))}
+        onClear={isFiltered && clear}
+        selection={mayWrite && !isWrittenByPlugin ? selection.table : undefined}
+        // a filter reads a bounded number of installations
+        partial={rows?.length === 0 && query.data?.nextCursor != null ? t('properties.partial') : undefined}
+        empty={
+          <EmptyState
+            icon="edit"
+            title={t('properties.empty.title')}
+            message={t('properties.empty.message')}
+          />
+        }
+      />
+      {selection.bar(
+        <>
+          <Button icon="undo" onClick={() => openDialog(toDefault)}>
+            {t('properties.action.default')}
+          </Button>
+          <Button icon="edit" onClick={() => openDialog()}>
+            {t('properties.action.set')}
+          </Button>
+        </>,
+      )}
+      {dialog !== null && (
+        <Suspense>
+          <LazyBatchDialog
+            action="CONFIGURE"
+            property={dialog}
+            targets={selection.rows.map(({ installation, title: name, version }) => ({
+              id: installation.bundleInstallId,
+              installation,
+              title: name,
+              version,
+            }))}
+            onClose={() => setDialog(null)}
+          />
+        </Suspense>
+      )}
+    </Page>
+  )
+}
+
+const keyOf = ({ installation }: PropertyRow) => installation.bundleInstallId
+const nameOf = ({ installation }: PropertyRow) => scopeText(installation)
+const rowLink = ({ installation, locator, property }: PropertyRow) =>
+  paths.configuration(installation, { resource: locator, property })
+
+const toDefault = ({ definition: { default: value } }: PropertyRow): Edit =>
+  value === undefined ? { kind: 'removed' } : { kind: 'set', value: { '@type': 'Data', value } }
+
+/** The values as a column of a spreadsheet: a line for each scope, hidden values left out. */
+function columnOf(rows: readonly PropertyRow[]): string {
+  return rows
+    .map(({ installation, value }) => {
+      const plain = plainIn(value)
+      return `${scopeText(installation)}\t${plain === undefined ? '' : cellOf(plain)}`
+    })
+    .join('\n')
+}
+
+const cellOf = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  // a cell with a tab or a line break would move the others
+  return /[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,76 @@
+import type { Changes, PropertyView } from '#contract/console-api/shapes.ts'
+import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
+import { FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
+import type { Edit } from '../../forms/property/property-edit.ts'
+import { propertyTitle } from '../../forms/property/property-labels.ts'
+import { changesOf, type Edits, type FormField, type FormResource } from '../operation-form/property-form.ts'
+import { scopeText } from '../scopes/scope-text.ts'
+import { scopeOf, type BatchTarget } from './bundle-targets.ts'
+
+/** Every target is a row of the form. */
+export const EACH_MAX = 200
+
+/** The property that a batch sets, if it is known when the dialog opens. */
+export interface BatchProperty {
+  locator: string
+  property: string
+  /** Its values now, by target. */
+  values: ReadonlyMap<string, PropertyView | null>
+  /** The edits to begin with, by target. */
+  edits?: ReadonlyMap<string, Edit>
+}
+
+/** A form that has a field for each property and target, named by the scope of the target. */
+export function formOfEach(
+  resources: readonly FormResource[],
+  targets: readonly BatchTarget[],
+  values: BatchProperty['values'] = new Map(),
+): FormResource[] {
+  return resources.flatMap((resource) =>
+    resource.fields.map((field) => ({
+      ...resource,
+      title: `${resource.title} · ${propertyTitle(field.definition, field.property)}`,
+      fields: targets.map((target) => fieldOfTarget(field, target, values.get(target.id) ?? null)),
+    })),
+  )
+}
+
+const fieldOfTarget = (field: FormField, target: BatchTarget, view: PropertyView | null): FormField => ({
+  ...field,
+  id: eachFieldId(target.id, field.locator, field.property),
+  isNeeded: false,
+  fallback: view === null ? { from: 'nothing', view: null } : { from: 'current', view },
+  target: { label: scopeText(target.installation), scope: scopeOf(target) },
+})
+
+const eachFieldId = (target: string, locator: string, property: string): FieldId =>
+  fieldId(`${target} ${locator}`, property)
+
+/** What was entered, by target. Targets without an edit are left out. */
+export function valuesOfEach(
+  resources: readonly FormResource[],
+  targets: readonly BatchTarget[],
+  edits: Edits,
+): Record<string, Changes> {
+  const entered = targets.map(({ id }) => {
+    const own = new Map(
+      resources.flatMap(({ fields }) =>
+        fields.flatMap((field) => {
+          const edit = edits.get(eachFieldId(id, field.locator, field.property))
+          return edit === undefined ? [] : [[field.id, edit] as const]
+        }),
+      ),
+    )
+    return [id, changesOf(resources, own)] as const
+  })
+  return Object.fromEntries(entered.filter(([, changes]) => Object.keys(changes).length > 0))
+}
+
+/** The form values that a dialog begins with. */
+export const initialEdits = (property: BatchProperty | undefined): PropertyFormValues['edits'] =>
+  Object.fromEntries(
+    [...(property?.edits ?? [])].map(([target, edit]) => [
+      eachFieldId(target, property?.locator ?? '', property?.property ?? ''),
+      new FormEdit(edit),
+    ]),
+  )
