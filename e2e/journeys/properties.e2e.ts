@@ -79,6 +79,24 @@ test('one property everywhere: who changed it and why, a value for each scope, a
   await back.getByRole('button', { name: 'Save in 3 installations' }).click()
   await expect(other.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
   await expect(table.getByRole('row', { name: / 587 / })).toHaveCount(3, { timeout: 30_000 })
+
+  // and one mistake less: each gets back what it had
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page
+    .getByRole('region', { name: 'Selection' })
+    .getByRole('button', { name: 'Restore earlier values' })
+    .click()
+  const restoring = page.getByRole('dialog', { name: 'Set a property of 3 installations' })
+  await expect(restoring).toContainText('3 will start')
+  await restoring.getByRole('button', { name: 'Save in 3 installations' }).click()
+  await expect(page.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
+  await page.goBack()
+  for (const [scope, value] of [
+    [first, '465'],
+    [second, '2525'],
+    [third, '2526'],
+  ] as const)
+    await expect(rowOf(scope)).toContainText(value)
 })
 
 test('a property is found by its title, and an address without one searches', async ({ system, signIn }) => {

@@ -153,7 +153,8 @@ test('many installations of a property are one result, within which a scope is c
   await expect.element(encryption).toMatchTextContent(/smtpEncryption/)
   expect(encryption.element().querySelector('mark')?.textContent).toBe('smtp')
   await userEvent.keyboard('{Enter}')
-  await expect.element(options).toHaveLength(2)
+  // both scopes, and before them the page of all
+  await expect.element(options).toHaveLength(3)
   await expect.element(palette.getByRole('combobox')).toHaveValue('')
   await type('2')
   await expect
@@ -165,8 +166,15 @@ test('many installations of a property are one result, within which a scope is c
   await expect.element(port).toBeVisible()
   await userEvent.keyboard('{Enter}')
   await expect.element(palette.getByRole('option', { name: 'staging/eu-west/1' })).toBeVisible()
-  await userEvent.keyboard('{ArrowDown}{Enter}')
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}{Enter}')
   await expect.poll(address).toMatch(/^\/scopes\/staging\/eu-west\/2\/configuration\?.*property=smtpPort/)
+  await userEvent.keyboard('{Control>}k{/Control}')
+  await type('smtp')
+  await userEvent.keyboard('{Enter}')
+  await palette.getByRole('option', { name: 'Its values in all scopes' }).click()
+  await expect
+    .poll(address)
+    .toMatch(/^\/properties\?bundleId=crm-suite&kind=MODULE&resource=.*&property=smtpPort/)
 })
 
 test('a pasted address of this console is opened; another one is named, and is not searched for', async () => {

@@ -321,18 +321,27 @@ function propertyEverywhereHit(found: InstalledProperty, t: Translate): PaletteH
     icon: 'edit',
     within: async (text, signal) => {
       const q = text.slice(0, TEXT_MAX)
+      const everywhere = {
+        id: 'property everywhere',
+        title: t('shell.palette.everywhere'),
+        icon: 'edit' as const,
+        to: paths.property(locator, property),
+      }
       const query = { ...of, limit: MAX_SCOPES, ...(q !== '' && { q }) }
       const { items, nextCursor } = await callApi('GET /installations', { query }, { signal })
       return [
         {
           title,
-          hits: items.map(({ installation: place }) => ({
-            id: `property ${place.bundleInstallId}`,
-            title: scopeText(place),
-            icon: 'scopes' as const,
-            to: paths.configuration(place, { resource: locator, property }),
-          })),
-          ...(nextCursor !== null && { more: paths.installations({ ...of, ...(q !== '' && { q }) }) }),
+          hits: [
+            ...(q === '' ? [everywhere] : []),
+            ...items.map(({ installation: place }) => ({
+              id: `property ${place.bundleInstallId}`,
+              title: scopeText(place),
+              icon: 'scopes' as const,
+              to: paths.configuration(place, { resource: locator, property }),
+            })),
+          ],
+          ...(nextCursor !== null && { more: paths.property(locator, property) }),
         },
       ]
     },

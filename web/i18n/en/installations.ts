@@ -263,6 +263,10 @@ export const properties = {
   'copy.page': 'Copy the values of this page',
   'copy.selected': 'Copy selected values',
   'action.set': 'Set values',
+  'action.restore': 'Restore earlier values',
+  'restore.none': 'None of these values has changed since it was installed.',
+  'restore.reason':
+    'Earlier values of at most {max} installations can be restored at once, and hidden values can’t.',
   'action.default': 'Use the default',
   partial: 'No match among the installations that were searched. Continue with the next page.',
   'empty.title': 'No installation has this property',

@@ -208,6 +208,7 @@ export const shell = {
   'palette.all': 'All results in {list}',
   'palette.within': 'Choose a scope: {title}',
   'palette.chooseScope': 'Choose a scope…',
+  'palette.everywhere': 'Its values in all scopes',
   'palette.inScopes': { one: '{n} scope', other: '{n} scopes' },
   'palette.scopesOrMore': '{n} or more scopes',
   'palette.resource': 'Scopes with {resource}',

@@ -207,6 +207,7 @@ export const shell: Translated<typeof source.shell> = {
   'palette.all': '全部结果：{list}',
   'palette.within': '选择作用域：{title}',
   'palette.chooseScope': '选择作用域…',
+  'palette.everywhere': '在所有作用域中的值',
   'palette.inScopes': { other: '{n} 个作用域' },
   'palette.scopesOrMore': '{n} 个或更多作用域',
   'palette.resource': '包含 {resource} 的作用域',

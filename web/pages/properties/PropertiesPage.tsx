@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo, useState } from 'react'
 import { propertiesCall, type PropertiesSearch } from '#contract/console-api/pages/properties.ts'
@@ -9,7 +9,9 @@ import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { paths } from '../../addresses/paths.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
+import { isHidden } from '../../forms/property/property-value.ts'
 import { kindIcon, propertyHelp, propertyTitle } from '../../forms/property/property-labels.ts'
+import { errorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
@@ -21,7 +23,9 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
+import { showToast } from '../../ui/toast.ts'
 import { plainIn } from '../../ui/value/plain-value.ts'
+import { readEarlierValues, RESTORED_MAX } from './earlier-values.ts'
 import { PropertyFilters } from './PropertyFilters.tsx'
 import { PropertySearch } from './PropertySearch.tsx'
 import { propertyColumns } from './property-columns.tsx'
@@ -62,16 +66,25 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
   const help = first && propertyHelp(first.definition)
   // what a plugin writes is refused to people
   const isWrittenByPlugin = rows?.some(({ writtenBy }) => writtenBy !== null) ?? false
-  const openDialog = (editOf?: (row: PropertyRow) => Edit) => {
+  const openDialog = (edits?: ReadonlyMap<string, Edit>) => {
     const [row] = selection.rows
     if (row === undefined) return
     setDialog({
       locator: row.locator,
       property: row.property,
       values: new Map(selection.rows.map((one) => [keyOf(one), one.value])),
-      ...(editOf && { edits: new Map(selection.rows.map((one) => [keyOf(one), editOf(one)])) }),
+      ...(edits && { edits }),
     })
   }
+  const restore = useMutation({
+    mutationFn: readEarlierValues,
+    onSuccess: (edits) =>
+      edits.size === 0 ? showToast({ tone: 'info', text: t('properties.restore.none') }) : openDialog(edits),
+    onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
+  })
+  // many requests: one for each history
+  const isRestorable =
+    selection.rows.length <= RESTORED_MAX && !selection.rows.some(({ value }) => isHidden(value))
   return (
     <Page
       title={title}
@@ -124,7 +137,18 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
       />
       {selection.bar(
         <>
-          <Button icon="undo" onClick={() => openDialog(toDefault)}>
+          <Button
+            icon="undo"
+            busy={restore.isPending}
+            disabledReason={!isRestorable && t('properties.restore.reason', { max: RESTORED_MAX })}
+            onClick={() => restore.mutate(selection.rows)}
+          >
+            {t('properties.action.restore')}
+          </Button>
+          <Button
+            icon="minus"
+            onClick={() => openDialog(new Map(selection.rows.map((row) => [keyOf(row), toDefault(row)])))}
+          >
             {t('properties.action.default')}
           </Button>
           <Button icon="edit" onClick={() => openDialog()}>
