@@ -4,7 +4,7 @@ import { omitUndefined, oneOf, text, time, whole, type Raw } from './search-para
 export const CONFIGURATION_TABS = ['form', 'document', 'history'] as const
 /** Whether the document is open beside the form. */
 export const BESIDE = ['document', 'nothing'] as const
-export const SHOWN = ['changed', 'invalid'] as const
+export const SHOWN = ['changed', 'invalid', 'set'] as const
 
 /**
  * `resource` is the locator of the resource that is shown, `property` the field to go to, `q` and `show` what the form

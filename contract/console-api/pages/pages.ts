@@ -120,10 +120,14 @@ export const pages = {
   ),
   // must precede /installations/$id, which matches it too
   '/installations/new': page(installSearch),
-  '/installations/$id': page(installationSearch, ({ params, search }) => [
-    { name: 'GET /installations/{bundleInstallId}', call: installationCall(idOf(params)) },
-    ...(search.tab === 'operations' ? [operationsOf({ bundleInstallId: idOf(params) })] : []),
-  ]),
+  '/installations/$id': page(
+    installationSearch,
+    ({ params, search }) => [
+      { name: 'GET /installations/{bundleInstallId}', call: installationCall(idOf(params)) },
+      ...(search.tab === 'operations' ? [operationsOf({ bundleInstallId: idOf(params) })] : []),
+    ],
+    ['tab'],
+  ),
   '/versions': page(
     versionsSearch,
     ({ search }) => [{ name: 'GET /installed-versions/scopes', call: versionsCall(search) }],
@@ -149,7 +153,7 @@ export const pages = {
       { name: 'GET /installations', call: configuredInstallationsCall(scopeOf(params)) },
       { name: 'GET /services', call: availableServicesCall(scopeOf(params)) },
     ],
-    ['q', 'show', 'changedIn', 'changed', 'by', 'since', 'until', 'from', 'to'],
+    ['tab', 'q', 'show', 'changedIn', 'changed', 'by', 'since', 'until', 'from', 'to'],
   ),
   '/scopes/$env/$runtime/$workspace/local-services': page(localServicesSearch, ({ params }) => [
     {
@@ -204,22 +208,27 @@ export const pages = {
         call: bundleVersionsCall({ environmentKey: env, bundleId }),
       },
     ],
+    ['tab'],
   ),
   '/plugins': page(
     pluginsSearch,
     ({ search }) => [{ name: 'GET /plugins', call: pluginsCall(search) }],
     'all',
   ),
-  '/plugins/$id': page(pluginSearch, ({ params, search }) => [
-    { name: 'GET /plugins/{pluginId}', call: pluginCall(idOf(params)) },
-    ...(search.tab === 'operations' ? [operationsOf({ pluginId: idOf(params) })] : []),
-    ...(search.tab === 'health'
-      ? [{ name: 'GET /plugins/{pluginId}/health' as const, call: pluginHealthCall(idOf(params), search) }]
-      : []),
-    ...(search.tab === 'reports'
-      ? [{ name: 'GET /plugins/{pluginId}/reports' as const, call: pluginReportsCall(idOf(params)) }]
-      : []),
-  ]),
+  '/plugins/$id': page(
+    pluginSearch,
+    ({ params, search }) => [
+      { name: 'GET /plugins/{pluginId}', call: pluginCall(idOf(params)) },
+      ...(search.tab === 'operations' ? [operationsOf({ pluginId: idOf(params) })] : []),
+      ...(search.tab === 'health'
+        ? [{ name: 'GET /plugins/{pluginId}/health' as const, call: pluginHealthCall(idOf(params), search) }]
+        : []),
+      ...(search.tab === 'reports'
+        ? [{ name: 'GET /plugins/{pluginId}/reports' as const, call: pluginReportsCall(idOf(params)) }]
+        : []),
+    ],
+    ['tab'],
+  ),
   '/notifications': page(withoutSearch, () => [
     { name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' },
   ]),

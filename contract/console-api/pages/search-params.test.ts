@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditSearch } from './audit.ts'
 import { configurationSearch } from './configuration.ts'
-import { matchPage } from './pages.ts'
+import { matchPage, pages } from './pages.ts'
 import { operationsSearch } from './operations.ts'
 import { keepNotUnderstood, notUnderstood, rawSearch } from './search-params.ts'
 
@@ -66,6 +66,21 @@ test('a page that is no list names only its filters', () => {
     ['since', 'show'],
   )
   assert.deepEqual(notUnderstood(auditSearch, { since: 'PT24H' }), [{ name: 'since', value: 'PT24H' }])
+})
+
+test('a page with tabs names one that it does not have', () => {
+  for (const path of [
+    '/scopes/$env/$runtime/$workspace/configuration',
+    '/installations/$id',
+    '/plugins/$id',
+    '/catalog/$env/$bundle/$version',
+  ] as const) {
+    const { search, filters } = pages[path]
+    const namesOf = (raw: Record<string, unknown>) => notUnderstood(search, raw, filters)
+    assert.deepEqual(namesOf({ tab: 'nope' }), [{ name: 'tab', value: 'nope' }], path)
+    assert.deepEqual(namesOf({ other: 'x' }), [], path)
+  }
+  assert.deepEqual(notUnderstood(configurationSearch, { tab: 'history', show: 'set' }, ['tab', 'show']), [])
 })
 
 test('a route keeps what is not understood, unchanged, and what is', () => {

@@ -250,10 +250,10 @@ export const shell = {
   'palette.leave': 'to close',
   'filters.title': 'Link not understood',
   'filters.heading': {
-    one: 'A filter in this link was not understood',
-    other: '{n} filters in this link were not understood',
+    one: 'A part of this link was not understood',
+    other: '{n} parts of this link were not understood',
   },
-  'filters.message': 'Nothing is shown, because the list would be longer than the link says.',
+  'filters.message': 'Nothing is shown, because it would be something else than the link says.',
   'filters.remove': { one: 'Remove it and continue', other: 'Remove them and continue' },
   'notFound.title': 'Page not found',
   'notFound.message': 'Check the URL, or go to the overview.',
