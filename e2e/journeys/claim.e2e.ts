@@ -57,7 +57,7 @@ test('what is typed while another person’s operation runs is kept as a draft a
   await page.keyboard.press('End')
 
   const unlock = await lockForm(page, system, crmScope)
-  await expect(page.getByRole('status').filter({ hasText: 'the form is read-only' })).toBeAttached()
+  await expect(page.getByRole('status').filter({ hasText: 'Locked by an operation' })).toBeAttached()
   await expect(page.getByText('What you type here is kept as a draft')).toBeVisible()
   await page.keyboard.type('-olivia')
   await expect(user).toHaveValue('crm-olivia')
@@ -65,7 +65,7 @@ test('what is typed while another person’s operation runs is kept as a draft a
   // a field without the focus is read-only, and says so when it gets the focus
   const host = field(page, 'SMTP host')
   await host.click()
-  await expect(page.getByText('Read-only until the operation on this installation ends.')).toBeVisible()
+  await expect(page.locator('[id="row-smtpHost"]').getByText('Locked: read-only')).toBeAttached()
   await page.keyboard.type('x')
   await expect(host).toHaveValue('smtp.example.com')
 
@@ -121,7 +121,7 @@ test('a field that had the focus when the lock ended keeps what is typed back th
   await page.keyboard.press('Backspace')
   await expect(user).toHaveValue('crm')
   await system.ended((await system.configure(crmScope, mail, 'smtpUser', wrapData('mira'), mira)).operationId)
-  await expect(page.getByText('This changed after you started:')).toBeVisible()
+  await expect(page.getByText('Saved meanwhile:')).toBeVisible()
   await expect(user).toHaveValue('crm')
   await page.keyboard.type('2')
   await expect(user).toHaveValue('crm2')

@@ -7,16 +7,27 @@ import { expect, test } from '../harness/test.ts'
 const mail = { bundleId: 'crm-suite', kind: 'MODULE', name: 'crm-mail' } as const
 const timer = { bundleId: 'crm-suite', kind: 'TIMER', name: 'nightly-sync' } as const
 
-/** Where the focused field was in each frame since the last call: its distances from the top of the window, in px, and whether something covered it. */
+/**
+ * Where the focused field was in each frame since the last call: its distances from the top of the window, in px, whether
+ * something covered it, and which rows of the form have moved in the window.
+ */
 interface Sampled {
   tops: number[]
   wasCovered: boolean
+  moved: string[]
 }
 
-/** Samples the focused element in each frame from now on. Returns a function that reads and clears the samples. */
+/** Samples the focused element and the rows of the form in each frame from now on. Returns a function that reads and clears the samples. */
 async function sampleFocus(page: Page): Promise<() => Promise<Sampled>> {
   const samples = await page.evaluateHandle(() => {
-    const kept = { tops: new Set<number>(), wasCovered: false }
+    const topsOf = () =>
+      new Map(
+        [...document.querySelectorAll('[id^="row-"]')].map((row) => [
+          row.id,
+          Math.round(row.getBoundingClientRect().top),
+        ]),
+      )
+    const kept = { tops: new Set<number>(), wasCovered: false, first: topsOf(), moved: new Set<string>() }
     const sample = () => {
       const element = document.activeElement
       if (element !== null && element !== document.body) {
@@ -24,6 +35,7 @@ async function sampleFocus(page: Page): Promise<() => Promise<Sampled>> {
         kept.tops.add(Math.round(top))
         const shown = document.elementFromPoint(left + width / 2, top + height / 2)
         if (shown === null || !(element.contains(shown) || shown.contains(element))) kept.wasCovered = true
+        for (const [id, at] of topsOf()) if (Math.abs((kept.first.get(id) ?? at) - at) > 1) kept.moved.add(id)
       }
       next()
     }
@@ -35,10 +47,11 @@ async function sampleFocus(page: Page): Promise<() => Promise<Sampled>> {
   return () =>
     samples.evaluate((kept) => {
       const { wasCovered } = kept
-      const tops = [...kept.tops]
+      const [tops, moved] = [[...kept.tops], [...kept.moved]]
       kept.tops.clear()
+      kept.moved.clear()
       kept.wasCovered = false
-      return { tops, wasCovered }
+      return { tops, wasCovered, moved }
     })
 }
 
@@ -59,7 +72,7 @@ for (const viewport of [
     await typed.evaluate((element) => element.scrollIntoView({ block: 'center' }))
     const { top } = await typed.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect)
     const sampled = await sampleFocus(page)
-    const steady = { tops: [Math.round(top)], wasCovered: false }
+    const steady = { tops: [Math.round(top)], wasCovered: false, moved: [] }
 
     const elsewhere = await system.configure(crmScope, timer, 'cron', wrapData('0 3 * * *'), mira)
     await expect(page.getByText(/Moved to snapshot \d+ by Mira Castellan/)).toBeVisible()
@@ -81,10 +94,12 @@ for (const viewport of [
     await page.keyboard.type('3')
     expect(await sampled(), 'a save of an edited property').toEqual(steady)
 
+    // an edited field whose value they have not changed says nothing but a glyph; of a lock the dock speaks once
     await system.script.add({ when: { workspaceId: crmScope.workspaceId }, behaviour: { kind: 'unknown' } })
     const waiting = await system.configure(crmScope, mail, 'smtpPort', wrapData(466), mira)
     const lock = page.getByText('Locked by an operation', { exact: true })
     await expect(lock).toBeAttached()
+    await expect(page.getByText('What you type here is kept as a draft', { exact: false })).toHaveCount(1)
     await page.keyboard.type('4')
     expect(await sampled(), 'a lock').toEqual(steady)
     await system.script.clear()

@@ -64,6 +64,20 @@ function ToastCard({ toast, onClosed }: { toast: Toast; onClosed: () => void }) 
           </PlainLink>
         )}
       </p>
+      {toast.action && (
+        <button
+          type="button"
+          onClick={() => {
+            const press = toast.action?.onPress
+            dismissToast(toast.id)
+            onClosed()
+            press?.()
+          }}
+          className="mt-0.5 h-6 shrink-0 rounded-sm px-1.5 font-semibold hover:bg-inverse/15 focus-visible:outline-current"
+        >
+          {toast.action.label}
+        </button>
+      )}
       <button
         type="button"
         aria-label={t('common.close')}

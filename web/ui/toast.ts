@@ -8,6 +8,8 @@ export type Toast = {
   text: string
   /** One link, for example to the created operation. */
   link?: { label: string; to: LinkTarget } | undefined
+  /** One button, which also closes it. */
+  action?: { label: string; onPress: () => void } | undefined
   /** What it is about, so that it can be dismissed when it is out of date. */
   topic?: string | undefined
 }

@@ -114,8 +114,8 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
     }
   }
   const lockOf = (text: string): FieldView['lock'] => {
-    if (text.includes('What you type here is kept as a draft')) return 'draft'
-    if (text.includes('Read-only until the operation')) return 'readOnly'
+    if (text.includes('Locked: your change is kept as a draft')) return 'draft'
+    if (text.includes('Locked: read-only')) return 'readOnly'
     if (text.includes('your input was not applied')) return 'missed'
     return text.includes('Read-only until your save') ? 'saving' : null
   }
@@ -134,9 +134,7 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
     )
     const theirs = spans.find(
       ({ textContent, className }) =>
-        className.includes('font-medium') &&
-        textContent.includes('changed') &&
-        textContent.includes('after you started'),
+        className.includes('font-medium') && /saved meanwhile:/i.test(textContent),
     )
     fields[property] = {
       ...contentIn(kind, control),

@@ -22,10 +22,13 @@ export const configuration = {
   'outline.show': 'Properties to show',
   'outline.changed': 'Changed {n}',
   'outline.onlyInvalid': 'Invalid {n}',
+  'outline.setHere': 'Set here {n}',
   'outline.edited': { one: '{n} unsaved change', other: '{n} unsaved changes' },
   'outline.invalid': { one: '{n} invalid value', other: '{n} invalid values' },
   'outline.locked': 'locked by an operation',
   'outline.nothing': 'No resources or properties match.',
+  'outline.gone.detached': '(detached)',
+  'outline.gone.removed': '(no longer there)',
   'outline.skip': 'Skip to form',
   'outline.back': 'All resources',
 
@@ -34,8 +37,6 @@ export const configuration = {
   'form.groups': 'Groups',
   'form.narrowed': 'Showing {shown} of {total} properties',
   'form.showAll': 'Show all',
-  'form.locked':
-    'An operation has locked this installation, so the form is read-only. You can keep editing the current field and the fields you have already changed.',
   'form.leftovers': 'No longer defined',
   'form.leftovers.help':
     'These values are left over from an earlier version of the bundle. Nothing reads them anymore. You can only remove them.',
@@ -45,25 +46,26 @@ export const configuration = {
   'field.managedBy': 'Managed by {manager}',
   'field.takesOver':
     'If you save this, the property is managed by people. The next run of {manager} is refused if it changes the property without taking it over.',
+  'field.origin.here': 'Set here',
+  'field.origin.default': 'Default',
   'field.edited': 'Changed',
   'field.willBeRemoved': 'Will be removed',
   'field.was': 'was',
   'field.reset': 'Reset',
-  'field.theirs': '{person} changed this after you started:',
-  'field.theirsUnknown': 'This changed after you started:',
+  'field.theirs': '{person} saved meanwhile:',
+  'field.theirsUnknown': 'Saved meanwhile:',
   'field.compare': 'Compare',
-  'field.locked.draft':
-    'An operation has locked this installation. What you type here is kept as a draft. You can save it when the operation ends.',
-  'field.locked.readOnly': 'Read-only until the operation on this installation ends.',
-  'field.locked.missed':
-    'The form was locked when you typed here, so your input was not applied. It is unlocked now.',
-  'field.locked.saving': 'Read-only until your save is confirmed.',
+  'field.locked.draft': 'Locked: your change is kept as a draft',
+  'field.locked.readOnly': 'Locked: read-only',
+  'field.locked.missed': 'Locked when you typed: your input was not applied.',
+  'field.locked.saving': 'Read-only until your save is confirmed',
 
   'claim.title': 'Locked by an operation',
   'claim.whose': '{type} by {person}, started {since}',
   'claim.phase': 'Stage: {phase}',
   'claim.next':
     'The last result was unknown, or the plugin requested a retry. Next retry in {wait}. The form unlocks when the operation succeeds.',
+  'claim.draft': 'What you type here is kept as a draft. You can save it when the operation ends.',
   'claim.PENDING': 'It starts as soon as a worker is free. The form unlocks automatically when it ends.',
   'claim.RUNNING': 'It can’t be stopped from here. The form unlocks automatically when it ends.',
   'claim.WAITING': 'It retries automatically. The form unlocks when it succeeds.',
@@ -96,7 +98,14 @@ export const configuration = {
   'bar.discard': 'Discard',
   'bar.review': 'Review',
   'discard.title': { one: 'Discard {n} change?', other: 'Discard {n} changes?' },
-  'discard.message': 'The form returns to the saved values. This cannot be undone.',
+  'discard.message':
+    'The form returns to the saved values. You can undo this until you save or leave the console.',
+  'discard.message.sensitive':
+    'The form returns to the saved values. You can undo this until you save or leave the console, except for sensitive values.',
+  'undo.reset': 'Change reset',
+  'undo.action': 'Undo',
+  'undo.discarded': { one: '{n} change discarded', other: '{n} changes discarded' },
+  'undo.merged': 'Your choices were applied',
   'discard.confirm': 'Discard',
 
   'merge.title': '{person} saved snapshot {version} ({when}) and changed resources you are editing',
@@ -109,6 +118,10 @@ export const configuration = {
     one: '{n} of your changes overlaps with theirs. None of your changes are lost. Choose what to keep before you save.',
     other:
       '{n} of your changes overlap with theirs. None of your changes are lost. Choose what to keep before you save.',
+  },
+  'merge.gone': {
+    one: '{n} of your changes can’t be saved any more, because what it changes is gone.',
+    other: '{n} of your changes can’t be saved any more, because what they change is gone.',
   },
   'merge.look': 'Review and keep mine',
   'merge.decide': 'Compare and choose',
@@ -175,6 +188,10 @@ export const configuration = {
   'conflict.third.again': 'Their value changed after you entered this. Select it again to use it.',
   'conflict.theirsHidden': 'changed (hidden)',
   'conflict.mineHidden': 'what you entered (hidden)',
+  'conflict.gone': {
+    one: '{n} of your changes can’t be saved any more',
+    other: '{n} of your changes can’t be saved any more',
+  },
   'conflict.gone.resource': 'This resource is no longer installed here, so your change can’t be saved.',
   'conflict.gone.property':
     'The installed version no longer has this property, so your change can’t be saved.',

@@ -19,7 +19,7 @@ export function ChangesBar({
   problems: readonly EditProblem[]
 }) {
   const t = useText()
-  const { store, goTo, openReview } = useEditor()
+  const { store, goTo, loseChange, openReview } = useEditor()
   const [asks, setAsks] = useState(false)
   const first = problems[0]
   const where = !store.isStored() ? '.refused' : store.hasSensitive() ? '.sensitive' : ''
@@ -69,7 +69,7 @@ export function ChangesBar({
         open={asks}
         onClose={() => setAsks(false)}
         onConfirm={() => {
-          store.clear()
+          loseChange(() => store.clear(), t('configuration.undo.discarded', { n: edits }))
           setAsks(false)
         }}
         title={t('configuration.discard.title', { n: edits })}
@@ -78,7 +78,7 @@ export function ChangesBar({
         busy={false}
         error={null}
       >
-        <p>{t('configuration.discard.message')}</p>
+        <p>{t(`configuration.discard.message${store.hasSensitive() ? '.sensitive' : ''}`)}</p>
       </ConfirmDialog>
     </div>
   )

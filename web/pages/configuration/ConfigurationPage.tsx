@@ -10,6 +10,10 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Editor } from './Editor.tsx'
+import { useStore } from '../../base/external-store.ts'
+import { useShell } from '../../subjects/shell/shell-context.ts'
+import { countEdits } from './draft/draft.ts'
+import { useDraftStore } from './draft/use-draft-store.ts'
 import { ScopeSwitch } from './ScopeSwitch.tsx'
 import { configurationQuery } from './draft/endpoints.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -25,8 +29,12 @@ export function ConfigurationPage() {
   const configuration = useQuery(configurationQuery(scope))
   const error = useErrorView(configuration.error)
   const { data } = configuration
+  const { user } = useShell()
+  const store = useDraftStore(user?.id ?? '', scope)
+  const hasEdits = useStore(store.subscribe, () => countEdits(store.current()) > 0)
 
-  if (data !== undefined && Object.keys(data.resources).length > 0) {
+  // edits of what is gone are shown until they are decided
+  if (data !== undefined && (hasEdits || Object.keys(data.resources).length > 0)) {
     return <Editor key={`${env}/${runtime}/${workspace}`} configuration={data} search={search} />
   }
   return (

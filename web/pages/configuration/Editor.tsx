@@ -22,6 +22,8 @@ import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { ChangesBar } from './ChangesBar.tsx'
+import { ClaimNotice } from './ClaimNotice.tsx'
+import { useOutline } from './editor/use-outline.ts'
 import { countEdits } from './draft/draft.ts'
 import { EditorContext } from './editor/editor-context.ts'
 import { FileActions } from './files/FileActions.tsx'
@@ -75,6 +77,9 @@ export function Editor({
     openHistory,
   })
   const { editor, draft, problems, marks, merge, save, document: asDocument } = state
+  const { store, gone } = editor
+  const outline = useOutline({ configuration, gone, search, marks, store })
+  const claim = outline.selected === undefined ? null : configuration.resources[outline.selected]?.claim
   const { scope, snapshotVersion, savedAt, savedBy } = configuration
   const edits = countEdits(draft)
   // nothing is left to review, and later edits need a new review
@@ -153,6 +158,7 @@ export function Editor({
           <Dock>
             {save.saved.length > 0 && <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />}
             {edits > 0 && <LostNotice />}
+            {tab === 'form' && claim && <ClaimNotice claim={claim} />}
             {save.state === 'uncertain' && !isReviewing && <UncertainNotice />}
             {save.state === 'idle' && <MergeNotice merge={merge} />}
             {edits > 0 && (
@@ -164,6 +170,7 @@ export function Editor({
         {tab === 'form' && (
           <FormTab
             search={search}
+            outline={outline}
             marks={marks}
             titles={titles}
             edits={edits}

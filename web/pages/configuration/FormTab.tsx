@@ -1,6 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import { useStore } from '../../base/external-store.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
@@ -15,17 +14,12 @@ import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import type { DocumentState } from './document/use-document.ts'
 import { useEditor, type InstallationTitles } from './editor/editor-context.ts'
 import { focusProperty } from './editor/focus-property.ts'
+import type { OutlineState } from './editor/use-outline.ts'
+import { GoneForm } from './form/GoneForm.tsx'
 import { ResourceForm } from './form/ResourceForm.tsx'
 import { Outline } from './Outline.tsx'
 import { DocumentPane } from './DocumentTab.tsx'
-import {
-  firstMatch,
-  groupResources,
-  isNarrowed,
-  narrowGroups,
-  type Filter,
-  type Marks,
-} from './draft/outline.ts'
+import { countSet, firstMatch, isNarrowed, type Filter, type Marks } from './draft/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /**
@@ -34,6 +28,7 @@ import type { ConfigurationSearch } from '#contract/console-api/pages/configurat
  */
 export function FormTab({
   search,
+  outline: { filter, all, groups, selected, isChosen },
   marks,
   titles,
   edits,
@@ -42,6 +37,7 @@ export function FormTab({
   onCloseDocument,
 }: {
   search: ConfigurationSearch
+  outline: OutlineState
   marks: ReadonlyMap<string, Marks>
   titles: InstallationTitles
   edits: number
@@ -52,17 +48,10 @@ export function FormTab({
 }) {
   const t = useText()
   const navigate = useNavigate()
-  const { configuration, mayWrite, store } = useEditor()
+  const { configuration, mayWrite, gone } = useEditor()
   const { scope } = configuration
-  const filter: Filter = useMemo(() => ({ q: search.q ?? '', show: search.show }), [search.q, search.show])
-  const all = useMemo(() => groupResources(configuration), [configuration])
-  const groups = useMemo(() => narrowGroups(all, filter, marks), [all, filter, marks])
-  const first = groups[0]?.resources[0]?.locator
-  const isKnown = search.resource !== undefined && Object.hasOwn(configuration.resources, search.resource)
-  // the focused form stays, even if another resource becomes the first
-  const staying = useStore(store.subscribe, () => (isKnown ? undefined : store.activeLocator()))
-  const selected = isKnown ? search.resource : (staying ?? first)
   const resource = selected === undefined ? undefined : configuration.resources[selected]
+  const goneResource = selected === undefined ? undefined : gone.get(selected)
   const narrow = (next: { q?: string | undefined; show?: Filter['show'] }) => {
     const target = paths.configuration(scope, omitUndefined({ ...search, ...next, property: undefined }))
     void navigate({ ...target, replace: true })
@@ -75,6 +64,7 @@ export function FormTab({
       focusProperty(found.property),
     )
   }
+  const set = useMemo(() => countSet(all), [all])
   const list = omitUndefined({ ...search, resource: undefined, property: undefined })
   const clear = useCallback(() => {
     const all = { q: undefined, show: undefined, property: undefined }
@@ -91,7 +81,7 @@ export function FormTab({
           : 'grid-cols-[13rem_minmax(0,1fr)_minmax(0,1fr)] gap-x-6 2xl:grid-cols-[15rem_minmax(0,1fr)_minmax(0,1fr)]',
       )}
     >
-      <div className={cx('min-w-0', isKnown && 'max-lg:hidden')}>
+      <div className={cx('min-w-0', isChosen && 'max-lg:hidden')}>
         <div className="lg:sticky lg:top-4 lg:flex lg:max-h-[calc(100dvh-2rem)] lg:flex-col">
           <div className="space-y-2 pb-3">
             <SearchInput
@@ -101,18 +91,24 @@ export function FormTab({
               onSearch={(q) => narrow({ q: q === '' ? undefined : q })}
               onEnter={goToFirst}
             />
-            {mayWrite && (
-              <SegmentedControl
-                label={t('configuration.outline.show')}
-                value={filter.show ?? 'all'}
-                options={[
-                  { value: 'all', label: t('common.all') },
-                  { value: 'changed', label: t('configuration.outline.changed', { n: edits }) },
-                  { value: 'invalid', label: t('configuration.outline.onlyInvalid', { n: invalid }) },
-                ]}
-                onChange={(show) => narrow({ show: show === 'all' ? undefined : show })}
-              />
-            )}
+            <SegmentedControl
+              label={t('configuration.outline.show')}
+              value={filter.show ?? 'all'}
+              options={[
+                { value: 'all', label: t('common.all') },
+                ...(mayWrite
+                  ? [
+                      { value: 'changed', label: t('configuration.outline.changed', { n: edits }) } as const,
+                      {
+                        value: 'invalid',
+                        label: t('configuration.outline.onlyInvalid', { n: invalid }),
+                      } as const,
+                    ]
+                  : []),
+                { value: 'set', label: t('configuration.outline.setHere', { n: set }) },
+              ]}
+              onChange={(show) => narrow({ show: show === 'all' ? undefined : show })}
+            />
           </div>
           <div className="relative -mx-2 min-h-0 overflow-y-auto px-2 pt-0.5 pb-24">
             <button
@@ -126,7 +122,7 @@ export function FormTab({
               groups={groups}
               marks={marks}
               selected={selected}
-              isChosen={isKnown}
+              isChosen={isChosen}
               scope={scope}
               search={search}
               titles={titles}
@@ -135,7 +131,7 @@ export function FormTab({
           </div>
         </div>
       </div>
-      <div className={cx('min-w-0', !isKnown && 'max-lg:hidden')}>
+      <div className={cx('min-w-0', !isChosen && 'max-lg:hidden')}>
         <PlainLink
           to={paths.configuration(scope, list)}
           className="mb-3 inline-flex min-h-8 items-center gap-1 rounded-md font-medium text-muted hover:text-ink lg:hidden"
@@ -153,6 +149,8 @@ export function FormTab({
             focusOn={search.property}
             onClearFilter={clear}
           />
+        ) : selected !== undefined && goneResource !== undefined ? (
+          <GoneForm key={selected} locator={selected} resource={goneResource} />
         ) : (
           <EmptyState
             icon="search"

@@ -1,5 +1,6 @@
 import { type ReactNode } from 'react'
 import { useStore } from '../../base/external-store.ts'
+import { joinSentences } from '../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../subjects/shell/shell-context.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -10,8 +11,8 @@ import { Time } from '../../ui/Time.tsx'
 import type { PropertyPlace } from './draft/draft.ts'
 import { useNotKept } from './draft/use-draft-store.ts'
 import { useEditor } from './editor/editor-context.ts'
-import { definitionOf } from './draft/outline.ts'
 import { propertyTitle, resourceTitle } from './draft/labels.ts'
+import type { Merged } from './draft/merge.ts'
 import type { MergeState } from './editor/use-merge.ts'
 
 /** Someone saved changes to resources that the person is editing: shown at once, long before they save. */
@@ -20,11 +21,11 @@ export function MergeNotice({ merge }: { merge: MergeState }) {
   const rich = useRichText()
   const { openReview } = useEditor()
   const last = merge.since[0]
-  const overlapping = merge.behind.filter(
-    ({ verdict }) => verdict.kind === 'conflict' || verdict.kind === 'gone',
-  )
   if (merge.behind.length === 0 || merge.isChecking) return null
-  const count = overlapping.length
+  const countOf = (kind: Merged['verdict']['kind']) =>
+    merge.behind.filter(({ verdict }) => verdict.kind === kind).length
+  const count = countOf('conflict')
+  const gone = countOf('gone')
   return (
     <DockRow
       icon="warning"
@@ -37,12 +38,15 @@ export function MergeNotice({ merge }: { merge: MergeState }) {
               when: <Time at={last.savedAt} />,
             })
       }
-      action={t(count === 0 ? 'configuration.merge.look' : 'configuration.merge.decide')}
+      action={t(count + gone === 0 ? 'configuration.merge.look' : 'configuration.merge.decide')}
       onAction={openReview}
     >
-      {count === 0
+      {count + gone === 0
         ? t('configuration.merge.noOverlap', { n: merge.behind.length })
-        : t('configuration.merge.overlap', { n: count })}
+        : joinSentences(t, [
+            count > 0 && t('configuration.merge.overlap', { n: count }),
+            gone > 0 && t('configuration.merge.gone', { n: gone }),
+          ])}
     </DockRow>
   )
 }
@@ -139,12 +143,11 @@ export function NewsLine() {
 /** Sensitive edits that were lost in a reload, by name, so that nobody assumes they are still there. */
 export function NotKeptNotice() {
   const t = useText()
-  const { store, goTo, configuration } = useEditor()
+  const { store, goTo, resourceAt, definitionAt } = useEditor()
   const places = useNotKept(store)
   if (places.length === 0) return null
   const nameOf = ({ locator, property }: PropertyPlace) => {
-    const resource = configuration.resources[locator]
-    return `${resourceTitle(resource, locator)} · ${propertyTitle(definitionOf(resource, property), property)}`
+    return `${resourceTitle(resourceAt(locator), locator)} · ${propertyTitle(definitionAt(locator, property), property)}`
   }
   return (
     <Notice

@@ -8,7 +8,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import type { InstallationTitles } from './editor/editor-context.ts'
 import { kindIcon, resourceName, resourceTitle } from './draft/labels.ts'
-import type { Marks, OutlineGroup } from './draft/outline.ts'
+import type { Marks, OutlineEntry, OutlineGroup } from './draft/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
 /** More rows than a screen shows; the first paint needs no others. */
@@ -56,21 +56,26 @@ export const Outline = memo(function Outline({
         return (
           <section key={group.bundleInstallId} aria-label={title}>
             <h2 className="mb-1 flex items-baseline gap-2 px-2 text-xs font-medium text-muted">
-              <PlainLink
-                to={paths.installation(group.bundleInstallId)}
-                className="target min-w-0 truncate rounded-sm hover:text-ink hover:underline"
-              >
-                {title}
-              </PlainLink>
+              {group.bundleInstallId === '' ? (
+                title
+              ) : (
+                <PlainLink
+                  to={paths.installation(group.bundleInstallId)}
+                  className="target min-w-0 truncate rounded-sm hover:text-ink hover:underline"
+                >
+                  {title}
+                </PlainLink>
+              )}
               {version !== null && <span className="mono shrink-0 text-faint">{version}</span>}
             </h2>
             <ul>
-              {group.resources.map(({ locator, resource }) => (
+              {group.resources.map(({ locator, resource, gone }) => (
                 <Row
                   key={locator}
                   locator={locator}
                   title={resourceTitle(resource, locator)}
                   kind={resource.kind}
+                  gone={gone}
                   isLocked={resource.claim !== null}
                   edited={marks.get(locator)?.edited.length ?? 0}
                   invalid={marks.get(locator)?.invalid.length ?? 0}
@@ -111,6 +116,7 @@ const Row = memo(function Row({
   locator,
   title,
   kind,
+  gone,
   isLocked,
   edited,
   invalid,
@@ -122,6 +128,7 @@ const Row = memo(function Row({
   locator: string
   title: string
   kind: keyof typeof kindIcon
+  gone: OutlineEntry['gone']
   isLocked: boolean
   edited: number
   invalid: number
@@ -149,7 +156,10 @@ const Row = memo(function Row({
         <Icon name={kindIcon[kind]} size={14} className="text-faint" />
         <span className="sr-only">{t(`vocabulary.kind.${kind}`)}</span>
         <span className="min-w-0 flex-1 truncate" title={resourceName(locator)}>
-          {title}
+          {gone === undefined ? title : <del className="text-muted">{title}</del>}
+          {gone !== undefined && (
+            <span className="text-muted"> {t(`configuration.outline.gone.${gone}`)}</span>
+          )}
         </span>
         {invalid > 0 && (
           <span className="inline-flex items-center gap-1 text-xs font-medium text-fail">

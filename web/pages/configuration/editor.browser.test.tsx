@@ -156,3 +156,41 @@ test('unsaved changes are shown in the menu, until they are discarded', async ()
   await expect.poll(() => mark.query()?.textContent).toBe(before)
   expect(screen.address()).toContain('/configuration')
 })
+
+test('a field says whether its value is set here or the default, and the form can be filtered to the former', async () => {
+  const scope = await serveScope()
+  const { resources, ...rest } = scope.configuration()
+  const mail = resources[MAIL]!
+  const managedBy = { smtpHost: 'default:1.0.0', smtpPort: 'person', smtpUser: 'apply:gitops' } as const
+  scope.api.answer({
+    [CONFIGURATION]: () => ({ ...rest, resources: { ...resources, [MAIL]: { ...mail, managedBy } } }),
+  })
+  const screen = await renderConsole(scope.address(MAIL))
+  const row = (name: string) => page.getByRole('group', { name, exact: true })
+  await expect.element(row('SMTP host')).toMatchTextContent(/Default/)
+  await expect.element(row('SMTP port')).toMatchTextContent(/Set here/)
+  await page.getByText('Set here 3').click()
+  await expect.element(row('SMTP host')).not.toBeInTheDocument()
+  await expect.element(row('SMTP user')).toBeVisible()
+  await userEvent.fill(page.getByRole('searchbox', { name: 'Find a resource or property' }), 'port')
+  await expect.element(row('SMTP user')).not.toBeInTheDocument()
+  await expect.element(row('SMTP port')).toBeVisible()
+  expect(screen.address()).toContain('show=set')
+})
+
+test('a row of one short value is at most 56 px high where the title is beside the field, and stays so when it is edited', async () => {
+  await page.viewport(1440, 900)
+  const served = await serveScope()
+  await renderConsole(served.address(MAIL))
+  await expect.element(field('SMTP port')).toBeVisible()
+  const heights = () =>
+    [...document.querySelectorAll('[id^="row-smtp"]')].map((row) => row.getBoundingClientRect().height)
+  const before = heights()
+  expect(before).toHaveLength(3)
+  expect(Math.max(...before)).toBeLessThanOrEqual(56)
+  await field('SMTP port').fill('2525')
+  await expect.element(page.getByRole('button', { name: 'Reset SMTP port' })).toBeVisible()
+  await served.saveAsColleague({ [MAIL]: { smtpPort: 4444 } })
+  await expect.element(page.getByText('4444')).toBeVisible()
+  expect(heights()).toEqual(before)
+})

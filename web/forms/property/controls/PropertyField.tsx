@@ -53,12 +53,12 @@ export interface PropertyFieldProps {
   plainValue?: ReactNode
   /** In the line below the control, after the limits: the origin of the value, small buttons. */
   hints?: ReactNode
-  /** In that line, before the hints: what the value was before the edit. */
+  /** In that line, before the hints, and cut where there is no room: what the value was before the edit. */
   status?: ReactNode
   /** Below that line: the previous value, changes by others. */
   notes?: ReactNode
   /** Props of the whole row: an id, focus and blur handlers. */
-  rowProps?: Omit<ComponentProps<'div'>, 'className' | 'children'>
+  rowProps?: Omit<ComponentProps<'div'>, 'className' | 'children'> & { 'data-property'?: string }
 }
 
 /** One property: its title and help at the left, its control at the right, and notes below the control. */
@@ -116,16 +116,17 @@ export const PropertyField = memo(function PropertyField({
       role="group"
       aria-labelledby={`${id}-label`}
       data-invalid={error === null ? undefined : id}
-      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-5 pb-7 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)]"
+      className="group relative grid scroll-my-24 gap-x-8 gap-y-2 border-t border-line pt-5 pb-7 first:border-t-0 @min-[42rem]/form:grid-cols-[minmax(11rem,16rem)_minmax(0,1fr)] @min-[42rem]/form:pt-[0.4375rem] @min-[42rem]/form:pb-0"
     >
       {isMarked && (
         <span aria-hidden="true" className="absolute inset-y-3 -left-3 w-0.5 rounded-full bg-accent" />
       )}
-      <div className="flex min-w-0 items-start justify-between gap-2">
+      <div className="flex min-w-0 items-start justify-between gap-2 @min-[42rem]/form:py-1.5">
         <div className="min-w-0">
           <p className="flex flex-wrap items-baseline gap-x-2">
             <label
               id={`${id}-label`}
+              title={property}
               htmlFor={isPlain ? undefined : id}
               className="font-medium wrap-anywhere"
             >
@@ -137,10 +138,13 @@ export const PropertyField = memo(function PropertyField({
             {mark}
           </p>
           {label === undefined && title !== property && (
-            <p className="mono text-faint wrap-anywhere">{property}</p>
+            <p className="mono hidden text-faint wrap-anywhere [@media(hover:none)]:block">{property}</p>
           )}
           {help !== '' && (
-            <p id={`${id}-help`} className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere">
+            <p
+              id={`${id}-help`}
+              className="mt-1 max-w-[56ch] text-xs text-muted wrap-anywhere @min-[42rem]/form:mt-0"
+            >
               {help}
             </p>
           )}
@@ -180,18 +184,24 @@ export const PropertyField = memo(function PropertyField({
         )}
         {error !== null && <FieldErrorText id={`${id}-error`}>{error}</FieldErrorText>}
         {/* lies in the row's lower padding, so that the rows below keep their place when something appears here */}
-        <div className="-mb-6 flex min-h-6 flex-wrap items-center gap-x-3 text-xs text-faint">
-          {limits !== '' && (
-            <span id={`${id}-limits`} className="inline-flex min-h-6 items-center">
-              {limits}
-            </span>
-          )}
+        <div className="-mb-6 flex min-h-6 flex-wrap items-center gap-x-3 text-xs text-faint @min-[42rem]/form:mb-0 @min-[42rem]/form:min-h-4 @min-[42rem]/form:gap-y-2 @min-[42rem]/form:[&_button]:-my-1.5">
+          {limits !== '' && <span id={`${id}-limits`}>{limits}</span>}
           {isEmpty && (
             <span id={`${id}-state`} className="italic">
               {t('common.value.emptyText')}
             </span>
           )}
-          {status}
+          {Boolean(status) && (
+            <span
+              className={cx(
+                'flex min-w-0 grow items-center gap-x-2 empty:hidden',
+                // what others do changes the text, which must not change the number of lines
+                isMarked ? 'basis-48' : 'basis-0',
+              )}
+            >
+              {status}
+            </span>
+          )}
           {canBeEmpty && (
             <Button
               variant="quiet"
@@ -204,8 +214,23 @@ export const PropertyField = memo(function PropertyField({
             />
           )}
           {hints}
+          {label === undefined && title !== property && (
+            // without a mouse it is below the title
+            <span
+              className={cx(
+                'mono [@media(hover:none)]:hidden',
+                isMarked
+                  ? 'sr-only'
+                  : 'min-w-0 grow basis-0 truncate text-right opacity-0 group-focus-within:opacity-100 group-hover:opacity-100',
+              )}
+            >
+              {property}
+            </span>
+          )}
         </div>
-        {Boolean(notes) && <div className="mt-6 -mb-2 empty:hidden">{notes}</div>}
+        {Boolean(notes) && (
+          <div className="mt-6 -mb-2 empty:hidden @min-[42rem]/form:mt-1 @min-[42rem]/form:mb-2">{notes}</div>
+        )}
       </div>
     </div>
   )

@@ -27,7 +27,7 @@ export function TextButton({
       aria-labelledby={`${id} ${of}`}
       onClick={onClick}
       className={cx(
-        'h-6 rounded-sm text-xs font-medium hover:underline',
+        'h-6 shrink-0 rounded-sm text-xs font-medium hover:underline',
         isAccent ? 'text-accent' : 'text-muted hover:text-ink',
         className,
       )}

@@ -99,6 +99,7 @@ export function useDocument({
         const now = store.edit(locator, property)?.edit
         return now === undefined || now === editAt(written.typedOn, locator, property)?.edit
       }),
+      'document',
     )
     store.flush()
     // after a change elsewhere the text is not the whole draft, and is generated again once it has no errors

@@ -330,3 +330,117 @@ describe('two tabs', () => {
     )
   })
 })
+
+describe('undo and redo', () => {
+  const valueOf = (store: DraftStore, property: string) => {
+    const held = store.edit(CORE, property)?.edit
+    return held?.kind === 'set' && held.value['@type'] === 'Data' ? held.value.value : (held?.kind ?? null)
+  }
+  const type = (store: DraftStore, property: string, value: string, typedIn: unknown = null) =>
+    store.type({ locator: CORE, property }, edit(value).edit, {
+      saved: data('saved'),
+      version: 4,
+      isSensitive: false,
+      typedIn,
+    })
+
+  it('takes back every change of the person, the last one first, and carries it out again', () => {
+    const store = browser().open()
+    type(store, 'host', 'a')
+    type(store, 'host', 'b')
+    put(store, 'port', edit('1'))
+    store.clear()
+    const seen = () => [valueOf(store, 'host'), valueOf(store, 'port')]
+    assert.deepEqual(seen(), [null, null])
+    assert.deepEqual(
+      store.undo().map(({ property }) => property),
+      ['host', 'port'],
+    )
+    assert.deepEqual(seen(), ['b', '1'])
+    store.undo()
+    assert.deepEqual(seen(), ['b', null])
+    store.undo()
+    assert.deepEqual(seen(), ['a', null])
+    store.redo()
+    store.redo()
+    assert.deepEqual(seen(), ['b', '1'])
+    // what is done now replaces what could be redone
+    put(store, 'port', null)
+    assert.deepEqual(store.redo(), [])
+    store.undo()
+    assert.deepEqual(seen(), ['b', '1'])
+  })
+
+  it('takes what is typed in one control as one change, until something else is done', () => {
+    const store = browser().open()
+    const [host, port] = [{}, {}]
+    type(store, 'host', 'a', host)
+    type(store, 'host', 'ab', host)
+    type(store, 'port', '1', port)
+    type(store, 'host', 'abc', host)
+    store.undo()
+    assert.equal(valueOf(store, 'host'), 'ab')
+    store.undo()
+    store.undo()
+    assert.equal(valueOf(store, 'host'), null)
+    // the control contains another text now, and typing in it is a new change
+    type(store, 'host', 'x', host)
+    store.undo()
+    assert.equal(valueOf(store, 'host'), null)
+  })
+
+  it('passes over typing that was taken back in its field', () => {
+    const store = browser().open()
+    put(store, 'port', edit('1'))
+    const host = {}
+    type(store, 'host', 'a', host)
+    type(store, 'host', 'saved', host)
+    store.undo()
+    assert.equal(valueOf(store, 'port'), null)
+  })
+
+  it('keeps no sensitive value, in neither direction', () => {
+    const store = browser().open()
+    const secret = edit('hunter2', { isSensitive: true })
+    put(store, 'password', secret)
+    store.apply([
+      { locator: CORE, property: 'password', next: null },
+      { locator: CORE, property: 'host', next: edit('a') },
+    ])
+    assert.doesNotMatch(JSON.stringify(store.lastChange()), /hunter2/)
+    store.undo()
+    assert.equal(valueOf(store, 'host'), null)
+    assert.equal(valueOf(store, 'password'), null)
+    assert.equal(store.lastChange(), undefined)
+  })
+
+  it('ends with a save, and is not changed by what the page does', () => {
+    const store = browser().open()
+    put(store, 'host', edit('a'))
+    const moved = edit('a', { version: 5 })
+    store.applyAutomatically([{ locator: CORE, property: 'host', next: moved }])
+    store.undo()
+    assert.equal(valueOf(store, 'host'), null)
+    store.redo()
+    // it keeps its base, so it is merged again
+    assert.equal(store.edit(CORE, 'host')?.version, 4)
+    store.drop(store.current())
+    assert.equal(store.lastChange(), undefined)
+  })
+
+  it('leaves alone what another tab has changed since', () => {
+    const { open, deliver } = browser()
+    const [one, other] = [open(), open()]
+    put(one, 'host', edit('mine'))
+    one.apply([
+      { locator: CORE, property: 'host', next: edit('more') },
+      { locator: CORE, property: 'port', next: edit('1') },
+    ])
+    deliver()
+    put(other, 'host', edit('other'))
+    deliver()
+    one.undo()
+    assert.deepEqual([valueOf(one, 'host'), valueOf(one, 'port')], ['other', null])
+    assert.deepEqual(one.undo(), [])
+  })
+})

@@ -14,6 +14,7 @@ import {
   type DraftStep,
   type PropertyPlace,
 } from './draft.ts'
+import { UndoStack, type DraftChange } from './undo-stack.ts'
 import { nameOf, placeOf, readEdit, writeEdit } from './stored-draft.ts'
 
 /**
@@ -39,8 +40,8 @@ export interface News {
 
 const DEBOUNCE_MS = 250
 
-/** The cause of a step: a key press, another decision of the person, or the page. */
-type Origin = 'key' | 'person' | 'automatic'
+/** The cause of a step: input in its field, another decision of the person, undo or redo, or the page. */
+type Origin = 'key' | 'person' | 'undo' | 'automatic'
 
 /**
  * The edits of one person in one scope. They belong to the person, not to the tab: each tab stores an edit at once and
@@ -54,6 +55,7 @@ export class DraftStore {
   private news: News | null = null
   private clears = 0
   private readonly active = new ActiveFields()
+  private readonly changes = new UndoStack()
   /** What the storage has of each edit, as this tab last read or wrote it. */
   private readonly texts = new Map<string, string | null>()
   /** Edits that the browser refused to store. */
@@ -168,22 +170,50 @@ export class DraftStore {
   /**
    * Stores the content of a field, with the base of its edit or of the typed text. Returns the edit, or null if there
    * is none.
+   *
+   * @param typedIn the text control that has the focus, which has an undo of its own; null for any other control.
    */
   type(
     { locator, property }: PropertyPlace,
     edit: Edit,
-    { saved, version, isSensitive }: { saved: PropertyView | null; version: number; isSensitive: boolean },
+    {
+      saved,
+      version,
+      isSensitive,
+      typedIn = null,
+    }: { saved: PropertyView | null; version: number; isSensitive: boolean; typedIn?: unknown },
   ): DraftEdit | null {
     const active = this.activeAt(locator, property)
     const from: Base = this.edit(locator, property) ?? active?.began ?? { base: saved, version }
     if (active !== undefined) this.active.type(active, from)
     const next = editOn(from, edit, { saved, isSensitive })
-    this.put([{ locator, property, next }], 'key')
+    this.put([{ locator, property, next }], 'key', typedIn)
     return next
   }
 
-  apply(step: DraftStep): void {
-    this.change(step, 'person')
+  /** @param typedIn what the person types in, if the step is one of many. */
+  apply(step: DraftStep, typedIn: unknown = null): void {
+    this.change(step, 'person', typedIn)
+  }
+
+  /** Takes back what the person did last. Returns the places that changed. */
+  undo(): readonly PropertyPlace[] {
+    const step = this.changes.undo() ?? []
+    this.change(step, 'undo')
+    return step
+  }
+
+  redo(): readonly PropertyPlace[] {
+    const step = this.changes.redo() ?? []
+    this.change(step, 'undo')
+    return step
+  }
+
+  /** The change that `undo` would take back. */
+  readonly lastChange = (): DraftChange | undefined => this.changes.last()
+
+  canRedo(): boolean {
+    return this.changes.canRedo()
   }
 
   /**
@@ -195,13 +225,16 @@ export class DraftStore {
     this.change(step, 'automatic')
   }
 
-  private change(step: DraftStep, origin: Origin): void {
+  private change(step: DraftStep, origin: Origin, typedIn: unknown = null): void {
     if (step.length === 0) return
     for (const place of step) if (this.active.at(place)?.began) this.active.enter(place)
-    this.put(step, origin)
+    this.put(step, origin, typedIn)
   }
 
-  private put(step: DraftStep, origin: Origin): void {
+  private put(step: DraftStep, origin: Origin, typedIn: unknown = null): void {
+    if (origin === 'key' || origin === 'person')
+      this.changes.record(step, ({ locator, property }) => this.edit(locator, property) ?? null, typedIn)
+
     const isTyping =
       origin === 'key' &&
       step.every(({ locator, property, next }) => next !== null && this.edit(locator, property) !== undefined)
@@ -220,6 +253,8 @@ export class DraftStore {
 
   /** Removes the edits that were sent, except those that have changed since. */
   drop(sent: Draft): void {
+    // what is saved is undone in the history
+    this.changes.clear()
     this.applyAutomatically(
       allEdits(sent)
         .filter(({ locator, property }) => this.edit(locator, property) === editAt(sent, locator, property))
@@ -277,6 +312,7 @@ export class DraftStore {
       if (before?.isSensitive === true) this.write({ ...place, next })
       return
     }
+    this.changes.forget(place)
     this.draft = applyStep(this.draft, [{ ...place, next }])
     this.debounced = this.draft
     this.notifyEditWatchers([place])

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it, test } from 'node:test'
 import {
   byPlace,
+  countSet,
   groupNames,
   groupResources,
   leftovers,
   matchingProperties,
   narrowGroups,
+  originOf,
 } from './outline.ts'
 import { configuration, CORE, data, define, MAIL, resource } from '../testing.ts'
 
@@ -101,4 +103,40 @@ test('properties are compared by their place on the page', () => {
     places.toSorted(byPlace(ordered)).map(({ property }) => property),
     ['name', 'user', 'host', 'port', 'name'],
   )
+})
+
+test('a value comes from here, from the default of its version, or from a plugin', () => {
+  const mail = resource({
+    definitions: {
+      host: define(),
+      port: define({ default: 25 }),
+      user: define({ default: 'crm' }),
+      token: define(),
+      zone: define({ default: 'UTC' }),
+      note: define({ default: '' }),
+    },
+    properties: {
+      host: data('a'),
+      port: data(25),
+      user: data('crm'),
+      token: data('t'),
+      zone: data('UTC'),
+    },
+    writtenBy: { token: 'issuer' },
+    managedBy: { host: 'apply:gitops', port: 'default:1.0.0', user: 'person', token: 'plugin:issuer' },
+  })
+  const origins = Object.keys(mail.definitions).map((name) => [name, originOf(mail, name)])
+  assert.deepEqual(Object.fromEntries(origins), {
+    host: 'here',
+    port: 'default',
+    // somebody set it to what is the default: an upgrade does not change it
+    user: 'here',
+    token: 'plugin',
+    // of an earlier save no manager is known
+    zone: 'default',
+    note: null,
+  })
+  const entry = { locator: 'production/crm/MODULE/mail', resource: mail }
+  assert.deepEqual(matchingProperties(entry, { q: '', show: 'set' }, undefined), ['host', 'user'])
+  assert.equal(countSet([{ bundleInstallId: 'i-1', bundleId: 'crm', resources: [entry] }]), 2)
 })

@@ -1,13 +1,18 @@
+import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { holdsText, propertyTexts } from '../../../subjects/manifest/found-resources.ts'
+import { isManagedBy } from '../../../subjects/people/use-manager-text.ts'
 import { compareText } from '../../../i18n/compare-text.ts'
+import { isSet, valueOf } from '../../../forms/property/property-value.ts'
+import { viewAt } from './draft.ts'
 import { bundleIdOf, propertyTitle } from './labels.ts'
 
-/** The filter of the page: a text, and only edited or only invalid properties. */
+/** The filter of the page: a text, and only properties that are edited, invalid, or set here. */
 export interface Filter {
   q: string
-  show: 'changed' | 'invalid' | undefined
+  show: ConfigurationSearch['show']
 }
 
 /** The edited properties of a resource, and those of them that are invalid. */
@@ -19,24 +24,38 @@ export interface Marks {
 export interface OutlineGroup {
   bundleInstallId: string
   bundleId: string
-  resources: { locator: string; resource: ConfigurationResource }[]
+  resources: OutlineEntry[]
+}
+
+export interface OutlineEntry {
+  locator: string
+  resource: ConfigurationResource
+  /** It is no longer in the scope, and only the person's edits are left: with its installation, or by an upgrade. */
+  gone?: 'detached' | 'removed'
 }
 
 const KIND_ORDER = { MODULE: 0, GATEWAY: 1, AGENT: 2, TIMER: 3 }
 
 /** The resources of a scope by installation, in an order that does not depend on the order of the response. */
-export function groupResources(configuration: Configuration): OutlineGroup[] {
+export function groupResources(
+  { resources }: Configuration,
+  gone: ReadonlyMap<string, ConfigurationResource> = new Map(),
+): OutlineGroup[] {
   const groups = new Map<string, OutlineGroup>()
-  for (const [locator, resource] of Object.entries(configuration.resources)) {
-    const { bundleInstallId } = resource
+  const add = (locator: string, entry: Omit<OutlineEntry, 'locator'>) => {
+    const { bundleInstallId } = entry.resource
     const group = groups.get(bundleInstallId) ?? {
       bundleInstallId,
       bundleId: bundleIdOf(locator),
       resources: [],
     }
-    group.resources.push({ locator, resource })
+    group.resources.push({ locator, ...entry })
     groups.set(bundleInstallId, group)
   }
+  for (const [locator, resource] of Object.entries(resources)) add(locator, { resource })
+  const installed = new Set(groups.keys())
+  for (const [locator, resource] of gone)
+    add(locator, { resource, gone: installed.has(resource.bundleInstallId) ? 'removed' : 'detached' })
   for (const { resources } of groups.values())
     resources.sort(
       (a, b) =>
@@ -61,7 +80,11 @@ export function matchingProperties(
   const marked =
     show === undefined
       ? names
-      : names.filter((name) => marks?.[show === 'changed' ? 'edited' : 'invalid'].includes(name))
+      : names.filter((name) =>
+          show === 'set'
+            ? originOf(resource, name) === 'here'
+            : marks?.[show === 'changed' ? 'edited' : 'invalid'].includes(name),
+        )
   if (q === '' || holdsText([locator, resource.title], q)) return marked
   return marked.filter((name) => holdsText(propertyTexts(name, definitionOf(resource, name)), q))
 }
@@ -105,6 +128,36 @@ export function firstMatch(
 export function propertyNames(resource: ConfigurationResource): string[] {
   return [...new Set([...Object.keys(resource.definitions), ...Object.keys(resource.properties)])]
 }
+
+/**
+ * Where the saved value of a property comes from: somebody set it here, the installation took the default of its version,
+ * or a plugin writes it; null if it has none.
+ */
+export function originOf(
+  resource: ConfigurationResource,
+  property: string,
+): 'here' | 'default' | 'plugin' | null {
+  const view = viewAt(resource, property)
+  if (!isSet(view)) return null
+  if (Object.hasOwn(resource.writtenBy, property)) return 'plugin'
+  const manager = resource.managedBy?.[property]
+  if (manager !== undefined) return isManagedBy(manager, 'default') ? 'default' : 'here'
+  const value = valueOf(view)
+  const standard = definitionOf(resource, property)?.default
+  const isStandard = value?.['@type'] === 'Data' && standard !== undefined && deepEqual(value.value, standard)
+  return isStandard ? 'default' : 'here'
+}
+
+export const countSet = (groups: readonly OutlineGroup[]): number =>
+  groups
+    .flatMap(({ resources }) => resources)
+    .reduce(
+      (sum, { resource, gone }) =>
+        gone === undefined
+          ? sum + propertyNames(resource).filter((name) => originOf(resource, name) === 'here').length
+          : sum,
+      0,
+    )
 
 export interface NameGroup {
   /** Empty for properties without a group. */

@@ -1,9 +1,11 @@
 import { createContext, use } from 'react'
-import type { Configuration } from '#contract/console-api/shapes.ts'
+import type { Configuration, ConfigurationResource } from '#contract/console-api/shapes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
 import type { DraftForm } from '../draft/use-draft-form.ts'
 import type { Arrival } from '../draft/arrival.ts'
+import type { GoneResources } from '../draft/gone.ts'
 import type { Merged } from '../draft/merge.ts'
 
 /** The titles of the scope's installations, and their versions. */
@@ -24,10 +26,17 @@ export interface EditorValue {
   isSaving: boolean
   /** The merge result of an edit that is based on an older snapshot. */
   mergedAt: (locator: string, property: string) => Merged | undefined
+  /** What is no longer in the scope and still has edits. */
+  gone: GoneResources
+  /** A resource or property, also one that is gone. */
+  resourceAt: (locator: string) => ConfigurationResource | undefined
+  definitionAt: (locator: string, property: string) => PropertyDefinition | undefined
   /** The title of an installation. */
   titleOf: (installation: InstallationIdentity) => string
   /** Shows the resource and focuses the property's field. */
   goTo: (locator: string, property?: string) => void
+  /** Does something that loses an edit, and offers to undo it. */
+  loseChange: (act: () => void, text?: string) => void
   openReview: () => void
   /** Opens the review of values that have just been copied or restored. */
   reviewArrival: (arrival: Arrival) => void

@@ -1,20 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import type { Configuration } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { useShell } from '../../../subjects/shell/shell-context.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { useDocument } from '../document/use-document.ts'
+import type { Draft } from '../draft/draft.ts'
+import { SNAPSHOT } from '../draft/endpoints.ts'
+import { goneResources, goneSince } from '../draft/gone.ts'
 import { useDraft, useDraftStore } from '../draft/use-draft-store.ts'
 import type { EditorValue, InstallationTitles } from './editor-context.ts'
 import { focusProperty } from './focus-property.ts'
 import { useDraftForm, useServerErrors } from '../draft/use-draft-form.ts'
 import { marksOf, problemsOf } from '../draft/marks.ts'
-import type { Marks } from '../draft/outline.ts'
+import { definitionOf, type Marks } from '../draft/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import type { Arrival } from '../draft/arrival.ts'
 import { useMerge } from './use-merge.ts'
+import { useUndo } from './use-undo.ts'
 import { useSave } from './use-save.ts'
 
 /** The state of the editor: the draft, its errors, its merge with the newest snapshot, and its save. */
@@ -51,7 +57,9 @@ export function useEditorState({
   const save = useSave(store, form, configuration)
   const merge = useMerge({ store, draft, configuration, isSaving: save.state !== 'idle', personId })
   const document = useDocument({ store, draft, configuration, isShown: showsDocument })
+  const { gone, before } = useGone(draft, configuration)
   const goTo = useGoTo(configuration, search)
+  const loseChange = useUndo(store, goTo, !mayWrite || save.state !== 'idle')
   const { behind } = merge
   const isSaving = save.state !== 'idle'
 
@@ -70,14 +78,46 @@ export function useEditorState({
       isSaving,
       mergedAt: (locator, property) =>
         behind.find((one) => one.locator === locator && one.property === property),
+      gone,
+      resourceAt: (locator) => configuration.resources[locator] ?? gone.get(locator),
+      definitionAt: (locator, property) =>
+        definitionOf(configuration.resources[locator], property) ??
+        definitionOf(before?.resources[locator], property),
       titleOf: ({ bundleInstallId, bundle }) => titles.get(bundleInstallId)?.title ?? bundle.bundleId,
       goTo,
+      loseChange,
       openReview: () => review(undefined),
       reviewArrival: review,
       openHistory,
     }
-  }, [configuration, store, form, mayWrite, isSaving, behind, titles, goTo, onReview, openHistory])
+  }, [
+    configuration,
+    store,
+    form,
+    mayWrite,
+    isSaving,
+    behind,
+    gone,
+    before,
+    titles,
+    goTo,
+    loseChange,
+    onReview,
+    openHistory,
+  ])
   return { editor, draft, problems, marks, merge, save, document }
+}
+
+/** What is gone while the person has edits of it, with the titles that it had. */
+function useGone(draft: Draft, configuration: Configuration) {
+  const since = goneSince(draft, configuration)
+  const { data: before } = useQuery({
+    ...apiQuery(SNAPSHOT, { params: { ...configuration.scope, snapshotVersion: since ?? 1 } }),
+    enabled: since !== null,
+    staleTime: Infinity,
+  })
+  const gone = useMemo(() => goneResources(draft, configuration, before), [draft, configuration, before])
+  return { gone, before }
 }
 
 /**

@@ -5,18 +5,20 @@ import type { PropertyDefinition } from '#contract/protocol/property-definition.
 import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import { PropertyField } from '../../../forms/property/controls/PropertyField.tsx'
 import { TextButton } from '../../../forms/property/controls/TextButton.tsx'
-import { isSet } from '../../../forms/property/property-value.ts'
+import { isSet, sameView } from '../../../forms/property/property-value.ts'
 import { isManagedBy, useManagerText, type Manager } from '../../../subjects/people/use-manager-text.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { afterMousePress } from '../../../ui/after-press.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
+import type { originOf } from '../draft/outline.ts'
 import { useActive } from '../draft/use-draft-store.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { propertyTitle } from '../draft/labels.ts'
 import { ReferenceTest } from './ReferenceTest.tsx'
-import { FieldHints, hasHints, EditStatus, FieldNotes } from './FieldNotes.tsx'
+import { EditStatus, FieldHints, hasHints, Lock, NewerValue } from './FieldNotes.tsx'
+import type { Merged } from '../draft/merge.ts'
 import { controlId, labelId, rowId } from '../editor/focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 
@@ -29,6 +31,8 @@ export interface EditorFieldProps {
   view: PropertyView | null
   writtenBy: string | undefined
   managedBy: Manager | undefined
+  /** Where the saved value comes from. */
+  origin: ReturnType<typeof originOf>
   isLocked: boolean
   /** The saved value is not applied yet. */
   isUnapplied: boolean
@@ -44,11 +48,12 @@ export const EditorField = memo(function EditorField({
   view,
   writtenBy,
   managedBy,
+  origin,
   isLocked,
   isUnapplied,
   zone,
 }: EditorFieldProps) {
-  const { store, configuration, mayWrite, isSaving, openHistory } = useEditor()
+  const { store, configuration, mayWrite, isSaving, mergedAt, openHistory } = useEditor()
   const { draftEdit, error, onEdit, onReset } = useDraftField({ locator, property, definition, view })
   const active = useActive(store, locator, property)
   const isPlain = writtenBy !== undefined || !mayWrite
@@ -74,6 +79,8 @@ export const EditorField = memo(function EditorField({
   const shown = active?.began ? active.began.base : view
   const parts = { locator, property, definition, view, shown, draftEdit, isOpen, onEdit, onReset }
   const isReadOnly = isLocked || isSaving
+  const merged = draftEdit === undefined ? undefined : mergedAt(locator, property)
+  const isNewer = draftEdit === undefined && !sameView(shown, view)
   const apply = managedBy !== undefined && isManagedBy(managedBy, 'apply') ? managedBy : undefined
 
   return (
@@ -93,6 +100,7 @@ export const EditorField = memo(function EditorField({
       scope={configuration.scope}
       zone={zone}
       isMarked={draftEdit !== undefined}
+      mark={(origin === 'here' || origin === 'default') && <OriginMark is={origin} />}
       action={
         <HistoryButton
           locator={locator}
@@ -102,17 +110,30 @@ export const EditorField = memo(function EditorField({
         />
       }
       plainValue={isPlain ? <PlainValue view={view} plugin={writtenBy} /> : undefined}
-      hints={!isPlain && hasHints(parts) ? <FieldHints {...parts} /> : undefined}
+      hints={
+        <>
+          {apply !== undefined && <ManagedBy manager={apply} />}
+          {!isPlain && hasHints(parts) && <FieldHints {...parts} />}
+        </>
+      }
       status={
         <>
           {isUnapplied && <Unapplied />}
-          {apply !== undefined && <ManagedBy manager={apply} />}
+          {isPlain
+            ? draftEdit !== undefined && <GoneEdit property={property} onReset={onReset} />
+            : draftEdit === undefined &&
+              isReadOnly &&
+              hasFocus && <Lock is={isSaving ? 'saving' : 'readOnly'} />}
+          {!isPlain && isMissed && !isReadOnly && <Missed />}
+          {!isPlain && isNewer && <NewerValue property={property} view={view} onReset={onReset} />}
           {!isPlain && draftEdit !== undefined && (
             <EditStatus
               property={property}
               isRemoved={draftEdit.edit.kind === 'removed'}
               base={draftEdit.base}
               isOpen={isOpen}
+              isLocked={isReadOnly}
+              theirs={merged !== undefined && isOtherwise(merged) ? merged : undefined}
               onReset={onReset}
             />
           )}
@@ -123,21 +144,12 @@ export const EditorField = memo(function EditorField({
           {isReferenceKind(definition.kind) && isSet(view) && (
             <TestReference {...{ locator, property }} isEdited={draftEdit !== undefined} />
           )}
-          {!isPlain && (
-            <>
-              {isReadOnly
-                ? (hasFocus || draftEdit !== undefined) && (
-                    <LockLine is={isSaving ? 'saving' : isOpen ? 'draft' : 'readOnly'} />
-                  )
-                : isMissed && <LockLine is="missed" />}
-              {apply !== undefined && draftEdit !== undefined && <TakesOver manager={apply} />}
-              <FieldNotes {...parts} />
-            </>
-          )}
+          {!isPlain && apply !== undefined && draftEdit !== undefined && <TakesOver manager={apply} />}
         </>
       }
       rowProps={{
         id: rowId(property),
+        'data-property': property,
         ref: row,
         onFocus: () => {
           setHasFocus(true)
@@ -209,24 +221,58 @@ function TestReference({
   )
 }
 
-/** Shows what happens to input while an operation or a save locks the form, and what happened to earlier input. */
-function LockLine({ is }: { is: 'draft' | 'readOnly' | 'saving' | 'missed' }) {
+/** Whether others have changed the value since its edit began. */
+const isOtherwise = ({ verdict: { kind } }: Merged): boolean =>
+  kind === 'conflict' || kind === 'merged' || kind === 'undone'
+
+/** Earlier input was lost, because the field was locked. */
+function Missed() {
   const t = useText()
   return (
-    <p role="status" className="mt-1.5 flex gap-1.5 text-xs text-muted">
-      <Icon name="lock" size={12} className="mt-0.5" />
-      <span className="min-w-0">{t(`configuration.field.locked.${is}`)}</span>
-    </p>
+    <span role="status" className="flex min-w-0 items-center gap-1 text-muted">
+      <Icon name="lock" size={12} className="shrink-0" />
+      <span className="min-w-0">{t('configuration.field.locked.missed')}</span>
+    </span>
   )
 }
+
+/** A plugin writes the property now: the edit can only be discarded. */
+function GoneEdit({ property, onReset }: { property: string; onReset: () => void }) {
+  const t = useText()
+  return (
+    <>
+      <span className="flex min-w-0 items-center gap-1 text-ink">
+        <Icon name="warning" size={12} className="shrink-0 text-doubt" />
+        <span className="min-w-0">{t('configuration.conflict.gone.plugin')}</span>
+      </span>
+      <TextButton of={labelId(property)} onClick={onReset} isAccent>
+        {t('configuration.field.reset')}
+      </TextButton>
+    </>
+  )
+}
+
+/** Whether the saved value was set here, as a dot, or is the default. */
+const OriginMark = memo(function OriginMark({ is }: { is: 'here' | 'default' }) {
+  const t = useText()
+  const text = t(`configuration.field.origin.${is}`)
+  return is === 'default' ? (
+    <span className="text-xs text-faint">{text}</span>
+  ) : (
+    <span title={text} className="inline-flex self-center">
+      <span aria-hidden="true" className="size-1.5 rounded-full bg-muted" />
+      <span className="sr-only">{text}</span>
+    </span>
+  )
+})
 
 /** The value is saved, and the operation that applies it has not succeeded. */
 function Unapplied() {
   const t = useText()
   return (
-    <span className="inline-flex items-center gap-1 font-medium text-doubt">
-      <Icon name="waiting" size={12} />
-      {t('configuration.field.unapplied')}
+    <span className="flex min-w-0 items-center gap-1 font-medium text-doubt">
+      <Icon name="waiting" size={12} className="shrink-0" />
+      <span className="truncate">{t('configuration.field.unapplied')}</span>
     </span>
   )
 }

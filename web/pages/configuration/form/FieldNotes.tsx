@@ -2,7 +2,7 @@ import { memo } from 'react'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import { sameView, isSet, valueOf } from '../../../forms/property/property-value.ts'
+import { isSet, valueOf } from '../../../forms/property/property-value.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
@@ -10,79 +10,96 @@ import { useEditor } from '../editor/editor-context.ts'
 import { labelId } from '../editor/focus-property.ts'
 import { TextButton } from '../../../forms/property/controls/TextButton.tsx'
 import { setData } from '../../../forms/property/property-edit.ts'
+import type { Merged } from '../draft/merge.ts'
 import type { DraftField } from './use-draft-field.ts'
 
-/** That the value is edited, and what it was, on one line. Typing does not render it again. */
+/**
+ * That the value is edited, and what it was, or what others have saved since, in one line: nothing that others do changes
+ * its height. Typing does not render it again.
+ */
 export const EditStatus = memo(function EditStatus({
   property,
   isRemoved,
   base,
   isOpen,
+  isLocked,
+  theirs,
   onReset,
 }: Pick<FieldParts, 'property' | 'isOpen' | 'onReset'> & {
   isRemoved: boolean
   /** The value before the edit. */
   base: PropertyView | null
+  isLocked: boolean
+  /** What others have saved since the edit began, if it differs. */
+  theirs: Merged | undefined
 }) {
   const t = useText()
-  return (
-    <span className="flex min-w-0 items-center gap-x-2">
-      <span className="inline-flex items-center gap-1 font-medium text-accent">
-        <Icon name="edit" size={12} />
-        {t(isRemoved ? 'configuration.field.willBeRemoved' : 'configuration.field.edited')}
-      </span>
-      <span className="flex min-w-0 items-center gap-1.5 text-muted">
-        {t('configuration.field.was')}
-        <span className="line-clamp-1 max-w-64 min-w-0 text-ink">
-          <PropertyValueView value={base} />
-        </span>
-      </span>
-      {isOpen && (
-        <TextButton of={labelId(property)} onClick={onReset} isAccent>
-          {t('configuration.field.reset')}
-        </TextButton>
-      )}
-    </span>
-  )
-})
-
-/** Notes below the field: what others have saved since the edit began. */
-export function FieldNotes({ locator, property, view, shown, draftEdit, onReset }: FieldParts) {
-  const t = useText()
-  const { mergedAt, openReview } = useEditor()
-  const merged = mergedAt(locator, property)
-  const verdict = merged?.verdict
-  const isOtherwise = verdict?.kind === 'conflict' || verdict?.kind === 'merged' || verdict?.kind === 'undone'
+  const { openReview } = useEditor()
+  const verdict = theirs?.verdict
   const by = verdict?.kind === 'conflict' || verdict?.kind === 'merged' ? verdict.by : null
   return (
     <>
-      {merged !== undefined && isOtherwise && (
+      {theirs === undefined ? (
+        <>
+          <span className="inline-flex shrink-0 items-center gap-1 font-medium text-accent">
+            {isLocked ? <Lock is="draft" /> : <Icon name="edit" size={12} />}
+            {t(isRemoved ? 'configuration.field.willBeRemoved' : 'configuration.field.edited')}
+          </span>
+          <span className="flex min-w-0 items-center gap-1.5 text-muted">
+            {t('configuration.field.was')}
+            <span className="line-clamp-1 max-w-64 min-w-0 text-ink">
+              <PropertyValueView value={base} />
+            </span>
+          </span>
+        </>
+      ) : (
         <Theirs
+          of={labelId(property)}
           title={
             by === null
               ? t('configuration.field.theirsUnknown')
               : t('configuration.field.theirs', { person: by.savedBy.name })
           }
-          view={merged.theirs}
-          of={labelId(property)}
+          view={theirs.theirs}
           action={t('configuration.field.compare')}
           onAction={openReview}
         />
       )}
-      {draftEdit === undefined && !sameView(shown, view) && (
-        <Theirs
-          title={t('configuration.field.theirsUnknown')}
-          view={view}
-          of={labelId(property)}
-          action={t('configuration.conflict.theirs')}
-          onAction={onReset}
-        />
+      {isOpen && (
+        <TextButton of={labelId(property)} onClick={onReset} isAccent>
+          {t('configuration.field.reset')}
+        </TextButton>
       )}
     </>
   )
+})
+
+/** What others have saved since the person began to type, where what is typed is no edit. */
+export function NewerValue({ property, view, onReset }: Pick<FieldParts, 'property' | 'view' | 'onReset'>) {
+  const t = useText()
+  return (
+    <Theirs
+      of={labelId(property)}
+      title={t('configuration.field.theirsUnknown')}
+      view={view}
+      action={t('configuration.conflict.theirs')}
+      onAction={onReset}
+    />
+  )
 }
 
-/** What others have saved since the edit began. */
+/** That an operation or a save locks the field, as a glyph: why is said once, in the dock. */
+export function Lock({ is }: { is: 'draft' | 'readOnly' | 'saving' }) {
+  const t = useText()
+  const text = t(`configuration.field.locked.${is}`)
+  return (
+    <span title={text} className="inline-flex shrink-0">
+      <Icon name="lock" size={12} />
+      <span className="sr-only">{text}</span>
+    </span>
+  )
+}
+
 function Theirs({
   of,
   title,
@@ -97,24 +114,28 @@ function Theirs({
   onAction: () => void
 }) {
   return (
-    <div className="mt-2 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-md border border-doubt-line bg-doubt-tint px-2.5 py-1.5 text-xs">
-      <span className="inline-flex items-center gap-1.5 font-medium">
-        <Icon name="warning" size={12} className="text-doubt" />
-        {title}
+    <>
+      <span className="flex min-w-0 items-center gap-1 font-medium text-ink" title={title}>
+        <Icon name="warning" size={12} className="shrink-0 text-doubt" />
+        <span className="truncate">{title}</span>
       </span>
-      <span className="min-w-0">
+      <span className="line-clamp-1 max-w-64 min-w-8 shrink-[0.5] text-ink">
         <PropertyValueView value={view} />
       </span>
       <TextButton of={of} onClick={onAction} isAccent>
         {action}
       </TextButton>
-    </div>
+    </>
   )
 }
 
 /** Other actions on the value: use the default, or remove the value. */
 export function FieldHints(parts: FieldParts) {
-  const { property, definition, onEdit } = parts
+  const { property, definition, draftEdit } = parts
+  const { loseChange } = useEditor()
+  // what was typed here before is lost
+  const onEdit: FieldParts['onEdit'] = (edit) =>
+    draftEdit === undefined ? parts.onEdit(edit) : loseChange(() => parts.onEdit(edit))
   const of = labelId(property)
   const t = useText()
   const { default: standard } = definition

@@ -9,6 +9,7 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
+import { Notice } from '../../../ui/Notice.tsx'
 import { viewAt } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../draft/labels.ts'
@@ -18,6 +19,7 @@ import {
   isNarrowed,
   leftovers,
   matchingProperties,
+  originOf,
   propertyNames,
   type Filter,
   type Marks,
@@ -25,7 +27,7 @@ import {
 } from '../draft/outline.ts'
 import { useUnapplied, LeftoverField } from './LeftoverField.tsx'
 import { blocksOf } from './property-blocks.ts'
-import { ClaimCard } from './ClaimCard.tsx'
+import { GoneEdits } from './GoneForm.tsx'
 import { draftEditIn } from '../draft/draft-form.ts'
 import { EditorField } from './EditorField.tsx'
 import { focusProperty } from '../editor/focus-property.ts'
@@ -92,7 +94,15 @@ export const ResourceForm = memo(function ResourceForm({
   const inOrder = groups.flatMap(({ properties }) => properties)
   // the last field is always rendered, so that Shift+Tab enters the form at its end
   const wanted = new Set([focusOn, ...inOrder.slice(-1)])
-  const left = leftovers(resource, names)
+  // edits of properties that an upgrade has removed; as a text, which does not change with each key press
+  const goneNames = useStore(store.subscribe, () =>
+    Object.entries(store.current()[locator] ?? {})
+      .filter(([name, { edit }]) => definitionOf(resource, name) === undefined && edit.kind !== 'removed')
+      .map(([name]) => name)
+      .join(' '),
+  )
+  const gone = goneNames === '' ? [] : goneNames.split(' ')
+  const left = leftovers(resource, names).filter((name) => !gone.includes(name))
   const rowOf = (property: string): BlockRow[] => {
     const definition = definitionOf(resource, property)
     if (definition === undefined) return []
@@ -106,6 +116,7 @@ export const ResourceForm = memo(function ResourceForm({
         view={viewAt(resource, property)}
         writtenBy={Object.hasOwn(writtenBy, property) ? writtenBy[property] : undefined}
         managedBy={resource.managedBy?.[property]}
+        origin={originOf(resource, property)}
         isLocked={isLocked}
         isUnapplied={unapplied.has(property)}
         zone={definition.schema !== undefined ? zone : undefined}
@@ -135,10 +146,12 @@ export const ResourceForm = memo(function ResourceForm({
           <CopyButton text={locator} label={t('common.id.copy', { id: locator })} />
         </div>
       </header>
-      <p role="status" className="sr-only">
-        {isLocked && t('configuration.form.locked')}
-      </p>
-      {resource.claim !== null && <ClaimCard claim={resource.claim} />}
+      {gone.length > 0 && (
+        <section aria-label={t('configuration.conflict.gone.property')} className="mb-4">
+          <Notice tone="warn">{t('configuration.conflict.gone.property')}</Notice>
+          <GoneEdits locator={locator} properties={gone} />
+        </section>
+      )}
       {isNarrowed(filter) && hidden > 0 && (
         <p className="mb-2 flex flex-wrap items-center gap-x-3 text-xs text-muted" role="status">
           {t('configuration.form.narrowed', { shown: names.length, total })}

@@ -7,6 +7,7 @@ import { fieldId } from '../../../forms/property/field-id.ts'
 import { propertyError } from '../../../forms/property/use-property-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import type { DraftEdit } from '../draft/draft.ts'
+import { focusedText } from '../editor/use-undo.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { draftEditIn, toFormEdit } from '../draft/draft-form.ts'
 
@@ -36,7 +37,7 @@ export function useDraftField({
   view: PropertyView | null
 }): DraftField {
   const t = useText()
-  const { form, store, configuration } = useEditor()
+  const { form, store, configuration, loseChange } = useEditor()
   const { snapshotVersion } = configuration
   const { field, fieldState } = useController({
     control: form.control,
@@ -49,12 +50,17 @@ export function useDraftField({
       onEdit: (edit: Edit) =>
         onChange(
           toFormEdit(
-            store.type({ locator, property }, edit, { saved: view, version: snapshotVersion, isSensitive }),
+            store.type({ locator, property }, edit, {
+              saved: view,
+              version: snapshotVersion,
+              isSensitive,
+              typedIn: focusedText(),
+            }),
           ),
         ),
-      onReset: () => store.apply([{ locator, property, next: null }]),
+      onReset: () => loseChange(() => store.apply([{ locator, property, next: null }])),
     }
-  }, [onChange, store, snapshotVersion, locator, property, definition, view])
+  }, [onChange, loseChange, store, snapshotVersion, locator, property, definition, view])
   const draftEdit = draftEditIn(field.value)
   const error =
     draftEdit === undefined || definition === undefined

@@ -33,7 +33,7 @@ export function SnapshotEntry({
   onTake?: ((change: PropertyChange) => void) | undefined
 }) {
   const t = useText()
-  const { configuration } = useEditor()
+  const { resourceAt } = useEditor()
   const [isWhole, setIsWhole] = useState(false)
   const { changes } = snapshot
   const shown = isWhole ? changes : changes.slice(0, SHOWN)
@@ -49,7 +49,7 @@ export function SnapshotEntry({
       {changes.length === 0 && <p className="mt-1 text-muted">{t('configuration.history.noChanges')}</p>}
       <div className="mt-2 space-y-3">
         {locators.map((locator) => {
-          const resource = configuration.resources[locator]
+          const resource = resourceAt(locator)
           const title = resourceTitle(resource, locator)
           return (
             <div key={locator}>
@@ -86,14 +86,16 @@ function ResourceChanges({
   onTake: ((change: PropertyChange) => void) | undefined
 }) {
   const t = useText()
-  const nameOf = (property: string) => propertyTitle(definitionOf(resource, property), property)
+  const { definitionAt } = useEditor()
+  const nameOf = ({ locator, property }: PropertyChange) =>
+    propertyTitle(definitionAt(locator, property), property)
   if (changes.every(({ before }) => !isSet(before))) {
     return (
       <Card padded={false} className="px-4 py-1">
         <DefinitionList
-          items={changes.map(({ property, after }) => ({
-            label: <span className="text-ink">{nameOf(property)}</span>,
-            value: <PropertyValueView value={after} />,
+          items={changes.map((change) => ({
+            label: <span className="text-ink">{nameOf(change)}</span>,
+            value: <PropertyValueView value={change.after} />,
           }))}
         />
       </Card>
@@ -104,19 +106,15 @@ function ResourceChanges({
       label={t('configuration.plan.changesOf', { resource: title })}
       changes={changes.map((change) => ({
         id: change.property,
-        name: <span className="font-sans text-sm">{nameOf(change.property)}</span>,
+        name: <span className="font-sans text-sm">{nameOf(change)}</span>,
         before: change.before,
         after: change.after,
-        nameOf: placeNamer(definitionOf(resource, change.property), t),
+        nameOf: placeNamer(definitionAt(change.locator, change.property), t),
         note:
           onTake !== undefined && isTakeable(change, resource) ? (
             <button
               type="button"
-              aria-label={labelled(
-                t,
-                t('configuration.history.takeBefore'),
-                `${nameOf(change.property)} · ${title}`,
-              )}
+              aria-label={labelled(t, t('configuration.history.takeBefore'), `${nameOf(change)} · ${title}`)}
               onClick={() => onTake(change)}
               className="min-h-6 rounded-sm font-medium text-accent hover:underline"
             >

@@ -28,7 +28,6 @@ import {
   type Picks,
 } from '../draft/merge.ts'
 import { plainSides, WHOLE } from '../draft/merge-values.ts'
-import { definitionOf } from '../draft/outline.ts'
 import { isHidden, isSet, viewOf } from '../../../forms/property/property-value.ts'
 import { LeafChoice, ThreeSides } from '../../../subjects/merge/LeafChoice.tsx'
 import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
@@ -48,10 +47,10 @@ export function ConflictCard({
   const t = useText()
   const rich = useRichText()
   const id = useId()
-  const { configuration } = useEditor()
+  const { resourceAt, definitionAt } = useEditor()
   const { locator, property, verdict, edit, isSensitive } = merged
-  const resource: ConfigurationResource | undefined = configuration.resources[locator]
-  const definition = definitionOf(resource, property)
+  const resource = resourceAt(locator)
+  const definition = definitionAt(locator, property)
   const title = propertyTitle(definition, property)
   const chosen = choice !== undefined && isCurrentChoice(choice, merged) ? choice : undefined
   const sides = chosen?.take === 'sides' ? chosen.sides : NOTHING
@@ -65,10 +64,11 @@ export function ConflictCard({
   const choose = (side: Side, of: readonly string[]) => onChoose(chooseSide(merged, side, of, chosen))
 
   return (
-    <fieldset className="min-w-0 rounded-lg border border-line-strong">
-      <legend className="sr-only">{title}</legend>
+    <fieldset aria-labelledby={`${id}-title`} className="min-w-0 rounded-lg border border-line-strong">
       <div className="flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-1.5">
-        <span className="font-semibold">{title}</span>
+        <span id={`${id}-title`} className="font-semibold">
+          {verdict.kind === 'gone' ? <del>{title}</del> : title}
+        </span>
         <span className="text-muted">{resourceTitle(resource, locator)}</span>
         {by !== null && (
           <span className="text-xs text-muted">

@@ -8,7 +8,6 @@ import { SnapshotEntry } from '../history/SnapshotEntry.tsx'
 import { propertyTitle, resourceTitle } from '../draft/labels.ts'
 import type { Side } from '../../../base/json/merge-json.ts'
 import type { Choice, Merged } from '../draft/merge.ts'
-import { definitionOf } from '../draft/outline.ts'
 import type { MergeState } from '../editor/use-merge.ts'
 import { ConflictCard } from './ConflictCard.tsx'
 import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
@@ -29,7 +28,8 @@ export function ConflictStep({
   const rich = useRichText()
   const { behind, since } = merge
   const ofKind = (kind: Merged['verdict']['kind']) => behind.filter(({ verdict }) => verdict.kind === kind)
-  const overlapping = [...ofKind('conflict'), ...ofKind('gone')]
+  const overlapping = ofKind('conflict')
+  const gone = ofKind('gone')
   const kept = ofKind('kept')
   const same = ofKind('same')
   const undone = ofKind('undone')
@@ -54,6 +54,21 @@ export function ConflictStep({
             {t('configuration.conflict.overlapping', { n: overlapping.length })}
           </h3>
           {overlapping.map((merged) => (
+            <ConflictCard
+              key={`${merged.locator} ${merged.property}`}
+              merged={merged}
+              choice={choiceOf(merged)}
+              onChoose={onChoose}
+            />
+          ))}
+        </section>
+      )}
+      {gone.length > 0 && (
+        <section aria-labelledby="gone" className="space-y-3">
+          <h3 id="gone" className="text-md font-semibold">
+            {t('configuration.conflict.gone', { n: gone.length })}
+          </h3>
+          {gone.map((merged) => (
             <ConflictCard
               key={`${merged.locator} ${merged.property}`}
               merged={merged}
@@ -99,7 +114,7 @@ const NO_CONFLICTS: readonly [] = []
 /** Properties that both changed at different places. */
 function Joined({ title, edits }: { title: string; edits: readonly Merged[] }) {
   const t = useText()
-  const { configuration } = useEditor()
+  const { resourceAt, definitionAt } = useEditor()
   return (
     <section aria-label={title} className="space-y-2">
       <p className="flex items-center gap-2 font-medium">
@@ -108,8 +123,8 @@ function Joined({ title, edits }: { title: string; edits: readonly Merged[] }) {
       </p>
       {edits.map((merged) => {
         const { locator, property, verdict } = merged
-        const resource = configuration.resources[locator]
-        const definition = definitionOf(resource, property)
+        const resource = resourceAt(locator)
+        const definition = definitionAt(locator, property)
         return (
           <MergedChanges
             key={`${locator} ${property}`}
@@ -127,7 +142,7 @@ function Joined({ title, edits }: { title: string; edits: readonly Merged[] }) {
 }
 
 function Untouched({ title, edits }: { title: string; edits: readonly Merged[] }) {
-  const { configuration } = useEditor()
+  const { resourceAt, definitionAt } = useEditor()
   return (
     <section aria-label={title}>
       <p className="flex items-center gap-2 font-medium">
@@ -136,10 +151,10 @@ function Untouched({ title, edits }: { title: string; edits: readonly Merged[] }
       </p>
       <ul className="mt-1 ml-5.5 flex flex-wrap gap-x-4 text-muted">
         {edits.map(({ locator, property }) => {
-          const resource = configuration.resources[locator]
+          const resource = resourceAt(locator)
           return (
             <li key={`${locator} ${property}`}>
-              {resourceTitle(resource, locator)} · {propertyTitle(definitionOf(resource, property), property)}
+              {resourceTitle(resource, locator)} · {propertyTitle(definitionAt(locator, property), property)}
             </li>
           )
         })}

@@ -18,7 +18,7 @@ import type { ReviewProps } from './review-props.ts'
 export function ReviewDialog(props: ReviewProps) {
   const t = useText()
   const { onClose, merge, save } = props
-  const { configuration, store } = useEditor()
+  const { configuration, store, loseChange } = useEditor()
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
   const [reason, setReason] = useState('')
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set())
@@ -58,7 +58,10 @@ export function ReviewDialog(props: ReviewProps) {
             isChecking={merge.isChecking}
             onClose={onClose}
             onApply={() => {
-              store.apply(rebase(merge.behind, choiceOf, configuration.snapshotVersion))
+              loseChange(
+                () => store.apply(rebase(merge.behind, choiceOf, configuration.snapshotVersion)),
+                t('configuration.undo.merged'),
+              )
               save.clearError()
             }}
           />
