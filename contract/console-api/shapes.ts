@@ -8,7 +8,7 @@ export type {
   OperationReceipt,
   PluginCall,
 } from '#contract/runtime-api/operations.ts'
-export type { FailureGroup } from '#contract/runtime-api/failure-groups.ts'
+export type { FailureGroup, PluginFailures } from '#contract/runtime-api/failure-groups.ts'
 export type { Claim } from '#contract/runtime-api/claim.ts'
 export type {
   Installation,

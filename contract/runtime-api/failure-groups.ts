@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
-import { Key, pageQuery, Timestamp } from './common.ts'
+import { Key, pageQuery, scopeFilter, Timestamp } from './common.ts'
 import { Operation, operationFilters } from './operations.ts'
 import { PHASES } from './vocabulary.ts'
 
@@ -24,6 +24,15 @@ export const FailureGroup = z.object({
 })
 export type FailureGroup = z.infer<typeof FailureGroup>
 
+/** The failures of one plugin, by the hour in which the operations were created. */
+export const PluginFailures = z.object({
+  /** Null for failures of the runtime itself. */
+  pluginId: Key.nullable(),
+  /** Of each of the 24 hours, the oldest first. */
+  hours: z.array(z.number().int().nonnegative()),
+})
+export type PluginFailures = z.infer<typeof PluginFailures>
+
 const { state: _, ...filters } = operationFilters
 
 export const failureGroupEndpoints = defineEndpoints({
@@ -32,6 +41,18 @@ export const failureGroupEndpoints = defineEndpoints({
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({ ...filters, ...pageQuery }),
     answer: z.object({ groups: z.array(FailureGroup), next: z.string().optional() }),
+    codes: [],
+  },
+  'GET /failure-groups/hours': {
+    summary: 'Failed operations of the last 24 hours by plugin and hour, the plugin with most failures first',
+    access: { needs: 'read', where: 'list' },
+    query: z.strictObject(scopeFilter),
+    answer: z.object({
+      /** The beginning of the first hour. */
+      since: Timestamp,
+      /** At most 50. */
+      plugins: z.array(PluginFailures),
+    }),
     codes: [],
   },
 })

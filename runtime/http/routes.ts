@@ -34,7 +34,7 @@ import {
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { addNote, assignOperation } from '../use-cases/operations/annotate.ts'
 import { countOperations, countMatchingOperations, listOperations } from '../use-cases/operations/list.ts'
-import { listFailureGroups } from '../use-cases/operations/failure-groups.ts'
+import { countFailureHours, listFailureGroups } from '../use-cases/operations/failure-groups.ts'
 import { listAttempts, readOperation, readReceipt } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying, retryOperation } from '../use-cases/operations/runs.ts'
 import { planTakeover, takeOverOperation } from '../use-cases/operations/take-over.ts'
@@ -114,6 +114,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'POST /operations/{operationId}/takeover/plan': planTakeover,
 
     'GET /failure-groups': listFailureGroups,
+    'GET /failure-groups/hours': countFailureHours,
 
     'GET /batches': listBatches,
     'POST /batches': createBatch,

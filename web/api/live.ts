@@ -137,6 +137,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /operations/counts',
     'GET /operations/total',
     'GET /failure-groups',
+    'GET /failure-groups/hours',
     'GET /operations/{operationId}',
     'GET /operations/{operationId}/attempts',
     'GET /summary',

@@ -62,6 +62,13 @@ export const recentOperationsCall = (of: { bundleInstallId: string } | { pluginI
   query: { ...of, limit: 20 },
 })
 /** The one cause of failed operations that a list is filtered by, with the other filters. */
+/** Only the scope selects, because the hours are those of all failures. */
+export const failureHoursCall = ({
+  environmentKey,
+  applicationRuntimeId,
+  workspaceId,
+}: OperationsSearch) => ({ query: omitUndefined({ environmentKey, applicationRuntimeId, workspaceId }) })
+
 export const failureGroupCall = (search: OperationsSearch) => ({
   query: { ...causeFilters(search), limit: 1 },
 })

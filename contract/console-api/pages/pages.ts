@@ -23,6 +23,7 @@ import { localServicesCall, localServicesSearch } from './local-services.ts'
 import {
   failureGroupCall,
   failureGroupsCall,
+  failureHoursCall,
   operationCall,
   operationsCall,
   operationSearch,
@@ -165,7 +166,10 @@ export const pages = {
     operationsSearch,
     ({ search }) =>
       search.view === 'causes'
-        ? [{ name: 'GET /failure-groups', call: failureGroupsCall(search) }]
+        ? [
+            { name: 'GET /failure-groups', call: failureGroupsCall(search) },
+            { name: 'GET /failure-groups/hours', call: failureHoursCall(search) },
+          ]
         : [
             { name: 'GET /operations', call: operationsCall(search) },
             ...(search.failureGroup === undefined

@@ -12,6 +12,7 @@ export interface Case {
     | '/installed-versions'
     | '/installed-versions/scopes'
     | '/properties'
+    | '/failure-groups/hours'
     | '/summary'
     | '/scopes'
   query: Record<string, string>
@@ -212,6 +213,7 @@ export function casesFor(sample: Sample): Case[] {
       query: {},
       grants: twentyScopes,
     },
+    { name: 'failures by plugin and hour', path: '/failure-groups/hours', query: {} },
     { name: 'summary', path: '/summary', query: {} },
     { name: 'summary, an environment', path: '/summary', query: { environmentKey: 'production' } },
     { name: 'summary, 20 scopes', path: '/summary', query: {}, grants: twentyScopes },

@@ -11,6 +11,7 @@ import {
   listVersionsByScope,
 } from '#runtime/use-cases/installations/read.ts'
 import { listPropertyValues } from '#runtime/use-cases/configuration/list-property-values.ts'
+import { countFailureHours } from '#runtime/use-cases/operations/failure-groups.ts'
 import {
   countOperations,
   listOperations,
@@ -77,6 +78,10 @@ function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: 
     case '/properties': {
       const parsed = runtimeApi['GET /properties'].query.parse(query)
       return listPropertyValues(context, { params, body, query: parsed })
+    }
+    case '/failure-groups/hours': {
+      const parsed = runtimeApi['GET /failure-groups/hours'].query.parse(query)
+      return countFailureHours(context, { params, body, query: parsed })
     }
     case '/summary': {
       const parsed = runtimeApi['GET /summary'].query.parse(query)

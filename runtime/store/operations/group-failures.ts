@@ -8,6 +8,7 @@ import type { OperationRow } from '../../model/operation.ts'
 import { callAttempts } from './calls.ts'
 import { instantAt } from '../instants.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
+import type { ScopeFilter } from '../visible-scopes.ts'
 import { operationFilter } from './filter-operations.ts'
 import { findByText, isFound } from './search.ts'
 
@@ -90,4 +91,39 @@ function hasCode(errorCode: string): RawBuilder<boolean> {
   return sql<boolean>`(
     select failure ->> 'errorCode' from runtime.operation
     where state = 'FAILED' and operation.failure_group = grouped.failure_group limit 1) = ${errorCode}`
+}
+
+export const HOURS = 24
+const PLUGINS_MAX = 50
+
+/**
+ * How many operations of each plugin failed that were created in each of the last 24 hours, also those that were taken over
+ * since. Hours are numbered from the oldest. Failures of the runtime itself have no plugin.
+ */
+export async function countFailuresByHour(
+  db: Db,
+  actor: Actor,
+  filter: ScopeFilter,
+): Promise<{ since: string; counts: { plugin_id: string | null; hour: number; count: number }[] }> {
+  const visible = await visibleScopes(db, actor, 'read', filter)
+  // read first, so that the planner knows how few operations are younger
+  const { rows: times } = await sql<{ since: string }>`
+    select date_trunc('hour', clock_timestamp(), 'UTC') - make_interval(hours => ${HOURS - 1}) as since`.execute(
+    db,
+  )
+  const since = times[0]?.since ?? ''
+  const { rows } = await sql<{ plugin_id: string | null; hour: number; count: number }>`
+    with counted as (
+      select failure -> 'errorPath' ->> 1 as plugin_id,
+        floor(extract(epoch from created_at - ${since}::timestamptz) / 3600)::int as hour, count(*) as count
+      from runtime.operation as operation
+      where state in ('FAILED', 'TAKEN_OVER') and state <> 'SUCCEEDED' and failure is not null
+        and created_at >= ${since}::timestamptz and ${isVisible(visible, 'operation')}
+      group by 1, 2
+    ), plugin as (
+      select plugin_id, sum(count) as total from counted group by 1 order by total desc, plugin_id limit ${PLUGINS_MAX}
+    )
+    select counted.* from plugin join counted on counted.plugin_id is not distinct from plugin.plugin_id
+    order by plugin.total desc, counted.plugin_id, hour`.execute(db)
+  return { since, counts: rows }
 }

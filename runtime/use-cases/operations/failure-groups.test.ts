@@ -7,7 +7,7 @@ import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { engineSteps, testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
-import { listFailureGroups } from './failure-groups.ts'
+import { countFailureHours, listFailureGroups } from './failure-groups.ts'
 import { listOperations } from './list.ts'
 
 const errorPath = ['bundle-runtime', 'hooks']
@@ -156,4 +156,40 @@ suite('failure groups', { concurrency: false }, () => {
       assert.equal(rows[0]?.shape, shape)
     })
   }
+
+  test('are counted by plugin and hour, also those that were taken over, as far as the person sees them', async () => {
+    const hoursOf = async (query: object = {}, asked = context()) => {
+      const { plugins } = await countFailureHours(asked, {
+        params: {},
+        query: runtimeApi['GET /failure-groups/hours'].query.parse(query),
+        body: undefined,
+      })
+      return new Map(plugins.map(({ pluginId, hours }) => [pluginId, hours]))
+    }
+    const of = (plugin: string) => ({ ...locked('Full.'), errorPath: ['bundle-runtime', plugin] })
+    const recent = await failed(of('hours-plugin'))
+    const earlier = await failed(of('hours-plugin'))
+    const tooOld = await failed(of('hours-plugin'))
+    const itself = await failed({ ...locked('Full.'), errorPath: ['bundle-runtime'] })
+    const age = (operationId: string, hours: number, state = 'FAILED') =>
+      sql`update runtime.operation set state = ${state}, created_at = date_trunc('hour', clock_timestamp(), 'UTC')
+        - make_interval(hours => ${hours}) where operation_id = ${operationId}`.execute(engine.runtime.db)
+    await age(recent.operation_id, 0)
+    await age(earlier.operation_id, 5, 'TAKEN_OVER')
+    await age(tooOld.operation_id, 24)
+    const hours = await hoursOf()
+    const counted = hours.get('hours-plugin') ?? []
+    assert.equal(counted.length, 24)
+    assert.deepEqual(
+      counted.flatMap((count, hour) => (count === 0 ? [] : [[hour, count]])),
+      [
+        [18, 1],
+        [23, 1],
+      ],
+    )
+    assert.equal(hours.get(null)?.at(-1), 1)
+    assert.equal((await hoursOf({ environmentKey: 'elsewhere' })).size, 0)
+    assert.equal((await hoursOf({}, context([]))).size, 0)
+    assert.ok(itself)
+  })
 })

@@ -2,7 +2,7 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { FailureGroup } from '#contract/runtime-api/failure-groups.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { operationView } from '../../engine/views.ts'
-import { groupFailures } from '../../store/operations/group-failures.ts'
+import { countFailuresByHour, groupFailures, HOURS } from '../../store/operations/group-failures.ts'
 import type { AfterGroup, FailureGroupRow } from '../../store/operations/group-failures.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { decodeCursor, encodeCursor } from '../paging.ts'
@@ -23,6 +23,24 @@ export async function listFailureGroups(
   return {
     groups: page.map((row) => groupView(row)),
     ...(hasMore && { next: encodeCursor([after?.readAt ?? last.now, last.ranked, last.failure_group]) }),
+  }
+}
+
+type HoursName = 'GET /failure-groups/hours'
+
+/** The failures of the last 24 hours that the actor may see, by plugin and hour. */
+export async function countFailureHours(
+  { deps, actor }: ReadContext,
+  { query }: Input<HoursName>,
+): Promise<Answer<HoursName>> {
+  const { since, counts } = await countFailuresByHour(deps.db, actor, query)
+  const plugins = Map.groupBy(counts, ({ plugin_id }) => plugin_id)
+  return {
+    since,
+    plugins: [...plugins].map(([pluginId, counted]) => ({
+      pluginId,
+      hours: Array.from({ length: HOURS }, (_, hour) => counted.find((one) => one.hour === hour)?.count ?? 0),
+    })),
   }
 }
 

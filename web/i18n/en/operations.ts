@@ -64,6 +64,13 @@ export const operations = {
   'filter.installation': 'Installation',
 
   // the causes of failures
+  'hours.title': 'Failures of the last 24 hours',
+  'hours.plugin': 'Plugin',
+  'hours.runtime': 'The runtime itself',
+  'hours.cell': {
+    one: '{n} failed operation of {plugin}, created in the hour from {from}',
+    other: '{n} failed operations of {plugin}, created in the hour from {from}',
+  },
   'causes.view': 'Show',
   'causes.view.operations': 'Operations',
   'causes.view.causes': 'Causes',

@@ -63,6 +63,10 @@ export const operations: Translated<typeof source.operations> = {
   'filter.errorCode': '错误码',
   'filter.installation': '安装实例',
 
+  'hours.title': '最近 24 小时的失败',
+  'hours.plugin': '插件',
+  'hours.runtime': '运行时自身',
+  'hours.cell': { other: '{plugin}：创建于 {from} 起一小时内的 {n} 个失败操作' },
   'causes.view': '显示',
   'causes.view.operations': '操作',
   'causes.view.causes': '原因',

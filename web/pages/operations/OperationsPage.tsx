@@ -8,6 +8,7 @@ import { paths } from '../../addresses/paths.ts'
 import { LinkButton } from '../../ui/Link.tsx'
 import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
 import { CauseBanner, CausesTable } from './causes/CausesTable.tsx'
+import { FailureHours } from './causes/FailureHours.tsx'
 import { OperationFilters } from './OperationFilters.tsx'
 import { OperationsTable } from './OperationsTable.tsx'
 
@@ -47,7 +48,10 @@ export function OperationsPage() {
         <ViewsMenu page="operations" search={search} />
       </div>
       {view === 'causes' ? (
-        <CausesTable search={search} onClear={isFiltered && clear} />
+        <>
+          <FailureHours search={search} />
+          <CausesTable search={search} onClear={isFiltered && clear} />
+        </>
       ) : (
         <>
           {search.failureGroup !== undefined && <CauseBanner search={search} />}

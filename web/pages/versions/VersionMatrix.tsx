@@ -202,7 +202,10 @@ function Cell({
         {version}
       </span>
       {claim !== null && (
-        <Icon name={claimLook[claim].icon} size={14} className={toneText[claimLook[claim].tone]} />
+        // on a shade, its color would be too weak
+        <span className={cx('rounded-full bg-surface p-0.5', toneText[claimLook[claim].tone])}>
+          <Icon name={claimLook[claim].icon} size={14} />
+        </span>
       )}
       {behind > 0 && (
         <span aria-hidden="true" className="text-xs tabular-nums">

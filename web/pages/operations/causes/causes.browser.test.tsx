@@ -30,9 +30,11 @@ const others = Array.from({ length: 59 }, (_, index) => ({
   operationId: `01900000-0000-7000-8000-${String(index + 100).padStart(12, '0')}`,
 }))
 const PLAN = 'POST /batches/plan'
+const HOURS = 'GET /failure-groups/hours'
 
 test('equal failures are one row, which opens their list; one is retried first, then the rest', async () => {
   const { api } = await serveScope({
+    [HOURS]: () => ({ since: at(0), plugins: [] }),
     'GET /failure-groups': () => ({ groups: [group] }),
     'GET /operations': () => ({ items: [latest, ...others], nextCursor: null }),
     [PLAN]: () => ({ planToken: 'token', items: [], broken: null }),
@@ -58,4 +60,35 @@ test('equal failures are one row, which opens their list; one is retried first, 
   await expect.element(dialog.getByLabelText('Pause after the first')).toHaveValue('1')
   expect(filterOf('GET /operations')).toBe('hooks')
   await expect.poll(() => api.requests(PLAN).length).toBeGreaterThan(0)
+})
+
+test('failures are shown by plugin and hour, and a press lists those of one hour', async () => {
+  const hours = Array.from({ length: 24 }, (_, hour) => (hour === 22 ? 12 : hour === 3 ? 1 : 0))
+  const { api } = await serveScope({
+    'GET /failure-groups': () => ({ groups: [group] }),
+    'GET /operations': () => ({ items: [latest], nextCursor: null }),
+    [HOURS]: () => ({
+      since: '2026-11-22T00:00:00.000Z',
+      plugins: [
+        { pluginId: 'hooks', hours },
+        { pluginId: null, hours: hours.map((count) => Math.min(count, 1)) },
+      ],
+    }),
+  })
+  const { address } = await renderConsole('/operations?view=causes&environmentKey=production')
+  const table = page.getByRole('table', { name: 'Failures of the last 24 hours' })
+  const row = table.getByRole('row', { name: /^hooks/ })
+  await expect.element(row.getByRole('link')).toHaveLength(2)
+  expect(api.requests(HOURS).at(-1)?.query.get('environmentKey')).toBe('production')
+  await expect.element(table.getByRole('rowheader', { name: 'The runtime itself' })).toBeVisible()
+  await row.getByRole('link', { name: /^12 failed operations of hooks/ }).click()
+  await expect.poll(address).toContain('pluginId=hooks')
+  const asked = Object.fromEntries(api.requests('GET /operations').at(-1)?.query ?? [])
+  expect(asked).toMatchObject({
+    environmentKey: 'production',
+    pluginId: 'hooks',
+    state: 'FAILED,TAKEN_OVER',
+    since: '2026-11-22T22:00:00.000Z',
+    until: '2026-11-22T23:00:00.000Z',
+  })
 })
