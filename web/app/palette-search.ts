@@ -147,16 +147,21 @@ export async function searchEverything(
         to: viewLink(view),
       }))
     }),
-    groupOf(t('shell.palette.properties'), signal, async () => {
-      const { items } = await callApi(
-        'GET /installed-properties',
-        { query: { ...query, limit: MAX_HITS * MAX_PLACES } },
-        { signal },
-      )
-      // those of a configuration that is open come first, also if its version is not the newest
-      const hits = [...loadedPropertyHits(text, client), ...propertyHits(items, t)]
-      return [...new Map(hits.map((hit) => [hit.id, hit])).values()].slice(0, MAX_HITS)
-    }),
+    groupOf(
+      t('shell.palette.properties'),
+      signal,
+      async () => {
+        const { items } = await callApi(
+          'GET /installed-properties',
+          { query: { ...query, limit: MAX_HITS * MAX_PLACES } },
+          { signal },
+        )
+        // those of a configuration that is open come first, also if its version is not the newest
+        const hits = [...loadedPropertyHits(text, client), ...propertyHits(items, t)]
+        return [...new Map(hits.map((hit) => [hit.id, hit])).values()].slice(0, MAX_HITS)
+      },
+      paths.properties({ q: query.q }),
+    ),
   ])
   return [actions, views, scopes, installations, properties, operations, batch, bundles, plugins, services]
 }
