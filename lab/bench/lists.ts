@@ -19,6 +19,8 @@ import { median, percentile, round } from './report.ts'
 import type { Result } from './report.ts'
 
 const DEEP = 1_000
+/** A page of these has several values for each row. */
+const TABLES: ReadonlySet<Case['path']> = new Set(['/installed-versions/scopes', '/properties'])
 const SAMPLES = 60
 const CREDENTIAL = 'credential-of-the-benchmark-0123456789'
 
@@ -123,6 +125,8 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
   await runtime.stop()
   await server.stop()
   const of = (name: string): number => median(times.get(name) ?? [])
+  const slowest = (isOne: (listCase: Case) => boolean): number =>
+    Math.max(...cases.filter(isOne).map(({ name }) => percentile(times.get(name) ?? [], 95)))
   const size = [
     `${amount.installations} installations, ${amount.operations} operations`,
     removed &&
@@ -134,9 +138,16 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
     {
       name: 'lists',
       rows,
-      figure: Math.max(...[...times.values()].map((ms) => percentile(ms, 95))),
+      figure: slowest(({ path }) => !TABLES.has(path)),
       goal: 50,
       meaning: `The slowest p95 in ms of a page of 50, a search or a count: ${size}. Plans: ${plans}`,
+    },
+    {
+      name: 'lists, tables',
+      rows: [],
+      figure: slowest(({ path }) => TABLES.has(path)),
+      goal: 100,
+      meaning: `The slowest p95 in ms of a page of one property, or of bundles by scope: ${size}.`,
     },
     {
       name: 'lists, depth',
