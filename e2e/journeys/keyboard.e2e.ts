@@ -334,7 +334,9 @@ test('three installations are selected and upgraded by keyboard', async ({ syste
   expect(await input.clicks()).toBe(0)
 })
 
-test('the keyboard stays at its field after Reset, Remove value and Discard', async ({ editing }) => {
+test('the keyboard stays at its field after Reset, Remove value and Discard, which is undone and redone', async ({
+  editing,
+}) => {
   const page = await editing({ field: 'SMTP port', value: '2525' })
   const port = field(page, 'SMTP port')
   const focusIsLost = () => page.evaluate(() => document.activeElement === document.body)
@@ -349,7 +351,11 @@ test('the keyboard stays at its field after Reset, Remove value and Discard', as
   await expect(page.getByRole('dialog', { name: 'Discard 1 change?' })).toBeVisible()
   await press(page, page.getByRole('dialog').getByRole('button', { name: 'Discard' }))
   await expect(page.getByRole('heading', { name: 'CRM mail' })).toBeFocused()
-  await tabTo(page, port)
+  await page.keyboard.press('Control+z')
+  await expect(port).toBeFocused()
+  await expect(port).toHaveValue('26')
+  await page.keyboard.press('Control+Shift+z')
+  await expect(port).toHaveValue('587')
 
   const user = field(page, 'SMTP user')
   await tabTo(page, user)

@@ -85,6 +85,8 @@ const OTHERS: readonly { label: PlainTextKey; keys: readonly string[] }[] = [
   { label: 'shell.keys.views', keys: ['1', '2', '3'] },
   { label: 'shell.keys.zoom', keys: ['+', '-', '0'] },
   { label: 'shell.keys.review', keys: ['mod', 'S'] },
+  { label: 'shell.keys.undo', keys: ['mod', 'Z'] },
+  { label: 'shell.keys.redo', keys: ['mod', 'Shift', 'Z'] },
   { label: 'shell.keys.confirm', keys: ['mod', '↵'] },
   { label: 'shell.keys.help', keys: ['?'] },
 ]

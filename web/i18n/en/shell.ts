@@ -236,6 +236,8 @@ export const shell = {
   'keys.views': 'Views of an operation’s history',
   'keys.zoom': 'Zoom the timeline in or out, or show all of it',
   'keys.review': 'Review changes',
+  'keys.undo': 'Undo the last change of a configuration',
+  'keys.redo': 'Redo what was undone',
   'keys.confirm': 'Save the reviewed changes',
   'keys.help': 'Show this help',
   'palette.empty': 'No results',

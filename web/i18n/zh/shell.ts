@@ -234,6 +234,8 @@ export const shell: Translated<typeof source.shell> = {
   'keys.views': '操作历史的视图',
   'keys.zoom': '放大、缩小时间轴，或显示全部',
   'keys.review': '检查更改',
+  'keys.undo': '撤销配置的上一项更改',
+  'keys.redo': '重做已撤销的更改',
   'keys.confirm': '保存已检查的更改',
   'keys.help': '显示此帮助',
   'palette.empty': '无匹配结果',

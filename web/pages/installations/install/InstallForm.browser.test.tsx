@@ -61,3 +61,23 @@ test('the input is kept in the browser without sensitive values, restored, and d
   await expect.element(name).toHaveValue('')
   await expect.poll(() => stored()).toEqual([])
 })
+
+test('buttons that are removed by their press leave the focus at the field, or at the form', async () => {
+  await serveApi({})
+  const first = await open()
+  await userEvent.fill(name, 'Acme')
+  page.getByRole('button', { name: 'Reset Name' }).element().focus()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(name).toHaveValue('')
+  await expect.element(name).toHaveFocus()
+  await userEvent.fill(name, 'Acme')
+  await expect.poll(() => stored().length).toBe(1)
+  await first.unmount()
+
+  await open()
+  await expect.element(name).toHaveValue('Acme')
+  page.getByRole('button', { name: 'Discard it' }).element().focus()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(name).toHaveValue('')
+  expect(document.activeElement).not.toBe(document.body)
+})
