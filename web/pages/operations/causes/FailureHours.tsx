@@ -24,6 +24,11 @@ const hourText = (at: number): string => formatClockTime(at).slice(0, 5)
 
 const shadeOf = (count: number): string => SHADES.findLast(({ from }) => count >= from)?.shade ?? ''
 
+/** Where the hours do not fit, those that have just passed are in view. Stable, so that it moves nothing later. */
+const showLast = (box: HTMLDivElement | null): void => {
+  if (box !== null) box.scrollLeft = box.scrollWidth
+}
+
 /** When the operations of which plugin failed, in the last 24 hours. Shows nothing if none did. */
 export function FailureHours({ search }: { search: OperationsSearch }) {
   const t = useText()
@@ -40,7 +45,7 @@ export function FailureHours({ search }: { search: OperationsSearch }) {
       <h2 id={id} className="px-4 pt-3 pb-2 font-semibold">
         {t('operations.hours.title')}
       </h2>
-      <div className="overflow-x-auto overscroll-x-contain px-2 pb-3">
+      <div ref={showLast} className="overflow-x-auto overscroll-x-contain px-2 pb-3">
         <table
           aria-labelledby={id}
           className="w-full min-w-5xl table-fixed border-separate border-spacing-0.5 text-xs"
@@ -49,7 +54,7 @@ export function FailureHours({ search }: { search: OperationsSearch }) {
             <tr>
               <th
                 scope="col"
-                className="sticky left-0 w-40 bg-surface px-2 text-left font-medium text-muted sm:w-48"
+                className="sticky left-0 w-32 bg-surface px-2 text-left font-medium text-muted lg:w-48"
               >
                 {t('operations.hours.plugin')}
               </th>

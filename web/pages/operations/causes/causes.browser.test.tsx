@@ -62,7 +62,8 @@ test('equal failures are one row, which opens their list; one is retried first, 
   await expect.poll(() => api.requests(PLAN).length).toBeGreaterThan(0)
 })
 
-test('failures are shown by plugin and hour, and a press lists those of one hour', async () => {
+test('failures are shown by plugin and hour, the last ones in any window, and a press lists those of one hour', async () => {
+  await page.viewport(720, 800)
   const hours = Array.from({ length: 24 }, (_, hour) => (hour === 22 ? 12 : hour === 3 ? 1 : 0))
   const { api } = await serveScope({
     'GET /failure-groups': () => ({ groups: [group] }),
@@ -81,6 +82,8 @@ test('failures are shown by plugin and hour, and a press lists those of one hour
   await expect.element(row.getByRole('link')).toHaveLength(2)
   expect(api.requests(HOURS).at(-1)?.query.get('environmentKey')).toBe('production')
   await expect.element(table.getByRole('rowheader', { name: 'The runtime itself' })).toBeVisible()
+  const last = row.getByRole('link', { name: /^12 failed operations of hooks/ }).element()
+  expect(last.getBoundingClientRect().right).toBeLessThanOrEqual(window.innerWidth)
   await row.getByRole('link', { name: /^12 failed operations of hooks/ }).click()
   await expect.poll(address).toContain('pluginId=hooks')
   const asked = Object.fromEntries(api.requests('GET /operations').at(-1)?.query ?? [])
@@ -91,4 +94,5 @@ test('failures are shown by plugin and hour, and a press lists those of one hour
     since: '2026-11-22T22:00:00.000Z',
     until: '2026-11-22T23:00:00.000Z',
   })
+  await page.viewport(1280, 800)
 })
