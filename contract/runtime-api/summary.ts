@@ -3,7 +3,7 @@ import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
 import { PositiveInteger } from '#contract/protocol/keys.ts'
-import { listOf, pageQuery, scopeFilter } from './common.ts'
+import { listOf, pageQuery, Person, scopeFilter, searchText, Timestamp } from './common.ts'
 import {
   CLAIM_STATES,
   INSTALLATION_STATES,
@@ -31,7 +31,11 @@ export type Summary = z.infer<typeof Summary>
 export const ScopeRow = Scope.extend({
   installations: count,
   claimed: count,
+  /** Of the claimed ones, those whose operation has failed. */
+  failed: count,
   snapshotVersion: PositiveInteger,
+  savedAt: Timestamp,
+  savedBy: Person,
 })
 export type ScopeRow = z.infer<typeof ScopeRow>
 
@@ -46,7 +50,7 @@ export const summaryEndpoints = defineEndpoints({
   'GET /scopes': {
     summary: 'Scopes that have ever had an installation, with counts',
     access: { needs: 'read', where: 'list' },
-    query: z.strictObject({ ...scopeFilter, ...pageQuery }),
+    query: z.strictObject({ ...scopeFilter, q: searchText, ...pageQuery }),
     answer: listOf(ScopeRow),
     codes: [],
   },

@@ -30,6 +30,19 @@ export function EnvironmentWord({ className }: { className?: string }) {
   )
 }
 
+/** The mark of an environment in a row: its color, and its word for those who do not see it. */
+export function EnvironmentDot({ mark }: { mark: EnvironmentMark | undefined }) {
+  if (mark === undefined) return null
+  return (
+    <span
+      title={mark.word}
+      className={cx('size-2 shrink-0 rounded-full forced-color-adjust-none', FILL[mark.color])}
+    >
+      <span className="sr-only">{mark.word}</span>
+    </span>
+  )
+}
+
 /** A line of its color along the top of the page. */
 export function EnvironmentLine() {
   const mark = use(EnvironmentContext)

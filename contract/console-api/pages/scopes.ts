@@ -1,7 +1,11 @@
 import { omitUndefined, text, type Raw } from './search-params.ts'
 
 export const scopesSearch = (raw: Raw) =>
-  omitUndefined({ environmentKey: text(raw, 'environmentKey'), cursor: text(raw, 'cursor') })
+  omitUndefined({
+    q: text(raw, 'q'),
+    environmentKey: text(raw, 'environmentKey'),
+    cursor: text(raw, 'cursor'),
+  })
 export type ScopesSearch = ReturnType<typeof scopesSearch>
 
 export const scopesCall = (search: ScopesSearch) => ({ query: { ...search, limit: 100 } })

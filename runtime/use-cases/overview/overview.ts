@@ -40,7 +40,10 @@ export async function listScopes(
       workspaceId: row.workspace_id,
       installations: row.installations,
       claimed: row.claimed,
+      failed: row.failed,
       snapshotVersion: row.snapshot_version,
+      savedAt: row.saved_at,
+      savedBy: { id: row.saved_by_id, name: row.saved_by_name },
     }),
     valuesOf: (row) => [row.environment_key, row.application_runtime_id, row.workspace_id],
   })

@@ -102,10 +102,10 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
                   </Badge>
                 )}
               </Tooltip>
-            )}
+            )}{' '}
+            <Origin entry={entry} />
           </div>
         </div>
-        <Origin entry={entry} />
         {reason !== null && (
           <p className="border-l-2 border-line-strong pl-3.5 text-muted wrap-anywhere max-sm:ml-1.5 sm:ml-[0.4375rem]">
             <span className="sr-only">
@@ -148,7 +148,8 @@ function Origin({ entry }: { entry: AuditEntry }) {
   ].filter((fact) => fact !== false)
   if (facts.length === 0) return null
   return (
-    <p className="pl-6 text-xs text-faint wrap-anywhere">
+    <span className="text-xs text-faint wrap-anywhere">
+      <span aria-hidden="true"> · </span>
       {facts.map((fact, index) => (
         // the facts of an entry keep their order
         // oxlint-disable-next-line react/no-array-index-key
@@ -157,7 +158,7 @@ function Origin({ entry }: { entry: AuditEntry }) {
           {fact}
         </Fragment>
       ))}
-    </p>
+    </span>
   )
 }
 

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { scopesCall } from '#contract/console-api/pages/scopes.ts'
+import { scopesCall, type ScopesSearch } from '#contract/console-api/pages/scopes.ts'
+import type { EnvironmentMark } from '#contract/console-api/rows.ts'
 import type { ScopeRow } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -13,13 +14,17 @@ import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../subjects/shell/shell-context.ts'
 import { paths } from '../../addresses/paths.ts'
-import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
+import { EnvironmentDot } from '../../ui/EnvironmentMark.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { LinkButton, PlainLink, TextLink } from '../../ui/Link.tsx'
 import type { Column } from '../../ui/table/column.ts'
+import { Nothing } from '../../ui/Nothing.tsx'
+import { Time } from '../../ui/Time.tsx'
 import { toneText } from '../../ui/tone.ts'
 
 const route = getRouteApi('/scopes')
@@ -32,8 +37,16 @@ export function ScopesPage() {
     ...apiQuery('GET /scopes', scopesCall(search)),
     placeholderData: keepPreviousData,
   })
-  const drafts = useStoredDrafts(useShell().user?.id)
-  const columns = useMemo(() => scopeColumns(t, drafts), [t, drafts])
+  const { user, environmentMarks } = useShell()
+  const drafts = useStoredDrafts(user?.id)
+  const columns = useMemo(
+    () => scopeColumns(t, { drafts, marks: environmentMarks }),
+    [t, drafts, environmentMarks],
+  )
+  const { cursor, ...filters } = search
+  const isFiltered = Object.keys(filters).length > 0
+  const change = (next: SearchChange<ScopesSearch>) =>
+    void navigate({ search: omitUndefined({ ...filters, ...next }), replace: true })
   const clear = () => void navigate({ search: {} })
   return (
     <Page
@@ -46,10 +59,19 @@ export function ScopesPage() {
       }
     >
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        <FilterBar>
+        <FilterBar
+          search={
+            <SearchInput
+              label={t('scopes.search')}
+              value={search.q ?? ''}
+              onSearch={(q) => change({ q: q || undefined })}
+            />
+          }
+          onClear={isFiltered && clear}
+        >
           <TextFilters
             label={t('scopes.environment')}
-            onChange={(values) => void navigate({ search: omitUndefined(values), replace: true })}
+            onChange={change}
             filters={[
               {
                 name: 'environmentKey',
@@ -67,9 +89,9 @@ export function ScopesPage() {
         columns={columns}
         rowKey={scopeText}
         rowLink={paths.configuration}
-        cursor={search.cursor}
-        pageLink={(cursor) => paths.scopes(omitUndefined({ ...search, cursor }))}
-        onClear={search.environmentKey !== undefined && clear}
+        cursor={cursor}
+        pageLink={(at) => paths.scopes(omitUndefined({ ...search, cursor: at }))}
+        onClear={isFiltered && clear}
         empty={
           <EmptyState icon="scopes" title={t('scopes.empty.title')} message={t('scopes.empty.message')} />
         }
@@ -84,7 +106,10 @@ const partsOf = ({ environmentKey, applicationRuntimeId, workspaceId }: ScopeRow
   workspaceId,
 })
 
-const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<ScopeRow>[] => [
+const scopeColumns = (
+  t: Translate,
+  { drafts, marks }: { drafts: readonly StoredDraft[]; marks: readonly EnvironmentMark[] },
+): Column<ScopeRow>[] => [
   {
     id: 'scope',
     header: t('scopes.column.scope'),
@@ -93,6 +118,9 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
       return (
         <span className="inline-flex max-w-full flex-wrap items-center gap-x-2 gap-y-1">
           <ScopeText scope={scope} />
+          <EnvironmentDot
+            mark={marks.find(({ environmentKey }) => environmentKey === scope.environmentKey)}
+          />
           {draft !== undefined && <Badge icon="edit">{t('shell.drafts.count', { n: draft.edits })}</Badge>}
         </span>
       )
@@ -118,19 +146,36 @@ const scopeColumns = (t: Translate, drafts: readonly StoredDraft[]): Column<Scop
     header: t('scopes.column.locked'),
     cell: (scope) =>
       scope.claimed === 0 ? (
-        <span className="text-faint">{t('scopes.locked.none')}</span>
+        <Nothing />
       ) : (
         <PlainLink
           to={paths.installations({ ...partsOf(scope), claim: 'any' })}
           aria-label={t('scopes.link.locked', { n: scope.claimed, scope: scopeText(scope) })}
           className="target inline-flex items-center gap-1.5 rounded-sm hover:underline"
         >
-          <Icon name="lock" size={12} className={toneText.doubt} />
-          {scope.claimed}
+          <Icon
+            name={scope.failed > 0 ? 'failed' : 'lock'}
+            size={12}
+            className={scope.failed > 0 ? toneText.fail : toneText.doubt}
+          />
+          {scope.failed > 0 ? t('scopes.failed', { n: scope.failed, of: scope.claimed }) : scope.claimed}
         </PlainLink>
       ),
     align: 'end',
     width: '7rem',
+  },
+  {
+    id: 'changed',
+    header: t('scopes.column.changed'),
+    cell: ({ savedAt, savedBy }) => (
+      <span className="flex min-w-0 gap-1.5 text-muted">
+        <Time at={savedAt} inRow />
+        <span className="truncate">{savedBy.name}</span>
+      </span>
+    ),
+    width: '15rem',
+    hideBelow: 'md',
+    card: 'plain',
   },
   {
     id: 'snapshot',

@@ -9,8 +9,11 @@ const scope = {
   applicationRuntimeId: 'eu',
   workspaceId: 1,
   snapshotVersion: 1,
+  savedAt: '2026-11-22T08:00:00.000Z',
+  savedBy: { id: 'mira', name: 'Mira' },
   installations: 1,
   claimed: 0,
+  failed: 0,
 }
 const serve = () =>
   serveApi({
