@@ -131,6 +131,28 @@ async function openPalette(answers: Parameters<typeof serveScope>[0] = {}) {
 const type = (text: string) => palette.getByRole('combobox').fill(text)
 const options = palette.getByRole('option')
 
+test('a scope is found among more than one page of them', async () => {
+  const scope = {
+    environmentKey: 'production',
+    applicationRuntimeId: 'eu-north',
+    workspaceId: 900,
+    snapshotVersion: 1,
+    savedAt: '2026-11-22T08:00:00.000Z',
+    savedBy: { id: 'mira', name: 'Mira' },
+    installations: 1,
+    claimed: 0,
+    failed: 0,
+  }
+  await openPalette({
+    'GET /scopes': ({ query }) => ({
+      items: query.get('q') === 'north/900' ? [scope] : [],
+      nextCursor: query.has('q') ? null : 'more',
+    }),
+  })
+  await type('north / 900')
+  await expect.element(palette.getByRole('option', { name: 'production/eu-north/900' })).toBeVisible()
+})
+
 test('many installations of a property are one result, within which a scope is chosen', async () => {
   const { api, address } = await openPalette({
     'GET /installed-properties': () => ({

@@ -11,6 +11,7 @@ import { operationTypeKey } from '../subjects/operations/operation-texts.ts'
 import { ApiError, callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
 import { readyMadeViews, savedView, viewLink } from '../subjects/views/views.ts'
+import { scopesFor } from '../subjects/scopes/use-scope-search.ts'
 import { propertyTitle } from '../forms/property/property-labels.ts'
 import { matchesWords, parseScope, scopeText } from '../subjects/scopes/scope-text.ts'
 import { currentText, type Translate } from '../i18n/use-text.ts'
@@ -69,8 +70,7 @@ export async function searchEverything(
   ])
   const [scopes, bundles, actions, batch] = await Promise.all([
     groupOf(t('shell.palette.scopes'), signal, async () => {
-      const { items } = await client.fetchQuery(apiQuery('GET /scopes', whole))
-      return scopeHits(text, items)
+      return scopeHits(text, await scopesFor(client, text))
     }),
     groupOf(t('shell.palette.bundles'), signal, async () => {
       const { items } = await client.fetchQuery(apiQuery('GET /bundles', whole))

@@ -1,4 +1,5 @@
-import { useQueryClient, useQuery } from '@tanstack/react-query'
+import { useQueryClient, useQuery, type QueryClient } from '@tanstack/react-query'
+import type { ScopeRow } from '#contract/console-api/shapes.ts'
 import { useState } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -13,11 +14,26 @@ export const scopeOption = (scope: ScopeKey): ComboboxOption => ({
   label: scopeText(scope),
 })
 
+const Q_MAX = 128
+
+/** The scopes that may match a text: the known ones, or if there are many, those that the runtime finds. */
+export async function scopesFor(client: QueryClient, text: string): Promise<ScopeRow[]> {
+  const { items, nextCursor } = await client.fetchQuery(
+    apiQuery('GET /scopes', { query: { limit: SCOPE_LIMIT } }),
+  )
+  const q = text
+    .trim()
+    .replaceAll(/\s*\/\s*/g, '/')
+    .slice(0, Q_MAX)
+  if (nextCursor === null || q === '') return items
+  return (await client.fetchQuery(apiQuery('GET /scopes', { query: { q, limit: SCOPE_LIMIT } }))).items
+}
+
 /** Searches the known scopes by text; a completely typed scope is offered too. */
 export function useScopeSearch(): (text: string) => Promise<ComboboxOption[]> {
   const client = useQueryClient()
   return async (text) => {
-    const { items } = await client.fetchQuery(apiQuery('GET /scopes', { query: { limit: SCOPE_LIMIT } }))
+    const items = await scopesFor(client, text)
     const typed = parseScope(text.trim())
     const options = items.map(scopeOption).filter(({ label }) => matchesWords(label, text.trim()))
     const isNew = typed !== null && options.every(({ value }) => value !== scopeText(typed))
