@@ -141,3 +141,20 @@ function Nested() {
 function pressAt(x: number, y: number) {
   return [{ target: document.body, coords: { x, y } }, { keys: '[MouseLeft]' }]
 }
+
+test('in a low window, as at 400 % zoom, the whole dialog scrolls instead of the lines between header and footer', async () => {
+  const rows = Array.from({ length: 30 }, (_, index) => <p key={index}>Row {index}</p>)
+  const { innerWidth, innerHeight } = window
+  await page.viewport(360, 225)
+  try {
+    await open({ children: <div data-testid="rows">{rows}</div> })
+    const element = dialog.element()
+    const content = page.getByTestId('rows').element().parentElement
+    expect(element.scrollHeight).toBeGreaterThan(element.clientHeight)
+    expect(content?.scrollHeight).toBe(content?.clientHeight)
+    element.scrollTop = element.scrollHeight
+    await expect.element(page.getByRole('button', { name: 'Save' })).toBeInViewport()
+  } finally {
+    await page.viewport(innerWidth, innerHeight)
+  }
+})

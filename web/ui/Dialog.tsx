@@ -98,6 +98,8 @@ function OpenDialog({
       }}
       className={cx(
         'mx-auto mt-auto max-h-[92dvh] w-full max-w-none animate-appear flex-col rounded-t-lg bg-raised text-sm shadow-3 outline-none open:flex sm:my-auto sm:max-h-[85dvh] sm:w-[calc(100%-2rem)] sm:rounded-lg',
+        // at 400 % zoom, header and footer would leave a few lines between them
+        'low:max-h-dvh low:overflow-y-auto low:open:block',
         WIDTH[size],
       )}
     >
@@ -117,7 +119,9 @@ function OpenDialog({
         </span>
       </div>
       {children && (
-        <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-1 pb-5">{children}</div>
+        <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-1 pb-5 low:overflow-visible">
+          {children}
+        </div>
       )}
       {footer && (
         <div className="flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-sunken px-5 py-3">
