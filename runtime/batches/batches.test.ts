@@ -698,6 +698,41 @@ describe('a batch', () => {
     }
   })
 
+  it('starts without some of the planned targets, and only with the own values that were planned', async () => {
+    const fleet = await install(3)
+    const ids = idsOf(fleet)
+    const [one = '', two = '', three = ''] = ids
+    const ownOf = (name: string) => ({ [MAIN]: wrapped({ name, password: `${name} secret` }) })
+    const bodyOf = (targets: string[], values: JsonObject): JsonObject => ({
+      action: 'CONFIGURE',
+      targets,
+      input: { changes: { [MAIN]: wrapped({ name: 'others' }) }, values },
+    })
+    const { planToken } = await plan(bodyOf(ids, { [one]: ownOf('one'), [two]: ownOf('two') }))
+    assert.ok(!Buffer.from(planToken, 'base64url').toString().includes('secret'))
+    for (const values of [
+      { [one]: ownOf('another'), [two]: ownOf('two') },
+      // a value of another target
+      { [one]: ownOf('two'), [two]: ownOf('one') },
+      { [one]: ownOf('one') },
+      { [one]: ownOf('one'), [two]: ownOf('two'), [three]: ownOf('three') },
+    ]) {
+      const body = { ...bodyOf(ids, values), planToken }
+      const refused = await deps.http.call('/batches', { method: 'POST', body })
+      assert.equal(refused.errorCode, 'PLAN_STALE')
+      assert.match(JSON.stringify(refused.json), /"path":"body.input"/)
+    }
+    const untouched = (await deps.configuration(fleet[0]!.scope)).resources[MAIN]?.properties['name']
+    const { batchId } = await make({ ...bodyOf([two, three], { [two]: ownOf('two') }), planToken })
+    assert.equal((await finished(batchId)).counts.SUCCEEDED, 2)
+    assert.deepEqual(
+      await Promise.all(
+        fleet.map(async ({ scope }) => (await deps.configuration(scope)).resources[MAIN]?.properties['name']),
+      ),
+      [untouched, wrapped({ name: 'two' })['name'], wrapped({ name: 'others' })['name']],
+    )
+  })
+
   it('never shows a sensitive value, and stores it sealed', async () => {
     const fleet = await install(1)
     const input = { changes: { [MAIN]: wrapped({ password: 'hunter2' }) } }
