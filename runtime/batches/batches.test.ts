@@ -43,6 +43,7 @@ const hidden = bundleOf('fleet', {
   resources: [moduleOf('main', { name: secret, password: secret })],
 })
 const MAIN = locatorOf(first, 'main')
+const HIDDEN = { '@type': 'Data', isSensitive: true, isSet: true }
 const neighbor = bundleOf('neighbor', { resources: [moduleOf('main', { name: TEXT })] })
 const NEIGHBOR = locatorOf(neighbor, 'main')
 
@@ -623,11 +624,11 @@ describe('a batch', () => {
       [
         [
           ['name', wrapped({ name: 'one' })['name']],
-          ['password', { '@type': 'Data', isSensitive: true, isSet: true }],
+          ['password', HIDDEN],
         ],
         [
           ['name', wrapped({ name: 'two' })['name']],
-          ['password', { '@type': 'Data', isSensitive: true, isSet: true }],
+          ['password', HIDDEN],
         ],
         [['name', wrapped({ name: 'beside' })['name']]],
       ],
@@ -635,19 +636,11 @@ describe('a batch', () => {
     const { batchId } = await make({ ...body, planToken: planned.planToken })
     const done = await finished(batchId)
     assert.equal(done.counts.SUCCEEDED, 3)
-    assert.deepEqual(
-      done.input.properties.map(({ locator, property, targets, differs }) => [
-        locator,
-        property,
-        targets,
-        differs,
-      ]),
-      [
-        [MAIN, 'name', 2, true],
-        [MAIN, 'password', 2, true],
-        [NEIGHBOR, 'name', 1, undefined],
-      ],
-    )
+    assert.deepEqual(done.input.properties, [
+      { locator: MAIN, property: 'name', after: null, targets: 2, differs: true },
+      { locator: MAIN, property: 'password', after: HIDDEN, targets: 2 },
+      { locator: NEIGHBOR, property: 'name', after: wrapped({ name: 'beside' })['name'], targets: 1 },
+    ])
     assert.ok(!JSON.stringify([planned, done, await itemsOf(batchId)]).includes('secret'))
     for (const [{ scope }, name] of [
       [one, 'one'],
@@ -696,6 +689,33 @@ describe('a batch', () => {
       assert.equal(refused.errorCode, 'REQUEST_INVALID')
       assert.match(JSON.stringify(refused.json), new RegExp(`"path":"${path}"`))
     }
+  })
+
+  it('shows no own value of a target whose definition is not known, nor whether hidden ones are equal', async () => {
+    const [one, two, three] = await install(3)
+    assert.ok(one && two && three)
+    await deps.succeeds(await deps.detach(three.id))
+    const own = (name: string, password: string) => ({ [MAIN]: wrapped({ name, password }) })
+    const shownFor = async (values: JsonObject) => {
+      const { input } = await make({ action: 'CONFIGURE', targets: Object.keys(values), input: { values } })
+      return input.properties.map(({ property, after: value, differs }) => [property, value, differs])
+    }
+    // a later version may hide what the version of the others shows
+    assert.deepEqual(
+      await shownFor({
+        [one.id]: { [MAIN]: wrapped({ password: 'one' }) },
+        [three.id]: { [MAIN]: wrapped({ name: 'unknown' }) },
+      }),
+      [
+        ['password', HIDDEN, undefined],
+        ['name', HIDDEN, undefined],
+      ],
+    )
+    for (const second of ['equal', 'different'])
+      assert.deepEqual(await shownFor({ [one.id]: own('same', 'equal'), [two.id]: own('same', second) }), [
+        ['name', wrapped({ name: 'same' })['name'], undefined],
+        ['password', HIDDEN, undefined],
+      ])
   })
 
   it('starts without some of the planned targets, and only with the own values that were planned', async () => {

@@ -1,6 +1,7 @@
 import type { Changes } from '#contract/runtime-api/common.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { BatchInput } from '#contract/runtime-api/batches.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
@@ -126,45 +127,51 @@ export function actingFor(person: Actor, batchId: string, action: BatchAction): 
   }
 }
 
-/** What a batch does, for display: sensitive values are hidden by the definitions of the targets. */
+/**
+ * What a batch does, for display: sensitive values are hidden by the definitions of the targets. An own value is also
+ * hidden if the definition of one of its targets is not known: another target may have a version that does not hide it.
+ */
 function shownInput(
   { targetVersion, properties = {}, fill = {}, changes = {}, values = {} }: BatchInputParts,
   planned: readonly PlannedTarget[],
 ): BatchInput {
+  const definitionIn = ({ plan }: PlannedTarget, locator: string, property: string) => {
+    const resource = plan?.resources.find((one) => one.locator === locator)
+    return resource && getOwn(resource.definitions, property)
+  }
   const definitionOf = (locator: string, property: string) => {
-    const found = planned.flatMap(({ plan }) => {
-      const resource = plan?.resources.find((one) => one.locator === locator)
-      const definition = resource && getOwn(resource.definitions, property)
-      return definition === undefined ? [] : [definition]
-    })
+    const found = planned.flatMap((one) => definitionIn(one, locator, property) ?? [])
     return found.find(({ isSensitive }) => isSensitive === true) ?? found[0]
   }
-  const shown = (locator: string, property: string, value: TypedValue | null) => {
-    const definition = definitionOf(locator, property)
+  const viewOf = (definition: PropertyDefinition | undefined, value: TypedValue | null) =>
     // nothing is known about it, so it is treated as sensitive
-    const view = propertyView(definition ?? { kind: 'DATA', schema: true, isSensitive: true }, value)
-    const title = schemaTitle(definition?.schema)
-    return {
-      locator,
-      property,
-      ...(title !== undefined && { title }),
-      after: value === null ? null : view,
-    }
+    value === null ? null : propertyView(definition ?? UNKNOWN, value)
+  const titled = (locator: string, property: string) => {
+    const title = schemaTitle(definitionOf(locator, property)?.schema)
+    return { locator, property, ...(title !== undefined && { title }) }
   }
-  const entriesOf = (given: Changes) =>
-    Object.entries(given).flatMap(([locator, set]) =>
-      Object.entries(set).map(([property, value]) => ({ locator, property, value })),
-    )
   const valuesIn = (given: Changes) =>
-    entriesOf(given).map(({ locator, property, value }) => shown(locator, property, value))
-  const own = Map.groupBy(Object.values(values).flatMap(entriesOf), ({ locator, property }) =>
-    JSON.stringify([locator, property]),
+    entriesOf(given).map(({ locator, property, value }) => ({
+      ...titled(locator, property),
+      after: viewOf(definitionOf(locator, property), value),
+    }))
+  const byTarget = new Map(planned.map((one) => [one.target, one]))
+  const own = Map.groupBy(
+    Object.entries(values).flatMap(([target, given]) =>
+      entriesOf(given).map((entry) => ({ ...entry, planned: byTarget.get(target) })),
+    ),
+    ({ locator, property }) => JSON.stringify([locator, property]),
   )
   const ownValues = [...own.values()].map((all) => {
-    const { locator, property, value } = all[0]!
-    const differs = new Set(all.map((one) => canonicalText(one.value))).size > 1
+    const { locator, property } = all[0]!
+    const isKnown = all.every((one) => one.planned && definitionIn(one.planned, locator, property))
+    const definition = isKnown ? definitionOf(locator, property) : undefined
+    // as they are shown, because nobody may see whether hidden values are equal
+    const views = all.map(({ value }) => viewOf(definition, value))
+    const differs = new Set(views.map(canonicalText)).size > 1
     return {
-      ...shown(locator, property, differs ? null : value),
+      ...titled(locator, property),
+      after: differs ? null : (views[0] ?? null),
       targets: all.length,
       ...(differs && { differs: true as const }),
     }
@@ -179,3 +186,10 @@ function shownInput(
     ],
   }
 }
+
+const UNKNOWN: PropertyDefinition = { kind: 'DATA', schema: true, isSensitive: true }
+
+const entriesOf = (given: Changes) =>
+  Object.entries(given).flatMap(([locator, set]) =>
+    Object.entries(set).map(([property, value]) => ({ locator, property, value })),
+  )
