@@ -12,6 +12,7 @@ export const EACH_MAX = 200
 
 /** The property that a batch sets, if it is known when the dialog opens. */
 export interface BatchProperty {
+  /** Of one target; that of another target may be in another bundle environment. */
   locator: string
   property: string
   /** Its values now, by target. */
@@ -24,16 +25,25 @@ export interface BatchProperty {
 export function formOfEach(
   resources: readonly FormResource[],
   targets: readonly BatchTarget[],
-  values: BatchProperty['values'] = new Map(),
+  given: BatchProperty | undefined,
 ): FormResource[] {
   return resources.flatMap((resource) =>
     resource.fields.map((field) => ({
       ...resource,
       title: `${resource.title} · ${propertyTitle(field.definition, field.property)}`,
-      fields: targets.map((target) => fieldOfTarget(field, target, values.get(target.id) ?? null)),
+      fields: targets.map((target) =>
+        fieldOfTarget(field, target, isOf(given, field) ? (given?.values.get(target.id) ?? null) : null),
+      ),
     })),
   )
 }
+
+/** Whether this is the property that the dialog was opened for, in any bundle environment. */
+export const isOf = (given: BatchProperty | undefined, { locator, property }: FormField): boolean =>
+  given?.property === property && resourceOf(given.locator) === resourceOf(locator)
+
+/** A locator without its bundle environment, which each target has of its own. */
+const resourceOf = (locator: string): string => locator.slice(locator.indexOf('/'))
 
 const fieldOfTarget = (field: FormField, target: BatchTarget, view: PropertyView | null): FormField => ({
   ...field,
@@ -44,7 +54,7 @@ const fieldOfTarget = (field: FormField, target: BatchTarget, view: PropertyView
 })
 
 const eachFieldId = (target: string, locator: string, property: string): FieldId =>
-  fieldId(`${target} ${locator}`, property)
+  fieldId(`${target} ${resourceOf(locator)}`, property)
 
 /** What was entered, by target. Targets without an edit are left out. */
 export function valuesOfEach(

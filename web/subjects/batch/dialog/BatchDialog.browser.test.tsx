@@ -380,3 +380,72 @@ test('each target gets a value of its own, in its own field; a target without on
   })
   expect(JSON.stringify(api.requests(CREATE)[0]?.body)).not.toContain('27')
 })
+
+const integer = (title: string) => ({ kind: 'DATA' as const, schema: { type: 'integer', title } })
+const mailOf = (environmentKey = 'production') => {
+  const manifest = manifestOf('1.0.0', {})
+  const properties = { port: integer('Port'), seats: integer('Seats') }
+  return {
+    ...manifest,
+    bundle: { environmentKey, bundleId: 'crm' },
+    resources: [{ ...manifest.resources[0]!, properties }],
+  }
+}
+const valuesOf = (value: number) =>
+  new Map(targets.map(({ id }) => [id, { '@type': 'Data' as const, value }]))
+
+test('the field of another property shows no value of the property that the dialog was opened for', async () => {
+  await serveApi({ [VERSION]: () => mailOf(), [PLAN]: () => planWith('first', () => []) })
+  await renderInConsole(
+    <BatchDialog
+      action="CONFIGURE"
+      targets={targets}
+      property={{ locator: MAIN, property: 'port', values: valuesOf(25) }}
+      onClose={() => undefined}
+    />,
+  )
+  await page.getByText('A value for each').click()
+  const field = page.getByRole('textbox', { name: 'production/eu/1' })
+  await expect.element(field).toHaveValue('25')
+  const property = page.getByRole('combobox', { name: 'Property' })
+  await property.selectOptions('Core · Seats')
+  await expect.element(page.getByRole('region', { name: 'Core · Seats' })).toBeVisible()
+  await expect.element(field).toHaveValue('')
+  await property.selectOptions('Core · Port')
+  await expect.element(field).toHaveValue('25')
+})
+
+test('edits to begin with are those of the targets in every bundle environment', async () => {
+  const elsewhere = targets.map((target, index) => {
+    const { installation } = target
+    const environmentKey = index === 0 ? 'production' : 'staging'
+    return { ...target, installation: { ...installation, bundle: { environmentKey, bundleId: 'crm' } } }
+  })
+  const api = await serveApi({
+    [VERSION]: ({ params }) => mailOf(params['environmentKey']),
+    [PLAN]: () => planWith('first', () => []),
+  })
+  await renderInConsole(
+    <BatchDialog
+      action="CONFIGURE"
+      targets={elsewhere}
+      property={{
+        locator: MAIN,
+        property: 'port',
+        values: valuesOf(25),
+        edits: new Map(
+          targets.map(({ id }) => [id, { kind: 'set' as const, value: { '@type': 'Data', value: 26 } }]),
+        ),
+      }}
+      onClose={() => undefined}
+    />,
+  )
+  for (const [index, environment] of ['production', 'staging'].entries()) {
+    if (index > 0)
+      await page.getByRole('combobox', { name: 'Bundle' }).selectOptions(`${environment}/crm (1)`)
+    const own = { [`${environment}/crm/MODULE/main`]: { port: { '@type': 'Data', value: 26 } } }
+    await expect
+      .poll(() => api.requests(PLAN).at(-1)?.body)
+      .toMatchObject({ input: { values: { [targets[index]!.id]: own } } })
+  }
+})

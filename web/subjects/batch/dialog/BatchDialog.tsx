@@ -9,7 +9,6 @@ import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
 import { FormDialog } from '../../../forms/dialogs/FormDialog.tsx'
 import { reasonIn } from '../../../forms/form/use-zod-form.ts'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
-import { fieldId } from '../../../forms/property/field-id.ts'
 import { editsIn } from '../../../forms/property/form-edit.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { OperationFields } from '../../operation-form/OperationFields.tsx'
@@ -80,18 +79,15 @@ export function BatchDialog({
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 
   const version = useTargetVersion(action === 'UPGRADE' ? bundle : undefined)
-  const property = useChosenProperty(
-    action === 'CONFIGURE' ? bundle : undefined,
-    given === undefined ? '' : fieldId(given.locator, given.property),
-  )
+  const property = useChosenProperty(action === 'CONFIGURE' ? bundle : undefined, given)
   const needed = useNeededValues(action === 'UPGRADE' ? bundle : undefined, version.chosen)
   const common = action === 'UPGRADE' ? needed.resources : property.resources
   const [isEachWanted, setEach] = useState(given?.edits !== undefined)
-  const canBeEach = hasBundle && common.length > 0 && targets.length > 1 && targets.length <= EACH_MAX
+  const canBeEach = hasBundle && common.length > 0 && targets.length <= EACH_MAX
   const isEach = isEachWanted && canBeEach
   const resources = useMemo(
-    () => (isEach ? formOfEach(common, targets, given?.values) : common),
-    [isEach, common, targets, given?.values],
+    () => (isEach ? formOfEach(common, targets, given) : common),
+    [isEach, common, targets, given],
   )
   const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
   const [input] = useState(() => ({
@@ -210,9 +206,9 @@ export function BatchDialog({
             <Select
               {...wiring}
               value={bundleKey}
-              options={bundles.map(({ key, bundleId, targets: of }) => ({
+              options={bundles.map(({ key, environmentKey, bundleId, targets: of }) => ({
                 value: key,
-                label: `${bundleId} (${of.length})`,
+                label: `${environmentKey}/${bundleId} (${of.length})`,
               }))}
               onChange={(event) => setBundleKey(event.target.value)}
             />
@@ -253,7 +249,7 @@ export function BatchDialog({
           )}
         </Field>
       )}
-      {canBeEach && (
+      {canBeEach && targets.length > 1 && (
         <div className="flex">
           <SegmentedControl
             label={t('batches.make.each.label')}

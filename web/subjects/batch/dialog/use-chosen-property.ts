@@ -7,15 +7,20 @@ import type { Manifest } from '../../manifest/writers.ts'
 import type { FieldId } from '../../../forms/property/field-id.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import type { BundleTargets, BatchTarget } from '../bundle-targets.ts'
+import { isOf, type BatchProperty } from '../each-target.ts'
 
 /** Stable, so that the forms are computed only when a manifest has loaded. */
 const formsIn = (results: readonly { data: Manifest | undefined }[]): (readonly FormResource[] | null)[] =>
   results.map(({ data }) => (data === undefined ? null : installForm(data, null)))
 
-/** The property to set, as a form of one field. The choices are the properties of the versions of all targets. */
-export function useChosenProperty(bundle: BundleTargets | undefined, initial: FieldId | '') {
+/**
+ * The property to set, as a form of one field. The choices are the properties of the versions of all targets.
+ *
+ * @param given Chosen until the person chooses another one.
+ */
+export function useChosenProperty(bundle: BundleTargets | undefined, given: BatchProperty | undefined) {
   const t = useText()
-  const [chosen, choose] = useState(initial)
+  const [chosenId, choose] = useState<FieldId | null>(null)
   const versions = useMemo(() => versionsOf(bundle?.targets ?? []), [bundle])
   const forms = useQueries({
     queries: versions.map(({ version }) =>
@@ -37,16 +42,20 @@ export function useChosenProperty(bundle: BundleTargets | undefined, initial: Fi
       ),
     [versions, forms],
   )
+  const choice = useMemo(
+    () =>
+      choices.find(({ field }) => field.id === chosenId) ?? choices.find(({ field }) => isOf(given, field)),
+    [choices, chosenId, given],
+  )
   const resources = useMemo((): FormResource[] => {
-    const choice = choices.find(({ field }) => field.id === chosen)
     if (choice === undefined) return []
     // the values of the targets differ, so none is shown as the current one
     const field = { ...choice.field, fallback: { from: 'nothing', view: null } as const }
     return [{ ...choice.resource, fields: [field] }]
-  }, [choices, chosen])
+  }, [choice])
   const of = bundle?.targets.length ?? 0
   return {
-    chosen,
+    chosen: choice?.field.id ?? '',
     choose,
     resources,
     /** No target has a version, so nothing is known of their properties. */
