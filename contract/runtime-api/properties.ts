@@ -54,7 +54,7 @@ export const PropertyRow = z.object({
     .nullable(),
   /**
    * For a hidden value: rows of the same page with the same number have equal values. Only for people who may change the
-   * configuration of the scope.
+   * configuration of the scope, and not for a value that they set last themselves.
    */
   equalityGroup: PositiveInteger.optional(),
 })

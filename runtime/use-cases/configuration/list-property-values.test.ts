@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import type { Changes } from '#contract/runtime-api/common.ts'
 import { PropertyRow } from '#contract/runtime-api/properties.ts'
 import { bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT, wrapped } from '../../testing/rules.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
@@ -47,6 +48,16 @@ const list = async (query: Query = {}, options: Parameters<RuleHarness['http']['
   (await page(query, options)).items
 const workspaces = (rows: readonly PropertyRow[]) => rows.map(({ installation }) => installation.workspaceId)
 const asQuery = (value: JsonValue) => JSON.stringify({ '@type': 'Data', value })
+
+const saveAs = async (actor: string, scope: Scope, changes: Changes) => {
+  const { snapshotVersion } = await harness.configuration(scope)
+  const { environmentKey, applicationRuntimeId, workspaceId } = scope
+  const saved = await harness.http.call(
+    `/scopes/${environmentKey}/${applicationRuntimeId}/${workspaceId}/configuration`,
+    { method: 'PATCH', actor, body: { snapshotVersion, changes } },
+  )
+  assert.equal(saved.errorCode, '0', JSON.stringify(saved.json))
+}
 
 describe('one property in every installation', () => {
   it('has its value, whether it is the default, and who set it, when and why', async () => {
@@ -109,7 +120,7 @@ describe('one property in every installation', () => {
     const secrets = ['same', 'other', 'same']
     for (const [index, password] of secrets.entries())
       await harness.saved(scopes[index]!, { [SMTP]: wrapped({ password }) })
-    const rows = await list({ property: 'password' })
+    const rows = await list({ property: 'password' }, { actor: 'grace' })
     assert.deepEqual(
       rows.map(({ equalityGroup }) => equalityGroup),
       [1, 2, 1, undefined],
@@ -122,6 +133,17 @@ describe('one property in every installation', () => {
       read.map(({ equalityGroup }) => equalityGroup),
       Array(4).fill(undefined),
     )
+    // ada has set them, and could have guessed
+    for (const row of await list({ property: 'password' })) assert.equal(row.equalityGroup, undefined)
+    await saveAs('grace', scopes[1]!, { [SMTP]: wrapped({ password: 'same' }) })
+    for (const [actor, groups] of [
+      ['grace', [1, undefined, 1, undefined]],
+      ['ada', [undefined, 1, undefined, undefined]],
+    ] as const)
+      assert.deepEqual(
+        (await list({ property: 'password' }, { actor })).map(({ equalityGroup }) => equalityGroup),
+        groups,
+      )
     // a filter must not tell either
     for (const query of [{ equals: asQuery('same') }, { differs: asQuery('same') }])
       assert.deepEqual(

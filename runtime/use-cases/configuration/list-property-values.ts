@@ -75,7 +75,8 @@ function rowView(row: ListedProperty, property: string, equalityGroup: number | 
 
 /**
  * Numbers the equal values among the hidden ones of a page, for a person who may change them. The numbers are those of
- * the page alone, and a value that does not open has none.
+ * the page alone. A value that does not open has none, and neither has one that the person set last: it could be a guess,
+ * which would be compared with all others without being counted (docs/decisions/0082-hidden-values.md).
  */
 async function equalityGroups(
   { deps: { db, vault }, actor }: ReadContext,
@@ -86,6 +87,7 @@ async function equalityGroups(
     ({ value, definition, ...row }) =>
       value?.['@type'] === 'Data' &&
       (definition.isSensitive === true || value.isSensitive === true) &&
+      row.changed_by_id !== actor.id &&
       mayIn(actor.grants, 'configuration:write', scopeOf(row)),
   )
   const open = openingWith(vault)
