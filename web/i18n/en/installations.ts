@@ -62,7 +62,7 @@ export const scopes = {
   'link.localServices': 'Local services',
   'link.installations': { one: '{n} installation in {scope}', other: '{n} installations in {scope}' },
   'link.locked': { one: '{n} locked installation in {scope}', other: '{n} locked installations in {scope}' },
-  failed: '{n} of {of} failed',
+  failed: '{n} failed',
   'empty.title': 'No scopes yet',
   'empty.message': 'A scope appears here when a bundle is first installed in it.',
 } as const

@@ -57,7 +57,7 @@ export const scopes: Translated<typeof source.scopes> = {
   'link.localServices': '本地服务',
   'link.installations': { other: '{scope} 中有 {n} 个安装实例' },
   'link.locked': { other: '{scope} 中有 {n} 个锁定的安装实例' },
-  failed: '{of} 个中有 {n} 个失败',
+  failed: '{n} 个失败',
   'empty.title': '暂无作用域',
   'empty.message': '首次在某个作用域中安装 Bundle 后，该作用域会显示在这里。',
 }

@@ -158,11 +158,11 @@ const scopeColumns = (
             size={12}
             className={scope.failed > 0 ? toneText.fail : toneText.doubt}
           />
-          {scope.failed > 0 ? t('scopes.failed', { n: scope.failed, of: scope.claimed }) : scope.claimed}
+          {scope.failed > 0 ? t('scopes.failed', { n: scope.failed }) : scope.claimed}
         </PlainLink>
       ),
     align: 'end',
-    width: '7rem',
+    width: '8rem',
   },
   {
     id: 'changed',

@@ -69,12 +69,13 @@ export function BeforeAfter({
   )
 }
 
-function ChangedValue({
+/** One value before and after, without its name. */
+export function ChangedValue({
   before,
   after,
   nameOf = plainName,
   sides,
-}: Pick<Change, 'before' | 'after' | 'nameOf'> & { sides: SideNames | undefined }) {
+}: Pick<Change, 'before' | 'after' | 'nameOf'> & { sides?: SideNames | undefined }) {
   const [from, to] = [plainIn(before), plainIn(after)]
   const changes = useMemo(() => diffJson(from, to), [from, to])
   // a whole value, also one that was not set

@@ -279,7 +279,6 @@ export function BatchDialog({
         label={t('batches.make.reason')}
         need={isDetaching ? 'required' : 'optional'}
       />
-      <BatchLimits value={limits} onChange={setLimits} count={targets.length} />
       {body !== null && (
         <BatchPlanView
           action={action}
@@ -293,6 +292,7 @@ export function BatchDialog({
           targetVersion={version.chosen}
         />
       )}
+      <BatchLimits value={limits} onChange={setLimits} count={targets.length} />
       {isDetaching && ready > 0 && (
         <Field
           label={rich('common.confirm.type', { word: <span className="mono font-semibold">{count}</span> })}

@@ -1,4 +1,5 @@
 import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
+import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.ts'
 import { messageText } from '../../../i18n/message-text.ts'
@@ -11,8 +12,9 @@ import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import type { FormResource } from '../../operation-form/property-form.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { TextLink } from '../../../ui/Link.tsx'
-import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
+import { ChangedValue } from '../../../ui/value/BeforeAfter.tsx'
 import { codeTitle, failureCodeTitle, useErrorView } from '../../../i18n/describe-code.ts'
+import { placeNamer } from '../../../forms/property/titled-path.ts'
 import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { ScopeText } from '../../scopes/ScopeText.tsx'
 
@@ -51,10 +53,10 @@ export function BatchPlanView({
   const hasProblems = plan?.items.filter(({ problems }) => problems.length > 0) ?? []
   const waiting = hasProblems.filter(({ problems }) => !isTouched && problems.every(isMissing))
   const refused = hasProblems.filter((item) => !waiting.includes(item))
-  const titleOf = (locator: string | undefined, property: string): string => {
-    const fields = resources.find((resource) => resource.locator === locator)?.fields
-    return propertyTitle(fields?.find((field) => field.property === property)?.definition, property)
-  }
+  const definitionOf: DefinitionOf = (locator, property) =>
+    resources
+      .find((resource) => resource.locator === locator)
+      ?.fields.find((field) => field.property === property)?.definition
   const ready = plan?.items.filter(({ problems }) => problems.length === 0) ?? []
   return (
     <section aria-label={t('batches.make.plan')} aria-busy={isChecking}>
@@ -84,7 +86,7 @@ export function BatchPlanView({
               key={item.target}
               action={action}
               item={item}
-              titleOf={titleOf}
+              definitionOf={definitionOf}
               targetVersion={targetVersion}
               isWaiting={waiting.includes(item)}
             />
@@ -98,18 +100,18 @@ export function BatchPlanView({
 const isMissing = ({ parameters }: Item['problems'][number]): boolean =>
   parameters?.['reason'] === 'propertyMissing'
 
-type TitleOf = (locator: string | undefined, property: string) => string
+type DefinitionOf = (locator: string | undefined, property: string) => PropertyDefinition | undefined
 
 function PlannedItem({
   action,
   item,
-  titleOf,
+  definitionOf,
   targetVersion,
   isWaiting,
 }: {
   action: Batch['action']
   item: Item
-  titleOf: TitleOf
+  definitionOf: DefinitionOf
   targetVersion: string | undefined
   /** Only for values that the person has not begun to enter. */
   isWaiting: boolean
@@ -147,13 +149,21 @@ function PlannedItem({
       )}
       {values
         .filter(({ before }) => before !== null)
-        .map(({ locator, property, before }) => (
-          <span key={`${locator} ${property}`} className="flex gap-1.5 text-xs text-doubt">
-            <Icon name="warning" size={12} className="mt-0.5" />
-            <span className="max-h-16 min-w-0 overflow-hidden wrap-anywhere">
-              {t('batches.make.replaces', { property: titleOf(locator, property) })}
-              {t('common.punctuation.colon')}
-              <PropertyValueView value={before} />
+        .map(({ locator, property, before, after }) => (
+          <span key={`${locator} ${property}`} className="flex gap-1.5 text-xs">
+            <Icon name="warning" size={12} className="mt-0.5 text-doubt" />
+            <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5">
+              <span className="text-doubt">
+                {t('batches.make.replaces', {
+                  property: propertyTitle(definitionOf(locator, property), property),
+                })}
+                {t('common.punctuation.colon')}
+              </span>
+              <ChangedValue
+                before={before}
+                after={after}
+                nameOf={placeNamer(definitionOf(locator, property), t)}
+              />
             </span>
           </span>
         ))}
@@ -174,7 +184,7 @@ function PlannedItem({
         <PlanProblemText
           key={`${problem.locator} ${problem.property} ${problem.message}`}
           problem={problem}
-          titleOf={titleOf}
+          definitionOf={definitionOf}
           isWaiting={isWaiting}
         />
       ))}
@@ -185,11 +195,11 @@ function PlannedItem({
 /** Why a target is refused: the title of the error, and what to do. An operation in the way is linked. */
 function PlanProblemText({
   problem,
-  titleOf,
+  definitionOf,
   isWaiting,
 }: {
   problem: Item['problems'][number]
-  titleOf: TitleOf
+  definitionOf: DefinitionOf
   isWaiting: boolean
 }) {
   const t = useText()
@@ -200,7 +210,9 @@ function PlanProblemText({
       <Icon name={isWaiting ? 'edit' : 'failed'} size={12} className="mt-0.5" />
       <span className="min-w-0 wrap-anywhere">
         <span className="font-medium">
-          {property === undefined ? codeTitle(errorCode) : titleOf(locator, property)}
+          {property === undefined
+            ? codeTitle(errorCode)
+            : propertyTitle(definitionOf(locator, property), property)}
         </span>
         {t('common.punctuation.colon')}
         {operationId === undefined ? (
