@@ -137,9 +137,6 @@ export const PropertyField = memo(function PropertyField({
             )}
             {mark}
           </p>
-          {label === undefined && title !== property && (
-            <p className="mono hidden text-faint wrap-anywhere [@media(hover:none)]:block">{property}</p>
-          )}
           {help !== '' && (
             <p
               id={`${id}-help`}
@@ -215,13 +212,13 @@ export const PropertyField = memo(function PropertyField({
           )}
           {hints}
           {label === undefined && title !== property && (
-            // without a mouse it is below the title
             <span
               className={cx(
-                'mono [@media(hover:none)]:hidden',
+                'mono text-right',
                 isMarked
                   ? 'sr-only'
-                  : 'min-w-0 grow basis-0 truncate text-right opacity-0 group-focus-within:opacity-100 group-hover:opacity-100',
+                  : // without a mouse it is always there, on a line of its own where there is no room
+                    'min-w-0 grow basis-0 truncate opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:basis-24 [@media(hover:none)]:opacity-100',
               )}
             >
               {property}

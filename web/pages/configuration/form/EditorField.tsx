@@ -259,10 +259,7 @@ const OriginMark = memo(function OriginMark({ is }: { is: 'here' | 'default' }) 
   return is === 'default' ? (
     <span className="text-xs text-faint">{text}</span>
   ) : (
-    <span title={text} className="inline-flex self-center">
-      <span aria-hidden="true" className="size-1.5 rounded-full bg-muted" />
-      <span className="sr-only">{text}</span>
-    </span>
+    <span role="img" aria-label={text} title={text} className="size-1.5 self-center rounded-full bg-muted" />
   )
 })
 
