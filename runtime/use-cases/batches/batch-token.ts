@@ -56,7 +56,7 @@ export async function refuseMovedTargets(
   planned: readonly PlannedTarget[],
 ): Promise<void> {
   const [, seen, values] = contentOf(token)
-  const ownValues = planned.map(({ target }) => {
+  const ownValues = planned.map(async ({ target }) => {
     const own = ownValuesOf(request, target)
     const seenOwn = [seen[target]].flat()[1]
     return own === undefined || seenOwn === undefined
