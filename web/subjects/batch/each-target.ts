@@ -2,8 +2,14 @@ import type { Changes, PropertyView } from '#contract/console-api/shapes.ts'
 import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
 import { FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
-import { propertyTitle } from '../../forms/property/property-labels.ts'
-import { changesOf, type Edits, type FormField, type FormResource } from '../operation-form/property-form.ts'
+import { propertyHelp, propertyTitle } from '../../forms/property/property-labels.ts'
+import {
+  changesOf,
+  type Edits,
+  type Fallback,
+  type FormField,
+  type FormResource,
+} from '../operation-form/property-form.ts'
 import { scopeText } from '../scopes/scope-text.ts'
 import { scopeOf, type BatchTarget } from './bundle-targets.ts'
 
@@ -21,21 +27,39 @@ export interface BatchProperty {
   edits?: ReadonlyMap<string, Edit>
 }
 
-/** A form that has a field for each property and target, named by the scope of the target. */
+/**
+ * A form that has a field for each property and target, named by the scope of the target.
+ *
+ * @param isMissing whether a target is known to have no value.
+ */
 export function formOfEach(
   resources: readonly FormResource[],
   targets: readonly BatchTarget[],
   given: BatchProperty | undefined,
+  isMissing: (target: string, id: FieldId) => boolean,
 ): FormResource[] {
   return resources.flatMap((resource) =>
     resource.fields.map((field) => ({
       ...resource,
       title: `${resource.title} · ${propertyTitle(field.definition, field.property)}`,
-      fields: targets.map((target) =>
-        fieldOfTarget(field, target, isOf(given, field) ? (given?.values.get(target.id) ?? null) : null),
-      ),
+      help: propertyHelp(field.definition),
+      fields: targets.map((target): FormField => ({
+        ...field,
+        id: eachFieldId(target.id, field.locator, field.property),
+        isNeeded: false,
+        fallback: isMissing(target.id, field.id) ? NO_VALUE : valueNow(given, field, target.id),
+        target: { label: scopeText(target.installation), scope: scopeOf(target) },
+      })),
     })),
   )
+}
+
+const NO_VALUE: Fallback = { from: 'nothing', view: null }
+
+/** The value that a target keeps without an edit; not known for a property that the dialog was not opened for. */
+function valueNow(given: BatchProperty | undefined, field: FormField, target: string): Fallback {
+  const view = isOf(given, field) ? given?.values.get(target) : undefined
+  return view === null ? NO_VALUE : { from: 'current', view: view ?? null }
 }
 
 /** Whether this is the property that the dialog was opened for, in any bundle environment. */
@@ -44,14 +68,6 @@ export const isOf = (given: BatchProperty | undefined, { locator, property }: Fo
 
 /** A locator without its bundle environment, which each target has of its own. */
 const resourceOf = (locator: string): string => locator.slice(locator.indexOf('/'))
-
-const fieldOfTarget = (field: FormField, target: BatchTarget, view: PropertyView | null): FormField => ({
-  ...field,
-  id: eachFieldId(target.id, field.locator, field.property),
-  isNeeded: false,
-  fallback: view === null ? { from: 'nothing', view: null } : { from: 'current', view },
-  target: { label: scopeText(target.installation), scope: scopeOf(target) },
-})
 
 const eachFieldId = (target: string, locator: string, property: string): FieldId =>
   fieldId(`${target} ${resourceOf(locator)}`, property)

@@ -29,7 +29,7 @@ export function OperationFields({
       {resources
         .filter(({ fields }) => fields.length > 0)
         .map((resource) => {
-          const { locator, kind, title, fields } = resource
+          const { locator, kind, title, help = '', fields } = resource
           const first = fold ? fields.filter(({ isNeeded }) => isNeeded) : fields
           const rest = fold ? fields.filter(({ isNeeded }) => !isNeeded) : []
           return (
@@ -45,6 +45,9 @@ export function OperationFields({
                 <span className="text-xs max-sm:basis-full max-sm:pl-6 sm:ml-auto">
                   <LocatorText locator={locator} />
                 </span>
+                {help !== '' && (
+                  <p className="max-w-[72ch] basis-full text-xs text-muted wrap-anywhere">{help}</p>
+                )}
               </header>
               {first.length > 0 && (
                 <div className="px-4">

@@ -37,7 +37,14 @@ export type FormField = {
   target?: { label: string; scope: Scope }
 }
 
-export type FormResource = { locator: string; kind: ResourceKind; title: string; fields: FormField[] }
+export type FormResource = {
+  locator: string
+  kind: ResourceKind
+  title: string
+  /** Of the property, in a form of one property in several installations. */
+  help?: string
+  fields: FormField[]
+}
 
 export type Edits = ReadonlyMap<FieldId, Edit>
 

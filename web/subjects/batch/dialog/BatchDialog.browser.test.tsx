@@ -411,8 +411,40 @@ test('the field of another property shows no value of the property that the dial
   await property.selectOptions('Core · Seats')
   await expect.element(page.getByRole('region', { name: 'Core · Seats' })).toBeVisible()
   await expect.element(field).toHaveValue('')
+  // nor that it has none, which is not known
+  await expect.element(field).not.toHaveAttribute('placeholder', 'Not set')
   await property.selectOptions('Core · Port')
   await expect.element(field).toHaveValue('25')
+})
+
+test('a value of its own is called missing only where it is, and the help of the property is shown once', async () => {
+  const missing: Problems = [
+    {
+      locator: MAIN,
+      property: 'region',
+      errorCode: 'PROPERTY_INVALID',
+      message: 'This version requires a value. Enter one.',
+      parameters: { reason: 'propertyMissing' },
+    },
+  ]
+  const region = text('Region', true)
+  await serveApi({
+    // the first target has a value
+    [PLAN]: () => planWith('first', (id) => (id === targets[1]!.id ? missing : [])),
+    'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+      items: [published('2.0.0')],
+      nextCursor: null,
+    }),
+    [VERSION]: () =>
+      manifestOf('2.0.0', { region: { ...region, schema: { ...region.schema, description: 'Of the law' } } }),
+  })
+  await renderInConsole(<BatchDialog action="UPGRADE" targets={targets} onClose={() => undefined} />)
+  await page.getByText('A value for each').click()
+  const fieldOf = (scope: string) => page.getByRole('textbox', { name: scope })
+  await expect.element(fieldOf('production/eu/2')).toHaveAttribute('placeholder', 'Not set')
+  await expect.element(fieldOf('production/eu/1')).not.toHaveAttribute('placeholder', 'Not set')
+  await expect.element(page.getByText('Of the law')).toBeVisible()
+  expect(page.getByText('current value').elements()).toEqual([])
 })
 
 test('edits to begin with are those of the targets in every bundle environment', async () => {

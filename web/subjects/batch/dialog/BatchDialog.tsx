@@ -86,8 +86,8 @@ export function BatchDialog({
   const canBeEach = hasBundle && common.length > 0 && targets.length <= EACH_MAX
   const isEach = isEachWanted && canBeEach
   const resources = useMemo(
-    () => (isEach ? formOfEach(common, targets, given) : common),
-    [isEach, common, targets, given],
+    () => (isEach ? formOfEach(common, targets, given, needed.isMissing) : common),
+    [isEach, common, targets, given, needed.isMissing],
   )
   const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
   const [input] = useState(() => ({

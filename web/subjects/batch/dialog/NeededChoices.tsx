@@ -11,12 +11,13 @@ export function NeededChoices({ needed, count }: { needed: NeededValues; count: 
     .flatMap((resource) => resource.fields)
     .flatMap((field) => {
       const need = needed.needs.get(field.id)
-      return need === undefined || need.missing === count ? [] : [{ field, need }]
+      return need === undefined || need.missing.length === count ? [] : [{ field, need }]
     })
   if (fields.length === 0) return null
   return (
     <ul className="space-y-2">
-      {fields.map(({ field: { id, property, definition }, need: { missing, refused } }) => {
+      {fields.map(({ field: { id, property, definition }, need: { missing: without, refused } }) => {
+        const missing = without.length
         const name = propertyTitle(definition, property)
         return (
           <li key={id} className="space-y-1">

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, queryOptions } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { Changes, BatchPlan } from '#contract/console-api/shapes.ts'
 import { manifestQuery } from '../../manifest/manifest-query.ts'
 import { type FieldId, fieldId } from '../../../forms/property/field-id.ts'
@@ -14,6 +14,8 @@ export interface NeededValues {
   /** The fields that some target needs a value for. */
   resources: readonly FormResource[]
   needs: ReadonlyMap<FieldId, Need>
+  /** Whether a target has no value. */
+  isMissing: (target: string, id: FieldId) => boolean
   /** The properties that are also set in targets that have a value. */
   replaced: ReadonlySet<FieldId>
   replace: (id: FieldId, isReplaced: boolean) => void
@@ -49,6 +51,10 @@ export function useNeededValues(
     placeholderData: keepPreviousData,
   })
   const needs = useMemo(() => (bare.data ? needsIn(bare.data) : NO_NEEDS), [bare.data])
+  const isMissing = useCallback(
+    (target: string, id: FieldId) => needs.get(id)?.missing.includes(target) === true,
+    [needs],
+  )
   const resources = useMemo(
     () => (manifest.data ? neededFields(installForm(manifest.data, null), needs) : NOTHING),
     [manifest.data, needs],
@@ -56,6 +62,7 @@ export function useNeededValues(
   return {
     resources,
     needs,
+    isMissing,
     replaced,
     replace: (id, isReplaced) =>
       setReplaced((before) => {
@@ -68,23 +75,23 @@ export function useNeededValues(
   }
 }
 
-/** How many targets need a value of a property. */
+/** Which targets need a value of a property. */
 interface Need {
   /** Targets without a value. */
-  missing: number
-  /** Targets with a value that the new version refuses. */
+  missing: string[]
+  /** The number of targets with a value that the new version refuses. */
   refused: number
 }
 
 /** The values that the targets need, by property, from the plan of an upgrade that sets no values. */
 function needsIn(plan: BatchPlan): ReadonlyMap<FieldId, Need> {
   const needs = new Map<FieldId, Need>()
-  for (const { problems } of plan.items) {
+  for (const { target, problems } of plan.items) {
     for (const { locator, property, errorCode, parameters } of problems) {
       if (locator === undefined || property === undefined || errorCode !== 'PROPERTY_INVALID') continue
       const id = fieldId(locator, property)
-      const need = needs.get(id) ?? { missing: 0, refused: 0 }
-      if (parameters?.['reason'] === 'propertyMissing') need.missing += 1
+      const need = needs.get(id) ?? { missing: [], refused: 0 }
+      if (parameters?.['reason'] === 'propertyMissing') need.missing.push(target)
       else need.refused += 1
       needs.set(id, need)
     }
@@ -104,7 +111,7 @@ function neededFields(
         ...field,
         // the values of the targets differ, so none is shown as the current one
         fallback: { from: 'nothing', view: null } as const,
-        isNeeded: (needs.get(field.id)?.missing ?? 0) > 0,
+        isNeeded: needs.get(field.id)?.missing.length !== 0,
       }))
     return fields.length === 0 ? [] : [{ ...resource, fields }]
   })
