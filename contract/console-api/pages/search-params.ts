@@ -6,10 +6,13 @@ import { DURATION } from '#contract/runtime-api/moment.ts'
  */
 export type Raw = Record<string, unknown>
 
+/** The length of a text in an address, which is cut. */
+export const SEARCH_TEXT_MAX = 512
+
 /** Text, unchanged. The router parses `42` and `true` as values; this converts them back to text. */
 export function text(raw: Raw, key: string): string | undefined {
   const value = raw[key]
-  if (typeof value === 'string') return value === '' ? undefined : value.slice(0, 512)
+  if (typeof value === 'string') return value === '' ? undefined : value.slice(0, SEARCH_TEXT_MAX)
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 

@@ -226,7 +226,7 @@ export const installations = {
   'form.changed': 'redefined',
 } as const
 
-/** Installed versions of each bundle. */
+/** One property in every installation. */
 export const properties = {
   title: 'Properties',
   about: 'See and change one property in every installation that has it.',
@@ -270,11 +270,13 @@ export const properties = {
   'restore.reason':
     'Earlier values of at most {max} installations can be restored at once, and hidden values can’t.',
   'action.default': 'Use the default',
+  'default.reason': 'At most {max} installations can get their default at once.',
   partial: 'No match among the installations that were searched. Continue with the next page.',
   'empty.title': 'No installation has this property',
   'empty.message': 'It may have been renamed or removed in the installed versions.',
 } as const
 
+/** Installed versions of each bundle. */
 export const versions = {
   title: 'Versions',
   about: 'The version of each bundle in each scope. Press an outdated one to upgrade it.',

@@ -249,6 +249,7 @@ export const properties: Translated<typeof source.properties> = {
   'restore.none': '这些值自安装以来均未更改。',
   'restore.reason': '一次最多可恢复 {max} 个安装实例的先前值，隐藏的值无法恢复。',
   'action.default': '使用默认值',
+  'default.reason': '一次最多可为 {max} 个安装实例使用默认值。',
   partial: '已搜索的安装实例中没有匹配项。请继续查看下一页。',
   'empty.title': '没有安装实例具有此属性',
   'empty.message': '已安装的版本可能已重命名或移除该属性。',

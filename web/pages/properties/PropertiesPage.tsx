@@ -15,7 +15,7 @@ import { errorView } from '../../i18n/describe-code.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
-import type { BatchProperty } from '../../subjects/batch/each-target.ts'
+import { EACH_MAX, type BatchProperty } from '../../subjects/batch/each-target.ts'
 import { useListSelection } from '../../subjects/batch/use-list-selection.tsx'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -57,6 +57,9 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
     nameOf,
     loadPage: (page) => callApi('GET /properties', { query: { ...call.query, ...page } }),
   })
+  // as they are now: others may have changed them since they were selected
+  const onPage = new Map(rows?.map((row) => [keyOf(row), row]))
+  const selected = selection.rows.map((row) => onPage.get(keyOf(row)) ?? row)
   const [dialog, setDialog] = useState<BatchProperty | null>(null)
   const isFiltered = Object.keys(filters).length > 0
   const change = (next: SearchChange<PropertiesSearch>) =>
@@ -67,12 +70,12 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
   // what a plugin writes is refused to people
   const isWrittenByPlugin = rows?.some(({ writtenBy }) => writtenBy !== null) ?? false
   const openDialog = (edits?: ReadonlyMap<string, Edit>) => {
-    const [row] = selection.rows
+    const [row] = selected
     if (row === undefined) return
     setDialog({
       locator: row.locator,
       property: row.property,
-      values: new Map(selection.rows.map((one) => [keyOf(one), one.value])),
+      values: new Map(selected.map((one) => [keyOf(one), one.value])),
       ...(edits && { edits }),
     })
   }
@@ -83,8 +86,7 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
   // many requests: one for each history
-  const isRestorable =
-    selection.rows.length <= RESTORED_MAX && !selection.rows.some(({ value }) => isHidden(value))
+  const isRestorable = selected.length <= RESTORED_MAX && !selected.some(({ value }) => isHidden(value))
   return (
     <Page
       title={title}
@@ -105,8 +107,8 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
       actions={
         rows !== undefined &&
         rows.length > 0 && (
-          <CopyButton text={() => columnOf(selection.rows.length > 0 ? selection.rows : rows)}>
-            {t(selection.rows.length > 0 ? 'properties.copy.selected' : 'properties.copy.page')}
+          <CopyButton text={() => columnOf(selected.length > 0 ? selected : rows)}>
+            {t(selected.length > 0 ? 'properties.copy.selected' : 'properties.copy.page')}
           </CopyButton>
         )
       }
@@ -141,13 +143,14 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
             icon="undo"
             busy={restore.isPending}
             disabledReason={!isRestorable && t('properties.restore.reason', { max: RESTORED_MAX })}
-            onClick={() => restore.mutate(selection.rows)}
+            onClick={() => restore.mutate(selected)}
           >
             {t('properties.action.restore')}
           </Button>
           <Button
             icon="minus"
-            onClick={() => openDialog(new Map(selection.rows.map((row) => [keyOf(row), toDefault(row)])))}
+            disabledReason={selected.length > EACH_MAX && t('properties.default.reason', { max: EACH_MAX })}
+            onClick={() => openDialog(new Map(selected.map((row) => [keyOf(row), toDefault(row)])))}
           >
             {t('properties.action.default')}
           </Button>
@@ -161,7 +164,7 @@ function OneProperty({ search, call }: { search: PropertiesSearch; call: Call })
           <LazyBatchDialog
             action="CONFIGURE"
             property={dialog}
-            targets={selection.rows.map(({ installation, title: name, version }) => ({
+            targets={selected.map(({ installation, title: name, version }) => ({
               id: installation.bundleInstallId,
               installation,
               title: name,

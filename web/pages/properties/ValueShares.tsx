@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { PropertiesSearch } from '#contract/console-api/pages/properties.ts'
-import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
+import { SEARCH_TEXT_MAX, type SearchChange } from '#contract/console-api/pages/search-params.ts'
 import type { PropertyRow } from '#contract/console-api/shapes.ts'
 import { formatNumber } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -56,7 +56,8 @@ export function ValueShares({
               </span>
               {isDefault && <span className="text-xs text-faint">{t('properties.origin.default')}</span>}
             </span>
-            {value !== null && (
+            {/* a longer one is no filter: an address would not hold it */}
+            {value !== null && key.length <= SEARCH_TEXT_MAX && (
               <span className="flex gap-1">
                 {(['equals', 'differs'] as const).map((filter) => (
                   <Button
