@@ -381,7 +381,11 @@ class Simulation {
       const kept = editAt(this.draft, CORE, name)
       const isTheirs = choice?.take === 'sides' && choice.sides.get('') === 'theirs'
       if (isTheirs && kept === undefined) this.mine.delete(name)
-      if (choice?.take === 'other' && (kept === undefined || sameEdit(kept.edit, choice.edit)))
+      // it is not taken if the edit that it was chosen for has changed since
+      if (
+        choice?.take === 'other' &&
+        (kept === undefined ? this.isSaved(name, choice.edit) : sameEdit(kept.edit, choice.edit))
+      )
         this.mine.set(name, choice.edit)
       this.choices.delete(name)
     }
@@ -412,6 +416,11 @@ class Simulation {
     assert.ok(isKnown, `the value of ${name} was never seen`)
   }
 
+  private isSaved(name: string, edit: Edit): boolean {
+    const wanted = edit.kind === 'removed' ? null : edit.kind === 'set' && Number(valueIn(edit))
+    return wanted === this.values.get(name)
+  }
+
   /** None of my edits is lost: it is in the draft, or saved. */
   assertNothingLost(): void {
     for (const [name, edit] of this.mine) {
@@ -420,8 +429,7 @@ class Simulation {
         assert.deepEqual(kept, edit)
         continue
       }
-      const wanted = edit.kind === 'removed' ? null : edit.kind === 'set' && Number(valueIn(edit))
-      assert.equal(wanted, this.values.get(name))
+      assert.ok(this.isSaved(name, edit), `the edit of ${name} is lost`)
       // it has been saved; later changes are theirs
       this.mine.delete(name)
     }
