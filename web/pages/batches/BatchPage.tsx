@@ -177,7 +177,8 @@ function BatchFacts({ batch }: { batch: Batch }) {
             value: (
               <ul>
                 {input.properties.map(({ locator, property, title, after, fills, targets, differs }) => (
-                  <li key={`${locator} ${property}`} className="flex flex-wrap gap-x-3">
+                  // a property may be set everywhere, filled, and have values of its own
+                  <li key={`${locator} ${property} ${fills} ${targets}`} className="flex flex-wrap gap-x-3">
                     {title === undefined ? <Mono>{property}</Mono> : <span title={property}>{title}</span>}
                     {differs === true ? null : <PropertyValueView value={after} />}
                     {targets !== undefined && (

@@ -21,7 +21,7 @@ import { operationLook } from '../../ui/states.ts'
 import { Time } from '../../ui/Time.tsx'
 import { toneText, type Tone } from '../../ui/tone.ts'
 import { useNow } from '../../ui/use-now.ts'
-import { mineOf, type Mine as MyItem } from './my-work.ts'
+import { countScopes, mineOf, type Mine as MyItem } from './my-work.ts'
 
 /** The person's own work: what runs, then what ended in the last day, with its result. */
 export function Mine() {
@@ -94,6 +94,7 @@ function OperationsLine({ operations, personId }: { operations: readonly Operati
     bundle: installation.bundle.bundleId,
   })
   const isOne = operations.length === 1
+  const scopes = countScopes(operations)
   return (
     <Line
       look={operationLook[state]}
@@ -105,10 +106,10 @@ function OperationsLine({ operations, personId }: { operations: readonly Operati
           : paths.operations({ requestedBy: personId, operationType, state })
       }
       place={
-        isOne ? (
+        scopes === 1 ? (
           <ScopeLink scope={installation} />
         ) : (
-          <span className="text-muted">{t('operations.causes.scopes', { n: operations.length })}</span>
+          <span className="text-muted">{t('operations.causes.scopes', { n: scopes })}</span>
         )
       }
       when={<End at={finishedAt} took={<RunTime operation={first} />} />}

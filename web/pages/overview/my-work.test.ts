@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Batch, Operation } from '#contract/console-api/shapes.ts'
-import { mineOf } from './my-work.ts'
+import { countScopes, mineOf } from './my-work.ts'
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
 const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString()
@@ -55,6 +55,16 @@ test('what others requested, and what ended more than a day ago, is left out', (
     ME,
   )
   assert.deepEqual(mine, [])
+})
+
+test('the scopes of a line are counted once each', () => {
+  const inScope = (workspaceId: number, environmentKey = 'production') =>
+    operation('saved', {
+      installation: { environmentKey, applicationRuntimeId: 'eu', workspaceId } as Operation['installation'],
+    })
+  assert.equal(countScopes([inScope(1), inScope(1), inScope(1)]), 1)
+  assert.equal(countScopes([inScope(1), inScope(2), inScope(1)]), 2)
+  assert.equal(countScopes([inScope(1), inScope(1, 'staging')]), 2)
 })
 
 test('operations that did the same with the same result are one line', () => {

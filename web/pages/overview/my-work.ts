@@ -1,4 +1,5 @@
 import type { Batch, Operation } from '#contract/console-api/shapes.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 
 /** Something of a person on the overview: a batch, or an operation with others that did the same with the same result. */
 export type Mine = { kind: 'batch'; batch: Batch } | { kind: 'operations'; operations: readonly Operation[] }
@@ -37,6 +38,10 @@ export function mineOf(
     .toSorted((one, other) => Number(one.isOver) - Number(other.isOver) || other.at - one.at)
     .slice(0, SHOWN)
 }
+
+/** In how many scopes; several operations may have been in the same one. */
+export const countScopes = (operations: readonly Operation[]): number =>
+  new Set(operations.map(({ installation }) => scopeText(installation))).size
 
 const timesOf = ({ createdAt, finishedAt }: Pick<Operation, 'createdAt' | 'finishedAt'>) => ({
   isOver: finishedAt !== null,
