@@ -61,7 +61,6 @@ export const operationCall = (operationId: string) => ({ params: { operationId }
 export const recentOperationsCall = (of: { bundleInstallId: string } | { pluginId: string }) => ({
   query: { ...of, limit: 20 },
 })
-/** The one cause of failed operations that a list is filtered by, with the other filters. */
 /** Only the scope selects, because the hours are those of all failures. */
 export const failureHoursCall = ({
   environmentKey,
@@ -69,6 +68,7 @@ export const failureHoursCall = ({
   workspaceId,
 }: OperationsSearch) => ({ query: omitUndefined({ environmentKey, applicationRuntimeId, workspaceId }) })
 
+/** The one cause of failed operations that a list is filtered by, with the other filters. */
 export const failureGroupCall = (search: OperationsSearch) => ({
   query: { ...causeFilters(search), limit: 1 },
 })
