@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import type { Installation, InstalledVersions, ScopeVersions } from '#contract/console-api/shapes.ts'
+import { invalidateEndpoints } from '../../api/query.ts'
+import { queryClient } from '../../app/query-client.ts'
+import { refusal } from '../../testing/api.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { OLIVIA, serveScope } from '../../testing/served-scope.ts'
 
@@ -126,6 +129,21 @@ test('if the installations were upgraded meanwhile, the numbers are read again',
   await upgrade.click()
   await expect.element(page.getByText(/The numbers are now up to date/)).toBeVisible()
   await expect.element(page.getByText('No active installations')).toBeVisible()
+})
+
+test('numbers that could not be read again are called out of date', async () => {
+  const { api } = await serveScope({ [VERSIONS]: () => matrix() })
+  await renderConsole('/versions')
+  await expect.element(upgrade).toBeVisible()
+  api.answer({ [VERSIONS]: () => refusal({}) })
+  await invalidateEndpoints(queryClient, [VERSIONS])
+  const retry = page.getByRole('button', { name: 'Try again' })
+  await expect.element(retry).toBeVisible()
+  await expect.element(upgrade).toBeVisible()
+  api.answer({ [VERSIONS]: () => matrix([], []) })
+  await retry.click()
+  await expect.element(page.getByText('No active installations')).toBeVisible()
+  await expect.element(retry).not.toBeInTheDocument()
 })
 
 test('without the permission to upgrade there is no button', async () => {

@@ -9,6 +9,7 @@ import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { ListPager } from '../../ui/table/ListPager.tsx'
+import { OutdatedNotice } from '../../ui/table/QueryTable.tsx'
 import { ViewsMenu } from '../../subjects/views/ViewsMenu.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -50,6 +51,7 @@ export function VersionsPage() {
         <VersionFilters search={search} onChange={change} onClear={isFiltered && clear} />
         <ViewsMenu page="versions" search={search} />
       </div>
+      <OutdatedNotice query={query} />
       {query.data === undefined || bundles === undefined ? (
         error ? (
           <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />

@@ -41,20 +41,7 @@ export function QueryTable<Row>({
   const retry = () => void query.refetch()
   return (
     <>
-      {error && rows && (
-        <Notice
-          tone="warn"
-          live
-          className="mb-3"
-          actions={
-            <Button size="sm" icon="retry" busy={query.isFetching} onClick={retry}>
-              {t('common.retry')}
-            </Button>
-          }
-        >
-          {t('common.list.outdated', { reason: outdatedReason(error, t) })}
-        </Notice>
-      )}
+      <OutdatedNotice query={query} />
       <Table
         {...table}
         rows={rows}
@@ -93,5 +80,26 @@ export function QueryTable<Row>({
         }
       />
     </>
+  )
+}
+
+/** Says that a list could not be read again, while it shows what was read before. */
+export function OutdatedNotice({ query }: { query: UseQueryResult<unknown> }) {
+  const t = useText()
+  const error = useErrorView(query.error)
+  if (error === null || query.data === undefined) return null
+  return (
+    <Notice
+      tone="warn"
+      live
+      className="mb-3"
+      actions={
+        <Button size="sm" icon="retry" busy={query.isFetching} onClick={() => void query.refetch()}>
+          {t('common.retry')}
+        </Button>
+      }
+    >
+      {t('common.list.outdated', { reason: outdatedReason(error, t) })}
+    </Notice>
   )
 }
