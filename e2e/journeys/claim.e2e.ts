@@ -121,7 +121,7 @@ test('a field that had the focus when the lock ended keeps what is typed back th
   await page.keyboard.press('Backspace')
   await expect(user).toHaveValue('crm')
   await system.ended((await system.configure(crmScope, mail, 'smtpUser', wrapData('mira'), mira)).operationId)
-  await expect(page.getByText('Saved meanwhile:')).toBeVisible()
+  await expect(page.getByText('Saved since then:')).toBeVisible()
   await expect(user).toHaveValue('crm')
   await page.keyboard.type('2')
   await expect(user).toHaveValue('crm2')

@@ -134,7 +134,7 @@ function read(kinds: Readonly<Record<string, Kind>>): PageView {
     )
     const theirs = spans.find(
       ({ textContent, className }) =>
-        className.includes('font-medium') && /saved meanwhile:/i.test(textContent),
+        className.includes('font-medium') && /saved since then:/i.test(textContent),
     )
     fields[property] = {
       ...contentIn(kind, control),

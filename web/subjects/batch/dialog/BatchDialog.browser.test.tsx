@@ -167,7 +167,7 @@ test('a takeover says what it ends and calls, and needs a reason and the number 
 
 const text = (title: string, required = false) => ({
   kind: 'DATA' as const,
-  schema: { type: 'string', title },
+  schema: { type: 'string', title } as { type: string; title: string; description?: string },
   ...(required && { required }),
 })
 const manifestOf = (version: string, properties: Record<string, ReturnType<typeof text>>) => ({
