@@ -174,6 +174,7 @@ describe('a bundle', () => {
     const params = { ...places, batchId: textOf((batch as JsonObject)['batchId']), webhookId }
     const queries: Partial<Record<EndpointName, string>> = {
       'GET /installed-properties': '?q=name',
+      'GET /properties': '?bundleId=crm&kind=MODULE&resource=core&property=password',
       'GET /operations/{operationId}/attempts': '?stage=BEFORE_RESOURCES&pluginId=tenants',
     }
     const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
