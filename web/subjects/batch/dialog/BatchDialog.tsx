@@ -249,6 +249,9 @@ export function BatchDialog({
           )}
         </Field>
       )}
+      {hasBundle && targets.length > EACH_MAX && (
+        <p className="text-muted">{t('batches.make.each.tooMany', { max: EACH_MAX })}</p>
+      )}
       {canBeEach && targets.length > 1 && (
         <div className="flex">
           <SegmentedControl
