@@ -5,13 +5,15 @@ test('the audit log shows sign-ins, and the changes made to a plugin', async ({ 
   const page = await signIn('admin', '/audit?action=session.sign-in')
   await expectPage(page, 'Audit')
   const entries = page.getByRole('list', { name: 'Audit entries, newest first' }).getByRole('listitem')
+  // other journeys sign in too
+  const signIns = entries.filter({ hasText: 'admin signed in' })
   // the console reports its events after the sign-in
   await expect(async () => {
     await page.reload()
-    await expect(entries.first()).toContainText('admin signed in', { timeout: 1_000 })
+    await expect(signIns.first()).toBeVisible({ timeout: 1_000 })
   }).toPass()
-  await expect(entries.first()).toContainText(/from (127\.0\.0\.1|::1)/)
-  await expect(entries.first()).toContainText(`signed in through ${system.url}/idp`)
+  await expect(signIns.first()).toContainText(/from (127\.0\.0\.1|::1)/)
+  await expect(signIns.first()).toContainText(`signed in through ${system.url}/idp`)
 
   const plugin = { title: 'Audited', endpoint: 'http://127.0.0.1:9/', enabled: true }
   for (const enabled of [true, false]) {

@@ -122,7 +122,7 @@ test('targets that moved after the plan are shown again before the start, and re
   await system.ended(operationId)
   await dialog.getByRole('button', { name: 'Save in 3 installations' }).click()
   await expect(dialog).toContainText('The plan is out of date')
-  await expect(dialog).toContainText('Replaces the value of SMTP port: 465')
+  await expect(dialog).toContainText('Replaces the value of SMTP port: Before: 465')
   await expect(dialog.getByRole('textbox', { name: 'SMTP port' })).toHaveValue(/2,?525/)
   await dialog.getByRole('button', { name: 'Save in 3 installations' }).click()
   await expect(page.getByRole('main')).toContainText('The first items have finished')

@@ -80,7 +80,7 @@ test('the values of a chart are edited in their own controls, and arrive as they
   const page = await signIn('olivia', configurationPath(scope, LOCATOR))
   const labels = page.getByRole('group', { name: 'Labels', exact: true }).first()
   await labels.getByRole('textbox', { name: 'Key', exact: true }).nth(1).fill('app')
-  await expect(labels.getByText('The key app is already used')).toBeVisible()
+  await expect(labels.getByText('The key app is already used').first()).toBeVisible()
   await expect(page.getByRole('radio', { name: 'Invalid 1' })).toBeVisible()
   await labels.getByRole('textbox', { name: 'Key', exact: true }).nth(1).fill('zone')
   await labels.getByRole('button', { name: 'Add key' }).click()

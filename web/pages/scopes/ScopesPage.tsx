@@ -10,6 +10,7 @@ import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { useStoredDrafts, type StoredDraft } from '../../subjects/drafts/stored-drafts.ts'
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
+import { joinClauses } from '../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { useShell } from '../../subjects/shell/shell-context.ts'
@@ -139,7 +140,7 @@ const scopeColumns = (
       </PlainLink>
     ),
     align: 'end',
-    width: '7.5rem',
+    width: '7rem',
   },
   {
     id: 'claimed',
@@ -150,7 +151,11 @@ const scopeColumns = (
       ) : (
         <PlainLink
           to={paths.installations({ ...partsOf(scope), claim: 'any' })}
-          aria-label={t('scopes.link.locked', { n: scope.claimed, scope: scopeText(scope) })}
+          // it begins with what is in view
+          aria-label={joinClauses(t, [
+            scope.failed > 0 && t('scopes.failed', { n: scope.failed }),
+            t('scopes.link.locked', { n: scope.claimed, scope: scopeText(scope) }),
+          ])}
           className="target inline-flex items-center gap-1.5 rounded-sm hover:underline"
         >
           <Icon
@@ -173,8 +178,8 @@ const scopeColumns = (
         <span className="truncate">{savedBy.name}</span>
       </span>
     ),
-    width: '15rem',
-    hideBelow: 'md',
+    width: '13rem',
+    hideBelow: 'lg',
     card: 'plain',
   },
   {
@@ -189,7 +194,7 @@ const scopeColumns = (
       </PlainLink>
     ),
     align: 'end',
-    width: '7rem',
+    width: '6rem',
   },
   {
     id: 'links',
@@ -197,7 +202,7 @@ const scopeColumns = (
     headerHidden: true,
     cell: (scope) => <TextLink to={paths.localServices(scope)}>{t('scopes.link.localServices')}</TextLink>,
     align: 'end',
-    width: '10rem',
+    width: '9rem',
     card: 'wide',
   },
 ]
