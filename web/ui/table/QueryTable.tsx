@@ -84,7 +84,7 @@ export function QueryTable<Row>({
 }
 
 /** Says that a list could not be read again, while it shows what was read before. */
-export function OutdatedNotice({ query }: { query: UseQueryResult<unknown> }) {
+export function OutdatedNotice({ query }: { query: UseQueryResult }) {
   const t = useText()
   const error = useErrorView(query.error)
   if (error === null || query.data === undefined) return null
