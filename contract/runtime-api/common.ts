@@ -22,14 +22,18 @@ export const Moment = z.union(
   'Must be a time in UTC with milliseconds, or a duration before now such as PT30M, PT24H or P7D',
 )
 
-/** `limit` and `cursor` of every list. */
-export const pageQuery = {
-  limit: z.coerce
+/** How many items a page has at most; `fallback` if the request does not say. */
+export const pageLimit = (max: number, fallback: number) =>
+  z.coerce
     .number('Must be a number')
     .int('Must be a whole number')
     .min(1, 'Must be at least 1')
-    .max(200, 'Must be at most 200')
-    .default(50),
+    .max(max, `Must be at most ${max}`)
+    .default(fallback)
+
+/** `limit` and `cursor` of every list. */
+export const pageQuery = {
+  limit: pageLimit(200, 50),
   cursor: z.string().max(512, 'Is not a cursor of this list').optional(),
 }
 

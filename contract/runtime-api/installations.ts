@@ -12,6 +12,7 @@ import {
   listOf,
   NextStep,
   oneOrMore,
+  pageLimit,
   pageQuery,
   PropertyName,
   PropertyView,
@@ -143,6 +144,15 @@ const snapshotWithProperties = [
   },
 ] satisfies [unknown, unknown]
 
+const installedVersionsQuery = {
+  ...scopeFilter,
+  bundleEnvironmentKey: Key.optional(),
+  bundleId: Key.optional(),
+  upgrade: z.literal('available').optional(),
+  q: searchText,
+  ...pageQuery,
+}
+
 export const installationEndpoints = defineEndpoints({
   'GET /installations': {
     summary: 'Installations of all scopes that the caller may see',
@@ -165,14 +175,7 @@ export const installationEndpoints = defineEndpoints({
   'GET /installed-versions': {
     summary: 'Bundles with the number of ACTIVE installations of each version',
     access: { needs: 'read', where: 'list' },
-    query: z.strictObject({
-      ...scopeFilter,
-      bundleEnvironmentKey: Key.optional(),
-      bundleId: Key.optional(),
-      upgrade: z.literal('available').optional(),
-      q: searchText,
-      ...pageQuery,
-    }),
+    query: z.strictObject(installedVersionsQuery),
     answer: listOf(InstalledVersions),
     codes: [],
   },
@@ -180,18 +183,8 @@ export const installationEndpoints = defineEndpoints({
     summary: 'The version of each bundle in each scope: scopes that have one, for a page of bundles',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({
-      ...scopeFilter,
-      bundleEnvironmentKey: Key.optional(),
-      bundleId: Key.optional(),
-      upgrade: z.literal('available').optional(),
-      q: searchText,
-      ...pageQuery,
-      bundleLimit: z.coerce
-        .number('Must be a number')
-        .int('Must be a whole number')
-        .min(1, 'Must be at least 1')
-        .max(50, 'Must be at most 50')
-        .default(12),
+      ...installedVersionsQuery,
+      bundleLimit: pageLimit(50, 12),
       bundleCursor: pageQuery.cursor,
     }),
     answer: listOf(ScopeVersions).extend({ bundles: listOf(InstalledVersions) }),

@@ -51,7 +51,6 @@ export const scopes = {
   title: 'Configuration',
   about: 'A scope is where bundles are installed and configured together.',
   list: 'Scopes',
-  environment: 'Environment',
   search: 'Search scopes',
   'column.scope': 'Scope',
   'column.installations': 'Installations',

@@ -46,7 +46,6 @@ export const scopes: Translated<typeof source.scopes> = {
   title: '配置',
   about: '作用域是 Bundle 安装并统一配置的位置。',
   list: '作用域',
-  environment: '环境',
   search: '搜索作用域',
   'column.scope': '作用域',
   'column.installations': '安装实例',

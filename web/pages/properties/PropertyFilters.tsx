@@ -1,4 +1,6 @@
 import { propertiesSearch, type PropertiesSearch } from '#contract/console-api/pages/properties.ts'
+import type { PropertyRow } from '#contract/console-api/shapes.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { useScopeFilter } from '../../subjects/scopes/use-scope-search.ts'
@@ -7,7 +9,7 @@ import { FilterBar, FilterChip, SelectFilter } from '../../ui/filters/FilterBar.
 import { TextFilters } from '../../ui/filters/TextFilters.tsx'
 import { TimeFilter } from '../../ui/filters/TimeFilter.tsx'
 import { PropertyValueView } from '../../ui/value/ValueView.tsx'
-import { parseFilterValue } from './filter-value.ts'
+import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
 
 /** How long ago a value was set last. */
 const AGES = [30, 90, 180, 365] as const
@@ -68,4 +70,15 @@ export function PropertyFilters({
       )}
     </FilterBar>
   )
+}
+
+/** A typed value in an address; null if it is none, which the server refuses with the reason. */
+function parseFilterValue(text: string): PropertyRow['value'] {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isData = isJsonObject(value) && value['@type'] === 'Data' && 'value' in value
+    return isData || isReferenceShape(value) ? (value as PropertyRow['value']) : null
+  } catch {
+    return null
+  }
 }

@@ -71,12 +71,12 @@ export function ScopesPage() {
           onClear={isFiltered && clear}
         >
           <TextFilters
-            label={t('scopes.environment')}
+            label={t('common.scope.environmentKey')}
             onChange={change}
             filters={[
               {
                 name: 'environmentKey',
-                label: t('scopes.environment'),
+                label: t('common.scope.environmentKey'),
                 value: search.environmentKey,
                 suggestions: [...new Set(query.data?.items.map((scope) => scope.environmentKey))],
               },

@@ -39,7 +39,7 @@ export function countFailure({ operationId, state, finishedAt, installation }: O
   if (Date.parse(finishedAt) < hiddenSince - CLOCK_TOLERANCE_MS) return
   missed.add(operationId)
   notifyListeners()
-  // the person is told of its end anyway
+  // the end of a watched operation has a notification of its own
   if (!isOn || watched.has(keyOf({ kind: 'operation', id: operationId }))) return
   // one notification, which the next failure replaces
   show(KEY, {
