@@ -44,7 +44,7 @@ export function formatUtcTime(at: number): string {
 /** `21 Nov, 14:03`; the date alone for another year. */
 export function formatShortTime(at: number, now: number, formats = currentFormats()): string {
   if (localDate(at).getUTCFullYear() !== localDate(now).getUTCFullYear()) return withYear(at, formats)
-  return formats.moment(formatDay(at, formats), formatClockTime(at).slice(0, 5))
+  return formats.moment(formatDay(at, formats), formatTimeOfDay(at))
 }
 
 /** `21 Nov`. */
@@ -58,6 +58,9 @@ export function formatClockTime(at: number): string {
   const date = localDate(at)
   return [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits).join(':')
 }
+
+/** `14:03`. */
+export const formatTimeOfDay = (at: number): string => formatClockTime(at).slice(0, 5)
 
 const withYear = (at: number, formats: Formats): string =>
   formats.dayOfYear(formatDay(at, formats), localDate(at).getUTCFullYear())

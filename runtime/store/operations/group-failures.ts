@@ -112,6 +112,7 @@ export async function countFailuresByHour(
     db,
   )
   const since = times[0]?.since ?? ''
+  // the second condition on the state is redundant, but lets the planner use the small partial index
   const { rows } = await sql<{ plugin_id: string | null; hour: number; count: number }>`
     with counted as (
       select failure -> 'errorPath' ->> 1 as plugin_id,

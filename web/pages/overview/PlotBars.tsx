@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { useId, type ReactNode } from 'react'
 import { useWidth } from '../../ui/use-width.ts'
-import { formatNumber } from '../../i18n/format.ts'
+import { formatNumber, formatTimeOfDay } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
-import { hourText, partsText, countTicks, RESULTS, type HourCount, type Result } from './plot.ts'
+import { partsText, countTicks, RESULTS, type HourCount, type Result } from './plot.ts'
 
 const HEIGHT = 104
 const TOP = 8
@@ -60,7 +60,7 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
                   <>
                     <line x1={x} x2={x} y1={floor} y2={floor + 4} stroke="var(--control)" />
                     <text x={x} y={floor + 16} textAnchor="middle" fill="var(--muted)">
-                      {hourText(hour.from)}
+                      {formatTimeOfDay(hour.from)}
                     </text>
                   </>
                 )}
@@ -68,8 +68,8 @@ export function Bars({ hours }: { hours: readonly HourCount[] }) {
                   <Bar hour={hour} isLink={step >= LEAST_TARGET_PX}>
                     <title>
                       {t('overview.plot.bar', {
-                        from: hourText(hour.from),
-                        to: hourText(hour.to),
+                        from: formatTimeOfDay(hour.from),
+                        to: formatTimeOfDay(hour.to),
                         parts: partsText(hour.counts, t),
                       })}
                     </title>

@@ -2,7 +2,8 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { TextLink } from '../../ui/Link.tsx'
-import { hourText, RESULTS, type HourCount } from './plot.ts'
+import { formatTimeOfDay } from '../../i18n/format.ts'
+import { RESULTS, type HourCount } from './plot.ts'
 
 /** The numbers of the chart; each hour links to its operations. */
 export function PlotTable({ hours }: { hours: readonly HourCount[] }) {
@@ -41,7 +42,7 @@ export function PlotTable({ hours }: { hours: readonly HourCount[] }) {
                     until: new Date(to).toISOString(),
                   })}
                 >
-                  {hourText(from)}–{hourText(to)}
+                  {formatTimeOfDay(from)}–{formatTimeOfDay(to)}
                 </TextLink>
               </th>
               {RESULTS.map((result) => (

@@ -1,6 +1,5 @@
 import { HOURS } from '#contract/console-api/pages/overview.ts'
 import type { OperationState } from '../../ui/states.ts'
-import { formatClockTime } from '../../i18n/format.ts'
 import { joinClauses } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
@@ -54,9 +53,6 @@ export function countTicks(largest: number): number[] {
   const count = Math.max(1, Math.ceil(largest / step))
   return Array.from({ length: count + 1 }, (_, index) => index * step)
 }
-
-/** `14:00` in the person's time zone. */
-export const hourText = (at: number): string => formatClockTime(at).slice(0, 5)
 
 /** "44 succeeded, 2 failed": only results that occur. */
 export function partsText(counts: HourCount['counts'], t: Translate): string {

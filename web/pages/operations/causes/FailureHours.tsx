@@ -5,7 +5,7 @@ import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { PluginFailures } from '#contract/console-api/shapes.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { apiQuery } from '../../../api/query.ts'
-import { formatClockTime, formatNumber } from '../../../i18n/format.ts'
+import { formatNumber, formatTimeOfDay } from '../../../i18n/format.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { cx } from '../../../ui/class-names.ts'
 import { PlainLink } from '../../../ui/Link.tsx'
@@ -18,9 +18,6 @@ const SHADES = [
   { from: 10, shade: 'bg-fail-line' },
   { from: 30, shade: 'bg-[color-mix(in_srgb,var(--fail-line),var(--fail)_30%)]' },
 ] as const
-
-/** `14:00` in the person's time zone. */
-const hourText = (at: number): string => formatClockTime(at).slice(0, 5)
 
 const shadeOf = (count: number): string => SHADES.findLast(({ from }) => count >= from)?.shade ?? ''
 
@@ -60,8 +57,8 @@ export function FailureHours({ search }: { search: OperationsSearch }) {
               </th>
               {hours.map((from) => (
                 <th key={from} scope="col" className="h-6 font-normal text-muted tabular-nums">
-                  <span className="sr-only">{hourText(from)}</span>
-                  <span aria-hidden="true">{hourText(from).slice(0, 2)}</span>
+                  <span className="sr-only">{formatTimeOfDay(from)}</span>
+                  <span aria-hidden="true">{formatTimeOfDay(from).slice(0, 2)}</span>
                 </th>
               ))}
             </tr>
@@ -123,7 +120,7 @@ function PluginRow({
               >
                 <span aria-hidden="true">{formatNumber(count)}</span>
                 <span className="sr-only">
-                  {t('operations.hours.cell', { n: count, plugin: name, from: hourText(from) })}
+                  {t('operations.hours.cell', { n: count, plugin: name, from: formatTimeOfDay(from) })}
                 </span>
               </PlainLink>
             )}

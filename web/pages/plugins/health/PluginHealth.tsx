@@ -7,7 +7,7 @@ import { apiQuery } from '../../../api/query.ts'
 import { useErrorView } from '../../../i18n/describe-code.ts'
 import { Plot, type Look } from '../../../ui/plot/Plot.tsx'
 import {
-  formatClockTime,
+  formatTimeOfDay,
   formatDay,
   formatDuration,
   formatLocalTime,
@@ -137,7 +137,7 @@ function Plots({ health, buckets, range }: { health: Health; buckets: Bucket[]; 
   const shared = {
     times: buckets.map(({ from }) => from),
     end: buckets.at(-1)?.to ?? 0,
-    formatTime: (at: number) => (isShort ? formatClockTime(at).slice(0, 5) : formatDay(at)),
+    formatTime: (at: number) => (isShort ? formatTimeOfDay(at) : formatDay(at)),
     marks: health.endpoints
       .slice(1)
       .flatMap(({ since }) => (since === null ? [] : [Date.parse(since)]))

@@ -1,4 +1,4 @@
-import { formatClockTime, formatDay } from '../../../../i18n/format.ts'
+import { formatClockTime, formatDay, formatTimeOfDay } from '../../../../i18n/format.ts'
 import { zoneOffset } from '../../../../i18n/zone.ts'
 import { ticksBetween, type TimeScale } from './time-scale.ts'
 
@@ -57,7 +57,7 @@ export function axisOf(
 export function tickText(at: number, step: number): string {
   if (step < 1000) return `${formatClockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
   if (step < 60_000) return formatClockTime(at)
-  return step < 86_400_000 ? formatClockTime(at).slice(0, 5) : formatDay(at)
+  return step < 86_400_000 ? formatTimeOfDay(at) : formatDay(at)
 }
 
 /** Label and track side by side if there is space, otherwise one above the other. */
