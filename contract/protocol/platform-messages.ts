@@ -18,6 +18,8 @@ export const PLATFORM_MESSAGES = {
     'The {operationType} operation {operationId} of bundle {bundle} has not finished. Wait until it finishes, then try again.',
   operationNotWaiting: 'The operation is {actual}, not WAITING. Reload it.',
   operationNotFailed: 'The operation is {actual}, not FAILED. Reload it.',
+  retryCannotHelp:
+    'A retry sends the same values again, and the plugin says that the same request cannot succeed. Take the operation over, or retry it on its own page.',
   operationAssigned: 'The operation is now assigned to {person}.',
   operationUnassigned: 'The operation is no longer assigned to anyone.',
   operationNotesFull: 'The operation already has {max} notes, the maximum.',

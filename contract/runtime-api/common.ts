@@ -108,6 +108,11 @@ export const Failure = z.object({
   attemptsUsed: z.number().int().positive().optional(),
   /** Who stopped the automatic retries, if that ended the run; the message is that of the last attempt. */
   stopped: z.object({ by: Person, reason: z.string() }).optional(),
+  /**
+   * The plugin says that the same request cannot succeed, and the request has values that other plugins wrote in this
+   * operation, or lacks values that they had to write. No retry changes them.
+   */
+  readsWrites: z.literal(true).optional(),
 })
 export type Failure = z.infer<typeof Failure>
 

@@ -37,6 +37,7 @@ import {
   OPERATION_STATES,
   OPERATIONS_TOTAL_MAX,
   PHASES,
+  RETRY_HELPS,
   STEP_STATES,
 } from './vocabulary.ts'
 
@@ -69,6 +70,8 @@ export const Operation = z.object({
   runStartedAt: Timestamp.nullable(),
   earlierRunsMs: z.number().nonnegative(),
   nextStep: NextStep,
+  /** Null unless it is FAILED. The table is in docs/runtime-api.md#next-step. */
+  retryHelps: z.enum(RETRY_HELPS).nullable(),
 })
 export type Operation = z.infer<typeof Operation>
 
@@ -231,10 +234,11 @@ export const OperationReceipt = z.object({
   version: z.literal(RECEIPT_VERSION),
   exportedAt: Timestamp,
   exportedBy: Person,
-  // receipts of earlier consoles have no call and no assignee
+  // receipts of earlier consoles have no call, no assignee, and do not say whether a retry can help
   operation: OperationDetail.extend({
     call: Operation.shape.call.default(null),
     assignee: Operation.shape.assignee.default(null),
+    retryHelps: Operation.shape.retryHelps.default(null),
   }),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })

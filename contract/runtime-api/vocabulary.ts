@@ -117,6 +117,7 @@ export const NEXT_ACTIONS = [
   'REPEAT_CALL',
   'RETRY',
   'FIX_CAUSE',
+  'CHECK_VALUES',
   'FIX_RESPONSE',
   'FIX_AUTHENTICATION',
   'RESTORE_PLUGIN',
@@ -129,6 +130,13 @@ export const NEXT_ACTIONS = [
   'CHECK_RUNTIME',
 ] as const
 export type NextAction = (typeof NEXT_ACTIONS)[number]
+
+/**
+ * Whether a retry of a FAILED operation can help: now, only after somebody has changed something outside of it, or never,
+ * because the same request is sent again and its values cannot change any more.
+ */
+export const RETRY_HELPS = ['YES', 'AFTER_CHANGE', 'NEVER'] as const
+export type RetryHelps = (typeof RETRY_HELPS)[number]
 
 /** What an environment does with an operation that calls a plugin version without a passing report. */
 export const PLUGIN_POLICIES = ['IGNORE', 'WARN', 'REFUSE'] as const

@@ -29,12 +29,18 @@ suite('the next step', () => {
       .map((line) =>
         line
           .split('|')
-          .slice(1, 5)
+          .slice(1, 6)
           .map((cell) => cell.trim()),
       )
     assert.deepEqual(
       printed,
-      SITUATIONS.map(({ title, states, actor, action }) => [title, states.join(', '), actor, action]),
+      SITUATIONS.map(({ title, states, actor, action, retryHelps }) => [
+        title,
+        states.join(', '),
+        actor,
+        action,
+        retryHelps ?? '',
+      ]),
     )
   })
 

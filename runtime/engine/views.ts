@@ -52,6 +52,7 @@ export function operationView(row: OperationRowWithCall): Operation {
     runStartedAt: row.run_started_at ?? row.started_at,
     earlierRunsMs: row.earlier_runs_ms,
     nextStep: nextStepOf(row),
+    retryHelps: situationOf(row.state, row.failure).retryHelps,
   }
 }
 
@@ -159,10 +160,14 @@ export function situationOf(state: OperationState, failure: Failure | null): Sit
   return found
 }
 
-function fits({ reasons, statuses, ofPlugin, isStopped }: Situation, failure: Failure | null): boolean {
+function fits(
+  { reasons, statuses, ofPlugin, readsWrites, isStopped }: Situation,
+  failure: Failure | null,
+): boolean {
   if (reasons === undefined && ofPlugin === undefined && isStopped === undefined) return true
   if (failure === null) return false
   if (isStopped === true) return failure.stopped !== undefined
+  if (readsWrites === true && failure.readsWrites !== true) return false
   if (ofPlugin !== undefined) return isFromPlugin(failure) && failure.retryable === ofPlugin.retryable
   const reason = reasonOf(failure)
   if (reasons?.some((one) => one === reason) !== true) return false

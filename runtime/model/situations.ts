@@ -1,5 +1,5 @@
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
-import type { NextAction, NextActor, OperationState } from '#contract/runtime-api/vocabulary.ts'
+import type { NextAction, NextActor, OperationState, RetryHelps } from '#contract/runtime-api/vocabulary.ts'
 
 /** One row of the table: operations in one of the states, with such a failure, need this action of this actor. */
 export interface Situation {
@@ -12,24 +12,35 @@ export interface Situation {
   statuses?: readonly number[]
   /** The plugin returned the failure itself, and says whether a retry can help. */
   ofPlugin?: { retryable: boolean }
+  /** The request has values that other plugins wrote in the same operation, or lacks those that they had to write. */
+  readsWrites?: true
   /** A person stopped the automatic retries. */
   isStopped?: true
   actor: NextActor
   action: NextAction
+  /** Null unless the operation is FAILED. */
+  retryHelps: RetryHelps | null
 }
 
 /** The first row that matches an operation applies; the last one matches every failed operation. */
 export const SITUATIONS: readonly Situation[] = [
-  { title: 'queued', states: ['PENDING'], actor: 'PLATFORM', action: 'START' },
-  { title: 'running', states: ['RUNNING'], actor: 'PLATFORM', action: 'FINISH' },
-  { title: 'waiting for the next attempt', states: ['WAITING'], actor: 'PLATFORM', action: 'REPEAT_CALL' },
-  { title: 'ended', states: ['SUCCEEDED', 'TAKEN_OVER'], actor: 'NOBODY', action: 'NONE' },
+  { title: 'queued', states: ['PENDING'], actor: 'PLATFORM', action: 'START', retryHelps: null },
+  { title: 'running', states: ['RUNNING'], actor: 'PLATFORM', action: 'FINISH', retryHelps: null },
+  {
+    title: 'waiting for the next attempt',
+    states: ['WAITING'],
+    actor: 'PLATFORM',
+    action: 'REPEAT_CALL',
+    retryHelps: null,
+  },
+  { title: 'ended', states: ['SUCCEEDED', 'TAKEN_OVER'], actor: 'NOBODY', action: 'NONE', retryHelps: null },
   {
     title: 'automatic retries stopped by a person',
     states: ['FAILED'],
     isStopped: true,
     actor: 'SUPPORT',
     action: 'RETRY',
+    retryHelps: 'YES',
   },
   failed('plugin not registered or disabled', ['pluginNotRegistered'], 'OPERATOR', 'REGISTER_PLUGIN'),
   failed('endpoint not allowed by the deployment', ['callEgressDenied'], 'OPERATOR', 'ALLOW_ENDPOINT'),
@@ -53,7 +64,7 @@ export const SITUATIONS: readonly Situation[] = [
     'PLUGIN_OWNER',
     'FIX_TLS',
   ),
-  failed('connection refused or lost', ['callRefused', 'callReset'], 'PLUGIN_OWNER', 'RESTORE_PLUGIN'),
+  failed('connection refused or lost', ['callRefused', 'callReset'], 'PLUGIN_OWNER', 'RESTORE_PLUGIN', 'YES'),
   failed(
     'no response in time, another HTTP status, or an unreadable response',
     [
@@ -69,6 +80,7 @@ export const SITUATIONS: readonly Situation[] = [
     ],
     'PLUGIN_OWNER',
     'CHECK_PLUGIN',
+    'YES',
   ),
   failed(
     'invalid response',
@@ -89,6 +101,7 @@ export const SITUATIONS: readonly Situation[] = [
     ['callReportedUnknown'],
     'PLUGIN_OWNER',
     'CHECK_RESULT',
+    'YES',
   ),
   failed('outcome FAILED', ['callReportedFailed'], 'PLUGIN_OWNER', 'FIX_CAUSE'),
   {
@@ -97,6 +110,16 @@ export const SITUATIONS: readonly Situation[] = [
     ofPlugin: { retryable: true },
     actor: 'SUPPORT',
     action: 'RETRY',
+    retryHelps: 'YES',
+  },
+  {
+    title: 'failure of the plugin, not retryable, with values from other plugins',
+    states: ['FAILED'],
+    ofPlugin: { retryable: false },
+    readsWrites: true,
+    actor: 'SUPPORT',
+    action: 'CHECK_VALUES',
+    retryHelps: 'NEVER',
   },
   {
     title: 'failure of the plugin, not retryable',
@@ -104,9 +127,10 @@ export const SITUATIONS: readonly Situation[] = [
     ofPlugin: { retryable: false },
     actor: 'PLUGIN_OWNER',
     action: 'FIX_CAUSE',
+    retryHelps: 'AFTER_CHANGE',
   },
-  failed('error of the runtime', ['callRuntimeError'], 'OPERATOR', 'CHECK_RUNTIME'),
-  { title: 'any other failure', states: ['FAILED'], actor: 'SUPPORT', action: 'RETRY' },
+  failed('error of the runtime', ['callRuntimeError'], 'OPERATOR', 'CHECK_RUNTIME', 'YES'),
+  { title: 'any other failure', states: ['FAILED'], actor: 'SUPPORT', action: 'RETRY', retryHelps: 'YES' },
 ]
 
 function failed(
@@ -114,6 +138,7 @@ function failed(
   reasons: readonly MessageReason[],
   actor: NextActor,
   action: NextAction,
+  retryHelps: RetryHelps = 'AFTER_CHANGE',
 ): Situation {
-  return { title, states: ['FAILED'], reasons, actor, action }
+  return { title, states: ['FAILED'], reasons, actor, action, retryHelps }
 }

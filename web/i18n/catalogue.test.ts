@@ -70,7 +70,6 @@ const WORDS = new Set([
   'dateOfYear',
   'days',
   'parts',
-  'retryable',
   'reason',
 ])
 const DURATIONS = new Set(['time', 'wait'])

@@ -95,6 +95,7 @@ export async function serveScope(handlers: Handlers = {}): Promise<ServedScope> 
     const operation: Operation = {
       operationId: crypto.randomUUID(),
       operationType: 'CONFIGURE',
+      retryHelps: null,
       currentVersion: '1.0.0',
       targetVersion: '1.0.0',
       installation,

@@ -1,5 +1,7 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
+import { isFromPlugin } from '#contract/protocol/messages.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { Call, FailedCall, CallWrites, Transition } from '../../model/call.ts'
 import type { ResourceToPut } from '../../model/ledger.ts'
@@ -9,7 +11,7 @@ import type { RegistrationRow } from '../../model/plugin.ts'
 import { callFailure } from '../calls/failures.ts'
 import { inCallOrder, nextStep } from './next-step.ts'
 import type { Step } from './next-step.ts'
-import { mergedWrites, withWrites } from './plugin-writes.ts'
+import { mergedWrites, valuesFromOthers, withWrites } from './plugin-writes.ts'
 import { prepareCall } from './prepare-call.ts'
 import type { CallContext, PreparedCall } from './prepare-call.ts'
 
@@ -75,7 +77,11 @@ export function decide(deciding: DecisionInput): Decision {
       case 'succeed':
         return { ...decided, move: { kind: 'succeed' }, dueInMs: null }
       case 'fail':
-        return { ...decided, move: { kind: 'fail', phase, failure: step.failure }, dueInMs: null }
+        return {
+          ...decided,
+          move: { kind: 'fail', phase, failure: withReads(decided, phase, step) },
+          dueInMs: null,
+        }
       case 'wait':
         return {
           ...decided,
@@ -102,6 +108,18 @@ export function decide(deciding: DecisionInput): Decision {
       }
     }
   }
+}
+
+/** Marks the failure of a call that no retry can end otherwise; the rule is that of `Failure.readsWrites`. */
+function withReads(
+  { operation, plan, calls }: Pick<Decision, 'operation' | 'plan' | 'calls'>,
+  stage: Phase,
+  { pluginId, failure }: Extract<Step, { kind: 'fail' }>,
+): Failure {
+  if (!isFromPlugin(failure) || failure.retryable) return failure
+  const reader = calls.find((call) => call.stage === stage && call.pluginId === pluginId)
+  const read = reader === undefined ? [] : valuesFromOthers(plan, calls, operation.operation_type, reader)
+  return read.some(({ isFixed }) => isFixed) ? { ...failure, readsWrites: true } : failure
 }
 
 /**

@@ -67,12 +67,17 @@ suite('the next step of an operation', () => {
   })
 
   test('after a permanent failure no call is made', () => {
-    assert.deepEqual(step([call('a', 1, failed), call('b', 2)]), { kind: 'fail', failure })
+    assert.deepEqual(step([call('a', 1, failed), call('b', 2)]), { kind: 'fail', pluginId: 'a', failure })
     assert.deepEqual(step([call('a', 1, failed), call('b', 1, { nextAttemptAt: now })]), {
       kind: 'fail',
+      pluginId: 'a',
       failure,
     })
-    assert.deepEqual(step([call('a', 1, done), call('b', 2, failed)]), { kind: 'fail', failure })
+    assert.deepEqual(step([call('a', 1, done), call('b', 2, failed)]), {
+      kind: 'fail',
+      pluginId: 'b',
+      failure,
+    })
   })
 
   test('a failed call without a failure is still reported', () => {

@@ -31,7 +31,7 @@ export type Step =
   | { kind: 'wait'; until: string }
   | { kind: 'apply-resources' }
   | { kind: 'succeed' }
-  | { kind: 'fail'; failure: Failure }
+  | { kind: 'fail'; pluginId: string; failure: Failure }
 
 export function nextStep({ operationType, phase, calls, now }: OperationProgress): Step {
   switch (phase) {
@@ -64,7 +64,10 @@ function stepInStage({
   const [first] = inCallOrder(open, operationType)
   if (first === undefined) return null
   const failed = inCallOrder(open, operationType).find((call) => call.failed)
-  if (failed !== undefined) return { kind: 'fail', failure: failed.failure ?? unexplained(failed.pluginId) }
+  if (failed !== undefined) {
+    const { pluginId } = failed
+    return { kind: 'fail', pluginId, failure: failed.failure ?? unexplained(pluginId) }
+  }
 
   const together = inCallOrder(open, operationType).filter((call) => call.order === first.order)
   const due = together.filter((call) => call.nextAttemptAt === null || call.nextAttemptAt <= now)

@@ -1,6 +1,7 @@
 import { getOwn } from '#contract/json-schema/json.ts'
 import { INSTANCE_REF_PROPERTY } from '#contract/protocol/limits.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import { STAGES } from '#contract/protocol/vocabulary.ts'
 import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { Manager } from '#contract/runtime-api/managers.ts'
 import type { CallWrites } from '../../model/call.ts'
@@ -38,6 +39,72 @@ export function withWrites(
   writes: Writes,
 ): Record<string, TypedValue> {
   return { ...resource.properties, ...getOwn(writes, resource.locator) }
+}
+
+/** A value that a call reads and that an earlier call of another plugin in the same operation may write. */
+export interface ValueFromOther {
+  locator: string
+  property: string
+  writer: { stage: Stage; pluginId: string }
+  /** What the writer did: WRITTEN; KEPT, it left the planned value; or MISSING, it left the property without a value. */
+  kind: 'WRITTEN' | 'KEPT' | 'MISSING'
+  /**
+   * Whether a retry sends what only this operation decided: a written value, or a missing one that is required or whose
+   * writer was called more than once, so that a lost answer may have had it.
+   */
+  isFixed: boolean
+}
+
+/**
+ * What the request of a call has from the calls of other plugins before it. Of several that may write a property, it is the
+ * last one that did, or else the last one that may.
+ */
+export function valuesFromOthers(
+  plan: FrozenPlan,
+  calls: readonly (CallWrites & { attempts: number })[],
+  operationType: OperationType,
+  reader: { stage: Stage; pluginId: string; order: number },
+): ValueFromOther[] {
+  const direction = operationType === 'DETACH' ? -1 : 1
+  const isBefore = ({ stage, order }: CallWrites) =>
+    stage === reader.stage ? direction * (order - reader.order) < 0 : stage === 'BEFORE_RESOURCES'
+  const earlier = STAGES.flatMap((stage) =>
+    inCallOrder(
+      calls.filter(
+        (call) => call.stage === stage && call.pluginId !== reader.pluginId && isBefore(call) && call.writes,
+      ),
+      operationType,
+    ),
+  )
+  const authorized = (pluginId: string, locator: string) =>
+    plan.plugins
+      .find((plugin) => plugin.pluginId === pluginId)
+      ?.resources.find(({ resource }) => resource === locator)
+  return plan.resources.flatMap(({ locator, properties, definitions }) => {
+    const reads = authorized(reader.pluginId, locator)
+    const names = new Set([...(reads?.readProperties ?? []), ...(reads?.credentialProperties ?? [])])
+    return [...names].flatMap((property): ValueFromOther[] => {
+      const mayWrite = earlier.filter(({ pluginId }) =>
+        authorized(pluginId, locator)?.writeProperties.includes(property),
+      )
+      const wrote = mayWrite.findLast(({ writes }) =>
+        Object.hasOwn(getOwn(writes ?? {}, locator) ?? {}, property),
+      )
+      const writer = wrote ?? mayWrite.at(-1)
+      if (writer === undefined) return []
+      const isKept = Object.hasOwn(properties, property)
+      const isRequired = getOwn(definitions, property)?.required === true
+      return [
+        {
+          locator,
+          property,
+          writer: { stage: writer.stage, pluginId: writer.pluginId },
+          kind: wrote !== undefined ? 'WRITTEN' : isKept ? 'KEPT' : 'MISSING',
+          isFixed: wrote !== undefined || (!isKept && (isRequired || writer.attempts > 1)),
+        },
+      ]
+    })
+  })
 }
 
 export interface ConfigurationChange {

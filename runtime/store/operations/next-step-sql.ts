@@ -21,9 +21,11 @@ export function situationNumber(): RawBuilder<number> {
   return sql<number>`case ${sql.join(cases, sql` `)} end`
 }
 
-function conditionOf({ states, reasons, statuses, ofPlugin, isStopped }: Situation): RawBuilder<unknown> {
+function conditionOf(situation: Situation): RawBuilder<unknown> {
+  const { states, reasons, statuses, ofPlugin, readsWrites, isStopped } = situation
   const conditions = [sql`${STATE} in (${literals(states)})`]
   if (isStopped === true) conditions.push(sql`operation.failure -> 'stopped' is not null`)
+  if (readsWrites === true) conditions.push(sql`operation.failure -> 'readsWrites' is not null`)
   if (reasons !== undefined) conditions.push(sql`${REASON} in (${literals(reasons)})`)
   if (statuses !== undefined)
     conditions.push(

@@ -7,6 +7,7 @@ import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
 import type { BatchRequest } from '#contract/runtime-api/batches.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError, refuseFor } from '../../engine/refusals.ts'
+import { situationOf } from '../../engine/views.ts'
 import { protectedProblems } from '../../engine/changes/check-changes.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
@@ -135,7 +136,11 @@ async function planTarget(
   }
   if (operation !== null && request.action === 'RETRY') {
     const problem = notFailedInRun(operation, operation.run)
-    if (problem !== null) refusals.list.push(new DomainError('OPERATION_NOT_RETRYABLE', problem))
+    const isHopeless = situationOf(operation.state, operation.failure).retryHelps === 'NEVER'
+    if (problem !== null || isHopeless)
+      refusals.list.push(
+        new DomainError('OPERATION_NOT_RETRYABLE', problem ?? platformMessage('retryCannotHelp')),
+      )
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   }
   const evaluation =

@@ -13,11 +13,18 @@ import { listInstallations } from '../installations/read.ts'
 import { listOperations } from './list.ts'
 
 /** A failure that only this situation describes; null for a situation without a failure. */
-function failureOf({ reasons, statuses, ofPlugin, isStopped, states }: Situation): object | null {
+function failureOf({
+  reasons,
+  statuses,
+  ofPlugin,
+  readsWrites,
+  isStopped,
+  states,
+}: Situation): object | null {
   if (!states.includes('FAILED')) return null
   const common = { errorCode: 'CODE', message: 'text', retryable: ofPlugin?.retryable ?? true }
   if (isStopped === true) return { ...common, stopped: { by: { id: 'sam', name: 'Sam' }, reason: 'why' } }
-  if (ofPlugin !== undefined) return common
+  if (ofPlugin !== undefined) return { ...common, ...(readsWrites && { readsWrites }) }
   const [reason = 'callInterrupted'] = reasons ?? []
   // a status that no situation names
   const status = statuses?.[0] ?? 500

@@ -22,9 +22,10 @@ export const operations = {
   'field.failure': 'Failure',
   'field.takesOver': 'Took over',
   'field.takenOverBy': 'Taken over by',
-  'field.retryable': 'Retryable',
-  'field.retryable.yes': 'Yes',
-  'field.retryable.no': 'No – fix the cause first',
+  'field.retryHelps': 'Can a retry help?',
+  'field.retryHelps.YES': 'Yes',
+  'field.retryHelps.AFTER_CHANGE': 'Only after the cause is fixed',
+  'field.retryHelps.NEVER': 'No, it sends the same values again',
   'field.stoppedAt': 'Stopped at',
   'field.resource': 'Resource',
   'field.action': 'Change',
@@ -139,6 +140,8 @@ export const operations = {
     'Retry the operation once the cause is fixed. If it can’t be fixed, take the operation over.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
+  'remedy.CHECK_VALUES':
+    'Check the values that other plugins wrote in this operation. If one is wrong, have the plugin that wrote it fixed, take the operation over, and install again.',
   'remedy.FIX_CAUSE.silent':
     'The plugin gave no reason. Find the cause in its logs for this operation ID, or ask its owner to. Then retry.',
   'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
@@ -230,6 +233,7 @@ export const operations = {
   'action.retry.about': 'Resumes at {plugins} with the identical request.',
   'action.retry.aboutRuntime': 'Resumes in {stage}.',
   'action.retry.fixFirst': 'Fix the cause before retrying.',
+  'action.retry.never': 'The plugin says that this request cannot succeed.',
   'action.takeover': 'Take over and detach',
   'action.takeover.about': 'Abandons this operation and detaches the installation. This cannot be undone.',
   'action.retry.PENDING': 'This operation has not started yet.',
@@ -394,7 +398,7 @@ export const operations = {
   'share.copyFailed': 'The browser did not allow copying.',
   'markdown.call': '**{plugin}** (order {order})',
   'markdown.leftOut': 'Attempts {first} to {last} are left out; the receipt has them.',
-  'markdown.failure': '**{title}** ({code}, retryable: {retryable})',
+  'markdown.failure': '**{title}** ({code})',
   'markdown.name': '{name} ({id})',
 } as const
 

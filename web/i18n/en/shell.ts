@@ -354,6 +354,7 @@ export const vocabulary = {
   'next.REPEAT_CALL': 'Retry automatically',
   'next.RETRY': 'Retry the operation',
   'next.FIX_CAUSE': 'Find and fix the cause',
+  'next.CHECK_VALUES': 'Check the values from other plugins',
   'next.FIX_RESPONSE': 'Fix the plugin’s response',
   'next.FIX_AUTHENTICATION': 'Fix the token check',
   'next.RESTORE_PLUGIN': 'Start or reconnect the plugin',

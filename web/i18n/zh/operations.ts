@@ -25,9 +25,10 @@ export const operations: Translated<typeof source.operations> = {
   'field.failure': '失败原因',
   'field.takesOver': '被接管的操作',
   'field.takenOverBy': '接管操作',
-  'field.retryable': '可重试',
-  'field.retryable.yes': '是',
-  'field.retryable.no': '否，请先排除问题原因',
+  'field.retryHelps': '重试能否解决？',
+  'field.retryHelps.YES': '能',
+  'field.retryHelps.AFTER_CHANGE': '排除问题原因后才能',
+  'field.retryHelps.NEVER': '不能，重试会再次发送相同的值',
   'field.stoppedAt': '停止位置',
   'field.resource': '资源',
   'field.action': '变更类型',
@@ -131,6 +132,8 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.RETRY': '原因消除后重试操作；如果无法修复，请接管操作。',
   'remedy.FIX_CAUSE':
     '请修复插件报告的问题，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
+  'remedy.CHECK_VALUES':
+    '请检查其他插件在此操作中写入的值。如果有误，请修复写入该值的插件，接管此操作，然后重新安装。',
   'remedy.FIX_CAUSE.silent':
     '插件未说明原因。请在插件日志中与此操作 ID 相关的记录里查明原因，或联系插件负责人。然后重试。',
   'remedy.FIX_RESPONSE': '请插件负责人修复插件。仅重试无效。',
@@ -208,6 +211,7 @@ export const operations: Translated<typeof source.operations> = {
   'action.retry.about': '从 {plugins} 继续，发送完全相同的请求。',
   'action.retry.aboutRuntime': '从{stage}阶段继续。',
   'action.retry.fixFirst': '请先排除问题原因，再重试。',
+  'action.retry.never': '插件表示此请求不会成功。',
   'action.takeover': '接管并分离',
   'action.takeover.about': '放弃此操作并分离安装实例，无法撤销。',
   'action.retry.PENDING': '操作尚未开始。',
@@ -347,7 +351,7 @@ export const operations: Translated<typeof source.operations> = {
   'share.copyFailed': '浏览器不允许复制。',
   'markdown.call': '**{plugin}**（顺序 {order}）',
   'markdown.leftOut': '第 {first} 至 {last} 次尝试已省略，完整内容请见回执。',
-  'markdown.failure': '**{title}**（{code}，可重试：{retryable}）',
+  'markdown.failure': '**{title}**（{code}）',
   'markdown.name': '{name}（{id}）',
 }
 

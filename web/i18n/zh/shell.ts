@@ -341,6 +341,7 @@ export const vocabulary: Translated<typeof source.vocabulary> = {
   'next.REPEAT_CALL': '自动重试',
   'next.RETRY': '重试操作',
   'next.FIX_CAUSE': '查明并消除原因',
+  'next.CHECK_VALUES': '检查其他插件写入的值',
   'next.FIX_RESPONSE': '修正插件的响应',
   'next.FIX_AUTHENTICATION': '修复令牌校验',
   'next.RESTORE_PLUGIN': '启动插件或恢复连接',
@@ -424,6 +425,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   lockedByFailed:
     'Bundle {bundle} 的{operationType}操作 {operationId} 已失败，仍锁定着该安装实例。请重试该操作，或接管并分离。',
   lockedByRunning: 'Bundle {bundle} 的{operationType}操作 {operationId} 尚未完成。请等待其完成后再试。',
+  retryCannotHelp:
+    '重试会再次发送相同的值，而插件表示相同的请求不会成功。请接管该操作，或在其页面上单独重试。',
   operationNotWaiting: '该操作的状态是“{actual}”，不是“等待重试”。请重新加载。',
   operationNotFailed: '该操作的状态是“{actual}”，不是“失败”。请重新加载。',
   operationAssigned: '该操作现在的处理人是 {person}。',

@@ -1,4 +1,5 @@
-import type { Failure, NextStep } from '#contract/console-api/shapes.ts'
+import type { Failure, Operation } from '#contract/console-api/shapes.ts'
+import type { RetryHelps } from '#contract/console-api/vocabulary.ts'
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { callCause, type TitledReason } from '#contract/protocol/call-causes.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
@@ -21,21 +22,14 @@ export function failureTitle(failure: Failure, t: Translate): string {
 const isPlainCause = (reason: string): reason is Exclude<TitledReason, 'callHttpStatus'> =>
   callCause(reason)?.title !== undefined
 
-type Failed = { nextStep: NextStep; failure: Failure | null }
+type Failed = Pick<Operation, 'nextStep' | 'failure'>
 
-/** Whether a retry can succeed before somebody has fixed something. */
-export function canRetryHelp({ nextStep: { action }, failure }: Failed): boolean {
-  switch (action) {
-    case 'FIX_AUTHENTICATION':
-    case 'FIX_ENDPOINT':
-    case 'FIX_TLS':
-    case 'ALLOW_ENDPOINT':
-    case 'REGISTER_PLUGIN':
-      return false
-    default:
-      return failure?.retryable === true
-  }
-}
+/** Whether a retry can help; a receipt of an earlier version has only what the failure says. */
+export const retryHelpsOf = ({
+  retryHelps,
+  failure,
+}: Pick<Operation, 'retryHelps' | 'failure'>): RetryHelps =>
+  retryHelps ?? (failure?.retryable === true ? 'YES' : 'AFTER_CHANGE')
 
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf({ nextStep: { action }, failure }: Failed, t: Translate): string | null {

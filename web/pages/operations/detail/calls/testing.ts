@@ -68,6 +68,7 @@ export function operation(
 ): OperationDetail {
   return {
     operationId: '01900000-0000-7000-8000-000000000001',
+    retryHelps: null,
     operationType: 'CONFIGURE',
     currentVersion: '1.0.0',
     targetVersion: '1.0.0',

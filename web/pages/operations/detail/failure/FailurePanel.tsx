@@ -15,9 +15,9 @@ import { Icon } from '../../../../ui/Icon.tsx'
 import { TextLink } from '../../../../ui/Link.tsx'
 import { Time } from '../../../../ui/Time.tsx'
 import {
-  canRetryHelp,
   failureTitle,
   remedyOf,
+  retryHelpsOf,
   stoppedText,
   stoppedValues,
 } from '../../../../subjects/operations/describe-failure.ts'
@@ -135,6 +135,10 @@ export function FailurePanel({
                     </>
                   ),
                 },
+                !isOver && {
+                  label: t('operations.field.retryHelps'),
+                  value: t(`operations.field.retryHelps.${retryHelpsOf(operation)}`),
+                },
                 !isOver && remedy !== null && { label: t('errors.remedy'), value: remedy },
                 {
                   label: t('operations.failed.progress'),
@@ -148,14 +152,6 @@ export function FailurePanel({
               <ErrorFacts error={{ title, message, code, errorPath }} />
               <LastCode code={code} failurePoint={failurePoint} />
               <Endpoint operation={operation} failurePoint={failurePoint} />
-              <p className={isOver ? 'hidden' : 'flex gap-2'}>
-                <span className="text-faint">{t('operations.field.retryable')}</span>
-                {t(
-                  canRetryHelp(operation)
-                    ? 'operations.field.retryable.yes'
-                    : 'operations.field.retryable.no',
-                )}
-              </p>
             </div>
           </div>
         </div>

@@ -3,7 +3,7 @@ import { useMay } from '../../../../api/session.ts'
 import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { Button } from '../../../../ui/Button.tsx'
-import { canRetryHelp } from '../../../../subjects/operations/describe-failure.ts'
+import { retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
 import { recoveryAvailability, type RecoveryAction } from './recovery.ts'
 import { nextCalls, type CallTimeline } from '../calls/timeline.ts'
 import { paths } from '../../../../addresses/paths.ts'
@@ -30,12 +30,12 @@ export function RecoveryActions({
     useMay('operation:takeover', operation.installation),
   )
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
-  const canHelp = canRetryHelp(operation)
+  const helps = retryHelpsOf(operation)
 
   const retryButton = (
     <Button
       icon="retry"
-      variant={layout === 'explained' && canHelp ? 'primary' : 'secondary'}
+      variant={layout === 'explained' && helps === 'YES' ? 'primary' : 'secondary'}
       disabledReason={retry.isAvailable ? null : t(retry.reason)}
       onClick={() => onChoose('retry')}
     >
@@ -71,7 +71,11 @@ export function RecoveryActions({
         {retryButton}
         <p className="mt-1.5 text-xs text-muted">
           {retry.isAvailable
-            ? joinSentences(t, [begins, !canHelp && t('operations.action.retry.fixFirst')])
+            ? joinSentences(t, [
+                begins,
+                helps === 'AFTER_CHANGE' && t('operations.action.retry.fixFirst'),
+                helps === 'NEVER' && t('operations.action.retry.never'),
+              ])
             : t(retry.reason)}
         </p>
       </div>

@@ -4,7 +4,7 @@ import { joinList } from '../../../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { Notice } from '../../../../ui/Notice.tsx'
 import { showToast } from '../../../../ui/toast.ts'
-import { canRetryHelp, failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
+import { failureTitle, remedyOf, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
 import { nextCalls } from '../calls/timeline.ts'
 import { retryTopic, useRecovery, type RecoveryProps } from './recovery.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
@@ -35,7 +35,7 @@ export function RetryDialog({ operation, timeline, onClose, change }: RecoveryPr
         onClose()
       }}
     >
-      {failure !== null && !canRetryHelp(operation) && (
+      {failure !== null && retryHelpsOf(operation) !== 'YES' && (
         <Notice tone="warn" title={t('recovery.retry.warn')}>
           <p>
             {failure.retryable

@@ -5,7 +5,7 @@ import { formatDuration, formatUtcTime } from '../../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
-import { canRetryHelp, failureTitle, remedyOf } from '../../../../subjects/operations/describe-failure.ts'
+import { failureTitle, remedyOf, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
 import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
@@ -104,9 +104,6 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     t('operations.markdown.failure', {
       title: plainText(title),
       code: codeText(failure.errorCode),
-      retryable: t(
-        canRetryHelp(operation) ? 'operations.field.retryable.yes' : 'operations.field.retryable.no',
-      ),
     }),
     '',
     `> ${plainText(messageText(failure))}`,
@@ -114,6 +111,15 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
     ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
+    ...(operation.state === 'FAILED'
+      ? [
+          fact(
+            t,
+            t('operations.field.retryHelps'),
+            t(`operations.field.retryHelps.${retryHelpsOf(operation)}`),
+          ),
+        ]
+      : []),
     ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
   ].join('\n')
 }
