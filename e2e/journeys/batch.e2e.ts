@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { wrapData } from '#contract/protocol/data.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { expectPage, MAIL } from '../vocabulary.ts'
@@ -6,6 +6,8 @@ import { platform } from '../../demo/people.ts'
 import { countInput } from '../harness/count-input.ts'
 import type { System } from '../harness/system.ts'
 import { expect, test } from '../harness/test.ts'
+
+const valueOf = async (option: Locator): Promise<string> => (await option.getAttribute('value')) ?? ''
 
 /** The checkbox of an installation of CRM suite in a list. */
 const rowOf = (page: Page, { environmentKey, applicationRuntimeId, workspaceId }: Scope) =>
@@ -78,6 +80,65 @@ test('a property is set in two installations: first one, then the rest, after a 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Batches' }).click()
   await page.getByRole('link', { name: 'Set smtpPort in 2 installations of CRM suite' }).first().click()
   await expect(page).toHaveURL(address)
+})
+
+test('properties of two bundles are set in four installations by one batch, in at most 10 clicks', async ({
+  system,
+  signIn,
+}) => {
+  const runtime = `mixed-${system.newScope().workspaceId}`
+  const scopes = [system.newScope(), system.newScope()].map((scope) => ({
+    ...scope,
+    applicationRuntimeId: runtime,
+  }))
+  for (const scope of scopes)
+    for (const [bundleId, version] of [
+      ['crm-suite', '1.0.0'],
+      ['billing', '1.2.0'],
+    ] as const)
+      expect((await system.install(scope, bundleId, version)).operation.state).toBe('SUCCEEDED')
+  const page = await signIn('olivia', `/installations?applicationRuntimeId=${runtime}`)
+  await expect(page.getByRole('table').getByRole('row')).toHaveCount(5)
+  const input = await countInput(page)
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await page
+    .getByRole('region', { name: 'Selection' })
+    .getByRole('button', { name: 'Set a property' })
+    .click()
+  const dialog = page.getByRole('dialog', { name: 'Set a property of 4 installations' })
+  const choose = async (list: Locator, label: string) =>
+    input.choose(list, await valueOf(list.getByRole('option', { name: label })))
+  await choose(dialog.getByLabel('Property', { exact: true }), 'CRM mail · SMTP port (2 of 4)')
+  await dialog.getByRole('textbox', { name: 'SMTP port' }).fill('2525')
+  await expect(dialog).toContainText('2 will start')
+  await dialog.getByRole('button', { name: 'Add property' }).click()
+  await choose(dialog.getByLabel('Property 2'), 'Invoice engine · Payment term in days (2 of 4)')
+  await dialog.getByText('A value for each').last().click()
+  const terms = dialog.getByRole('region', { name: 'Invoice engine · Payment term in days' })
+  const termOf = ({ workspaceId }: Scope) =>
+    terms.getByRole('textbox', { name: new RegExp(`${runtime}/${workspaceId}$`) })
+  for (const [index, scope] of scopes.entries()) await termOf(scope).fill(String(21 + index))
+  await expect(dialog).toContainText('4 will start')
+  const plan = dialog.getByRole('region', { name: 'What will happen' })
+  await expect(plan.getByRole('listitem').filter({ hasText: 'Payment term in days' })).toHaveCount(2)
+  await expect(plan.getByRole('listitem').filter({ hasText: 'SMTP port' })).toHaveCount(2)
+  await dialog.getByRole('button', { name: 'Save in 4 installations' }).click()
+
+  await expectPage(page, 'Set properties in 4 installations of 2 bundles')
+  expect(await input.clicks()).toBeLessThanOrEqual(10)
+  await expect(page.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
+  await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(4)
+  for (const [index, scope] of scopes.entries()) {
+    const { resources } = await system.call(
+      platform,
+      'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+      { params: scope },
+    )
+    expect(resources[MAIL]?.properties['smtpPort']).toEqual(wrapData(2525))
+    expect(resources['production/billing/MODULE/invoice-engine']?.properties['paymentTermDays']).toEqual(
+      wrapData(21 + index),
+    )
+  }
 })
 
 test('an outdated version is upgraded from the versions of its bundle, and a downgrade is named', async ({

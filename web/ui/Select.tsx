@@ -2,7 +2,13 @@ import type { ComponentProps } from 'react'
 import { cx } from './class-names.ts'
 import { Icon } from './Icon.tsx'
 
-export type Option<Value extends string = string> = { value: Value; label: string; disabled?: boolean }
+export type Option<Value extends string = string> = {
+  value: Value
+  label: string
+  disabled?: boolean
+  /** The title of the group that it is in. Options of one group are shown together, at the place of the first. */
+  group?: string
+}
 
 /** The browser's own select: native keyboard support and list on phones, without script. */
 export function Select({
@@ -19,11 +25,15 @@ export function Select({
     <span className={cx('relative flex min-w-0', className)}>
       <select {...rest} className="control appearance-none truncate pr-8">
         {placeholder !== undefined && <option value="">{placeholder}</option>}
-        {options.map((option) => (
-          <option key={option.value} value={option.value} disabled={option.disabled}>
-            {option.label}
-          </option>
-        ))}
+        {[...Map.groupBy(options, ({ group }) => group ?? '')].map(([group, grouped]) =>
+          group === '' ? (
+            grouped.map(optionOf)
+          ) : (
+            <optgroup key={group} label={group}>
+              {grouped.map(optionOf)}
+            </optgroup>
+          ),
+        )}
       </select>
       <Icon
         name="chevronDown"
@@ -33,3 +43,9 @@ export function Select({
     </span>
   )
 }
+
+const optionOf = ({ value, label, disabled }: Option) => (
+  <option key={value} value={value} disabled={disabled}>
+    {label}
+  </option>
+)

@@ -663,7 +663,16 @@ export const batches = {
   'make.bundle.others': 'The selection has several bundles. Only the installations of this one are included.',
   'make.version': 'New version',
   'make.property': 'Property',
+  'make.property.numbered': 'Property {number}',
   'make.property.choose': 'Choose a property',
+  'make.property.add': 'Add property',
+  'make.property.remove': 'Remove {property}',
+  'make.property.removeEmpty': 'Remove this property',
+  'make.property.others': {
+    one: '{n} of the installations does not have this property. It keeps the values it has.',
+    other: '{n} of the installations do not have this property. They keep the values they have.',
+  },
+  'make.property.noValue': 'Enter a value for {property}, or remove it.',
   'make.property.some': '{property} ({n} of {of})',
   'make.property.none': 'None of these installations has a version yet, so their properties are unknown.',
   'make.needed.missing': {
@@ -678,6 +687,7 @@ export const batches = {
     one: 'Set {property} in {n} installation',
     other: 'Set {property} in all {n} installations',
   },
+  'make.sets': 'Sets {property}',
   'make.replaces': 'Replaces the value of {property}',
   'make.detach.title': {
     one: '{n} installation will be detached. This cannot be undone.',

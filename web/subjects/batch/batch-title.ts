@@ -31,9 +31,10 @@ export function batchTitle(batch: Named, t: Translate): string {
   const counted = { n: summary.targets, bundle }
   const name = batchAction(batch)
   if (name !== 'CONFIGURE') return t(`batches.name.${name}`, counted)
-  const [property, ...more] = input.properties
+  // one property of several bundles is one to its reader
+  const [property, ...more] = new Set(input.properties.map((set) => set.property))
   return property !== undefined && more.length === 0
-    ? t('batches.name.CONFIGURE', { ...counted, property: property.property })
+    ? t('batches.name.CONFIGURE', { ...counted, property })
     : t('batches.name.CONFIGURE.several', counted)
 }
 

@@ -69,8 +69,12 @@ export const isOf = (given: BatchProperty | undefined, { locator, property }: Fo
 /** A locator without its bundle environment, which each target has of its own. */
 const resourceOf = (locator: string): string => locator.slice(locator.indexOf('/'))
 
-const eachFieldId = (target: string, locator: string, property: string): FieldId =>
-  fieldId(`${target} ${resourceOf(locator)}`, property)
+/** Kind and name of the resource of a locator. */
+export const partOf = (locator: string): string => locator.split('/').slice(2).join('/')
+
+/** The field of a property in a target, whose bundle the target says. */
+export const eachFieldId = (target: string, locator: string, property: string): FieldId =>
+  fieldId(`${target} ${partOf(locator)}`, property)
 
 /** What was entered, by target. Targets without an edit are left out. */
 export function valuesOfEach(

@@ -42,9 +42,11 @@ export function OperationFields({
                 <Icon name={kindIcon[kind]} className="text-muted" />
                 <h3 className="font-semibold">{title}</h3>
                 <span className="text-xs text-faint">{t(`vocabulary.kind.${kind}`)}</span>
-                <span className="text-xs max-sm:basis-full max-sm:pl-6 sm:ml-auto">
-                  <LocatorText locator={locator} />
-                </span>
+                {locator !== '' && (
+                  <span className="text-xs max-sm:basis-full max-sm:pl-6 sm:ml-auto">
+                    <LocatorText locator={locator} />
+                  </span>
+                )}
                 {help !== '' && (
                   <p className="max-w-[72ch] basis-full text-xs text-muted wrap-anywhere">{help}</p>
                 )}

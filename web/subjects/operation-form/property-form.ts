@@ -38,6 +38,7 @@ export type FormField = {
 }
 
 export type FormResource = {
+  /** Empty if the field is for resources of several bundles. */
   locator: string
   kind: ResourceKind
   title: string

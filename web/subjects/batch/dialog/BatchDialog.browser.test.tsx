@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
+import { fieldId } from '../../../forms/property/field-id.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
@@ -472,12 +473,79 @@ test('edits to begin with are those of the targets in every bundle environment',
       onClose={() => undefined}
     />,
   )
-  for (const [index, environment] of ['production', 'staging'].entries()) {
-    if (index > 0)
-      await page.getByRole('combobox', { name: 'Bundle' }).selectOptions(`${environment}/crm (1)`)
-    const own = { [`${environment}/crm/MODULE/main`]: { port: { '@type': 'Data', value: 26 } } }
-    await expect
-      .poll(() => api.requests(PLAN).at(-1)?.body)
-      .toMatchObject({ input: { values: { [targets[index]!.id]: own } } })
-  }
+  const own = (environment: string) => ({
+    [`${environment}/crm/MODULE/main`]: { port: { '@type': 'Data', value: 26 } },
+  })
+  await expect
+    .poll(() => api.requests(PLAN).at(-1)?.body)
+    .toEqual({
+      action: 'CONFIGURE',
+      targets: targets.map(({ id }) => id),
+      input: { values: { [targets[0]!.id]: own('production'), [targets[1]!.id]: own('staging') } },
+    })
+})
+
+test('properties of several bundles are set in one batch, and one that they share is entered once', async () => {
+  const [first, second] = targets
+  if (first === undefined || second === undefined) throw new Error('There are no targets')
+  const billing = { environmentKey: 'production', bundleId: 'billing' }
+  const mixed: BatchTarget[] = [
+    first,
+    { ...second, title: 'Billing', installation: { ...second.installation, bundle: billing } },
+  ]
+  const secret = { ...text('Token'), isSensitive: true }
+  const api = await serveApi({
+    [VERSION]: ({ params }) =>
+      params['bundleId'] === 'crm'
+        ? manifestOf('1.0.0', { region: text('Region'), token: text('Token') })
+        : { ...manifestOf('1.0.0', { region: text('Region'), token: secret }), bundle: billing },
+    [PLAN]: () => planWith('first', () => []),
+    [CREATE]: () => ({ batch }),
+  })
+  const screen = await renderInConsole(
+    <BatchDialog action="CONFIGURE" targets={mixed} onClose={() => undefined} />,
+  )
+  const start = page.getByRole('button', { name: /^Save in/ })
+  await page.getByLabelText('Property', { exact: true }).selectOptions('Core · Region')
+  await userEvent.fill(page.getByRole('textbox', { name: 'Region' }), 'eu')
+  const bodies = () => api.requests(PLAN).map(({ body }) => body)
+  const region = { region: { '@type': 'Data', value: 'eu' } }
+  await expect
+    .poll(() => bodies().at(-1))
+    .toEqual({
+      action: 'CONFIGURE',
+      targets: [first.id, second.id],
+      input: {
+        values: {
+          [first.id]: { [MAIN]: region },
+          [second.id]: { 'production/billing/MODULE/main': region },
+        },
+      },
+    })
+
+  await page.getByRole('button', { name: 'Add property' }).click()
+  const added = page.getByLabelText('Property 2')
+  await expect.element(added).toHaveFocus()
+  // not that of the other bundle, which is a secret
+  const tokens = added.getByRole('option', { name: 'Core · Token (1 of 2)' })
+  expect(tokens.elements().map((option) => option.closest('optgroup')?.label)).toEqual(['CRM 1', 'Billing'])
+  await added.selectOptions(fieldId(MAIN, 'token'))
+  await expect.element(page.getByText(/1 of the installations does not have this property/)).toBeVisible()
+  await expect.element(start).toHaveAccessibleDescription('Enter a value for Core · Token, or remove it.')
+  await userEvent.fill(page.getByRole('textbox', { name: 'Token' }), 'abc')
+  await expect
+    .poll(() => bodies().at(-1))
+    .toMatchObject({
+      input: {
+        values: {
+          [first.id]: { [MAIN]: { ...region, token: { '@type': 'Data', value: 'abc' } } },
+          [second.id]: { 'production/billing/MODULE/main': region },
+        },
+      },
+    })
+  await page.getByRole('button', { name: 'Remove Core · Token' }).click()
+  await expect.element(page.getByRole('button', { name: 'Add property' })).toHaveFocus()
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(JSON.stringify(api.requests(CREATE).map(({ body }) => body))).not.toContain('abc')
 })

@@ -17,7 +17,6 @@ import { emptyInput, useOperationForm } from '../../operation-form/use-operation
 import { paths } from '../../../addresses/paths.ts'
 import { Field } from '../../../ui/Field.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
-import { SegmentedControl } from '../../../ui/SegmentedControl.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { NumberInput } from '../../../ui/TextInput.tsx'
 import { keepBatch, type InterruptedBatch } from '../../sign-in/interrupted-action.ts'
@@ -26,12 +25,14 @@ import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
 import { batchPlanQuery, useNeededValues } from './use-needed-values.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
-import { BatchPlanView } from './BatchPlanView.tsx'
-import { bundlesOf, scopeOf, type BatchTarget } from '../bundle-targets.ts'
+import { BatchPlanView, type DefinitionOf } from './BatchPlanView.tsx'
+import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
+import { changesByTarget, configureInput } from '../property-choices.ts'
 import { EACH_MAX, formOfEach, initialEdits, valuesOfEach, type BatchProperty } from '../each-target.ts'
 import { DetachNotice, RetryNotice } from './BatchNotices.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
-import { useChosenProperty } from './use-chosen-property.ts'
+import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
+import { useChosenProperties } from './use-chosen-properties.ts'
 import { useTargetVersion } from './use-target-version.ts'
 
 export type { BatchTarget } from '../bundle-targets.ts'
@@ -69,26 +70,27 @@ export function BatchDialog({
   const noticeId = useId()
   const [selected] = useState(all)
   const isDetaching = action === 'DETACH' || action === 'TAKEOVER'
-  const hasBundle = action === 'UPGRADE' || action === 'CONFIGURE'
+  const isUpgrade = action === 'UPGRADE'
   const bundles = useMemo(() => bundlesOf(selected), [selected])
   const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
-  const bundle = bundles.find(({ key }) => key === bundleKey)
-  const targets = hasBundle ? (bundle?.targets ?? NO_TARGETS) : selected
+  // the others have other versions
+  const bundle = isUpgrade ? bundles.find(({ key }) => key === bundleKey) : undefined
+  const targets = isUpgrade ? (bundle?.targets ?? NO_TARGETS) : selected
   const [typedLimits, setLimits] = useState(initialLimits)
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 
-  const version = useTargetVersion(action === 'UPGRADE' ? bundle : undefined)
-  const property = useChosenProperty(action === 'CONFIGURE' ? bundle : undefined, given)
-  const needed = useNeededValues(action === 'UPGRADE' ? bundle : undefined, version.chosen)
-  const common = action === 'UPGRADE' ? needed.resources : property.resources
-  const [isEachWanted, setEach] = useState(given?.edits !== undefined)
-  const canBeEach = hasBundle && common.length > 0 && targets.length <= EACH_MAX
+  const version = useTargetVersion(bundle)
+  const properties = useChosenProperties(action === 'CONFIGURE' ? bundles : NO_BUNDLES, given)
+  const needed = useNeededValues(bundle, version.chosen)
+  const [isEachWanted, setEach] = useState(false)
+  const canBeEach = isUpgrade && needed.resources.length > 0 && targets.length <= EACH_MAX
   const isEach = isEachWanted && canBeEach
-  const resources = useMemo(
-    () => (isEach ? formOfEach(common, targets, given, needed.isMissing) : common),
-    [isEach, common, targets, given, needed.isMissing],
+  const upgraded = useMemo(
+    () => (isEach ? formOfEach(needed.resources, targets, undefined, needed.isMissing) : needed.resources),
+    [isEach, targets, needed.resources, needed.isMissing],
   )
+  const resources = isUpgrade ? upgraded : properties.resources
   const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
   const [input] = useState(() => ({
     ...emptyInput(),
@@ -103,22 +105,27 @@ export function BatchDialog({
   const bodyOf = (values: Parameters<typeof editsIn>[0]): Body | null => {
     const ids = targets.map(({ id }) => id)
     if (action === 'RETRY' || isDetaching) return { action, targets: ids }
-    const own = isEach ? valuesOfEach(common, targets, editsIn(values)) : {}
-    const changes = isEach ? {} : changesOf(common, editsIn(values))
     if (action === 'UPGRADE') {
       if (version.chosen === undefined) return null
-      const input = isEach ? { values: own } : needed.inputOf(changes)
+      const input = isEach
+        ? { values: valuesOfEach(needed.resources, targets, editsIn(values)) }
+        : needed.inputOf(changesOf(needed.resources, editsIn(values)))
       return { action, targets: ids, input: { targetVersion: version.chosen, ...input } }
     }
-    // without a value of its own, a target is left as it is
-    if (isEach) return isEmpty(own) ? null : { action, targets: Object.keys(own), input: { values: own } }
-    return isEmpty(changes) ? null : { action, targets: ids, input: { changes } }
+    const configured = configureInput(targets, changesByTarget(properties.chosen, editsIn(values)))
+    return configured && { action, ...configured }
   }
   const body = bodyOf(settled)
   const plan = useQuery({
     ...batchPlanQuery(body),
     placeholderData: keepPreviousData,
   })
+  const definitionOf: DefinitionOf = (locator, property) =>
+    isUpgrade
+      ? needed.resources
+          .find((resource) => resource.locator === locator)
+          ?.fields.find((field) => field.property === property)?.definition
+      : properties.definitionOf(locator, property)
   const [isPlanUnseen, setPlanUnseen] = useState(false)
   const ready = plan.data?.items.filter(({ problems }) => problems.length === 0).length ?? 0
   // a missing value is named by its field
@@ -127,6 +134,9 @@ export function BatchDialog({
   )
   // what cannot be undone is confirmed with the number of targets that it concerns
   const count = String(ready)
+  const withoutValue = properties.chosen.find(
+    ({ isEach: isForEach, choice }) => !isForEach && !editsIn(settled).has(choice.field.id),
+  )
   const isCountMissing = isDetaching && ready > 0 && typedCount.trim() !== count
   const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
 
@@ -182,8 +192,11 @@ export function BatchDialog({
         (isNothingReady && !isMissingValue && t('batches.make.nothing'))
       }
       incompleteReason={
-        (action === 'CONFIGURE' && property.isUnknown && t('batches.make.property.none')) ||
+        (properties.isUnknown && t('batches.make.property.none')) ||
         (body === null && invalid === 0 && t('batches.make.incomplete')) ||
+        (body !== null &&
+          withoutValue !== undefined &&
+          t('batches.make.property.noValue', { property: nameOf(withoutValue.choice) })) ||
         (isNothingReady && t('batches.make.nothing')) ||
         (reason.trim() === '' && missingReason) ||
         (isCountMissing && t('common.confirm.type', { word: count }))
@@ -200,7 +213,7 @@ export function BatchDialog({
       onClose={onClose}
     >
       {interrupted !== undefined && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
-      {hasBundle && bundles.length > 1 && (
+      {isUpgrade && bundles.length > 1 && (
         <Field label={t('batches.make.bundle')} help={t('batches.make.bundle.others')}>
           {(wiring) => (
             <Select
@@ -215,7 +228,7 @@ export function BatchDialog({
           )}
         </Field>
       )}
-      {action === 'UPGRADE' && (
+      {isUpgrade && (
         <Field label={t('batches.make.version')} className="w-56">
           {(wiring) => (
             <Select
@@ -234,47 +247,24 @@ export function BatchDialog({
         </Notice>
       )}
       {action === 'CONFIGURE' && (
-        <Field
-          label={t('batches.make.property')}
-          help={property.isUnknown ? t('batches.make.property.none') : undefined}
-        >
-          {(wiring) => (
-            <Select
-              {...wiring}
-              value={property.chosen}
-              placeholder={t('batches.make.property.choose')}
-              options={property.options}
-              onChange={(event) => property.choose(event.target.value)}
-            />
-          )}
-        </Field>
+        <ChosenPropertyFields properties={properties} targets={targets} control={form.control} />
       )}
-      {hasBundle && targets.length > EACH_MAX && (
+      {isUpgrade && targets.length > EACH_MAX && (
         <p className="text-muted">{t('batches.make.each.tooMany', { max: EACH_MAX })}</p>
       )}
       {canBeEach && targets.length > 1 && (
-        <div className="flex">
-          <SegmentedControl
-            label={t('batches.make.each.label')}
-            value={isEach ? 'each' : 'all'}
-            options={[
-              { value: 'all', label: t('batches.make.each.all', { n: targets.length }) },
-              { value: 'each', label: t('batches.make.each.each') },
-            ]}
-            onChange={(value) => setEach(value === 'each')}
-          />
-        </div>
+        <EachChoice isEach={isEach} count={targets.length} onChange={setEach} />
       )}
-      {targets[0] && resources.length > 0 && (
+      {targets[0] && upgraded.length > 0 && (
         <OperationFields
-          key={`${property.chosen} ${isEach}`}
+          key={`${isEach}`}
           control={form.control}
-          resources={resources}
+          resources={upgraded}
           scope={scopeOf(targets[0])}
           fold={false}
         />
       )}
-      {action === 'UPGRADE' && !isEach && <NeededChoices needed={needed} count={targets.length} />}
+      {isUpgrade && !isEach && <NeededChoices needed={needed} count={targets.length} />}
       {isDetaching && <DetachNotice id={noticeId} action={action} plan={plan.data} count={targets.length} />}
       {action === 'RETRY' && <RetryNotice plan={plan.data} />}
       <ReasonField
@@ -287,7 +277,7 @@ export function BatchDialog({
           action={action}
           plan={plan.data}
           error={plan.error}
-          resources={common}
+          definitionOf={definitionOf}
           isChecking={plan.isFetching}
           isStale={plan.isPlaceholderData}
           isTouched={(editsIn(settled).size > 0 && !plan.isPlaceholderData) || form.formState.isSubmitted}
@@ -321,8 +311,7 @@ export function BatchDialog({
 }
 
 const NO_TARGETS: readonly BatchTarget[] = []
-
-const isEmpty = (of: object): boolean => Object.keys(of).length === 0
+const NO_BUNDLES: readonly BundleTargets[] = []
 
 /** Without the targets that the plan refuses to this person: with one of them, the whole batch would be refused. */
 function withoutDenied(body: Body, { items }: BatchPlan): Body {

@@ -9,7 +9,6 @@ import { cx } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
-import type { FormResource } from '../../operation-form/property-form.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { TextLink } from '../../../ui/Link.tsx'
 import { ChangedValue } from '../../../ui/value/BeforeAfter.tsx'
@@ -25,7 +24,7 @@ export function BatchPlanView({
   action,
   plan,
   error,
-  resources,
+  definitionOf,
   isChecking,
   isStale,
   isTouched,
@@ -35,8 +34,7 @@ export function BatchPlanView({
   action: Batch['action']
   plan: BatchPlan | undefined
   error: unknown
-  /** The definitions of the properties that may be named. */
-  resources: readonly FormResource[]
+  definitionOf: DefinitionOf
   isChecking: boolean
   /** The plan is of what was entered before. */
   isStale: boolean
@@ -53,10 +51,6 @@ export function BatchPlanView({
   const hasProblems = plan?.items.filter(({ problems }) => problems.length > 0) ?? []
   const waiting = hasProblems.filter(({ problems }) => !isTouched && problems.every(isMissing))
   const refused = hasProblems.filter((item) => !waiting.includes(item))
-  const definitionOf: DefinitionOf = (locator, property) =>
-    resources
-      .find((resource) => resource.locator === locator)
-      ?.fields.find((field) => field.property === property)?.definition
   const ready = plan?.items.filter(({ problems }) => problems.length === 0) ?? []
   return (
     <section aria-label={t('batches.make.plan')} aria-busy={isChecking}>
@@ -100,7 +94,8 @@ export function BatchPlanView({
 const isMissing = ({ parameters }: Item['problems'][number]): boolean =>
   parameters?.['reason'] === 'propertyMissing'
 
-type DefinitionOf = (locator: string | undefined, property: string) => PropertyDefinition | undefined
+/** The definition of a property that may be named. */
+export type DefinitionOf = (locator: string | undefined, property: string) => PropertyDefinition | undefined
 
 function PlannedItem({
   action,
@@ -148,24 +143,14 @@ function PlannedItem({
         </span>
       )}
       {values
-        .filter(({ before }) => before !== null)
-        .map(({ locator, property, before, after }) => (
-          <span key={`${locator} ${property}`} className="flex gap-1.5 text-xs">
-            <Icon name="warning" size={12} className="mt-0.5 text-doubt" />
-            <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5">
-              <span className="text-doubt">
-                {t('batches.make.replaces', {
-                  property: propertyTitle(definitionOf(locator, property), property),
-                })}
-                {t('common.punctuation.colon')}
-              </span>
-              <ChangedValue
-                before={before}
-                after={after}
-                nameOf={placeNamer(definitionOf(locator, property), t)}
-              />
-            </span>
-          </span>
+        // what an upgrade adds is what the form above says
+        .filter(({ before }) => action === 'CONFIGURE' || before !== null)
+        .map((value) => (
+          <PlannedValue
+            key={`${value.locator} ${value.property}`}
+            value={value}
+            definition={definitionOf(value.locator, value.property)}
+          />
         ))}
       {unchecked
         // a plugin that the environment refuses is among the problems
@@ -189,6 +174,34 @@ function PlannedItem({
         />
       ))}
     </li>
+  )
+}
+
+/** A value that is set. One that replaces another is marked. */
+function PlannedValue({
+  value: { property, before, after },
+  definition,
+}: {
+  value: Item['values'][number]
+  definition: PropertyDefinition | undefined
+}) {
+  const t = useText()
+  const name = propertyTitle(definition, property)
+  return (
+    <span className="flex gap-1.5 text-xs">
+      <Icon
+        name={before === null ? 'plus' : 'warning'}
+        size={12}
+        className={cx('mt-0.5', before === null ? 'text-muted' : 'text-doubt')}
+      />
+      <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5">
+        <span className={before === null ? 'text-muted' : 'text-doubt'}>
+          {t(before === null ? 'batches.make.sets' : 'batches.make.replaces', { property: name })}
+          {t('common.punctuation.colon')}
+        </span>
+        <ChangedValue before={before} after={after} nameOf={placeNamer(definition, t)} />
+      </span>
+    </span>
   )
 }
 
