@@ -49,6 +49,8 @@ export const Operation = z.object({
   currentVersion: Key.nullable(),
   targetVersion: Key,
   installation: InstallationIdentity,
+  /** The title of the installation. Absent from the answers to writes, and from receipts of earlier versions. */
+  title: z.string().optional(),
   executionSequence: z.number().int().positive(),
   run: z.number().int().positive(),
   state: z.enum(OPERATION_STATES),

@@ -12,7 +12,7 @@ test('forced colors show what is current, chosen, disabled, and where a dialog e
   const operationId = await failedInstall(system)
   const page = await signIn('vera', `/operations/${operationId}`)
   await page.emulateMedia({ forcedColors: 'active' })
-  await expectPage(page, 'Install storefront Failed')
+  await expectPage(page, 'Install Storefront Failed')
   const colors = (element: Locator) =>
     element.evaluate((one) => {
       const { backgroundColor, color } = getComputedStyle(one)
@@ -59,7 +59,7 @@ test('a takeover is described, its fields are required, and Tab goes through it 
 
 test('the result of a retry is announced once, also if it fails again', async ({ system, signIn }) => {
   const page = await signIn('sam', `/operations/${await failedInstall(system)}`)
-  await expectPage(page, 'Install storefront Failed')
+  await expectPage(page, 'Install Storefront Failed')
   await page.evaluate(() => {
     const said: string[] = []
     Object.assign(window, { said })

@@ -108,7 +108,7 @@ test('the timeline zooms by keyboard and with two fingers, and moves with a drag
   const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
   await system.ended(operationId)
   const page = await signIn('sam', `/operations/${operationId}`)
-  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expectPage(page, 'Configure CRM suite Succeeded')
   const bars = page.getByRole('link', { name: /^(\d+× )?Attempt \d+, run 1: / })
   const shown = page.getByText(/^Shown: /)
   const all = await bars.count()

@@ -82,7 +82,7 @@ test('ten installations are upgraded: two first, then the rest; one fails, and a
     await expect(rows(browser, 'Failed')).toContainText('scripted-hooks reported that it failed')
   }
   await rows(page, 'Failed').getByRole('link', { name: 'View operation' }).click()
-  await expectPage(page, 'Upgrade crm-suite Failed')
+  await expectPage(page, 'Upgrade CRM suite Failed')
 
   await system.script.clear()
   await other.getByRole('button', { name: 'Retry failed' }).click()

@@ -45,7 +45,7 @@ test('a failure of the platform is in Chinese, a message of a plugin as the plug
   await system.ended(operationId)
   const page = await signIn('sam')
   await page.goto(`/operations/${operationId}`)
-  await expectPage(page, 'Configure crm-suite Failed')
+  await expectPage(page, 'Configure CRM suite Failed')
   await expect(page.getByRole('region', { name: 'Why it failed' })).toContainText('reported that it failed')
   await page.getByRole('button', { name: /sam/i }).click()
   await page.getByRole('dialog').getByText('简体中文').click()

@@ -27,9 +27,9 @@ test('from the overview to a failed operation, its explanation, and a successful
     .getByRole('listitem')
     .filter({ hasText: String(crmScope.workspaceId) })
   await expect(item).toContainText('The mailbox is locked by a migration.')
-  await item.getByRole('link', { name: 'Configure crm-suite' }).click()
+  await item.getByRole('link', { name: 'Configure CRM suite' }).click()
 
-  await expectPage(page, 'Configure crm-suite Failed')
+  await expectPage(page, 'Configure CRM suite Failed')
   const failure = page.getByRole('region', { name: 'Why it failed' })
   await expect(failure).toContainText('The mailbox is locked by a migration.')
   await expect(failure).toContainText('scripted-hooks in After resources, attempt 1, run 1')
@@ -46,7 +46,7 @@ test('from the overview to a failed operation, its explanation, and a successful
   await dialog.getByLabel('Reason').fill('The migration is over')
   await dialog.getByRole('button', { name: 'Retry' }).click()
 
-  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expectPage(page, 'Configure CRM suite Succeeded')
   const result = page.getByRole('status').filter({ hasText: 'after the retry by' })
   await expect(result).toContainText(
     /Succeeded at .*, after the retry by .*Reason for the retry: The migration is over/,
@@ -95,6 +95,6 @@ test('a colleague retries first: the page says so instead of retrying twice', as
   await expect(confirm).toBeDisabled()
   await expect(confirm).toHaveAccessibleDescription('This operation has changed')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expectPage(page, 'Configure CRM suite Succeeded')
   expect((await system.ended(operationId)).run).toBe(2)
 })

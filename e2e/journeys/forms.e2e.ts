@@ -120,7 +120,7 @@ test('Enter in a confirmation leads to what is missing, and then confirms', asyn
   await expect(dialog.getByLabel('Reason for detaching')).toBeFocused()
   await page.keyboard.type('The pilot is over')
   await word.press('Enter')
-  await expectPage(page, 'Detach crm-suite Succeeded')
+  await expectPage(page, 'Detach CRM suite Succeeded')
 })
 
 test('a sign-out that the server does not confirm says so, and can be tried again', async ({

@@ -23,9 +23,9 @@ test('a bundle is installed: scope, bundle, version, values, and then its operat
   await page.getByLabel('Reason for installing').fill('A new market')
   await page.getByRole('button', { name: 'Install Storefront 1.0.0' }).click()
 
-  await expectPage(page, 'Install storefront Succeeded')
+  await expectPage(page, 'Install Storefront Succeeded')
   await expect(page.getByText('A new market')).toBeVisible()
-  await page.getByRole('link', { name: 'storefront', exact: true }).click()
+  await page.getByRole('link', { name: 'Storefront', exact: true }).click()
   await expect(page.getByRole('main')).toContainText('Active')
   await expect(page.getByRole('main')).toContainText(domain)
 })
@@ -47,7 +47,7 @@ test('an upgrade shows what changes and requests the values that the new version
 
   await page.getByRole('combobox', { name: 'Data region' }).selectOption('eu-central')
   await submit.click()
-  await expectPage(page, 'Upgrade crm-suite Succeeded')
+  await expectPage(page, 'Upgrade CRM suite Succeeded')
   await expect(page.getByRole('definition').filter({ hasText: /^1.1.0 → 2.0.0$/ })).toBeVisible()
 })
 
@@ -60,10 +60,10 @@ test('an installation is detached, with a reason and its typed name', async ({ s
   await dialog.getByLabel('Reason for detaching').fill('The pilot is over')
   await dialog.getByLabel('Type crm-suite to confirm').fill('crm-suite')
   await dialog.getByRole('button', { name: 'Detach' }).click()
-  await expectPage(page, 'Detach crm-suite Succeeded')
+  await expectPage(page, 'Detach CRM suite Succeeded')
 
   await page.getByRole('link', { name: 'Install again' }).click()
   await expectPage(page, 'Install again')
   await page.getByRole('button', { name: 'Install CRM suite 1.0.0' }).click()
-  await expectPage(page, 'Install crm-suite Succeeded')
+  await expectPage(page, 'Install CRM suite Succeeded')
 })

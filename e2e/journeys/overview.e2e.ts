@@ -19,7 +19,7 @@ test('the overview shows what is outdated and what changed last, and leads to bo
     .getByRole('link')
     .filter({ hasText: `/${crmScope.workspaceId}` })
     .first()
-  await expect(change).toContainText('Configure crm-suite')
+  await expect(change).toContainText('Configure CRM suite')
   await expect(change).toContainText('Ling Zhao')
 
   const outdated = page.getByRole('region', { name: 'Upgrades available' })
@@ -71,7 +71,7 @@ test('what a person runs comes first, and its end is told while another page is 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
   const mine = page.getByRole('region', { name: 'Your operations and batches' })
   const operation = mine.getByRole('listitem').filter({ hasText: `/${crmScope.workspaceId}` })
-  await expect(operation).toContainText('Detach crm-suite')
+  await expect(operation).toContainText('Detach CRM suite')
   await operation.getByRole('button', { name: 'Tell me when it is over' }).click()
   await expect(operation.getByRole('button', { name: 'You will be told' })).toBeVisible()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Catalog' }).click()
@@ -81,7 +81,7 @@ test('what a person runs comes first, and its end is told while another page is 
     .toEqual(['Detach: Succeeded'])
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
   // other journeys of the same person may have detached the bundle too, which is then one line
-  const ended = mine.getByRole('listitem').filter({ hasText: /^Detach crm-suite/ })
+  const ended = mine.getByRole('listitem').filter({ hasText: /^Detach CRM suite/ })
   await expect(ended.first()).toContainText('Succeeded')
   await expect(ended.first().getByRole('button')).toHaveCount(0)
 })

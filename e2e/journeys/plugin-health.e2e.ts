@@ -34,6 +34,6 @@ test('the health of a plugin shows its uncertain attempts, and leads to each att
     .filter({ hasText: operationId.slice(-6) })
     .filter({ hasText: 'Unknown' })
   await uncertain.getByRole('link').click()
-  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expectPage(page, 'Configure CRM suite Succeeded')
   await expect(page.getByRole('heading', { name: /^Attempt 1, run 1 Unknown/ })).toBeVisible()
 })

@@ -41,7 +41,7 @@ test('a property is edited, reviewed and saved; a colleague sees the value and t
   await expect(saved).toContainText('Succeeded')
   await saved.getByRole('link', { name: /^Configure/ }).click()
 
-  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expectPage(page, 'Configure CRM suite Succeeded')
   await expect(page.getByText('The team grows')).toBeVisible()
   const plugins = page
     .getByRole('listitem')

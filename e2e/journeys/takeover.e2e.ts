@@ -18,7 +18,7 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
 }) => {
   const { operation, bundleInstallId } = await failInstall(system, CORRUPT)
   const page = await signIn('admin', `/operations/${operation.operationId}`)
-  await expectPage(page, 'Install storefront Failed')
+  await expectPage(page, 'Install Storefront Failed')
   await page.getByRole('button', { name: 'Take over and detach' }).click()
 
   const dialog = page.getByRole('dialog', { name: 'Take over and detach?' })
@@ -33,16 +33,16 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   await dialog.getByLabel('Type storefront to confirm').fill('storefront')
   await confirm.click()
 
-  await expectPage(page, 'Detach storefront Succeeded')
+  await expectPage(page, 'Detach Storefront Succeeded')
   await expect(page.getByText('The course is cancelled')).toBeVisible()
   const tookOver = page.getByRole('definition').filter({ hasText: 'Taken over' })
   await tookOver.getByRole('link', { name: 'Install' }).click()
-  await expectPage(page, 'Install storefront Taken over')
+  await expectPage(page, 'Install Storefront Taken over')
   await expect(page.getByRole('region', { name: 'Original failure' })).toContainText(
     'The catalogue is corrupt.',
   )
 
-  await page.getByRole('link', { name: 'storefront', exact: true }).click()
+  await page.getByRole('link', { name: 'Storefront', exact: true }).click()
   await expect(page).toHaveURL(new RegExp(bundleInstallId))
   await expect(page.getByRole('main')).toContainText('Detached')
   await page.getByRole('link', { name: 'Install again' }).click()
@@ -97,6 +97,6 @@ test('an old sign-in is renewed before a takeover, by the same person, and nothi
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('4711')
   await dialog.getByRole('button', { name: 'Continue with its current state' }).click()
   await confirm.click()
-  await expectPage(page, 'Detach storefront Succeeded')
+  await expectPage(page, 'Detach Storefront Succeeded')
   await expect(page.getByText('Ticket 4711: the course is over')).toBeVisible()
 })

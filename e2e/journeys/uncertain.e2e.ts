@@ -16,7 +16,7 @@ test('UNKNOWN is shown as unknown, retried with the same bytes, and succeeds whi
   const { operationId } = await system.configure(crmScope, mail, 'smtpPort', wrapData(2525), ling)
   const page = await signIn('sam', `/operations/${operationId}`)
 
-  await expectPage(page, 'Configure crm-suite Waiting')
+  await expectPage(page, 'Configure CRM suite Waiting')
   const evidence = page.getByRole('region', { name: 'The result is not known yet' })
   await expect(evidence).toContainText('No action needed')
   await expect(evidence).toContainText('A complete response with the outcome UNKNOWN.')
@@ -29,7 +29,7 @@ test('UNKNOWN is shown as unknown, retried with the same bytes, and succeeds whi
   )
 
   await system.script.clear()
-  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expectPage(page, 'Configure CRM suite Succeeded')
   await expect(evidence).toHaveCount(0)
   const calls = (await system.calls(operationId)).filter(({ stage }) => stage === 'BEFORE_RESOURCES')
   expect(calls.length).toBeGreaterThan(1)
@@ -53,13 +53,13 @@ test('a missing response is shown as such, with what it proves and what it does 
     .getByRole('listitem')
     .filter({ hasText: String(crmScope.workspaceId) })
   await expect(item).toContainText('Retries in')
-  await item.getByRole('link', { name: 'Configure crm-suite' }).click()
+  await item.getByRole('link', { name: 'Configure CRM suite' }).click()
 
   const evidence = page.getByRole('region', { name: 'The connection to the plugin was lost' })
   await expect(evidence).toContainText('The result is not known yet.')
   await expect(evidence).toContainText('Nothing about what the plugin did.')
   await expect(evidence).toContainText('Whether the call arrived, and whether the plugin acted on it.')
   await system.script.clear()
-  await expectPage(page, 'Configure crm-suite Succeeded')
+  await expectPage(page, 'Configure CRM suite Succeeded')
   expect((await system.ended(operationId)).run).toBe(1)
 })

@@ -50,7 +50,7 @@ test('a failed operation shows a viewer who may take the actions', async ({ syst
   })
   const { operation } = await system.install(scope, 'crm-suite', '1.0.0')
   const page = await signIn('vera', `/operations/${operation.operationId}`)
-  await expectPage(page, 'Install crm-suite Failed')
+  await expectPage(page, 'Install CRM suite Failed')
   for (const [name, who] of [
     ['Retry', 'operator, support engineer, or administrator'],
     ['Take over and detach', 'support engineer or administrator'],

@@ -17,8 +17,11 @@ import type { OperationRow } from '../model/operation.ts'
 import { SITUATIONS } from '../model/situations.ts'
 import type { Situation } from '../model/situations.ts'
 
-/** An operation, with the attempts of its current call in this run. Without a number, there are none yet. */
-type OperationRowWithCall = OperationRow & { call_attempts?: number }
+/**
+ * An operation, with the attempts of its current call in this run and the title of its installation. Without a number,
+ * there are no attempts yet; without a title, it was not read.
+ */
+type OperationRowWithCall = OperationRow & { call_attempts?: number; installation_title?: string }
 
 /** An operation as the runtime API returns it. */
 export function operationView(row: OperationRowWithCall): Operation {
@@ -34,6 +37,7 @@ export function operationView(row: OperationRowWithCall): Operation {
       bundleInstallId: row.bundle_install_id,
       bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
     },
+    ...(row.installation_title !== undefined && { title: row.installation_title }),
     executionSequence: row.execution_sequence,
     run: row.run,
     state: row.state,

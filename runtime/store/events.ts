@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx, Db } from '../model/db.ts'
 import type { OperationRow } from '../model/operation.ts'
-import { callAttempts } from './operations/calls.ts'
+import { callAttempts, installationTitle } from './operations/calls.ts'
 
 interface Emitted {
   kind: 'operation' | 'installation' | 'configuration'
@@ -168,11 +168,12 @@ export async function loadConfigurations(
 export function loadOperations(
   db: Db,
   operationIds: readonly string[],
-): Promise<(OperationRow & { call_attempts: number })[]> {
+): Promise<(OperationRow & { call_attempts: number; installation_title: string })[]> {
   return db
     .selectFrom('runtime.operation as operation')
     .selectAll('operation')
     .select(callAttempts().as('call_attempts'))
+    .select(installationTitle().as('installation_title'))
     .where('operation_id', '=', sql<string>`any(${[...operationIds]}::uuid[])`)
     .execute()
 }

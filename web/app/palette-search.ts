@@ -7,7 +7,7 @@ import type {
   Operation,
 } from '#contract/console-api/shapes.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { operationTypeKey } from '../subjects/operations/operation-texts.ts'
+import { operationName, bundleNameOf } from '../subjects/operations/operation-texts.ts'
 import { ApiError, callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
 import { readyMadeViews, savedView, viewLink } from '../subjects/views/views.ts'
@@ -374,12 +374,13 @@ function propertyHit({
   }
 }
 
-function installationHit({ installation, version, state }: Installation, t: Translate): PaletteHit {
-  const { bundle, bundleInstallId } = installation
+function installationHit(row: Installation, t: Translate): PaletteHit {
+  const { installation, version, state } = row
+  const { bundleInstallId } = installation
   const { icon, word } = installationLook[state]
   return {
     id: bundleInstallId,
-    title: `${bundle.bundleId}${version === null ? '' : ` ${version}`} · ${t(word)}`,
+    title: `${bundleNameOf(row)}${version === null ? '' : ` ${version}`} · ${t(word)}`,
     detail: scopeText(installation),
     icon,
     to: paths.installation(bundleInstallId),
@@ -391,7 +392,7 @@ function operationHit(operation: Operation, t: Translate): PaletteHit {
   const { icon, word } = operationLook[state]
   return {
     id: operationId,
-    title: `${t(operationTypeKey(operation))} ${installation.bundle.bundleId} · ${t(word)}`,
+    title: `${operationName(operation, t)} · ${t(word)}`,
     // what tells operations of one bundle apart: the scope, and the end of the id that somebody pasted
     detail: `${scopeText(installation)} · ${shortenId(operationId)}`,
     icon,

@@ -21,7 +21,7 @@ export async function findBundles(db: Db, text: string): Promise<string[]> {
 }
 
 /** Like `findBundles`, plus the bundles that have a version whose title contains the text. */
-async function findTitledBundles(db: Db, text: string): Promise<string[]> {
+export async function findTitledBundles(db: Db, text: string): Promise<string[]> {
   const { rows } = await sql<{ bundle_id: string }>`
     select distinct bundle_id from runtime.bundle_version where title ilike ${containing(text)}`.execute(db)
   return [...new Set([...(await findBundles(db, text)), ...rows.map(({ bundle_id }) => bundle_id)])]

@@ -37,6 +37,12 @@ export function callAttempts(): RawBuilder<number> {
         then operation.next_plugin else operation.failure -> 'errorPath' ->> 1 end), 0)`
 }
 
+/** The title of the installation of a row of `runtime.operation as operation`: one look-up by primary key for each row. */
+export function installationTitle(): RawBuilder<string> {
+  return sql<string>`(
+    select title from runtime.installation where installation.bundle_install_id = operation.bundle_install_id)`
+}
+
 export type StoredCallRow = Selectable<RuntimeTables['runtime.plugin_call']>
 
 /** A call with its request and writes unsealed. */

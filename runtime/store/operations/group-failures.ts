@@ -5,7 +5,7 @@ import type { failureGroupEndpoints } from '#contract/runtime-api/failure-groups
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import { callAttempts } from './calls.ts'
+import { callAttempts, installationTitle } from './calls.ts'
 import { instantAt } from '../instants.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
 import type { ScopeFilter } from '../visible-scopes.ts'
@@ -18,6 +18,7 @@ export type FailureGroupQuery = z.output<(typeof failureGroupEndpoints)['GET /fa
 export type FailureGroupRow = OperationRow & {
   failure_group: string
   call_attempts: number
+  installation_title: string
   shape: string
   /** What the groups are ordered by: the operations that had failed when the first page was read. */
   ranked: number
@@ -76,6 +77,7 @@ export async function groupFailures(
       order by ranked desc, failure_group limit ${query.limit + 1}
     )
     select operation.*, page.*, (extract(epoch from statement_timestamp()) * 1000000)::bigint as now, ${callAttempts()} as call_attempts,
+      ${installationTitle()} as installation_title,
       runtime.failure_shape(operation.failure ->> 'message') as shape
     from page cross join lateral (
       select * from runtime.operation as operation

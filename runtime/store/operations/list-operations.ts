@@ -5,7 +5,7 @@ import type { Actor } from '../../model/actor.ts'
 import { microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
-import { callAttempts } from './calls.ts'
+import { callAttempts, installationTitle } from './calls.ts'
 import { isUnsettled, operationFilter, isAfter, SORTS } from './filter-operations.ts'
 import type { OperationFilter, OperationQuery, After, PageOrder, Sort } from './filter-operations.ts'
 import { findByText, hasWords, isFound, readFrequentWords } from './search.ts'
@@ -17,6 +17,7 @@ export type ListedOperation = OperationRow & {
   created_microseconds: number
   finished_microseconds: number | null
   call_attempts: number
+  installation_title: string
 }
 
 /** Rows of a page, with one more if there is a next one. */
@@ -45,7 +46,8 @@ export async function listOperations(
 }
 
 const COLUMNS = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
-  ${microsecondsOf('operation.finished_at')} as finished_microseconds, ${callAttempts()} as call_attempts`
+  ${microsecondsOf('operation.finished_at')} as finished_microseconds, ${callAttempts()} as call_attempts,
+  ${installationTitle()} as installation_title`
 
 async function byCreation(
   db: Db,

@@ -7,6 +7,7 @@ import type { Tx, Db } from '../../model/db.ts'
 import type { Lease } from '../../model/call.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { installationTitle } from './calls.ts'
 import { leaseRows, lockedOf } from './leases.ts'
 
 interface NewOperation {
@@ -67,10 +68,14 @@ export function lastNumbers(
     .executeTakeFirst()
 }
 
-export function findOperation(db: Db, operationId: string): Promise<OperationRow | undefined> {
+/** An operation, with the title of its installation. */
+export type TitledOperation = OperationRow & { installation_title: string }
+
+export function findOperation(db: Db, operationId: string): Promise<TitledOperation | undefined> {
   return db
-    .selectFrom('runtime.operation')
+    .selectFrom('runtime.operation as operation')
     .selectAll()
+    .select(installationTitle().as('installation_title'))
     .where('operation_id', '=', operationId)
     .executeTakeFirst()
 }
@@ -78,10 +83,11 @@ export function findOperation(db: Db, operationId: string): Promise<OperationRow
 /**
  * Locks an operation until the transaction ends, so that no worker and no other person changes it, and returns it.
  */
-export function lockOperation(tx: Tx, operationId: string): Promise<OperationRow | undefined> {
+export function lockOperation(tx: Tx, operationId: string): Promise<TitledOperation | undefined> {
   return tx
-    .selectFrom('runtime.operation')
+    .selectFrom('runtime.operation as operation')
     .selectAll()
+    .select(installationTitle().as('installation_title'))
     .where('operation_id', '=', operationId)
     .forUpdate()
     .executeTakeFirst()

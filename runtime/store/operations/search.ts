@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
-import { findBundles } from '../installations/search.ts'
+import { findTitledBundles } from '../installations/search.ts'
 import { microsecondsOf } from '../instants.ts'
 import { findIds, containing, wordsOf } from '../text-search.ts'
 import { isAfter } from './filter-operations.ts'
@@ -34,7 +34,7 @@ export interface FoundByText {
 }
 
 /**
- * Finds bundle ids and names of people that contain the text, and ids that start or end with it. Makes the query for its
+ * Finds the bundles whose id or title contains the text, names of people that do, and ids that start or end with it. Makes the query for its
  * words, which the operations themselves contain.
  */
 export async function findByText(db: Db, text: string): Promise<FoundByText> {
@@ -50,7 +50,7 @@ export async function findByText(db: Db, text: string): Promise<FoundByText> {
     ) as person where names is not null`.execute(db)
   const worded = await findByWords(db, text)
   return {
-    bundles: await findBundles(db, text),
+    bundles: await findTitledBundles(db, text),
     people,
     operations: [...(await findIds(db, 'operation', text)), ...worded.operations],
     installations: await findIds(db, 'installation', text),

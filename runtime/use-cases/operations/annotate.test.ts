@@ -93,8 +93,15 @@ suite('the assignee and the notes of an operation', { concurrency: false }, () =
       (await read()).notes?.map(({ number, author, text }) => [number, author.name, text]),
       texts.map((text, index) => [index + 1, 'Alan', text]),
     )
+    const entry = await engine.runtime.db
+      .selectFrom('runtime.audit_entry')
+      .select('subject')
+      .where('action', '=', 'operation.note')
+      .executeTakeFirstOrThrow()
+    assert.equal(entry.subject, 'INSTALL of CRM')
     const receipt = await readReceipt({ deps: engine.deps, actor: grace }, input())
     assert.deepEqual(receipt.operation.notes, (await read()).notes)
+    assert.equal(receipt.operation.title, 'CRM')
   })
 
   test('an operation has a limited number of notes', async () => {

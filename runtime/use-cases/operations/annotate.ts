@@ -35,7 +35,7 @@ export async function assignOperation(
   await updateAssignee(context.tx, params.operationId, assignee)
   await record(context, operation, {
     action: 'operation.assign',
-    subject: `${operation.operation_type} of ${operation.bundle_id} → ${assignee?.name ?? '–'}`,
+    subject: `${operation.operation_type} of ${operation.installation_title} → ${assignee?.name ?? '–'}`,
     reason: null,
   })
   return { assignee }
@@ -59,7 +59,7 @@ export async function addNote(
   })
   await record(context, operation, {
     action: 'operation.note',
-    subject: `${operation.operation_type} of ${operation.bundle_id}`,
+    subject: `${operation.operation_type} of ${operation.installation_title}`,
     reason: body.text,
   })
   return { note: noteView(note) }

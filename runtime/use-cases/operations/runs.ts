@@ -14,6 +14,7 @@ import { scopeOf } from '../../store/configuration/scopes.ts'
 import { emitEvents } from '../../store/events.ts'
 import { readEarlierResults } from '../../store/operations/attempts.ts'
 import { lockOperation } from '../../store/operations/operations.ts'
+import type { TitledOperation } from '../../store/operations/operations.ts'
 import { startRun, failWaiting, findWaitingCall, makeDue } from '../../store/operations/runs.ts'
 import type { WaitingCall } from '../../store/operations/runs.ts'
 import { readOperationsUntil } from '../../store/retention/retention-row.ts'
@@ -44,7 +45,7 @@ export async function retryOperation(
   if (operation === null) throw new Error('a locked operation changed its state')
   await recordAudit(tx, actor, {
     action: 'operation.retry',
-    subject: `${operation.operation_type} of ${operation.bundle_id}, run ${operation.run}`,
+    subject: `${operation.operation_type} of ${failed.installation_title}, run ${operation.run}`,
     scope: scopeOf(operation),
     bundleInstallId: operation.bundle_install_id,
     operationId: operation.operation_id,
@@ -68,7 +69,12 @@ export async function attemptNow(
   const waiting = await lockWaiting(context, params.operationId, body.run)
   const call = await findWaitingCall(context.tx, waiting)
   const operation = await makeDue(context.tx, waiting.operation_id)
-  return record(context, operation, { action: 'operation.attempt-now', reason: null, call })
+  return record(context, operation, {
+    action: 'operation.attempt-now',
+    title: waiting.installation_title,
+    reason: null,
+    call,
+  })
 }
 
 /**
@@ -97,10 +103,19 @@ export async function stopRetrying(
   const stopped = { by: { id: actor.id, name: actor.name }, reason: body.reason }
   const failure = afterStop(call.last_failure ?? unexplained(call.plugin_id), stopped, unknownBefore)
   const operation = await failWaiting(tx, waiting.operation_id, call, failure)
-  return record(context, operation, { action: 'operation.stop-retrying', reason: body.reason, call })
+  return record(context, operation, {
+    action: 'operation.stop-retrying',
+    title: waiting.installation_title,
+    reason: body.reason,
+    call,
+  })
 }
 
-async function lockWaiting(context: WriteContext, operationId: string, run: number): Promise<OperationRow> {
+async function lockWaiting(
+  context: WriteContext,
+  operationId: string,
+  run: number,
+): Promise<TitledOperation> {
   const operation = await lockOperationFor(context, 'operation:retry', operationId)
   const problem = notWaitingInRun(operation, run)
   if (problem !== null) throw new DomainError('OPERATION_NOT_RETRYABLE', problem)
@@ -112,17 +127,20 @@ async function record(
   operation: OperationRow,
   {
     action,
+    title,
     reason,
     call,
   }: {
     action: 'operation.attempt-now' | 'operation.stop-retrying'
+    /** Of the installation. */
+    title: string
     reason: string | null
     call: WaitingCall | undefined
   },
 ): Promise<{ operation: ReturnType<typeof operationView> }> {
   await recordAudit(tx, actor, {
     action,
-    subject: `${operation.operation_type} of ${operation.bundle_id}, run ${operation.run}`,
+    subject: `${operation.operation_type} of ${title}, run ${operation.run}`,
     scope: scopeOf(operation),
     bundleInstallId: operation.bundle_install_id,
     operationId: operation.operation_id,
@@ -140,18 +158,18 @@ export async function lockOperationFor(
   { tx, actor }: WriteContext,
   permission: Permission,
   operationId: string,
-): Promise<OperationRow> {
+): Promise<TitledOperation> {
   const operation = await lockOperation(tx, operationId)
   requireAuthorized(actor, permission, operation)
   return operation
 }
 
 /** Refuses an operation that does not exist or that the actor may not see (NOT_FOUND), else PERMISSION_DENIED. */
-export function requireAuthorized(
+export function requireAuthorized<Row extends OperationRow>(
   actor: Actor,
   permission: Permission,
-  operation: OperationRow | undefined,
-): asserts operation is OperationRow {
+  operation: Row | undefined,
+): asserts operation is Row {
   if (operation === undefined) throw notFound('operation')
   requireVisible(actor, scopeOf(operation), 'operation')
   authorize(actor, permission, scopeOf(operation))

@@ -7,6 +7,7 @@ import { SCOPE, testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
 import { actorWith } from '../../testing/runtime.ts'
+import { loadOperations } from '../../store/events.ts'
 import { addNote } from './annotate.ts'
 import { countOperations, listOperations, countMatchingOperations } from './list.ts'
 import { listFailureGroups } from './failure-groups.ts'
@@ -82,6 +83,24 @@ suite('the search of operations by words', { concurrency: false }, () => {
     await sql`insert into runtime.requester values ('tomas', 'Tomás Herrera')`.execute(db)
     for (const q of ['tomas herr', 'Tomás', 'TOMÁS']) assert.deepEqual(await find(q), [other], q)
     for (const q of ['tomas castellan', 'herrera tomas']) assert.deepEqual(await find(q), [], q)
+  })
+
+  test('the title of a bundle finds its operations, which have the title of their installation', async () => {
+    const { db } = engine.runtime
+    await sql`update runtime.installation set title = 'Relations' where bundle_id = 'crm'`.execute(db)
+    await sql`insert into runtime.bundle_version
+      (bundle_environment_key, bundle_id, version, title, manifest, published_by_id, published_by_name)
+      values ('source', 'crm', '1.0.0', 'Relations', '{}', 'ada', 'Ada')`.execute(db)
+    assert.deepEqual((await find('relat')).toSorted(), [failed, other].toSorted())
+    const read = { deps: engine.deps, actor: engine.runtime.actor }
+    const query = runtimeApi['GET /operations'].query.parse({})
+    const page = await listOperations(read, { params: {}, query, body: undefined })
+    assert.deepEqual(new Set(page.items.map(({ title }) => title)), new Set(['Relations']))
+    const causes = runtimeApi['GET /failure-groups'].query.parse({})
+    const { groups } = await listFailureGroups(read, { params: {}, query: causes, body: undefined })
+    assert.equal(groups[0]?.latest.title, 'Relations')
+    const [pushed] = await loadOperations(db, [failed])
+    assert.equal(pushed?.installation_title, 'Relations')
   })
 
   test('after a retry, its reason is found, and the message that is gone is not', async () => {

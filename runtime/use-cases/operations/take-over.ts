@@ -52,7 +52,7 @@ export async function takeOverOperation(
   await nameSuccessor(tx, failed.operation_id, operation.operation_id)
   await recordAudit(tx, actor, {
     action: 'operation.takeover',
-    subject: `${failed.operation_type} of ${failed.bundle_id}`,
+    subject: `${failed.operation_type} of ${failed.installation_title}`,
     scope: scopeOf(failed),
     bundleInstallId: failed.bundle_install_id,
     operationId: operation.operation_id,

@@ -9,6 +9,7 @@ const zh = await translator('zh')
 it('names the operation in the language of the person', () => {
   assert.equal(operationSubject('INSTALL of crm-suite', en), 'Install of crm-suite')
   assert.equal(operationSubject('CONFIGURE of crm, run 2', en), 'Configure of crm, run 2')
+  assert.equal(operationSubject('CONFIGURE of CRM suite, run 2', en), 'Configure of CRM suite, run 2')
   assert.equal(operationSubject('INSTALL of crm-suite', zh), 'crm-suite 的安装操作')
   assert.equal(operationSubject('CONFIGURE of crm, run 2', zh), 'crm 的配置操作（第 2 轮）')
   assert.equal(operationSubject('DETACH of crm → Ling Zhao', zh), 'crm 的分离操作 → Ling Zhao')

@@ -2,7 +2,7 @@ import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { BatchAction } from '#contract/console-api/vocabulary.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
-const OPERATION_SUBJECT = /^(INSTALL|UPGRADE|CONFIGURE|DETACH) of (\S+?)(?:, run (\d+))?(?: → (.+))?$/
+const OPERATION_SUBJECT = /^(INSTALL|UPGRADE|CONFIGURE|DETACH) of (.+?)(?:, run (\d+))?(?: → (.+))?$/
 
 /** The operation that an audit entry names, in the person's language; other subjects stay as they are. */
 export function operationSubject(subject: string, t: Translate): string {

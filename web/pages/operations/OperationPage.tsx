@@ -4,7 +4,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useStore } from '../../base/external-store.ts'
-import { operationTypeKey } from '../../subjects/operations/operation-texts.ts'
+import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { namesNothing, useErrorView } from '../../i18n/describe-code.ts'
@@ -72,10 +72,7 @@ export function OperationPage() {
   }
   const operation = query.data
   const choose = (action: RecoveryAction) => setChosen({ action, seen: operation, reason: '' })
-  const name = t('operations.name', {
-    type: t(operationTypeKey(operation)),
-    bundle: operation.installation.bundle.bundleId,
-  })
+  const name = operationName(operation, t)
   return (
     <Page
       title={name}

@@ -10,7 +10,7 @@ const OPERATIONS = 'GET /operations'
 test('"Select all that match" keeps the filters of the list, and reports a failure', async () => {
   const { api } = await serveScope({ [OPERATIONS]: () => ({ items: [operation()], nextCursor: null }) })
   await renderConsole('/operations?state=SUCCEEDED')
-  await page.getByRole('checkbox', { name: /^Select CONFIGURE support-desk/ }).click()
+  await page.getByRole('checkbox', { name: /^Select Configure support-desk/ }).click()
   const selectAll = page.getByRole('button', { name: 'Select all that match' })
   await selectAll.click()
   const ofSelection = () => api.requests(OPERATIONS).find(({ query }) => query.get('limit') === '200')
@@ -24,7 +24,7 @@ test('"Select all that match" keeps the filters of the list, and reports a failu
 test('"Select all that match" stops reading when the person leaves the list', async () => {
   const { api } = await serveScope({ [OPERATIONS]: () => ({ items: [operation()], nextCursor: 'more' }) })
   await renderConsole('/operations')
-  await page.getByRole('checkbox', { name: /^Select CONFIGURE support-desk/ }).click()
+  await page.getByRole('checkbox', { name: /^Select Configure support-desk/ }).click()
   await page.getByRole('button', { name: 'Select all that match' }).click()
   const reads = () => api.requests(OPERATIONS).filter(({ query }) => query.get('limit') === '200').length
   await expect.poll(reads).toBeGreaterThan(3)

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Suspense, useEffect, useMemo, useState } from 'react'
+import { Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import {
   operationsCall,
   operationsTotalCall,
@@ -15,6 +15,7 @@ import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.t
 import { useListSelection } from '../../subjects/batch/use-list-selection.tsx'
 import { resumeBatch, type InterruptedBatch } from '../../subjects/sign-in/interrupted-action.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
+import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { formatLocalTime } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -49,9 +50,14 @@ export function OperationsTable({
   const columns = useMemo(() => operationColumns(t, sort), [t, sort])
   const mayRetry = useMay('operation:retry', 'anywhere')
   const mayTakeOver = useMay('operation:takeover', 'anywhere')
+  const nameOf = useCallback(
+    (operation: Operation) =>
+      `${operationName(operation, t)} ${scopeText(operation.installation)} ${operation.operationId}`,
+    [t],
+  )
   const selection = useListSelection({
     keyOf: rowKey,
-    nameOf: rowName,
+    nameOf,
     loadPage: (page) => {
       const { cursor: _, limit: __, ...filters } = operationsCall(search).query
       return callApi('GET /operations', { query: { ...omitUndefined(filters), ...page } })
@@ -145,7 +151,5 @@ const totalKey = ({ total, isMore }: { total: number; isMore: boolean }) => {
   return total === OPERATIONS_TOTAL_MAX ? 'operations.list.totalMore' : 'operations.list.totalAtLeast'
 }
 
-const rowName = ({ operationId, operationType, installation }: Operation) =>
-  `${operationType} ${installation.bundle.bundleId} ${scopeText(installation)} ${operationId}`
 const rowKey = ({ operationId }: Operation) => operationId
 const rowLink = ({ operationId }: Operation) => paths.operation(operationId)

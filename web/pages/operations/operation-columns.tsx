@@ -1,6 +1,6 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
 import type { OperationSort } from '#contract/console-api/vocabulary.ts'
-import { operationTypeKey, versionsText } from '../../subjects/operations/operation-texts.ts'
+import { versionsText, operationName } from '../../subjects/operations/operation-texts.ts'
 import { NextStepLines } from '../../subjects/operations/NextStepText.tsx'
 import { RunTime, RetriesIn } from '../../subjects/operations/OperationTimes.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
@@ -24,8 +24,8 @@ export function operationColumns(t: Translate, sort: OperationSort): readonly Co
       width: 'max(13rem, 19.5cqi)',
       cell: (operation) => (
         <>
-          <span className="block truncate">
-            {t(operationTypeKey(operation))} {operation.installation.bundle.bundleId}{' '}
+          <span className="block truncate" title={operation.installation.bundle.bundleId}>
+            {operationName(operation, t)}{' '}
             <span className="mono font-normal text-muted">{versionsText(operation)}</span>
           </span>
           <ScopeText

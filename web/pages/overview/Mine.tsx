@@ -9,7 +9,7 @@ import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
 import { BatchDuration, BatchProgress } from '../../subjects/batch/BatchProgress.tsx'
 import { batchLook } from '../../subjects/batch/batch-looks.ts'
 import { batchTitle } from '../../subjects/batch/batch-title.ts'
-import { operationTypeKey } from '../../subjects/operations/operation-texts.ts'
+import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { RetriesIn, RunTime } from '../../subjects/operations/OperationTimes.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { useShell } from '../../subjects/shell/shell-context.ts'
@@ -89,10 +89,7 @@ function OperationsLine({ operations, personId }: { operations: readonly Operati
   const [first] = operations
   if (first === undefined) return null
   const { operationId, state, installation, finishedAt, nextAttemptAt, operationType } = first
-  const name = t('operations.name', {
-    type: t(operationTypeKey(first)),
-    bundle: installation.bundle.bundleId,
-  })
+  const name = operationName(first, t)
   const isOne = operations.length === 1
   const scopes = countScopes(operations)
   return (

@@ -5,7 +5,7 @@ import type { InstalledVersions, Operation } from '#contract/console-api/shapes.
 import { NEXT_ACTORS } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useErrorView } from '../../i18n/describe-code.ts'
-import { operationTypeKey } from '../../subjects/operations/operation-texts.ts'
+import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { formatNumber } from '../../i18n/format.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -117,9 +117,7 @@ function RecentChange({ operation }: { operation: Operation }) {
   return (
     <Line to={paths.operation(operationId)}>
       <span className="flex items-baseline justify-between gap-3">
-        <span className="min-w-0 truncate font-medium">
-          {t(operationTypeKey(operation))} {installation.bundle.bundleId}
-        </span>
+        <span className="min-w-0 truncate font-medium">{operationName(operation, t)}</span>
         <span className="shrink-0 text-xs text-faint">
           <Time at={finishedAt ?? createdAt} inRow />
         </span>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Claim, FailureGroup, Installation, Operation } from '#contract/console-api/shapes.ts'
-import { operationTypeKey } from '../../subjects/operations/operation-texts.ts'
+import { operationName, bundleNameOf } from '../../subjects/operations/operation-texts.ts'
 import { NextStepText } from '../../subjects/operations/NextStepText.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
@@ -21,8 +21,7 @@ export function FailedItem({ operation }: { operation: Operation }) {
   return (
     <Item
       state={operation.state}
-      name={t(operationTypeKey(operation))}
-      bundle={operation.installation.bundle.bundleId}
+      title={operationName(operation, t)}
       to={paths.operation(operation.operationId)}
       scope={operation.installation}
       since={finishedAt ?? createdAt}
@@ -47,7 +46,7 @@ export function FailedGroupItem({ group }: { group: FailureGroup }) {
   return (
     <ItemLayout
       state="FAILED"
-      title={t('operations.causes.operationsOf', { n: count, bundle: latest.installation.bundle.bundleId })}
+      title={t('operations.causes.operationsOf', { n: count, bundle: bundleNameOf(latest) })}
       to={paths.operations({ failureGroup: group.key })}
       place={<span className="text-muted">{t('operations.causes.scopes', { n: scopes })}</span>}
       when={<LastAt at={lastAt} />}
@@ -69,8 +68,7 @@ export function WaitingItem({ operation }: { operation: Operation }) {
   return (
     <Item
       state={operation.state}
-      name={t(operationTypeKey(operation))}
-      bundle={operation.installation.bundle.bundleId}
+      title={operationName(operation, t)}
       to={paths.operation(operation.operationId)}
       scope={operation.installation}
       since={operation.createdAt}
@@ -94,8 +92,10 @@ export function LockedItem({ row, claim }: { row: Installation; claim: Claim }) 
   return (
     <Item
       state={claim.state}
-      name={t(`vocabulary.type.${claim.operationType}`)}
-      bundle={row.installation.bundle.bundleId}
+      title={t('operations.name', {
+        type: t(`vocabulary.type.${claim.operationType}`),
+        bundle: bundleNameOf(row),
+      })}
       to={paths.operation(claim.operationId)}
       scope={row.installation}
       since={claim.since}
@@ -109,8 +109,7 @@ export function LockedItem({ row, claim }: { row: Installation; claim: Claim }) 
 /** One operation: what and where, who requested it, then the problem. */
 function Item({
   state,
-  name,
-  bundle,
+  title,
   to,
   scope,
   since,
@@ -118,8 +117,7 @@ function Item({
   children,
 }: {
   state: OperationState
-  name: string
-  bundle: string
+  title: string
   to: LinkTarget
   scope: { environmentKey: string; applicationRuntimeId: string; workspaceId: number }
   since: string
@@ -130,7 +128,7 @@ function Item({
   return (
     <ItemLayout
       state={state}
-      title={`${name} ${bundle}`}
+      title={title}
       to={to}
       place={<ScopeLink scope={scope} />}
       when={rich('overview.attention.since', { time: <Time at={since} inRow />, person })}

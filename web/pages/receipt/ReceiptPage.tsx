@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
-import { operationTypeKey } from '../../subjects/operations/operation-texts.ts'
+import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
@@ -98,10 +98,7 @@ function Receipt({ receipt }: { receipt: OperationReceipt }) {
         </p>
       </Notice>
       <h2 className="flex flex-wrap items-center gap-3 text-lg font-semibold">
-        {t('operations.name', {
-          type: t(operationTypeKey(operation)),
-          bundle: operation.installation.bundle.bundleId,
-        })}
+        {operationName(operation, t)}
         <OperationBadge state={operation.state} look="pill" className="text-sm" />
       </h2>
       {operation.failure && (

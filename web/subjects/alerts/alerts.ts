@@ -5,7 +5,7 @@ import { currentText } from '../../i18n/use-text.ts'
 import { ApiError, callApi } from '../../api/client.ts'
 import { batchTitle } from '../batch/batch-title.ts'
 import { progressText } from '../batch/batch-counts.ts'
-import { operationTypeKey } from '../operations/operation-texts.ts'
+import { operationName } from '../operations/operation-texts.ts'
 import { scopeText } from '../scopes/scope-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { storeChoice, storedChoice } from '../../base/stored-choice.ts'
@@ -152,7 +152,7 @@ export function tellOperation(operation: Operation): void {
     { kind: 'operation', id: operationId },
     {
       title: t('shell.watch.over', {
-        name: t(operationTypeKey(operation)),
+        name: operationName(operation, t),
         result: t(`vocabulary.operation.${state}`),
       }),
       body: placeOf(installation),

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { recentOperationsCall } from '#contract/console-api/pages/operations.ts'
 import type { Operation } from '#contract/console-api/shapes.ts'
-import { operationTypeKey } from './operation-texts.ts'
+import { operationTypeKey, bundleNameOf } from './operation-texts.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -74,10 +74,12 @@ const operationColumns = (t: Translate): Column<Operation>[] => [
   {
     id: 'installation',
     header: t('recentOperations.installation'),
-    cell: ({ installation }) => (
+    cell: (operation) => (
       <>
-        <span className="mono mr-2">{installation.bundle.bundleId}</span>
-        <ScopeText scope={installation} />
+        <span className="mr-2" title={operation.installation.bundle.bundleId}>
+          {bundleNameOf(operation)}
+        </span>
+        <ScopeText scope={operation.installation} />
       </>
     ),
     card: 'wide',

@@ -1,5 +1,6 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
+import type { Translate } from '../../i18n/use-text.ts'
 
 /** The key of the name of an operation: an UPGRADE to an older version is a downgrade. */
 export const operationTypeKey = ({
@@ -10,6 +11,21 @@ export const operationTypeKey = ({
   operationType === 'UPGRADE' && isDowngrade(currentVersion, targetVersion)
     ? ('vocabulary.type.DOWNGRADE' as const)
     : (`vocabulary.type.${operationType}` as const)
+
+/** The title of the installation of an operation; the id of its bundle where the title is not known. */
+export const bundleNameOf = ({
+  title,
+  installation,
+}: {
+  title?: string | null | undefined
+  installation: Operation['installation']
+}): string => title ?? installation.bundle.bundleId
+
+/** What an operation does to what, such as "Configure CRM suite". */
+export const operationName = (
+  operation: Pick<Operation, 'operationType' | 'currentVersion' | 'targetVersion' | 'title' | 'installation'>,
+  t: Translate,
+): string => t('operations.name', { type: t(operationTypeKey(operation)), bundle: bundleNameOf(operation) })
 
 /** The installed version, or the change from one version to another. */
 export function versionsText({

@@ -6,6 +6,7 @@ import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
 import { Time } from '../../../ui/Time.tsx'
 import type { Column } from '../../../ui/table/Table.tsx'
+import { bundleNameOf } from '../../../subjects/operations/operation-texts.ts'
 import { groupTitle } from './group-title.ts'
 import { RetryGroup } from './RetryGroup.tsx'
 
@@ -75,7 +76,7 @@ function Count({ group: { count, scopes, lastAt, latest, versions } }: { group: 
   return (
     <>
       <span title={`${bundleId} ${joinList(t, versions)}`} className="block truncate font-semibold">
-        {t('operations.causes.operationsOf', { n: count, bundle: bundleId })}
+        {t('operations.causes.operationsOf', { n: count, bundle: bundleNameOf(latest) })}
       </span>
       <span className="block truncate text-xs text-muted">
         {t('operations.causes.scopes', { n: scopes })}

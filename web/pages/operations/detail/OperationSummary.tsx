@@ -11,7 +11,7 @@ import { Id } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { failureTitle, stoppedText } from '../../../subjects/operations/describe-failure.ts'
-import { versionsText } from '../../../subjects/operations/operation-texts.ts'
+import { versionsText, bundleNameOf } from '../../../subjects/operations/operation-texts.ts'
 
 /** Who requested what, where, when and why. */
 export function OperationSummary({ operation }: { operation: OperationDetail }) {
@@ -28,7 +28,7 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
           label: t('operations.field.installation'),
           value: (
             <>
-              <TextLink to={paths.installation(bundleInstallId)}>{bundle.bundleId}</TextLink>
+              <TextLink to={paths.installation(bundleInstallId)}>{bundleNameOf(operation)}</TextLink>
               <span className="block text-xs text-faint">
                 <Id id={bundleInstallId} copy />
               </span>

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { PlannedStage } from '#contract/console-api/shapes.ts'
 import { keepTakeover } from '../../../../subjects/sign-in/interrupted-action.ts'
 import { ScopeText } from '../../../../subjects/scopes/ScopeText.tsx'
+import { bundleNameOf } from '../../../../subjects/operations/operation-texts.ts'
 import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
 import { OperationPlanView } from '../../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../../subjects/plan/use-operation-plan.ts'
@@ -65,7 +66,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
           <li>{t('recovery.takeover.ends')}</li>
           <li>
             {rich('recovery.takeover.detaches', {
-              bundle: <span className="mono font-semibold">{installation.bundle.bundleId}</span>,
+              bundle: <span className="font-semibold">{bundleNameOf(operation)}</span>,
               scope: <ScopeText scope={installation} />,
             })}
           </li>

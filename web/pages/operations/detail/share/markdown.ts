@@ -1,6 +1,11 @@
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { MISLEADING } from '#contract/protocol/foreign-text.ts'
-import { operationTypeKey, runTimeOf, versionsText } from '../../../../subjects/operations/operation-texts.ts'
+import {
+  operationTypeKey,
+  runTimeOf,
+  versionsText,
+  bundleNameOf,
+} from '../../../../subjects/operations/operation-texts.ts'
 import { formatDuration, formatUtcTime } from '../../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
@@ -64,7 +69,7 @@ function headOf(operation: OperationDetail, t: Translate, link: string): string 
   ]
   const name = t('operations.name', {
     type: t(operationTypeKey(operation)),
-    bundle: plainText(bundle.bundleId),
+    bundle: plainText(bundleNameOf(operation)),
   })
   const title = `# ${labelled(t, name, t(`vocabulary.operation.${operation.state}`))}`
   const facts = lines.flatMap(([label, value]) => (value ? [fact(t, label, value)] : []))
