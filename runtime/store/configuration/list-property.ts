@@ -136,6 +136,8 @@ function valueFilter({ origin, equals, differs, since, until }: PropertyQuery): 
   if (differs !== undefined)
     conditions.push(sql`${isShown} and standing.value is distinct from ${JSON.stringify(differs)}::jsonb`)
   if (since !== undefined) conditions.push(sql`snapshot.saved_at >= ${since}::timestamptz`)
-  if (until !== undefined) conditions.push(sql`snapshot.saved_at < ${until}::timestamptz`)
+  // what was never set has not changed since the installation
+  if (until !== undefined)
+    conditions.push(sql`coalesce(snapshot.saved_at, installation.created_at) < ${until}::timestamptz`)
   return sql.join(conditions, sql` and `)
 }

@@ -19,12 +19,12 @@ import { EACH_MAX, type BatchProperty } from '../../subjects/batch/each-target.t
 import { useListSelection } from '../../subjects/batch/use-list-selection.tsx'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { Button } from '../../ui/Button.tsx'
+import { columnOf } from './copied-column.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { showToast } from '../../ui/toast.ts'
-import { plainIn } from '../../ui/value/plain-value.ts'
 import { readEarlierValues, RESTORED_MAX } from './earlier-values.ts'
 import { PropertyFilters } from './PropertyFilters.tsx'
 import { PropertySearch } from './PropertySearch.tsx'
@@ -185,19 +185,3 @@ const rowLink = ({ installation, locator, property }: PropertyRow) =>
 
 const toDefault = ({ definition: { default: value } }: PropertyRow): Edit =>
   value === undefined ? { kind: 'removed' } : { kind: 'set', value: { '@type': 'Data', value } }
-
-/** The values as a column of a spreadsheet: a line for each scope, hidden values left out. */
-function columnOf(rows: readonly PropertyRow[]): string {
-  return rows
-    .map(({ installation, value }) => {
-      const plain = plainIn(value)
-      return `${scopeText(installation)}\t${plain === undefined ? '' : cellOf(plain)}`
-    })
-    .join('\n')
-}
-
-const cellOf = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  // a cell with a tab or a line break would move the others
-  return /[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
