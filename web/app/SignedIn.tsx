@@ -22,7 +22,7 @@ import {
   signOut,
 } from '../api/session.ts'
 import { useErrorView } from '../i18n/describe-code.ts'
-import { countFailure, tellOperation } from '../subjects/alerts/alerts.ts'
+import { countFailure, tellOperation, watchAs } from '../subjects/alerts/alerts.ts'
 import { currentText, useText } from '../i18n/use-text.ts'
 import { ShellContext, type ShellContextValue } from '../subjects/shell/shell-context.ts'
 import { lazyPart } from '../base/lazy-part.ts'
@@ -77,7 +77,9 @@ function WithSession({
   useReloadForAnotherPerson(session)
   const personId = session?.user.id
   useEffect(() => {
-    if (personId !== undefined && !isLost) announceSignIn()
+    if (personId === undefined || isLost) return
+    watchAs(personId)
+    announceSignIn()
   }, [personId, isLost])
   const client = useQueryClient()
   const search = useCallback(

@@ -3,7 +3,8 @@ import { page } from 'vitest/browser'
 import type { Batch } from '#contract/console-api/shapes.ts'
 import { operation, at } from '../pages/operations/detail/calls/testing.ts'
 import { renderConsole } from '../testing/render.tsx'
-import { serveScope } from '../testing/served-scope.ts'
+import { OLIVIA, serveScope } from '../testing/served-scope.ts'
+import { watchAs } from '../subjects/alerts/alerts.ts'
 
 const failed = operation({ state: 'FAILED', finishedAt: new Date(Date.now() + 60_000).toISOString() })
 
@@ -159,6 +160,27 @@ test('the end of a batch is told after its page was left, with its results', asy
   await expect.poll(() => shown, { timeout: 12_000 }).toHaveLength(1)
   expect(shown[0]?.title).toBe('Clean up: Finished')
   expect(shown[0]?.body).toBe('2 succeeded, 1 failed')
+})
+
+test('what a person watches is remembered over a reload, and is not told to another person', async () => {
+  recordNotifications()
+  const running = operation({ state: 'RUNNING', finishedAt: null })
+  await serveScope({ 'GET /operations/{operationId}': () => running })
+  await renderConsole(`/operations/${running.operationId}`)
+  await watch.click()
+  await expect.element(watching).toBeVisible()
+  const kept = { ...sessionStorage }
+  // in the same tab
+  watchAs('mira')
+  await expect.element(watch).toBeVisible()
+  watchAs(OLIVIA.id)
+  await expect.element(watch).toBeVisible()
+  // a reload: the tab begins with what it has stored
+  watchAs('nobody')
+  for (const [key, value] of Object.entries(kept)) sessionStorage.setItem(key, String(value))
+  watchAs(OLIVIA.id)
+  await expect.element(watching).toBeVisible()
+  await watching.click()
 })
 
 test('a person who has blocked notifications is told what to do', async () => {

@@ -75,9 +75,19 @@ export interface Watched {
 const WATCH_MS = 5_000
 /** In the tab, as the watching is: a copy in another tab would tell it twice. */
 const WATCHED = `${KEY}.watched`
-const watched = new Map(storedWatched().map((one) => [keyOf(one), one]))
+const watched = new Map<string, Watched>()
+/** Whose they are; null until the person is known. */
+let watcher: string | null = null
 let timer: ReturnType<typeof setInterval> | undefined
-if (watched.size > 0) followWatched()
+
+/** Goes on with what this person watches in the tab. What another person watched there before is forgotten. */
+export function watchAs(personId: string): void {
+  if (watcher === personId) return
+  watcher = personId
+  watched.clear()
+  for (const one of storedWatched(personId)) watched.set(keyOf(one), one)
+  followWatched()
+}
 
 /**
  * Watches something until it is over, or no longer. The browser asks the person for the permission to notify; returns
@@ -97,14 +107,11 @@ export async function setWatched(one: Watched, next: boolean): Promise<boolean> 
 export const useIsWatched = ({ kind, id }: Watched): boolean =>
   useStore(subscribe, () => watched.has(keyOf({ kind, id })))
 
-// hoisted, because the stored ones are read while this module loads
-function keyOf({ kind, id }: Watched): string {
-  return `${kind} ${id}`
-}
+const keyOf = ({ kind, id }: Watched): string => `${kind} ${id}`
 
 function followWatched(): void {
   try {
-    sessionStorage.setItem(WATCHED, JSON.stringify([...watched.values()]))
+    sessionStorage.setItem(WATCHED, JSON.stringify({ personId: watcher, items: [...watched.values()] }))
   } catch {
     // watched until the page is reloaded
   }
@@ -113,10 +120,11 @@ function followWatched(): void {
   notifyListeners()
 }
 
-function storedWatched(): Watched[] {
+function storedWatched(personId: string): Watched[] {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(WATCHED) ?? '[]')
-    return Array.isArray(stored) ? stored.filter(isWatched) : []
+    const stored: unknown = JSON.parse(sessionStorage.getItem(WATCHED) ?? 'null')
+    const { personId: of, items } = (stored ?? {}) as { personId?: unknown; items?: unknown }
+    return of === personId && Array.isArray(items) ? items.filter(isWatched) : []
   } catch {
     return []
   }
