@@ -37,6 +37,8 @@ export const ConfigurationResource = z.object({
   writtenBy: z.record(PropertyName, Key),
   /** The manager of each property that has a value. Absent in a past snapshot. */
   managedBy: z.record(PropertyName, Manager).optional(),
+  /** When each sensitive property that has a value was set last, and by whom. Absent in a past snapshot. */
+  sensitiveSet: z.record(PropertyName, z.object({ at: Timestamp, by: Person })).optional(),
   claim: Claim.nullable(),
 })
 export type ConfigurationResource = z.infer<typeof ConfigurationResource>

@@ -78,7 +78,7 @@ test('what a person runs comes first, and its end is told while another page is 
   await expectPage(page, 'Catalog')
   await expect
     .poll(() => page.evaluate(() => (window as unknown as { told: string[] }).told), { timeout: 20_000 })
-    .toEqual(['Detach: Succeeded'])
+    .toEqual(['Detach CRM suite: Succeeded'])
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click()
   // other journeys of the same person may have detached the bundle too, which is then one line
   const ended = mine.getByRole('listitem').filter({ hasText: /^Detach CRM suite/ })

@@ -80,10 +80,10 @@ const UNITS: readonly (readonly [Unit, number])[] = [
   ['seconds', SECOND],
 ]
 
-/** `4 min ago`, `in 12 s`; a date beyond a week. */
-export function formatRelativeTime(at: number, now: number, t: Translate): string {
+/** `4 min ago`, `in 12 s`; a date beyond a week, or `43 days ago` for an age. */
+export function formatRelativeTime(at: number, now: number, t: Translate, isAge = false): string {
   const distance = Math.abs(at - now)
-  if (distance >= 7 * DAY) return formatShortTime(at, now)
+  if (distance >= 7 * DAY && !isAge) return formatShortTime(at, now)
   const unit = UNITS.find(([, size]) => distance >= size)
   if (!unit) return t('common.time.now')
   const [name, size] = unit

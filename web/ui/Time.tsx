@@ -13,12 +13,15 @@ export function Time({
   at,
   exact = false,
   inRow = false,
+  isAge = false,
   className,
 }: {
   at: string | number
   /** Shows the local time instead of "4 min ago". */
   exact?: boolean
   inRow?: boolean
+  /** It is an age: shows how many days ago it was, also after more than a week. */
+  isAge?: boolean
   className?: string | undefined
 }) {
   const t = useText()
@@ -36,7 +39,7 @@ export function Time({
           tabIndex={inRow ? undefined : 0}
           className={cx('rounded-sm whitespace-nowrap', className)}
         >
-          {exact ? formatLocalTime(moment) : formatRelativeTime(moment, now, t)}
+          {exact ? formatLocalTime(moment) : formatRelativeTime(moment, now, t, isAge)}
         </time>
       )}
     </Tooltip>

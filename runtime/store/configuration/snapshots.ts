@@ -206,3 +206,32 @@ export async function listSavers(db: Db, scopeId: number): Promise<Person[]> {
     select id, name from saver order by nth`.execute(db)
   return rows
 }
+
+/** A property of a scope, with the snapshot that changed it last. */
+interface LastChange {
+  locator: string
+  property: string
+  saved_at: string
+  saved_by_id: string
+  saved_by_name: string
+}
+
+/** When properties of a scope changed last, and by whom: one look-up for each. */
+export async function readLastChanges(
+  db: Db,
+  scopeId: number,
+  properties: readonly { locator: string; property: string }[],
+): Promise<LastChange[]> {
+  if (properties.length === 0) return []
+  const { rows } = await sql<LastChange>`
+    select asked.*, snapshot.saved_at, snapshot.saved_by_id, snapshot.saved_by_name
+    from unnest(${properties.map(({ locator }) => locator)}::text[],
+      ${properties.map(({ property }) => property)}::text[]) as asked (locator, property)
+    join lateral (
+      select snapshot_version from runtime.snapshot_change
+      where scope_id = ${scopeId} and locator = asked.locator and property = asked.property
+      order by snapshot_version desc limit 1) as change on true
+    join runtime.snapshot as snapshot on snapshot.scope_id = ${scopeId}
+      and snapshot.snapshot_version = change.snapshot_version`.execute(db)
+  return rows
+}

@@ -106,6 +106,13 @@ describe('one property in every installation', () => {
     assert.deepEqual(await list({ equals: asQuery('587') }), [])
     assert.equal((await list({ since: 'PT1H' })).length, 4)
     assert.deepEqual(await list({ until: 'P30D' }), [])
+    // never set: as it was when it was installed
+    await sql`update runtime.installation set created_at = created_at - interval '40 days'
+      where bundle_id = 'mail'`.execute(harness.db)
+    assert.deepEqual(await list({ until: 'P30D' }), [])
+    assert.equal((await list({ property: 'note', until: 'P30D' })).length, 4)
+    assert.deepEqual(await list({ property: 'note', until: 'P60D' }), [])
+    assert.deepEqual(await list({ property: 'note', since: 'P60D' }), [])
     assert.deepEqual(workspaces(await list({ workspaceId: String(second?.workspaceId) })), only)
   })
 
@@ -123,6 +130,14 @@ describe('one property in every installation', () => {
     const secrets = ['same', 'other', 'same']
     for (const [index, password] of secrets.entries())
       await harness.saved(scopes[index]!, { [SMTP]: wrapped({ password }) })
+    // the configuration says how old they are, and nothing of a value that is not set
+    for (const [index, scope] of scopes.entries()) {
+      const set = (await harness.configuration(scope)).resources[SMTP]?.sensitiveSet
+      assert.deepEqual(
+        Object.entries(set ?? {}).map(([property, { by }]) => [property, by.name]),
+        index < secrets.length ? [['password', 'ada']] : [],
+      )
+    }
     const rows = await list({ property: 'password' }, { actor: 'grace' })
     assert.deepEqual(
       rows.map(({ equalityGroup }) => equalityGroup),

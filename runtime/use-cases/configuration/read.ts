@@ -8,6 +8,7 @@ import { getOwn } from '#contract/json-schema/json.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
 import { readOwnedResources } from '../../store/installations/ledger.ts'
 import { readManagedProperties } from '../../store/configuration/properties.ts'
+import { readLastChanges } from '../../store/configuration/snapshots.ts'
 import { notFound } from '../authorize.ts'
 import { claimOf } from '../../engine/views.ts'
 
@@ -22,6 +23,8 @@ export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Pr
       if (scope === undefined) throw notFound('scope')
       const resources = await readOwnedResources(tx, scope.scope_id)
       const { values, managers } = await readManagedProperties(tx, scope.scope_id)
+      const isSet = ({ locator, property }: Place) => values.get(locator)?.has(property) === true
+      const secrets = await readLastChanges(tx, scope.scope_id, resources.flatMap(sensitiveOf).filter(isSet))
       return {
         scope: scopeOf(scope),
         snapshotVersion: scope.snapshot_version,
@@ -38,6 +41,14 @@ export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Pr
               definitions: row.definitions,
               writtenBy: row.written_by,
               managedBy: managersView(managers.get(row.locator)),
+              sensitiveSet: Object.fromEntries(
+                secrets
+                  .filter(({ locator }) => locator === row.locator)
+                  .map(({ property, saved_at, saved_by_id, saved_by_name }) => [
+                    property,
+                    { at: saved_at, by: { id: saved_by_id, name: saved_by_name } },
+                  ]),
+              ),
               claim: claimOf(row),
             },
           ]),
@@ -47,6 +58,14 @@ export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Pr
     { isolation: 'repeatable read' },
   )
 }
+
+type Place = { locator: string; property: string }
+
+/** The sensitive properties that a resource defines. */
+const sensitiveOf = ({ locator, definitions }: { locator: string; definitions: Definitions }): Place[] =>
+  Object.entries(definitions)
+    .filter(([, { isSensitive }]) => isSensitive === true)
+    .map(([property]) => ({ locator, property }))
 
 type Views = ConfigurationResource['properties']
 type Definitions = ConfigurationResource['definitions']

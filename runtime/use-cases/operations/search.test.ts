@@ -91,7 +91,7 @@ suite('the search of operations by words', { concurrency: false }, () => {
     await sql`insert into runtime.bundle_version
       (bundle_environment_key, bundle_id, version, title, manifest, published_by_id, published_by_name)
       values ('source', 'crm', '1.0.0', 'Relations', '{}', 'ada', 'Ada')`.execute(db)
-    assert.deepEqual((await find('relat')).toSorted(), [failed, other].toSorted())
+    assert.deepEqual((await find('relation')).toSorted(), [failed, other].toSorted())
     const read = { deps: engine.deps, actor: engine.runtime.actor }
     const query = runtimeApi['GET /operations'].query.parse({})
     const page = await listOperations(read, { params: {}, query, body: undefined })

@@ -26,15 +26,19 @@ export function ClaimNotice({ claim }: { claim: Claim }) {
   const phase = operation?.phase
   const next = claim.state === 'WAITING' ? operation?.nextAttemptAt : null
   return (
-    <section aria-label={t('configuration.claim.title')} className="flex gap-2.5 bg-sunken py-2 pr-4 pl-4">
+    <section
+      aria-label={t('configuration.claim.title')}
+      className="flex gap-2.5 bg-sunken py-2 pr-4 pl-4 max-sm:py-1"
+    >
       <Icon name="lock" className="mt-0.5 text-muted" />
       <div className="min-w-0 flex-1">
-        <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-          <span role="status" className="font-semibold">
+        {/* one line on a phone, where the operation's page says the rest */}
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5 max-sm:flex-nowrap">
+          <span role="status" className="font-semibold max-sm:sr-only">
             {t('configuration.claim.title')}
           </span>
           <OperationBadge state={claim.state} look="pill" />
-          <span className="min-w-0">
+          <span className="min-w-0 max-sm:truncate">
             {rich('configuration.claim.whose', {
               type: (
                 <TextLink to={paths.operation(claim.operationId)}>
@@ -52,7 +56,7 @@ export function ClaimNotice({ claim }: { claim: Claim }) {
           )}
         </p>
         {operation?.failure && (
-          <p className="line-clamp-2 wrap-anywhere" title={messageText(operation.failure)}>
+          <p className="line-clamp-2 wrap-anywhere max-sm:sr-only" title={messageText(operation.failure)}>
             {messageText(operation.failure)}{' '}
             <span className="mono text-muted">{operation.failure.errorCode}</span>
           </p>
@@ -82,7 +86,7 @@ function WaysOut({ operationId }: { operationId: string }) {
     { key: 'takeover', may: can('operation:takeover', scope) },
   ] as const
   return (
-    <ul className="flex flex-wrap gap-x-5">
+    <ul className="flex flex-wrap gap-x-5 max-sm:hidden">
       {ways.map(({ key, may }) => (
         <li key={key} className="flex flex-wrap items-center gap-x-2">
           <Icon name={may ? 'arrowRight' : 'lock'} size={12} className="text-faint" />

@@ -4,6 +4,7 @@ import { joinSentences } from '../../i18n/punctuation.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { useShell } from '../../subjects/shell/shell-context.ts'
 import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/class-names.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { focusHome } from '../../ui/keep-focus.ts'
 import { Notice } from '../../ui/Notice.tsx'
@@ -37,6 +38,11 @@ export function MergeNotice({ merge }: { merge: MergeState }) {
               version: String(last.snapshotVersion),
               when: <Time at={last.savedAt} />,
             })
+      }
+      short={
+        count + gone === 0
+          ? t('configuration.merge.short.none')
+          : t('configuration.merge.short', { n: count + gone })
       }
       action={t(count + gone === 0 ? 'configuration.merge.look' : 'configuration.merge.decide')}
       onAction={openReview}
@@ -82,21 +88,35 @@ export function LostNotice() {
 function DockRow({
   icon,
   title,
+  short,
   action,
   onAction,
   children,
 }: {
   icon: IconName
   title: ReactNode
+  /** What a phone shows, in one line beside the button; the button leads to the rest. */
+  short?: string
   action?: string
   onAction?: () => void
   children: ReactNode
 }) {
   return (
-    <div role="status" className="flex flex-wrap items-center gap-x-4 gap-y-2 bg-doubt-tint py-2 pr-2 pl-4">
-      <div className="flex min-w-64 flex-1 gap-2.5">
+    <div
+      role="status"
+      className={cx(
+        'flex flex-wrap items-center gap-x-4 gap-y-2 bg-doubt-tint py-2 pr-2 pl-4',
+        short !== undefined && 'max-sm:flex-nowrap max-sm:py-1',
+      )}
+    >
+      <div className={cx('flex flex-1 gap-2.5', short === undefined ? 'min-w-64' : 'min-w-0 sm:min-w-64')}>
         <Icon name={icon} className="mt-0.5 text-doubt" />
-        <div className="min-w-0">
+        {short !== undefined && (
+          <span aria-hidden="true" className="truncate font-semibold sm:hidden">
+            {short}
+          </span>
+        )}
+        <div className={cx('min-w-0', short !== undefined && 'max-sm:sr-only')}>
           <p className="font-semibold">{title}</p>
           <p>{children}</p>
         </div>

@@ -72,6 +72,17 @@ test('the dialog names what is gone by its titles, each once, and says of it wha
   await expect.element(dialog.getByRole('heading', { name: 'Review changes' })).toBeVisible()
 })
 
+test('edits that can only be discarded are discarded by one press, and nothing offers to keep them', async () => {
+  await editThenLose('installation')
+  await page.getByRole('button', { name: 'Compare and choose' }).click()
+  await expect.element(dialog.getByText('0 of 2 decided')).toBeVisible()
+  expect(dialog.getByRole('button', { name: /mine|theirs$/ }).elements()).toHaveLength(1)
+  expect(dialog.element().textContent).not.toMatch(/Keep mine|All mine/)
+  await expect.element(dialog.getByText(/Your change:/).first()).toBeVisible()
+  await dialog.getByRole('button', { name: 'Discard all' }).click()
+  await expect.element(dialog.getByText('2 of 2 decided')).toBeVisible()
+})
+
 test('a property that an upgrade removes stays in its form, with its title', async () => {
   await editThenLose('property')
   await outline.getByRole('link', { name: /CRM mail/ }).click()

@@ -5,6 +5,7 @@ import { wrapData } from '#contract/protocol/data.ts'
 import { renderConsole } from '../../testing/render.tsx'
 import { MAIL, OLIVIA, serveScope } from '../../testing/served-scope.ts'
 import { HISTORY } from './draft/endpoints.ts'
+import { hidden } from './testing.ts'
 
 // Who manages a property: docs/runtime-api.md#managers-of-properties.
 
@@ -66,4 +67,20 @@ test('the history of a property says who manages it, and where each value came f
     .toMatchTextContent(/Managed by the apply “gitops”.*Applied as “gitops”/)
   await expect.element(entries.nth(2)).toMatchTextContent(/Default of version 1\.0\.0/)
   await expect.element(entries.nth(1)).not.toMatchTextContent(/Applied as|Default of/)
+})
+
+test('a hidden value says how old it is and who set it, until it is edited', async () => {
+  const scope = await serveScope({})
+  const mail = scope.configuration().resources[MAIL]
+  const password = mail?.definitions['smtpUser']
+  if (mail === undefined || password === undefined) throw new Error('The scope has another property')
+  mail.definitions['smtpUser'] = { ...password, isSensitive: true }
+  mail.properties['smtpUser'] = hidden(true)
+  mail.sensitiveSet = { smtpUser: { at: new Date(Date.now() - 43 * 86_400_000).toISOString(), by: OLIVIA } }
+  await renderConsole(scope.address(MAIL))
+  const age = page.getByText(`Set 43 days ago by ${OLIVIA.name}`)
+  await expect.element(age).toBeVisible()
+  await page.getByRole('button', { name: /^Replace/ }).click()
+  await page.getByPlaceholder('New value').fill('another')
+  await expect.element(age).not.toBeInTheDocument()
 })

@@ -1,5 +1,5 @@
 import { memo, useEffect, useRef, useState } from 'react'
-import type { PropertyView } from '#contract/console-api/shapes.ts'
+import type { ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import type { ResourceKind } from '#contract/protocol/locator.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
@@ -7,10 +7,11 @@ import { PropertyField } from '../../../forms/property/controls/PropertyField.ts
 import { TextButton } from '../../../forms/property/controls/TextButton.tsx'
 import { isSet, sameView } from '../../../forms/property/property-value.ts'
 import { isManagedBy, useManagerText, type Manager } from '../../../subjects/people/use-manager-text.ts'
-import { useText } from '../../../i18n/use-text.ts'
+import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { afterMousePress } from '../../../ui/after-press.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
+import { Time } from '../../../ui/Time.tsx'
 import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
 import type { originOf } from '../draft/outline.ts'
 import { useActive } from '../draft/use-draft-store.ts'
@@ -22,6 +23,8 @@ import type { Merged } from '../draft/merge.ts'
 import { controlId, labelId, rowId } from '../editor/focus-property.ts'
 import { useDraftField } from './use-draft-field.ts'
 
+type SetBy = NonNullable<ConfigurationResource['sensitiveSet']>[string]
+
 export interface EditorFieldProps {
   locator: string
   property: string
@@ -31,6 +34,8 @@ export interface EditorFieldProps {
   view: PropertyView | null
   writtenBy: string | undefined
   managedBy: Manager | undefined
+  /** Of a sensitive value that is set: when, and by whom. */
+  setBy: SetBy | undefined
   /** Where the saved value comes from. */
   origin: ReturnType<typeof originOf>
   isLocked: boolean
@@ -48,6 +53,7 @@ export const EditorField = memo(function EditorField({
   view,
   writtenBy,
   managedBy,
+  setBy,
   origin,
   isLocked,
   isUnapplied,
@@ -119,6 +125,9 @@ export const EditorField = memo(function EditorField({
       status={
         <>
           {isUnapplied && <Unapplied />}
+          {setBy !== undefined && draftEdit === undefined && !isUnapplied && !isNewer && (
+            <SecretAge {...setBy} />
+          )}
           {isPlain
             ? draftEdit !== undefined && <GoneEdit property={property} onReset={onReset} />
             : draftEdit === undefined &&
@@ -260,6 +269,16 @@ const OriginMark = memo(function OriginMark({ is }: { is: 'here' | 'default' }) 
     <span className="text-xs text-faint">{text}</span>
   ) : (
     <span role="img" aria-label={text} title={text} className="size-1.5 self-center rounded-full bg-muted" />
+  )
+})
+
+/** How old a value is that is never shown: who rotates secrets looks for the old ones. */
+const SecretAge = memo(function SecretAge({ at, by }: SetBy) {
+  const rich = useRichText()
+  return (
+    <span className="truncate">
+      {rich('configuration.field.setBy', { when: <Time at={at} inRow isAge />, person: by.name })}
+    </span>
   )
 })
 

@@ -116,6 +116,7 @@ export const ResourceForm = memo(function ResourceForm({
         view={viewAt(resource, property)}
         writtenBy={Object.hasOwn(writtenBy, property) ? writtenBy[property] : undefined}
         managedBy={resource.managedBy?.[property]}
+        setBy={resource.sensitiveSet?.[property]}
         origin={originOf(resource, property)}
         isLocked={isLocked}
         isUnapplied={unapplied.has(property)}

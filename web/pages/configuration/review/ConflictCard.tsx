@@ -96,7 +96,7 @@ export function ConflictCard({
             {t(`configuration.conflict.gone.${verdict.why}`)}
           </p>
           <p className="text-muted">
-            {labelled(t, t('configuration.conflict.mine'), '')}
+            {labelled(t, t('configuration.conflict.yours'), '')}
             <PropertyValueView value={viewOf(edit, isSensitive)} />
           </p>
           <Radio

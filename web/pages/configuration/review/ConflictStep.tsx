@@ -166,6 +166,7 @@ function Untouched({ title, edits }: { title: string; edits: readonly Merged[] }
 export function ConflictFooter({
   open,
   total,
+  gone,
   isChecking,
   onAll,
   onClose,
@@ -174,6 +175,8 @@ export function ConflictFooter({
   /** The leaves to decide on. */
   open: number
   total: number
+  /** How many of them can only be discarded. */
+  gone: number
   isChecking: boolean
   /** Takes one side for everything. */
   onAll: (side: Side) => void
@@ -193,14 +196,15 @@ export function ConflictFooter({
           </span>
           {reason && <span className="text-muted">{reason}</span>}
           {total > 1 && (
-            <>
-              <Button variant="quiet" onClick={() => onAll('theirs')}>
-                {t('configuration.conflict.all.theirs')}
-              </Button>
-              <Button variant="quiet" onClick={() => onAll('mine')}>
-                {t('configuration.conflict.all.mine')}
-              </Button>
-            </>
+            <Button variant="quiet" onClick={() => onAll('theirs')}>
+              {t(gone === total ? 'configuration.conflict.all.letGo' : 'configuration.conflict.all.theirs')}
+            </Button>
+          )}
+          {/* what is gone cannot be kept */}
+          {total > 1 && gone < total && (
+            <Button variant="quiet" onClick={() => onAll('mine')}>
+              {t('configuration.conflict.all.mine')}
+            </Button>
           )}
         </div>
       )}

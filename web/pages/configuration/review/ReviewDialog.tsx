@@ -52,6 +52,7 @@ export function ReviewDialog(props: ReviewProps) {
           <ConflictFooter
             open={open}
             total={merge.behind.reduce((sum, merged) => sum + openPaths(merged).length, 0)}
+            gone={merge.behind.filter(({ verdict }) => verdict.kind === 'gone').length}
             onAll={(side) =>
               choose(merge.behind.map((merged) => chooseSide(merged, side, openPaths(merged))))
             }
