@@ -28,7 +28,14 @@ export interface OutboundResponse {
 }
 
 /** The result of a call: a value, never an exception. The caller decides what it means. */
-export type OutboundResult = OutboundResponse | { kind: 'failed'; reason: OutboundFailure }
+export type OutboundResult =
+  | OutboundResponse
+  | {
+      kind: 'failed'
+      reason: OutboundFailure
+      /** The headers of a response that arrived and was not read: a redirect, too large, cut off, or of another encoding. */
+      headers?: Readonly<IncomingHttpHeaders>
+    }
 
 /** A continuing response, such as server-sent events; leaving the loop over `body` closes the connection. */
 export interface OutboundStream {

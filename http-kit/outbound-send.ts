@@ -35,8 +35,10 @@ export function send(
       signal?.removeEventListener('abort', abort)
       resolve(result)
     }
+    const fail = (reason: OutboundFailure): void =>
+      settle({ kind: 'failed', reason, ...(answer !== null && { headers: answer.headers }) })
     const stop = (reason: OutboundFailure): void => {
-      settle({ kind: 'failed', reason })
+      fail(reason)
       controller?.abort(new Error(reason))
     }
     const abort = (): void => stop('aborted')
@@ -64,19 +66,19 @@ export function send(
         else chunks.push(chunk)
       },
       onResponseEnd() {
-        if (answer === null) return settle({ kind: 'failed', reason: 'cut' })
+        if (answer === null) return fail('cut')
         const type = answer.headers['content-type']
         settle({ kind: 'response', ...answer, contentType: type ?? null, body: Buffer.concat(chunks, size) })
       },
       onResponseError(_, error) {
-        settle({ kind: 'failed', reason: reasonOf(error, answer !== null) })
+        fail(reasonOf(error, answer !== null))
       },
     }
     try {
       const identity = { 'accept-encoding': 'identity', ...headers }
       pool.dispatch({ path: url.pathname + url.search, method, headers: identity, body }, handler)
     } catch (error) {
-      settle({ kind: 'failed', reason: reasonOf(error, false) })
+      fail(reasonOf(error, false))
     }
   })
 }
@@ -129,10 +131,11 @@ export async function unpack(response: OutboundResponse, maxOutputLength: number
   const encoding = [header].flat().join(', ').trim().toLowerCase()
   if (encoding === 'identity' || encoding === '') return response
   if (!(encoding === 'gzip' || encoding === 'deflate' || encoding === 'br'))
-    return { kind: 'failed', reason: 'encoding' }
+    return { kind: 'failed', reason: 'encoding', headers: response.headers }
   try {
     return { ...response, body: await DECODERS[encoding](response.body, { maxOutputLength }) }
   } catch (error) {
-    return { kind: 'failed', reason: BY_CODE.get((error as { code?: unknown }).code) ?? 'encoding' }
+    const reason = BY_CODE.get((error as { code?: unknown }).code) ?? 'encoding'
+    return { kind: 'failed', reason, headers: response.headers }
   }
 }
