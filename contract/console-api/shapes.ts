@@ -7,6 +7,7 @@ export type {
   RefusedWrite,
   OperationReceipt,
   PluginCall,
+  WireEvidence,
 } from '#contract/runtime-api/operations.ts'
 export type { FailureGroup, PluginFailures } from '#contract/runtime-api/failure-groups.ts'
 export type { Claim } from '#contract/runtime-api/claim.ts'

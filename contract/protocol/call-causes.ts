@@ -133,6 +133,22 @@ export const CALL_CAUSES = {
     code: 'PLUGIN_RESULT_UNKNOWN',
     isUnread: true,
   },
+  callRedirectedTo: {
+    title: { en: 'The plugin’s endpoint redirects', zh: '插件的端点返回重定向' },
+    message: {
+      en: 'The endpoint of plugin {plugin} redirects to {origin}. Redirects are not followed: register the final address.',
+      zh: '插件 {plugin} 的端点重定向到 {origin}，而系统不跟随重定向。请注册最终的端点地址。',
+    },
+    isUnread: true,
+  },
+  callRedirectedAway: {
+    title: { en: 'The plugin’s endpoint redirects to another host', zh: '插件的端点重定向到其他主机' },
+    message: {
+      en: 'The endpoint of plugin {plugin} redirects to {origin}, which is another host. A sign-in proxy may be in front of the plugin.',
+      zh: '插件 {plugin} 的端点重定向到另一主机 {origin}，插件前面可能有登录代理。',
+    },
+    isUnread: true,
+  },
   callCut: {
     title: { en: 'The plugin’s response was cut off', zh: '插件的响应不完整' },
     message: {
@@ -202,6 +218,20 @@ export const CALL_CAUSES = {
     message: {
       en: 'Plugin {plugin} responded with HTTP status {status}.',
       zh: '插件 {plugin} 返回了 HTTP 状态码 {status}。',
+    },
+  },
+  callLimited: {
+    title: { en: 'The plugin limits its callers', zh: '插件限制了调用频率' },
+    message: {
+      en: 'Plugin {plugin} limits its callers and refused the call with HTTP status 429.',
+      zh: '插件 {plugin} 限制了调用频率，以 HTTP 状态码 429 拒绝了调用。',
+    },
+  },
+  callLimitedFor: {
+    title: { en: 'The plugin limits its callers', zh: '插件限制了调用频率' },
+    message: {
+      en: 'Plugin {plugin} limits its callers and refused the call with HTTP status 429. It asks to wait {seconds} s.',
+      zh: '插件 {plugin} 限制了调用频率，以 HTTP 状态码 429 拒绝了调用，并要求等待 {seconds} 秒。',
     },
   },
   callNotJson: {

@@ -106,6 +106,8 @@ export const Failure = z.object({
   parameters: MessageParameters.optional(),
   /** The number of attempts in the run, if it ended because no more were allowed; the message is that of the last one. */
   attemptsUsed: z.number().int().positive().optional(),
+  /** When the plugin accepts calls again, if it asked to wait and no attempt is left. */
+  retryFrom: Timestamp.optional(),
   /** Who stopped the automatic retries, if that ended the run; the message is that of the last attempt. */
   stopped: z.object({ by: Person, reason: z.string() }).optional(),
   /**

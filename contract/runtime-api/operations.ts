@@ -93,6 +93,20 @@ export const AttemptTiming = z.object({
 })
 export type AttemptTiming = z.infer<typeof AttemptTiming>
 
+/** What the head of a plugin's response tells besides its status. */
+export const WireEvidence = z.object({
+  /**
+   * Of a response that could not be used: `retry-after`, `date`, `server`, `via`, `age`, `x-cache`, the origin of `location`,
+   * and the scheme and the error of `www-authenticate`; bounded, masked. It is the text of a stranger.
+   */
+  headers: z.record(z.string(), z.string()).optional(),
+  /** How long the plugin asked to wait, with HTTP 429 or 503. */
+  retryAfterSeconds: z.number().int().nonnegative().optional(),
+  /** How far the clock of the plugin's host is behind the platform's, if more than 5 s; negative if it is ahead. */
+  clockBehindSeconds: z.number().int().optional(),
+})
+export type WireEvidence = z.infer<typeof WireEvidence>
+
 /** One transmission of a plugin call, with its response; sensitive values are masked. */
 export const Attempt = z.object({
   attempt: z.number().int().positive(),
@@ -111,6 +125,8 @@ export const Attempt = z.object({
   failure: Failure.nullable(),
   httpStatus: z.number().int().nullable(),
   response: Json,
+  /** Null if there is nothing to tell, absent from receipts of earlier versions. */
+  wire: WireEvidence.nullable().optional(),
 })
 export type Attempt = z.infer<typeof Attempt>
 

@@ -13,5 +13,6 @@ declare class TextDecoder {
 declare class URL {
   static parse(text: string): URL | null
   readonly origin: string
+  readonly hostname: string
   readonly pathname: string
 }

@@ -2,6 +2,7 @@ import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { NoResponse } from '#contract/protocol/call-causes.ts'
 import type { Stage, Outcome } from '#contract/protocol/vocabulary.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
+import type { WireEvidence } from '#contract/runtime-api/operations.ts'
 import type { Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { Writes } from './plan.ts'
 
@@ -79,6 +80,8 @@ export interface Judgement {
   httpStatus: number | null
   /** What the attempt stores of the answer, masked. */
   recorded: JsonValue
+  /** What the head of the response tells; absent if it tells nothing. */
+  wire?: WireEvidence
 }
 
 /** The kind of result of an attempt that is not in progress. */

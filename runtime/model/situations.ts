@@ -46,7 +46,7 @@ export const SITUATIONS: readonly Situation[] = [
   failed('endpoint not allowed by the deployment', ['callEgressDenied'], 'OPERATOR', 'ALLOW_ENDPOINT'),
   failed(
     'host of the endpoint unknown, or the endpoint redirects',
-    ['callHostUnknown', 'callRedirected'],
+    ['callHostUnknown', 'callRedirected', 'callRedirectedTo', 'callRedirectedAway'],
     'OPERATOR',
     'FIX_ENDPOINT',
   ),
@@ -65,6 +65,13 @@ export const SITUATIONS: readonly Situation[] = [
     'FIX_TLS',
   ),
   failed('connection refused or lost', ['callRefused', 'callReset'], 'PLUGIN_OWNER', 'RESTORE_PLUGIN', 'YES'),
+  failed(
+    'HTTP 429 until the attempts were used up',
+    ['callLimited', 'callLimitedFor'],
+    'SUPPORT',
+    'RETRY',
+    'YES',
+  ),
   failed(
     'no response in time, another HTTP status, or an unreadable response',
     [

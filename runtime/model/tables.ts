@@ -10,6 +10,7 @@ import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import type { BatchInput, BatchSummary } from '#contract/runtime-api/batches.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Manager } from '#contract/runtime-api/managers.ts'
+import type { WireEvidence } from '#contract/runtime-api/operations.ts'
 import type {
   BatchAction,
   BatchItemState,
@@ -249,6 +250,7 @@ export interface RuntimeTables {
     failure: NullableJson<Failure>
     http_status: number | null
     response: NullableJson<JsonValue>
+    wire: NullableJson<WireEvidence>
   }
   'runtime.batch': {
     batch_id: string

@@ -150,6 +150,7 @@ export function recordOf(
     runAttempts: runAttempt,
     limits: isGivenBack ? { ...limits, maxAttempts: Infinity } : limits,
     fraction: deps.random.fraction(),
+    now,
     ...(unknownBefore !== undefined && { unknownBefore }),
   })
   const nextAttemptAt = after.waitMs === null ? null : new Date(Date.parse(now) + after.waitMs).toISOString()

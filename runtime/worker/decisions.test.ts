@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { DEFAULT_CALL_LIMITS } from '../engine/steps/prepare-call.ts'
 import { describeNoResponse } from '../engine/calls/read-answer.ts'
-import { afterAttempt, backoffMs } from '../engine/steps/after-attempt.ts'
+import { RETRY_AFTER_MAX_MS, afterAttempt, backoffMs } from '../engine/steps/after-attempt.ts'
 import { configurationChanges, mergedWrites } from '../engine/steps/plugin-writes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { detachPlan } from '../engine/plans/detach-plan.ts'
@@ -31,6 +31,8 @@ suite('the backoff', () => {
   })
 })
 
+const NOW = '2026-01-31T08:00:00.000Z'
+
 suite('after an attempt', () => {
   const judged = (more: Partial<Judgement>): Judgement => ({
     disposition: 'repeat',
@@ -43,7 +45,7 @@ suite('after an attempt', () => {
     ...more,
   })
   const after = (judgement: Judgement, runAttempts: number) =>
-    afterAttempt({ judgement, runAttempts, limits: DEFAULT_CALL_LIMITS, fraction: 1 })
+    afterAttempt({ judgement, runAttempts, limits: DEFAULT_CALL_LIMITS, fraction: 1, now: NOW })
 
   test('a call that is done or failed is not repeated', () => {
     assert.deepEqual(after(judged({ disposition: 'done', failure: null }), 8), {
@@ -65,6 +67,16 @@ suite('after an attempt', () => {
     assert.equal(last.failure?.attemptsUsed, 8)
     assert.equal(last.failure?.message, 'Plugin a did not respond within 1.5 s.')
   })
+  test('a repeat waits as long as the plugin asks for, at least the back-off and at most ten minutes', () => {
+    const asked = (retryAfterSeconds: number) => judged({ wire: { retryAfterSeconds } })
+    assert.equal(after(asked(120), 1).waitMs, 121_000)
+    assert.equal(after(asked(0), 1).waitMs, 1_000)
+    // the back-off of the seventh attempt is longer than what is asked for
+    assert.equal(after(asked(5), 7).waitMs, 60_000)
+    assert.equal(after(asked(86_400), 1).waitMs, RETRY_AFTER_MAX_MS + 1_000)
+    assert.equal(after(asked(120), 8).failure?.retryFrom, '2026-01-31T08:02:00.000Z')
+    assert.equal(after(judged({}), 8).failure?.retryFrom, undefined)
+  })
   test('the failure that the plugin itself reported is kept at the end', () => {
     const busy = { errorCode: 'BUSY', message: 'later', retryable: true }
     assert.deepEqual(after(judged({ isUncertain: false, failure: busy }), 8).failure, {
@@ -81,6 +93,7 @@ suite('after an attempt', () => {
         runAttempts,
         limits: DEFAULT_CALL_LIMITS,
         fraction: 1,
+        now: NOW,
         unknownBefore,
       })
     assert.equal(after(7).failure, busy)

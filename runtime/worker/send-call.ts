@@ -4,11 +4,14 @@ import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { OutboundResult, OutboundRequest } from '#http-kit/outbound-result.ts'
+import { wireHeaders } from '#http-kit/wire-headers.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Signer } from '../deps/signer.ts'
 import { callFailure } from '../engine/calls/failures.ts'
 import { judgeAnswer } from '../engine/calls/judge.ts'
 import { readAnswer } from '../engine/calls/read-answer.ts'
+import { readWire } from '../engine/calls/wire-evidence.ts'
+import type { WireReading } from '../engine/calls/wire-evidence.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
 import type { CallTiming, CompletedAttempt, Judgement } from '../model/call.ts'
 import type { Db } from '../model/db.ts'
@@ -26,9 +29,11 @@ export async function sendCall(
   const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   try {
-    const { result, timing } = await send(deps, call, { signal, heldSince })
+    const sent = await send(deps, call, { signal, heldSince })
+    const { result, timing } = sent
     const input = {
       ...call.judgeInput,
+      ...wireOf(deps, call, sent, heldSince),
       isPlatformToken: (text: string) => deps.signer.isPlatformToken(text),
       issuedCredentials: await issuedCredentialsIn(deps.db, result),
     }
@@ -81,6 +86,26 @@ async function send(
   })
   const timing = { sentMs, connectedMs: reached.connected, answeredMs: reached.answered, endedMs: elapsed() }
   return { result, timing }
+}
+
+/** What the head of the response tells, if one arrived. */
+function wireOf(
+  { clock }: Pick<RuntimeDeps, 'clock'>,
+  { registration: { endpoint } }: PreparedCall,
+  { result, timing: { connectedMs, answeredMs } }: Awaited<ReturnType<typeof send>>,
+  heldSince: number,
+): { wire?: WireReading } {
+  if (result.headers === undefined || connectedMs === null || answeredMs === null) return {}
+  const held = clock.now().getTime() - (clock.monotonic() - heldSince)
+  const wire = readWire({
+    headers: wireHeaders(result.headers, endpoint),
+    status: result.kind === 'response' ? result.status : null,
+    isRedirect: result.kind === 'failed' && result.reason === 'redirect',
+    endpoint,
+    connectedAt: new Date(held + connectedMs),
+    answeredAt: new Date(held + answeredMs),
+  })
+  return { wire }
 }
 
 /** It is unknown whether the plugin received the call, so the result is uncertain. */

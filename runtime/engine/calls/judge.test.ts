@@ -589,12 +589,42 @@ suite('judging an answer', () => {
     assert.equal(failure?.parameters?.['reason'], 'callEchoDiffers')
     assert.equal(failure?.parameters?.['field'], 'data.executionSequence')
     const { differs } = recorded as { differs: unknown }
-    assert.deepEqual(differs, { field: 'executionSequence', expected: 10, received: 11 })
+    assert.deepEqual(differs, [{ field: 'executionSequence', expected: 10, received: 11 }])
     // anything that is not an identifier, is sensitive or is a credential is replaced
     for (const pluginId of ['two words', CREDENTIAL, 'SHOUTED_SECRET']) {
       const text = JSON.stringify(judge(json(success('APPLIED', {}, { pluginId }))).recorded)
       assert.ok(!text.includes(pluginId), text)
     }
+  })
+
+  test('every field that differs is told, the operation first', () => {
+    const operation = {
+      ...expected.operation,
+      operationId: 'a0000000-0000-4000-8000-000000000001',
+      currentVersion: '2.0.0',
+      targetVersion: '2.0.0',
+    }
+    const installation = {
+      ...expected.installation,
+      bundle: { ...expected.installation.bundle, bundleId: 'other' },
+    }
+    const other = { executionSequence: 11, installation, operation, stage: 'AFTER_RESOURCES' }
+    const { failure, recorded } = judge(json(success('APPLIED', {}, other)))
+    const fields = [
+      'operation.operationId',
+      'executionSequence',
+      'installation.bundle.bundleId',
+      'operation.currentVersion',
+      'operation.targetVersion',
+      'stage',
+    ]
+    const { differs } = recorded as { differs: { field: string; received: JsonValue }[] }
+    assert.deepEqual(
+      differs.map(({ field }) => field),
+      fields,
+    )
+    assert.equal(differs[0]?.received, operation.operationId)
+    assert.equal(failure?.parameters?.['field'], fields.map((field) => `data.${field}`).join(', '))
   })
 
   test('a property that the plugin must not write is named if the bundle defines it', () => {

@@ -12,6 +12,7 @@ import type { LifecycleRequest } from '#contract/protocol/lifecycle.ts'
 import { BundleRef, InstallationIdentity } from '#contract/protocol/scope.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import { Data } from '#contract/protocol/typed-value.ts'
+import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { PlatformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
@@ -26,6 +27,8 @@ import type { PlatformCredentials } from './platform-material.ts'
 import { readAnswer, describeNoResponse } from './read-answer.ts'
 import { cleanFailure, mediaType, recordFailure, recordSuccess, recordUnusable } from './record-answer.ts'
 import type { Difference } from './record-answer.ts'
+import { maskHeader, recordWire } from './wire-evidence.ts'
+import type { WireReading } from './wire-evidence.ts'
 
 /** What judging a response needs besides the request and the response. */
 export interface JudgeInput extends WriteScope {
@@ -33,10 +36,12 @@ export interface JudgeInput extends WriteScope {
   sensitiveValues: readonly JsonValue[]
   /** How long the call was allowed to take. */
   timeoutMs: number
+  /** What the head of the response tells besides its status; absent if none arrived. */
+  wire?: WireReading
 }
 
 /** The part of the input that does not depend on the response. */
-export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials>
+export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials | 'wire'>
 
 /**
  * Decides what a response means, or that there is none, by the table in
@@ -45,11 +50,27 @@ export type StaticJudgeInput = Omit<JudgeInput, keyof PlatformCredentials>
  * success.
  */
 export function judgeAnswer(expected: LifecycleRequest, result: CallResult, input: JudgeInput): Judgement {
+  const judgement = judge(expected, result, input)
+  if (input.wire === undefined) return judgement
+  const { outcome, failure } = judgement
+  const wire = recordWire(input.wire, {
+    ...input,
+    isUsable: outcome !== null || (failure !== null && isFromPlugin(failure)),
+    // a response that belongs to another call may have been stored somewhere, with its time
+    isClockKnown: failure === null || reasonOf(failure) !== 'callEchoDiffers',
+  })
+  return wire === null ? judgement : { ...judgement, wire }
+}
+
+function judge(expected: LifecycleRequest, result: CallResult, input: JudgeInput): Judgement {
   const { pluginId } = expected
-  if (result.kind === 'failed')
+  if (result.kind === 'failed') {
+    const leads = redirectMessage(pluginId, input)
+    if (leads !== null) return uncertain(unknownResult(pluginId, leads), null, null)
     return uncertain(describeNoResponse(pluginId, result.reason, input.timeoutMs), null, null)
+  }
   if (result.status !== 200) {
-    const message = platformMessage('callHttpStatus', { plugin: pluginId, status: result.status })
+    const message = statusMessage(pluginId, result.status, input)
     return uncertain(unknownResult(pluginId, message), result, recordUnusable(result))
   }
   const reading = readAnswer(result.body)
@@ -62,18 +83,36 @@ export function judgeAnswer(expected: LifecycleRequest, result: CallResult, inpu
     return invalid(expected, result, invalidMessage(pluginId, reading.problem), recordUnusable(result))
 
   const judged = judgeEnvelope(expected, result, reading.json, input)
-  const refuse = ({ message, difference }: Refusal): Judgement =>
-    invalid(expected, result, message, recordOf(result, { json: reading.json, difference }, input))
+  const refuse = ({ message, differences }: Refusal): Judgement =>
+    invalid(expected, result, message, recordOf(result, { json: reading.json, differences }, input))
   if ('message' in judged) return refuse(judged)
   return holdsPlatformCredential(withoutIgnoredResources(reading.json), input)
     ? refuse({ message: invalidMessage(pluginId, 'it contains a credential that this platform issued') })
     : judged
 }
 
-/** Why a response is not valid, with the field that differs from the request, if that is why. */
+/** Where a redirect leads; null for anything else, and if that must not be shown. */
+function redirectMessage(plugin: string, input: JudgeInput): PlatformMessage | null {
+  const redirect = input.wire?.redirect ?? null
+  if (redirect === null || maskHeader(redirect.origin, input) !== redirect.origin) return null
+  const { origin, isOtherHost } = redirect
+  return platformMessage(isOtherHost ? 'callRedirectedAway' : 'callRedirectedTo', { plugin, origin })
+}
+
+const TOO_MANY_REQUESTS = 429
+
+function statusMessage(plugin: string, status: number, { wire }: JudgeInput): PlatformMessage {
+  if (status !== TOO_MANY_REQUESTS) return platformMessage('callHttpStatus', { plugin, status })
+  const seconds = wire?.retryAfterSeconds ?? null
+  return seconds === null
+    ? platformMessage('callLimited', { plugin })
+    : platformMessage('callLimitedFor', { plugin, seconds })
+}
+
+/** Why a response is not valid, with the fields that differ from the request, if that is why. */
 interface Refusal {
   message: PlatformMessage
-  difference?: Difference
+  differences?: readonly Difference[]
 }
 
 function judgeEnvelope(
@@ -137,12 +176,14 @@ function judgeData(
   const parsed = LifecycleResponse.safeParse(data)
   if (!parsed.success) return { message: invalidMessage(pluginId, shapeProblem(parsed.error, input)) }
   const response = parsed.data
-  for (const field of ECHOED) {
-    if (!deepEqual(response[field], expected[field])) {
-      const message = platformMessage('callEchoDiffers', { plugin: pluginId, field: `data.${field}` })
-      const received = presentable(response[field], expected[field], input)
-      return { message, difference: { field, expected: expected[field], received } }
-    }
+  const differences = ECHOED.flatMap((field) => differencesOf(field, expected[field], response[field]))
+  if (differences.length > 0) {
+    const told = operationFirst(differences).map((difference) => ({
+      ...difference,
+      received: presentable(difference.received, difference.expected, input),
+    }))
+    const field = told.map((difference) => `data.${difference.field}`).join(', ')
+    return { message: platformMessage('callEchoDiffers', { plugin: pluginId, field }), differences: told }
   }
   const { outcome } = response
   const common = { isUncertain: false, outcome, writes: {}, httpStatus }
@@ -189,6 +230,21 @@ const ECHOED = [
   'operation',
   'stage',
 ] as const
+
+/** The fields with different values, in the order of the request, each as deep as both are objects. */
+function differencesOf(field: string, expected: JsonValue, received: JsonValue): Difference[] {
+  if (deepEqual(expected, received)) return []
+  if (!isJsonObject(expected) || !isJsonObject(received)) return [{ field, expected, received }]
+  return Object.keys(expected).flatMap((name) =>
+    differencesOf(`${field}.${name}`, expected[name] ?? null, received[name] ?? null),
+  )
+}
+
+/** The operation that a response is about says the most. */
+function operationFirst(differences: readonly Difference[]): Difference[] {
+  const isOperation = ({ field }: Difference): boolean => field === 'operation.operationId'
+  return [...differences.filter(isOperation), ...differences.filter((one) => !isOperation(one))]
+}
 
 const hasKeys = (map: object): boolean => Object.keys(map).length > 0
 
@@ -244,10 +300,10 @@ function writeMessage(plugin: string, refusal: RefusedWrites): PlatformMessage {
 
 function recordOf(
   response: CallResponse,
-  known: { json: JsonValue; difference: Difference | undefined },
+  known: { json: JsonValue; differences: readonly Difference[] | undefined },
   { sensitiveValues }: JudgeInput,
 ): JsonValue {
-  return maskStrings(recordUnusable(response, known.json, known.difference), sensitiveValues)
+  return maskStrings(recordUnusable(response, known.json, known.differences), sensitiveValues)
 }
 
 /** Text that is safe to show: it has no spaces, and is too short to be a token. */

@@ -20,6 +20,7 @@ import { hidePlatformMaterial } from './platform-material.ts'
 
 /** A field of the response that should have the value of the request, and has another. */
 export interface Difference {
+  /** Its path below `data`. */
   field: string
   expected: JsonValue
   /** Without anything that must not be shown. */
@@ -27,13 +28,17 @@ export interface Difference {
 }
 
 /** The record of an invalid answer, or of one that could not be judged. The status is stored next to it. */
-export function recordUnusable(answer: CallResponse, json?: JsonValue, differs?: Difference): JsonValue {
+export function recordUnusable(
+  answer: CallResponse,
+  json?: JsonValue,
+  differs: readonly Difference[] = [],
+): JsonValue {
   const known = json === undefined ? {} : knownFields(json)
   return {
     size: answer.body.byteLength,
     contentType: mediaType(answer.contentType),
     ...(Object.keys(known).length > 0 && { known }),
-    ...(differs !== undefined && { differs: { ...differs } }),
+    ...(differs.length > 0 && { differs: differs.map((difference) => ({ ...difference })) }),
   }
 }
 

@@ -21,6 +21,7 @@ export function afterAttempt({
   runAttempts,
   limits,
   fraction,
+  now,
   unknownBefore = null,
 }: {
   judgement: Judgement
@@ -29,10 +30,13 @@ export function afterAttempt({
   limits: CallLimits
   /** Uniform in [0, 1). */
   fraction: number
+  /** The database's time. */
+  now: string
   /** The failure of the last earlier attempt of this run whose result is unknown. */
   unknownBefore?: Failure | null
 }): CallAfterAttempt {
   const { failure } = judgement
+  const askedMs = (judgement.wire?.retryAfterSeconds ?? 0) * 1000
   switch (judgement.disposition) {
     case 'done':
       return { endedWell: true, failed: false, failure: null, waitMs: null }
@@ -40,10 +44,15 @@ export function afterAttempt({
       return { endedWell: false, failed: true, failure, waitMs: null }
     case 'repeat': {
       if (runAttempts < limits.maxAttempts) {
-        const waitMs = backoffMs({ attempts: runAttempts, maxMs: limits.maxBackoffMs, fraction })
+        const backoff = backoffMs({ attempts: runAttempts, maxMs: limits.maxBackoffMs, fraction })
+        const waitMs = askedMs === 0 ? backoff : Math.max(backoff, waitAsAsked(askedMs, fraction))
         return { endedWell: false, failed: false, failure, waitMs }
       }
-      const last = failure && { ...ended(failure, judgement, unknownBefore), attemptsUsed: runAttempts }
+      const last = failure && {
+        ...ended(failure, judgement, unknownBefore),
+        attemptsUsed: runAttempts,
+        ...(askedMs > 0 && { retryFrom: new Date(Date.parse(now) + askedMs).toISOString() }),
+      }
       return { endedWell: false, failed: true, failure: last, waitMs: null }
     }
   }
@@ -92,6 +101,13 @@ function ended(
 }
 
 const FIRST_MS = 1_000
+/** The longest wait that a plugin can ask for with Retry-After: what it asks beyond is not awaited. */
+export const RETRY_AFTER_MAX_MS = 600_000
+
+/** Jitter as for the first back-off, so that calls that were told the same time are not repeated together. */
+function waitAsAsked(askedMs: number, fraction: number): number {
+  return Math.min(askedMs, RETRY_AFTER_MAX_MS) + Math.round(FIRST_MS * fraction)
+}
 
 /**
  * The delay before the next attempt, in milliseconds: one second after the first attempt of a run, then doubling up to

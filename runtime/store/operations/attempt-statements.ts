@@ -100,6 +100,7 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
         ${attempts.map(({ judgement }) => jsonOrNull(judgement.failure))}::text[],
         ${attempts.map(({ judgement }) => judgement.httpStatus)}::integer[],
         ${attempts.map(({ judgement }) => jsonOrNull(judgement.recorded))}::text[],
+        ${attempts.map(({ judgement }) => jsonOrNull(judgement.wire ?? null))}::text[],
         ${attempts.map(({ timing }) => timing?.sentMs ?? null)}::float8[],
         ${attempts.map(({ timing }) => timing?.connectedMs ?? null)}::float8[],
         ${attempts.map(({ timing }) => timing?.answeredMs ?? null)}::float8[],
@@ -109,7 +110,7 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
         ${attempts.map(({ after }) => jsonOrNull(after.failure))}::text[],
         ${attempts.map((attempt) => sealedWrites(vault, attempt))}::text[],
         ${attempts.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[])
-      as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response,
+      as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response, wire,
         sent_ms, connected_ms, answered_ms, ended_ms, ended_well, failed, last_failure, writes, next_attempt_at)
     ), kept as materialized (
       -- planned for one row: for the ten of a list the planner would scan a table that is still small, and keep that plan
@@ -117,8 +118,8 @@ export function recordAttempts(vault: Vault, attempts: readonly RecordedAttempt[
     ), finished as (
       update runtime.attempt
       set finished_at = clock_timestamp(), late = false, outcome = kept.outcome, failure = kept.failure::json,
-        http_status = kept.http_status, response = kept.response::json, sent_ms = kept.sent_ms,
-        connected_ms = kept.connected_ms, answered_ms = kept.answered_ms, ended_ms = kept.ended_ms
+        http_status = kept.http_status, response = kept.response::json, wire = kept.wire::json,
+        sent_ms = kept.sent_ms, connected_ms = kept.connected_ms, answered_ms = kept.answered_ms, ended_ms = kept.ended_ms
       from kept
       where attempt.operation_id = kept.operation_id and attempt.stage = kept.stage
         -- not by the index of plugins, which a plan that was made for an empty table would read whole

@@ -24,6 +24,7 @@ export async function recordLateAnswer(
       failure = ${jsonOrNull(judgement.failure)},
       http_status = ${judgement.httpStatus},
       response = ${jsonOrNull(judgement.recorded)},
+      wire = ${jsonOrNull(judgement.wire ?? null)},
       sent_ms = ${timing?.sentMs ?? null},
       connected_ms = ${timing?.connectedMs ?? null},
       answered_ms = ${timing?.answeredMs ?? null},

@@ -42,16 +42,17 @@ answer as (
     $9::text[],
     $10::integer[],
     $11::text[],
-    $12::float8[],
+    $12::text[],
     $13::float8[],
     $14::float8[],
     $15::float8[],
-    $16::boolean[],
+    $16::float8[],
     $17::boolean[],
-    $18::text[],
+    $18::boolean[],
     $19::text[],
-    $20::timestamptz[])
-  as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response,
+    $20::text[],
+    $21::timestamptz[])
+  as answer (operation_id, stage, plugin_id, attempt, outcome, failure, http_status, response, wire,
     sent_ms, connected_ms, answered_ms, ended_ms, ended_well, failed, last_failure, writes, next_attempt_at)
 ),
 
@@ -63,8 +64,8 @@ kept as materialized (
 finished as (
   update runtime.attempt
   set finished_at = clock_timestamp(), late = false, outcome = kept.outcome, failure = kept.failure::json,
-  http_status = kept.http_status, response = kept.response::json, sent_ms = kept.sent_ms,
-  connected_ms = kept.connected_ms, answered_ms = kept.answered_ms, ended_ms = kept.ended_ms
+  http_status = kept.http_status, response = kept.response::json, wire = kept.wire::json,
+  sent_ms = kept.sent_ms, connected_ms = kept.connected_ms, answered_ms = kept.answered_ms, ended_ms = kept.ended_ms
   from kept
   where attempt.operation_id = kept.operation_id and attempt.stage = kept.stage
   -- not by the index of plugins, which a plan that was made for an empty table would read whole
@@ -91,20 +92,20 @@ unsure as (
 
 beginning as (
   select * from unnest(
-    $21::uuid[],
-    $22::text[],
+    $22::uuid[],
     $23::text[],
-    $24::integer[],
+    $24::text[],
     $25::integer[],
-    $26::bigint[],
-    $27::timestamptz[],
-    $28::boolean[],
+    $26::integer[],
+    $27::bigint[],
+    $28::timestamptz[],
     $29::boolean[],
-    $30::bytea[],
-    $31::text[],
-    $32::integer[],
+    $30::boolean[],
+    $31::bytea[],
+    $32::text[],
     $33::integer[],
-    $34::integer[])
+    $34::integer[],
+    $35::integer[])
   as beginning (operation_id, stage, plugin_id, attempt, run, epoch, due_at, is_first, follows_answer,
     bytes, endpoint, timeout_ms, max_attempts, max_backoff_ms)
 ),
@@ -124,10 +125,10 @@ failing as (
   update runtime.plugin_call
   set failed = true, last_failure = failing.failure::json, next_attempt_at = null
   from unnest(
-    $35::uuid[],
-    $36::text[],
+    $36::uuid[],
     $37::text[],
-    $38::text[])
+    $38::text[],
+    $39::text[])
   as failing (operation_id, stage, plugin_id, failure)
   join confirmed using (operation_id)
   where plugin_call.operation_id = failing.operation_id and plugin_call.stage = failing.stage
@@ -140,26 +141,26 @@ put as (
   select bundle_install_id, locator, scope_id, kind, title, module_id, version,
   definitions::json, written_by::json, properties::jsonb
   from unnest(
-    $39::uuid[],
     $40::uuid[],
-    $41::text[],
-    $42::bigint[],
-    $43::text[],
+    $41::uuid[],
+    $42::text[],
+    $43::bigint[],
     $44::text[],
     $45::text[],
     $46::text[],
     $47::text[],
     $48::text[],
-    $49::text[])
+    $49::text[],
+    $50::text[])
   as putting (operation_id, bundle_install_id, locator, scope_id, kind, title, module_id, version, definitions,
     written_by, properties)
   join confirmed using (operation_id)
   on conflict (bundle_install_id, locator) do update
   set title = excluded.title, module_id = excluded.module_id, version = excluded.version,
   definitions = excluded.definitions, written_by = excluded.written_by,
-  properties = excluded.properties || case when installed_resource.properties ? $50
-  then jsonb_build_object($51::text,
-    installed_resource.properties -> $52)
+  properties = excluded.properties || case when installed_resource.properties ? $51
+  then jsonb_build_object($52::text,
+    installed_resource.properties -> $53)
   else '{}' end,
   verified_at = clock_timestamp()
 ),
@@ -194,10 +195,10 @@ settled as (
   version = coalesce(settled.version, installation.version),
   updated_at = clock_timestamp()
   from unnest(
-    $53::uuid[],
     $54::uuid[],
-    $55::text[],
-    $56::text[])
+    $55::uuid[],
+    $56::text[],
+    $57::text[])
   as settled (operation_id, bundle_install_id, state, version)
   join confirmed using (operation_id)
   where installation.bundle_install_id = settled.bundle_install_id
@@ -207,15 +208,15 @@ target as (
   select operation_id, state, phase, failure, keeps_lease, is_new_state, next_plugin,
   coalesce(until, clock_timestamp() + due_in_ms * interval '1 millisecond') as due_at
   from unnest(
-    $57::uuid[],
-    $58::text[],
+    $58::uuid[],
     $59::text[],
     $60::text[],
-    $61::timestamptz[],
-    $62::float8[],
-    $63::boolean[],
+    $61::text[],
+    $62::timestamptz[],
+    $63::float8[],
     $64::boolean[],
-    $65::text[])
+    $65::boolean[],
+    $66::text[])
   as target (operation_id, state, phase, failure, until, due_in_ms, keeps_lease, is_new_state, next_plugin)
 ),
 
@@ -245,7 +246,7 @@ event as (
 
 unmoved as (
   select operation_id, held.scope_id
-  from unnest($66::uuid[]) as reported (operation_id)
+  from unnest($67::uuid[]) as reported (operation_id)
   join confirmed using (operation_id) join held using (operation_id)
 ),
 

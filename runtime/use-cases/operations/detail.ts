@@ -12,6 +12,7 @@ import { callLimits } from '../../engine/steps/prepare-call.ts'
 import { ownerOf, operationView } from '../../engine/views.ts'
 import type { EndpointRow, PluginRow } from '../../store/plugins/plugins.ts'
 import { interrupted, maskFailure } from '../../engine/calls/failures.ts'
+import { maskEvidence } from '../../engine/calls/wire-evidence.ts'
 import { refusedWriteOf } from '../../engine/calls/refused-write.ts'
 import { isResultUnknown } from '../../engine/calls/read-answer.ts'
 import type { AttemptRow, ResultCount } from '../../store/operations/attempts.ts'
@@ -204,6 +205,7 @@ export function attemptView(
     failure: isInterrupted ? interrupted(attempt.plugin_id) : maskFailure(attempt.failure, secrets),
     httpStatus: attempt.http_status,
     response: maskResponse(attempt.response, secrets, isSensitive),
+    wire: maskEvidence(attempt.wire, secrets),
   }
 }
 

@@ -1,0 +1,129 @@
+import { MASK } from '#contract/protocol/data.ts'
+import { hideProtectedName } from '#contract/protocol/protected-property.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import type { WireEvidence } from '#contract/runtime-api/operations.ts'
+import { maskStrings } from '#http-kit/text/scrub.ts'
+import { hidePlatformMaterial } from './platform-material.ts'
+
+/** By name in lower case: those that may be shown. */
+type Headers = Readonly<Partial<Record<string, string>>>
+
+/** The head of a response. */
+export interface WireHead {
+  headers: Headers
+  /** Null if the response was not read. */
+  status: number | null
+  isRedirect: boolean
+  /** The address that was called. */
+  endpoint: string
+  /** When the request was on a connection, and when the head of its response had arrived, by the platform's clock. */
+  connectedAt: Date
+  answeredAt: Date
+}
+
+/** What the head of a response tells besides its status. */
+export interface WireReading {
+  headers: Headers
+  /** How long the plugin asks to wait; null if it does not. */
+  retryAfterSeconds: number | null
+  /** How far the clock of the plugin's host is behind; negative if it is ahead, null if it is right or not known. */
+  clockBehindSeconds: number | null
+  /** Where a redirect leads, and whether that is another host than the endpoint's. */
+  redirect: { origin: string; isOtherHost: boolean } | null
+}
+
+/** Statuses with which a service asks its callers to come back later. */
+const COME_BACK_LATER = new Set([429, 503])
+
+/** Reads the head of a response. */
+export function readWire(head: WireHead): WireReading {
+  const { headers, status, isRedirect, endpoint } = head
+  const { location } = headers
+  return {
+    headers,
+    retryAfterSeconds: status !== null && COME_BACK_LATER.has(status) ? retryAfterIn(head) : null,
+    clockBehindSeconds: clockBehind(head),
+    redirect:
+      isRedirect && location !== undefined
+        ? { origin: location, isOtherHost: URL.parse(location)?.hostname !== URL.parse(endpoint)?.hostname }
+        : null,
+  }
+}
+
+const SECONDS_MAX = 10 ** 9
+
+/** Seconds, or a time by the clock of who sent it. */
+function retryAfterIn({ headers, answeredAt }: WireHead): number | null {
+  const { 'retry-after': text = '', date = '' } = headers
+  if (/^\d+$/.test(text)) return Math.min(Number(text), SECONDS_MAX)
+  const until = httpDate(text)
+  if (until === null) return null
+  return Math.max(0, Math.ceil((until - (httpDate(date) ?? answeredAt.getTime())) / 1000))
+}
+
+/** Clocks that differ by less are not told: a token has a tolerance for them. */
+const TOLD_MS = 5_000
+
+/**
+ * `Date` has whole seconds, and was written between the two times: the difference is told if even the smallest that is
+ * possible is more than 5 s.
+ */
+function clockBehind({ headers: { date = '', age }, connectedAt, answeredAt }: WireHead): number | null {
+  // of a stored response, `Date` is when it was made
+  const written = age === undefined || age === '0' ? httpDate(date) : null
+  if (written === null) return null
+  const least = connectedAt.getTime() - (written + 1_000)
+  const most = answeredAt.getTime() - written
+  return least > TOLD_MS || most < -TOLD_MS ? Math.round((least + most) / 2_000) : null
+}
+
+function httpDate(text: string): number | null {
+  const time = text.endsWith(' GMT') ? Date.parse(text) : NaN
+  return Number.isNaN(time) ? null : time
+}
+
+interface MaskingInput {
+  sensitiveValues: readonly JsonValue[]
+  /** Base URLs of the registered services. */
+  serviceAddresses: readonly string[]
+}
+
+/** With what every credential of a plugin begins. */
+const CREDENTIAL_START = 'bpc_'
+
+/** A header for display, without sensitive values and without what the platform issued or resolved. */
+export function maskHeader(text: string, { sensitiveValues, serviceAddresses }: MaskingInput): string {
+  if (text.includes(CREDENTIAL_START)) return MASK
+  const masked = hidePlatformMaterial(String(maskStrings(text, sensitiveValues)), { serviceAddresses })
+  return hideProtectedName(masked)
+}
+
+/**
+ * What an attempt records of the head of its response; null if it tells nothing.
+ *
+ * @param isUsable The response was understood: of it only a difference of the clocks is kept.
+ */
+export function recordWire(
+  { headers, retryAfterSeconds, clockBehindSeconds }: WireReading,
+  { isUsable, isClockKnown, ...masking }: MaskingInput & { isUsable: boolean; isClockKnown: boolean },
+): WireEvidence | null {
+  const shown = isUsable
+    ? []
+    : Object.entries(headers).map(([name, value = '']) => [name, maskHeader(value, masking)] as const)
+  const evidence: WireEvidence = {
+    ...(shown.length > 0 && { headers: Object.fromEntries(shown) }),
+    ...(retryAfterSeconds !== null && { retryAfterSeconds }),
+    ...(clockBehindSeconds !== null && isClockKnown && { clockBehindSeconds }),
+  }
+  return Object.keys(evidence).length === 0 ? null : evidence
+}
+
+/** The evidence with these secrets masked too: they became known after it was recorded. */
+export function maskEvidence(wire: WireEvidence | null, secrets: readonly JsonValue[]): WireEvidence | null {
+  if (wire?.headers === undefined) return wire
+  const headers = Object.entries(wire.headers).map(([name, value]) => [
+    name,
+    String(maskStrings(value, secrets)),
+  ])
+  return { ...wire, headers: Object.fromEntries(headers) }
+}
