@@ -97,13 +97,16 @@ suite('the evidence of the wire', { concurrency: false }, () => {
       outcome: 'APPLIED',
       resources: {},
     }
-    const replayed = json({ errorCode: '0', data }, {
-      age: '31',
-      via: '1.1 cache',
-      'x-cache': 'HIT',
-      'set-cookie': 'session=1',
-      date: at(-31_000),
-    })
+    const replayed = json(
+      { errorCode: '0', data },
+      {
+        age: '31',
+        via: '1.1 cache',
+        'x-cache': 'HIT',
+        'set-cookie': 'session=1',
+        date: at(-31_000),
+      },
+    )
     const { failure, attempt } = await ended(() => replayed)
     assert.match(String(failure?.parameters?.['field']), /^data\.operation\.operationId, data\.installation/)
     const { differs } = attempt.response as { differs: { received: JsonValue }[] }

@@ -138,6 +138,7 @@ export const operations = {
   'failed.earlier': 'Original failure',
   'remedy.RETRY':
     'Retry the operation once the cause is fixed. If it can’t be fixed, take the operation over.',
+  'remedy.RETRY.later': 'Retry the operation when the plugin accepts calls again.',
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
   'remedy.CHECK_VALUES':
@@ -158,6 +159,8 @@ export const operations = {
     'Find out in the plugin’s own state and logs whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
   'remedy.FIX_ENDPOINT': 'Ask an administrator to correct the plugin’s endpoint, then retry.',
+  'remedy.FIX_ENDPOINT.away':
+    'Ask an administrator to exempt the endpoint’s path from the sign-in proxy in front of the plugin, or, if the plugin has moved, to register its new endpoint. Then retry.',
   'remedy.FIX_TLS':
     'Ask the plugin’s owner for a valid certificate that names the endpoint’s host and is signed by an authority that this platform trusts. Then retry.',
   'remedy.ALLOW_ENDPOINT':
@@ -203,6 +206,12 @@ export const operations = {
   'failed.differs.field': 'Field',
   'failed.differs.expected': 'Expected',
   'failed.differs.received': 'Received',
+  'failed.retryFrom': 'The plugin asks to call again no earlier than {time}.',
+  'failed.answerTo':
+    'This is the answer to {operation}: something between the platform and the plugin, such as a cache, may replay answers.',
+  'wire.clock.behind': 'The clock of the plugin’s host is {seconds} s behind.',
+  'wire.clock.ahead': 'The clock of the plugin’s host is {seconds} s ahead.',
+  'wire.headers': 'Response headers',
   'failed.owner': 'Owner',
   'action.takeover.aboutDetach':
     'Starts another detach operation. It calls the same plugins, so it fails again until the cause is fixed.',
@@ -349,6 +358,7 @@ export const operations = {
   'evidence.received.REJECTED': '{message}',
   'evidence.known.REJECTED': 'Judging by the status code, the plugin rejected the call before handling it.',
   'evidence.unknown.REJECTED': 'When the plugin accepts the platform’s token.',
+  'evidence.unknown.limited': 'When the plugin accepts calls again.',
   'evidence.received.NO_ANSWER': 'None: {message}',
   'evidence.known.NO_ANSWER': 'Nothing about what the plugin did.',
   'evidence.unknown.NO_ANSWER': 'Whether the call arrived, and whether the plugin acted on it.',

@@ -130,6 +130,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.takenOver': '此操作失败后，其安装实例已由分离操作接管：{link}。',
   'failed.earlier': '原失败原因',
   'remedy.RETRY': '原因消除后重试操作；如果无法修复，请接管操作。',
+  'remedy.RETRY.later': '待插件重新接受调用后，请重试操作。',
   'remedy.FIX_CAUSE':
     '请修复插件报告的问题，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
   'remedy.CHECK_VALUES':
@@ -146,6 +147,8 @@ export const operations: Translated<typeof source.operations> = {
     '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件应能安全处理。',
   'remedy.REGISTER_PLUGIN': '请管理员注册或启用该插件，然后重试。',
   'remedy.FIX_ENDPOINT': '请管理员更正插件的端点地址，然后重试。',
+  'remedy.FIX_ENDPOINT.away':
+    '请管理员将该端点的路径排除在插件前面的登录代理之外；如果插件已迁移，请注册其新端点。然后重试。',
   'remedy.FIX_TLS':
     '请插件负责人更换证书：证书应在有效期内，包含端点的主机名，并由本平台信任的机构签发。然后重试。',
   'remedy.ALLOW_ENDPOINT': '请管理员在此部署中放行该端点地址，或注册其他端点地址。然后重试。',
@@ -182,6 +185,11 @@ export const operations: Translated<typeof source.operations> = {
   'failed.differs.field': '字段',
   'failed.differs.expected': '期望',
   'failed.differs.received': '收到',
+  'failed.retryFrom': '插件要求在 {time} 之后再调用。',
+  'failed.answerTo': '这是对 {operation} 的响应：平台与插件之间的组件（例如缓存）可能在重放响应。',
+  'wire.clock.behind': '插件主机的时钟慢了 {seconds} 秒。',
+  'wire.clock.ahead': '插件主机的时钟快了 {seconds} 秒。',
+  'wire.headers': '响应标头',
   'failed.owner': '负责人',
   'action.takeover.aboutDetach': '启动另一个分离操作。它会调用相同的插件，因此在消除原因之前会再次失败。',
   'detail.toList': '查看所有操作',
@@ -309,6 +317,7 @@ export const operations: Translated<typeof source.operations> = {
   'evidence.received.REJECTED': '{message}',
   'evidence.known.REJECTED': '从状态码看，插件在处理之前就拒绝了调用。',
   'evidence.unknown.REJECTED': '插件何时接受平台的令牌。',
+  'evidence.unknown.limited': '插件何时重新接受调用。',
   'evidence.received.NO_ANSWER': '未收到响应：{message}',
   'evidence.known.NO_ANSWER': '没有任何关于插件执行情况的信息。',
   'evidence.unknown.NO_ANSWER': '调用是否送达，插件是否执行。',

@@ -56,6 +56,14 @@ export function remedyOf({ nextStep: { action }, failure }: Failed, t: Translate
       return reason === 'callTooLarge'
         ? t('operations.remedy.CHECK_PLUGIN.tooLarge', { limit: ANSWER_BYTES_MAX / 2 ** 20 })
         : t('operations.remedy.CHECK_PLUGIN')
+    case 'FIX_ENDPOINT':
+      return t(
+        reason === 'callRedirectedAway'
+          ? 'operations.remedy.FIX_ENDPOINT.away'
+          : 'operations.remedy.FIX_ENDPOINT',
+      )
+    case 'RETRY':
+      return t(failure?.retryFrom === undefined ? 'operations.remedy.RETRY' : 'operations.remedy.RETRY.later')
     default:
       return t(`operations.remedy.${action}`)
   }

@@ -21,7 +21,7 @@ export type Verdict =
   | 'NOT_DELIVERED'
   /** Timeout, or a lost connection. */
   | 'NO_ANSWER'
-  /** A status that says that the token of the call was not accepted. */
+  /** A status that says that the token of the call, or a call at that time, was not accepted. */
   | 'REJECTED'
   /** A response that says nothing definite: another status, a redirect, not JSON, truncated, too large. */
   | 'UNREADABLE'
@@ -42,8 +42,15 @@ export function verdictOf(attempt: Attempt): Verdict {
   return httpStatus !== null || UNREAD_RESPONSE.has(reason) ? 'UNREADABLE' : 'NO_ANSWER'
 }
 
-/** Whether the plugin did not accept the token of the call. */
+/** Whether the plugin refused the call because it got too many. */
+export function isLimited(failure: Failure): boolean {
+  const reason = reasonOf(failure)
+  return reason === 'callLimited' || reason === 'callLimitedFor'
+}
+
+/** Whether the plugin did not accept the token of the call, or no call at that time. */
 export function isRejected(failure: Failure): boolean {
+  if (isLimited(failure)) return true
   const status = Number(failure.parameters?.['status'])
   return reasonOf(failure) === 'callHttpStatus' && (status === 401 || status === 403)
 }

@@ -14,6 +14,7 @@ import { failureTitle } from '../../../../subjects/operations/describe-failure.t
 import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
 import { Payloads } from './Payloads.tsx'
+import { WireFacts } from './WireFacts.tsx'
 import { attemptCount, type Bar, barsOf } from '../calls/timeline.ts'
 import { isSuccess, isUncertain, verdictLook, type Verdict } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
@@ -106,6 +107,7 @@ export function AttemptPanel({
             {attempt.late && <p className="mt-1 text-muted">{t('operations.attempt.late.meaning')}</p>}
           </div>
           {attempt.failure && <AttemptFailure failure={attempt.failure} />}
+          <WireFacts wire={attempt.wire} />
           {isUncertain(verdict) && operation.state !== 'WAITING' && (
             <EvidenceList operation={operation} bar={bar} count={attemptCount(call)} />
           )}

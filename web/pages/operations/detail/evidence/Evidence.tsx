@@ -15,7 +15,7 @@ import { useNow } from '../../../../ui/use-now.ts'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { useRecovery } from '../recovery/recovery.ts'
 import { momentOf, rowsOf, type Bar, type CallTimeline } from '../calls/timeline.ts'
-import type { Verdict } from '../calls/verdict.ts'
+import { isLimited, type Verdict } from '../calls/verdict.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 
 /** Shown while the operation waits: why, and that it continues automatically. A person can shorten the wait, or end it. */
@@ -191,9 +191,18 @@ function evidenceTexts({ verdict, attempt }: Bar, t: Translate) {
         proves: t(`operations.evidence.known.${verdict}`),
         open: t(`operations.evidence.unknown.${verdict}`),
       }
+    case 'REJECTED':
+      return {
+        back: t('operations.evidence.received.REJECTED', { message }),
+        proves: t('operations.evidence.known.REJECTED'),
+        open: t(
+          attempt.failure !== null && isLimited(attempt.failure)
+            ? 'operations.evidence.unknown.limited'
+            : 'operations.evidence.unknown.REJECTED',
+        ),
+      }
     case 'NOT_DELIVERED':
     case 'NO_ANSWER':
-    case 'REJECTED':
     case 'UNREADABLE':
       return {
         back: t(`operations.evidence.received.${verdict}`, { message }),

@@ -33,6 +33,7 @@ import {
 } from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
+import { WireNotes } from './WireNotes.tsx'
 
 /**
  * Why the operation failed: what happened, where, whether the operation still runs, who acts next and what to do. The order
@@ -146,6 +147,7 @@ export function FailurePanel({
                 },
               ]}
             />
+            <WireNotes failure={failure} attempt={failurePoint?.bar?.attempt} />
             <Differences failurePoint={failurePoint} />
             {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">

@@ -10,9 +10,22 @@ export interface FieldDifference {
 
 /** The differing fields that the record of an invalid response names; empty for any other response. */
 export function differencesIn(response: JsonValue | undefined): FieldDifference[] {
-  if (!isJsonObject(response) || !isJsonObject(response['differs'])) return []
-  const { field, expected = null, received = null } = response['differs']
-  return typeof field === 'string' ? compare(field, expected, received) : []
+  if (!isJsonObject(response)) return []
+  const { differs } = response
+  // earlier versions recorded one field, as an object
+  return (Array.isArray(differs) ? differs : [differs]).flatMap((difference) => {
+    if (difference === undefined || !isJsonObject(difference)) return []
+    const { field, expected = null, received = null } = difference
+    return typeof field === 'string' ? compare(field, expected, received) : []
+  })
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The operation that an invalid response is about, if it names another one; null for any other response. */
+export function answeredOperation(response: JsonValue | undefined): string | null {
+  const about = differencesIn(response).find(({ field }) => field === 'operation.operationId')
+  return about !== undefined && UUID.test(about.received) ? about.received : null
 }
 
 function compare(field: string, expected: JsonValue, received: JsonValue): FieldDifference[] {

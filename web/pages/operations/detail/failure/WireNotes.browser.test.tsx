@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { refusal } from '../../../../testing/api.ts'
+import { renderConsole } from '../../../../testing/render.tsx'
+import { serveScope } from '../../../../testing/served-scope.ts'
+import { at, call, failure, operation, timeout } from '../calls/testing.ts'
+
+const OTHER = '0190a000-0000-7000-8000-00000000aaaa'
+
+/** A failed operation whose only attempt had this failure. */
+const failedWith = (why: ReturnType<typeof failure>, attempt: Parameters<typeof timeout>[0]) =>
+  operation(
+    { state: 'FAILED', phase: 'AFTER_RESOURCES', failure: why, finishedAt: at(2_000) },
+    { after: [call('hooks', 20, [timeout({ failure: why, ...attempt })])] },
+  )
+
+const echo = (received: string) => ({
+  differs: [
+    { field: 'operation.operationId', expected: 'x', received },
+    { field: 'executionSequence', expected: 11, received: 10 },
+  ],
+})
+
+const differs = {
+  ...failure('PLUGIN_RESPONSE_INVALID', false),
+  parameters: { reason: 'callEchoDiffers', plugin: 'hooks', field: 'data.operation.operationId' },
+}
+
+test('an answer to another operation names it, with every field that differs and who answered', async () => {
+  const replayed = failedWith(differs, {
+    httpStatus: 200,
+    response: echo(OTHER),
+    wire: { headers: { age: '31', via: '1.1 <b>cache</b>' } },
+  })
+  const other = operation({ operationId: OTHER, executionSequence: 10, operationType: 'INSTALL' }, {})
+  await serveScope({
+    'GET /operations/{operationId}': ({ params }) => (params['operationId'] === OTHER ? other : replayed),
+  })
+  await renderConsole(`/operations/${replayed.operationId}`)
+  const panel = page.getByRole('region', { name: 'Why it failed' })
+  await expect.element(panel.getByText(/This is the answer to Install .* #10/)).toBeVisible()
+  await expect
+    .element(panel.getByRole('link', { name: /#10$/ }))
+    .toHaveAttribute('href', expect.stringContaining(OTHER))
+  for (const field of ['operation.operationId', 'executionSequence'])
+    await expect.element(panel.getByRole('cell', { name: field, exact: true })).toBeVisible()
+  // the text of a stranger stays text
+  await expect.element(page.getByText('1.1 <b>cache</b>', { exact: true })).toBeVisible()
+})
+
+test('an operation that the person may not see is not named', async () => {
+  const replayed = failedWith(differs, { httpStatus: 200, response: echo(OTHER) })
+  let isAsked = false
+  await serveScope({
+    'GET /operations/{operationId}': ({ params }) => {
+      if (params['operationId'] !== OTHER) return replayed
+      isAsked = true
+      return refusal({ status: 404, code: 'NOT_FOUND' })
+    },
+  })
+  await renderConsole(`/operations/${replayed.operationId}`)
+  await expect.element(page.getByRole('cell', { name: 'operation.operationId', exact: true })).toBeVisible()
+  await expect.poll(() => isAsked).toBe(true)
+  await expect.element(page.getByText(/This is the answer to/)).not.toBeInTheDocument()
+})
+
+test('a plugin that limits its callers says from when a retry makes sense, and how its clock differs', async () => {
+  const limited = {
+    ...failure('PLUGIN_RESULT_UNKNOWN', true),
+    parameters: { reason: 'callLimitedFor', plugin: 'hooks', seconds: 120 },
+    retryFrom: at(122_000),
+    attemptsUsed: 1,
+  }
+  const detail = failedWith(limited, {
+    httpStatus: 429,
+    wire: { retryAfterSeconds: 120, clockBehindSeconds: -312 },
+  })
+  detail.nextStep = { ...detail.nextStep, actor: 'SUPPORT', action: 'RETRY' }
+  await serveScope({ 'GET /operations/{operationId}': () => detail })
+  await renderConsole(`/operations/${detail.operationId}`)
+  const panel = page.getByRole('region', { name: 'Why it failed' })
+  await expect.element(panel.getByRole('heading', { name: 'The plugin limits its callers' })).toBeVisible()
+  await expect.element(panel.getByText(/asks to call again no earlier than/)).toBeVisible()
+  await expect
+    .element(panel.getByText('Retry the operation when the plugin accepts calls again.'))
+    .toBeVisible()
+  await expect.element(panel.getByText('The clock of the plugin’s host is 312 s ahead.')).toBeVisible()
+  await expect.element(panel.getByText(/rejected the call before handling it/)).toBeVisible()
+})
