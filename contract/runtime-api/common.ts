@@ -13,7 +13,7 @@ import {
   WorkspaceId,
 } from '#contract/protocol/keys.ts'
 import { DURATION } from './moment.ts'
-import { NEXT_ACTIONS, NEXT_ACTORS } from './vocabulary.ts'
+import { NEXT_ACTIONS, NEXT_ACTORS, PLUGIN_READS, PLUGIN_REFUSALS } from './vocabulary.ts'
 import { Reference, TypedValue } from '#contract/protocol/typed-value.ts'
 
 /** A time, or how long before now it was. */
@@ -106,6 +106,21 @@ export const Failure = z.object({
   parameters: MessageParameters.optional(),
   /** The number of attempts in the run, if it ended because no more were allowed; the message is that of the last one. */
   attemptsUsed: z.number().int().positive().optional(),
+  /**
+   * What this platform itself refused the plugin during the attempt, if the plugin passes that on: its error path ends in
+   * `module-plugin-manager`. Message and code stay those of the plugin.
+   */
+  refusedHere: z
+    .object({
+      at: Timestamp,
+      endpoint: z.enum(PLUGIN_READS),
+      rule: z.enum(PLUGIN_REFUSALS),
+      /** The code that the plugin got. */
+      code: z.string(),
+      /** The service that could not be used, if the rule is about one. */
+      service: Key.optional(),
+    })
+    .optional(),
   /** When the plugin accepts calls again, if it asked to wait and no attempt is left. */
   retryFrom: Timestamp.optional(),
   /** Who stopped the automatic retries, if that ended the run; the message is that of the last attempt. */

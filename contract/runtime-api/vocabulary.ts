@@ -106,7 +106,14 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /** Who acts next on an operation or an installation. */
-export const NEXT_ACTORS = ['NOBODY', 'PLATFORM', 'SUPPORT', 'PLUGIN_OWNER', 'OPERATOR'] as const
+export const NEXT_ACTORS = [
+  'NOBODY',
+  'PLATFORM',
+  'SUPPORT',
+  'PLUGIN_OWNER',
+  'OPERATOR',
+  'ADMINISTRATOR',
+] as const
 export type NextActor = (typeof NEXT_ACTORS)[number]
 
 /** What that actor does next. */
@@ -124,6 +131,8 @@ export const NEXT_ACTIONS = [
   'CHECK_PLUGIN',
   'CHECK_RESULT',
   'REGISTER_PLUGIN',
+  'CREATE_CREDENTIAL',
+  'RESTORE_SERVICE',
   'FIX_ENDPOINT',
   'FIX_TLS',
   'ALLOW_ENDPOINT',
@@ -137,6 +146,25 @@ export type NextAction = (typeof NEXT_ACTIONS)[number]
  */
 export const RETRY_HELPS = ['YES', 'AFTER_CHANGE', 'NEVER'] as const
 export type RetryHelps = (typeof RETRY_HELPS)[number]
+
+/** The calls of plugins to this platform: to resolve a reference, to read their authorization, and the events of a target. */
+export const PLUGIN_READS = ['RESOLVE', 'AUTHORIZATION', 'EVENTS'] as const
+export type PluginRead = (typeof PLUGIN_READS)[number]
+
+/** Rules of this platform that refuse any call of a plugin, whatever it is about. */
+export const REFUSALS_OF_PLUGINS = ['CREDENTIAL_REVOKED', 'PLUGIN_DISABLED'] as const
+
+/** Rules of this platform that refuse calls of plugins. */
+export const PLUGIN_REFUSALS = [
+  ...REFUSALS_OF_PLUGINS,
+  'NOT_AUTHORIZED',
+  'INSTALLATION_NOT_ACTIVE',
+  'SERVICE_NOT_REGISTERED',
+  'SERVICE_NOT_ALLOWED',
+  'SERVICE_DISABLED',
+  'SERVICE_OWNER_NOT_ACTIVE',
+] as const
+export type PluginRefusal = (typeof PLUGIN_REFUSALS)[number]
 
 /** What an environment does with an operation that calls a plugin version without a passing report. */
 export const PLUGIN_POLICIES = ['IGNORE', 'WARN', 'REFUSE'] as const

@@ -65,7 +65,7 @@ suite('the next step', () => {
   test('depends on the HTTP status', () => {
     const status = (value: number) => stepOf(failure({ reason: 'callHttpStatus', status: value }))
     assert.equal(status(401), 'PLUGIN_OWNER FIX_AUTHENTICATION')
-    assert.equal(status(404), 'OPERATOR FIX_ENDPOINT')
+    assert.equal(status(404), 'ADMINISTRATOR FIX_ENDPOINT')
     assert.equal(status(500), 'PLUGIN_OWNER CHECK_PLUGIN')
   })
 

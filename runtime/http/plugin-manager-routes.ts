@@ -3,6 +3,11 @@ import type { BodyOf } from '#contract/endpoint/endpoint.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
 import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
+import { Uuid } from '#contract/protocol/keys.ts'
+import type { PluginRead } from '#contract/runtime-api/vocabulary.ts'
+import { ReadRefusal } from '../use-cases/references/read-refusal.ts'
+import { refusalRecorder } from '../use-cases/references/record-refusals.ts'
+import type { RefusedRead } from '../store/plugins/refusals.ts'
 import { authenticatePlugin, readAuthorization, resolveReference } from '../use-cases/references/resolve.ts'
 import { readEventDeclarations } from '../use-cases/references/read-event-declarations.ts'
 import type { PluginReads } from '../store/references.ts'
@@ -26,13 +31,14 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
   const app = new Hono<{ Variables: HttpVariables }>()
   const { deps, reads } = options
   const use = { ...deps, reads }
-  serve('/bundle-plugin/service-reference/resolve', 'resolve', (pluginId, body) =>
+  const record = refusalRecorder(deps)
+  serve('/bundle-plugin/service-reference/resolve', 'resolve', 'RESOLVE', (pluginId, body) =>
     resolveReference(use, pluginId, body),
   )
-  serve('/bundle-plugin/authorization/read', 'authorization', (pluginId, body) =>
+  serve('/bundle-plugin/authorization/read', 'authorization', 'AUTHORIZATION', (pluginId, body) =>
     readAuthorization(use, pluginId, body),
   )
-  serve('/bundle-plugin/event-declarations/read', 'event declarations', (pluginId, body) =>
+  serve('/bundle-plugin/event-declarations/read', 'event declarations', 'EVENTS', (pluginId, body) =>
     readEventDeclarations(use, pluginId, body),
   )
   return app
@@ -40,19 +46,24 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
   function serve<Path extends PathOf<keyof typeof pluginManagerApi>>(
     path: Path,
     endpoint: string,
+    name: PluginRead,
     read: (pluginId: string, body: BodyOf<(typeof pluginManagerApi)[`POST ${Path}`]>) => Promise<JsonValue>,
   ): void {
     const row = pluginManagerApi[`POST ${path}`]
     app.post(path, async (c) => {
       c.set('endpoint', endpoint)
+      const caller: { pluginId: string | null; body: PluginRequest | null } = { pluginId: null, body: null }
       try {
-        const pluginId = await authenticate(c, options)
+        caller.pluginId = await authenticate(c, options)
         const { body } = await readRequest(c.req.raw, row, {})
         // checked against the schema of the row
         const checked = body as BodyOf<(typeof pluginManagerApi)[`POST ${Path}`]>
-        return envelope(c, successEnvelope(await read(pluginId, checked)))
+        caller.body = checked
+        return envelope(c, successEnvelope(await read(caller.pluginId, checked)))
       } catch (error) {
         if (!(error instanceof DomainError)) throw error
+        const refused = error instanceof ReadRefusal ? refusedRead(name, error, caller) : null
+        if (refused !== null) await record(refused)
         return envelope(c, refusalEnvelope(error, 'module-plugin-manager'))
       }
     })
@@ -61,6 +72,30 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
 }
 
 type PathOf<Name> = Name extends `POST ${infer Path}` ? Path : never
+
+/** The body of any of the endpoints. */
+type PluginRequest = BodyOf<(typeof pluginManagerApi)[keyof typeof pluginManagerApi]>
+
+function refusedRead(
+  endpoint: PluginRead,
+  { rule, code, serviceId, pluginId }: ReadRefusal,
+  caller: { pluginId: string | null; body: PluginRequest | null },
+): RefusedRead | null {
+  const refusedPlugin = caller.pluginId ?? pluginId
+  if (refusedPlugin === null) return null
+  return { pluginId: refusedPlugin, endpoint, rule, code, serviceId, place: placeIn(caller.body) }
+}
+
+function placeIn(body: PluginRequest | null): RefusedRead['place'] {
+  const bundleInstallId = body?.installation.bundleInstallId
+  // valid ids are UUIDs, and the database would reject anything else
+  if (body === null || !Uuid.safeParse(bundleInstallId).success) return null
+  return {
+    bundleInstallId: body.installation.bundleInstallId,
+    resource: 'resource' in body ? body.resource : null,
+    property: 'propertyKey' in body ? body.propertyKey : null,
+  }
+}
 
 async function authenticate(
   c: HttpContext,

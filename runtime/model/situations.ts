@@ -1,5 +1,11 @@
 import type { MessageReason } from '#contract/protocol/platform-messages.ts'
-import type { NextAction, NextActor, OperationState, RetryHelps } from '#contract/runtime-api/vocabulary.ts'
+import type {
+  NextAction,
+  NextActor,
+  OperationState,
+  PluginRefusal,
+  RetryHelps,
+} from '#contract/runtime-api/vocabulary.ts'
 
 /** One row of the table: operations in one of the states, with such a failure, need this action of this actor. */
 export interface Situation {
@@ -14,6 +20,8 @@ export interface Situation {
   ofPlugin?: { retryable: boolean }
   /** The request has values that other plugins wrote in the same operation, or lacks those that they had to write. */
   readsWrites?: true
+  /** The rules by which this platform refused a call of the plugin, which passes that on. */
+  refusals?: readonly PluginRefusal[]
   /** A person stopped the automatic retries. */
   isStopped?: true
   actor: NextActor
@@ -42,16 +50,40 @@ export const SITUATIONS: readonly Situation[] = [
     action: 'RETRY',
     retryHelps: 'YES',
   },
-  failed('plugin not registered or disabled', ['pluginNotRegistered'], 'OPERATOR', 'REGISTER_PLUGIN'),
-  failed('endpoint not allowed by the deployment', ['callEgressDenied'], 'OPERATOR', 'ALLOW_ENDPOINT'),
+  refused(
+    'refused by this platform: the credential of the plugin was revoked',
+    ['CREDENTIAL_REVOKED'],
+    'ADMINISTRATOR',
+    'CREATE_CREDENTIAL',
+  ),
+  refused(
+    'refused by this platform: the plugin was disabled',
+    ['PLUGIN_DISABLED'],
+    'ADMINISTRATOR',
+    'REGISTER_PLUGIN',
+  ),
+  refused(
+    'refused by this platform: a service is not registered, disabled or not for this scope',
+    ['SERVICE_NOT_REGISTERED', 'SERVICE_DISABLED', 'SERVICE_NOT_ALLOWED'],
+    'ADMINISTRATOR',
+    'RESTORE_SERVICE',
+  ),
+  refused(
+    'refused by this platform: the installation behind a service is not active',
+    ['SERVICE_OWNER_NOT_ACTIVE'],
+    'OPERATOR',
+    'RESTORE_SERVICE',
+  ),
+  failed('plugin not registered or disabled', ['pluginNotRegistered'], 'ADMINISTRATOR', 'REGISTER_PLUGIN'),
+  failed('endpoint not allowed by the deployment', ['callEgressDenied'], 'ADMINISTRATOR', 'ALLOW_ENDPOINT'),
   failed(
     'host of the endpoint unknown, or the endpoint redirects',
     ['callHostUnknown', 'callRedirected', 'callRedirectedTo', 'callRedirectedAway'],
-    'OPERATOR',
+    'ADMINISTRATOR',
     'FIX_ENDPOINT',
   ),
   {
-    ...failed('HTTP 404, 405 or 410', ['callHttpStatus'], 'OPERATOR', 'FIX_ENDPOINT'),
+    ...failed('HTTP 404, 405 or 410', ['callHttpStatus'], 'ADMINISTRATOR', 'FIX_ENDPOINT'),
     statuses: [404, 405, 410],
   },
   {
@@ -136,7 +168,7 @@ export const SITUATIONS: readonly Situation[] = [
     action: 'FIX_CAUSE',
     retryHelps: 'AFTER_CHANGE',
   },
-  failed('error of the runtime', ['callRuntimeError'], 'OPERATOR', 'CHECK_RUNTIME', 'YES'),
+  failed('error of the runtime', ['callRuntimeError'], 'ADMINISTRATOR', 'CHECK_RUNTIME', 'YES'),
   { title: 'any other failure', states: ['FAILED'], actor: 'SUPPORT', action: 'RETRY', retryHelps: 'YES' },
 ]
 
@@ -148,4 +180,13 @@ function failed(
   retryHelps: RetryHelps = 'AFTER_CHANGE',
 ): Situation {
   return { title, states: ['FAILED'], reasons, actor, action, retryHelps }
+}
+
+function refused(
+  title: string,
+  refusals: readonly PluginRefusal[],
+  actor: NextActor,
+  action: NextAction,
+): Situation {
+  return { title, states: ['FAILED'], refusals, actor, action, retryHelps: 'AFTER_CHANGE' }
 }

@@ -20,6 +20,8 @@ import type {
   OperationState,
   Phase,
   PluginPolicyName,
+  PluginRead,
+  PluginRefusal,
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
@@ -359,6 +361,19 @@ export interface RuntimeTables {
     property: string
     digest: Buffer
     compared_at: Time
+  }
+  'runtime.plugin_refusal': {
+    plugin_id: string
+    endpoint: PluginRead
+    rule: PluginRefusal
+    code: string
+    bundle_install_id: string | null
+    locator: string | null
+    property: string | null
+    service_id: string | null
+    first_at: Time
+    last_at: Time
+    refusals: number
   }
   'runtime.idempotency': {
     actor_id: string

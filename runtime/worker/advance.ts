@@ -15,7 +15,15 @@ import { persistTransitions } from '../store/operations/persist-transitions.ts'
 import type { PersistedTransitions } from '../store/operations/persist-transitions.ts'
 import type { LeasedOperation } from './acquire-operations.ts'
 import { mayChangeConfiguration } from './apply-success.ts'
-import { awaitCalls, decideBatch, knownOf, readUnknownBefore, recordOf, stepOf } from './decide-batch.ts'
+import {
+  awaitCalls,
+  decideBatch,
+  knownOf,
+  readRefused,
+  readUnknownBefore,
+  recordOf,
+  stepOf,
+} from './decide-batch.ts'
 import type { AdvanceOptions, Advanced, Ready, Step } from './decide-batch.ts'
 import { persistDecisions, persistWideDecisions, redactRecorded } from './persist-decisions.ts'
 
@@ -80,7 +88,10 @@ export async function advanceSingle(
     if (locked === undefined) return null
     const { operation, now } = locked
     const unknownBefore = await readUnknownBefore(tx, answered)
-    const answers = answered.map((attempt) => recordOf(deps, attempt, now, unknownBefore.get(attempt)))
+    const refused = await readRefused(tx, answered)
+    const answers = answered.map((attempt) =>
+      recordOf(deps, attempt, now, unknownBefore.get(attempt), refused.get(attempt)),
+    )
     await persistTransitions(tx, deps.vault, { leases: [leased.lease], answers })
     await redactRecorded(
       tx,

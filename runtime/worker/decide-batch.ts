@@ -1,5 +1,6 @@
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
+import { isPassedOn } from '../engine/calls/failures.ts'
 import { unknownResultOf } from '../engine/calls/read-answer.ts'
 import { newSecrets } from '../engine/calls/sensitive-values.ts'
 import {
@@ -18,6 +19,7 @@ import type { Db } from '../model/db.ts'
 import type { FrozenPlan } from '../model/plan.ts'
 import type { RegistrationRow } from '../model/plugin.ts'
 import { readEarlierResults } from '../store/operations/attempts.ts'
+import { findRefusal } from '../store/plugins/refusals.ts'
 import { readServiceAddresses } from '../store/services/services.ts'
 import type { LeasedOperation } from './acquire-operations.ts'
 import type { Permits } from './bulkhead.ts'
@@ -100,13 +102,14 @@ export async function decideBatch(
     })),
     options,
   )
-  const unknownBefore = await readUnknownBefore(
-    db,
-    known.flatMap(({ answered }) => answered),
-  )
-  return known.flatMap(({ ready, operation, answered, calls: before }): Step[] => {
+  const answered = known.flatMap((one) => one.answered)
+  const unknownBefore = await readUnknownBefore(db, answered)
+  const refused = await readRefused(db, answered)
+  return known.flatMap(({ ready, operation, answered: own, calls: before }): Step[] => {
     const { plan } = ready.leased
-    const answers = answered.map((attempt) => recordOf(deps, attempt, shared.now, unknownBefore.get(attempt)))
+    const answers = own.map((attempt) =>
+      recordOf(deps, attempt, shared.now, unknownBefore.get(attempt), refused.get(attempt)),
+    )
     const secrets = answers.flatMap((attempt) => newSecrets(attempt)?.secrets ?? [])
     const calls = before.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
     const decision = ready.isInFlight
@@ -137,14 +140,38 @@ export async function readUnknownBefore(
   return found
 }
 
-/** The record of an attempt. `now` is the database's time; `unknownBefore` as `readUnknownBefore` finds it. */
+/** For those attempts whose plugin passes on a failure of this platform: what the platform refused it, if it did. */
+export async function readRefused(
+  db: Db,
+  attempts: readonly CompletedAttempt[],
+): Promise<Map<CompletedAttempt, RefusedHere>> {
+  const found = new Map<CompletedAttempt, RefusedHere>()
+  for (const attempt of attempts) {
+    const { failure } = attempt.judgement
+    if (failure === null || !isPassedOn(failure)) continue
+    const refused = await findRefusal(db, attempt, failure.errorCode)
+    if (refused !== undefined) found.set(attempt, refused)
+  }
+  return found
+}
+
+/**
+ * The record of an attempt. `now` is the database's time; `unknownBefore` as `readUnknownBefore` finds it, and `refusedHere` as
+ * `readRefused` does.
+ */
 export function recordOf(
   deps: RuntimeDeps,
   attempt: CompletedAttempt,
   now: string,
   unknownBefore: Failure | undefined,
+  refusedHere: RefusedHere | undefined,
 ): RecordedAttempt {
-  const { judgement, timing, runAttempt, limits, isGivenBack } = attempt
+  const { timing, runAttempt, limits, isGivenBack } = attempt
+  const { failure } = attempt.judgement
+  const judgement =
+    failure === null || refusedHere === undefined
+      ? attempt.judgement
+      : { ...attempt.judgement, failure: { ...failure, refusedHere } }
   const after = afterAttempt({
     judgement,
     runAttempts: runAttempt,
@@ -156,6 +183,8 @@ export function recordOf(
   const nextAttemptAt = after.waitMs === null ? null : new Date(Date.parse(now) + after.waitMs).toISOString()
   return { key: attempt, timing, judgement, after, nextAttemptAt }
 }
+
+type RefusedHere = NonNullable<Failure['refusedHere']>
 
 type Standing = Pick<Decision, 'operation' | 'plan' | 'calls'>
 

@@ -91,4 +91,5 @@ export const nextActorLook: Record<
   SUPPORT: { tone: 'fail', icon: 'retry', word: 'vocabulary.actor.SUPPORT' },
   PLUGIN_OWNER: { tone: 'fail', icon: 'plugins', word: 'vocabulary.actor.PLUGIN_OWNER' },
   OPERATOR: { tone: 'fail', icon: 'person', word: 'vocabulary.actor.OPERATOR' },
+  ADMINISTRATOR: { tone: 'fail', icon: 'person', word: 'vocabulary.actor.ADMINISTRATOR' },
 }

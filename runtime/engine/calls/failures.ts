@@ -1,6 +1,6 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MESSAGE_MAX } from '#contract/protocol/limits.ts'
-import { mapMessage } from '#contract/protocol/messages.ts'
+import { isFromPlugin, mapMessage } from '#contract/protocol/messages.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import type { RuntimeErrorCode } from '#contract/protocol/error-codes.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
@@ -29,6 +29,11 @@ export function interrupted(pluginId: string): Failure {
 export function errorPathTo(pluginId: string, beyond: readonly string[] = []): string[] {
   const rest = beyond[0] === pluginId ? beyond.slice(1) : beyond
   return ['bundle-runtime', pluginId, ...rest]
+}
+
+/** Whether a plugin passes on a failure of this platform, which it called. */
+export function isPassedOn(failure: Failure): boolean {
+  return isFromPlugin(failure) && failure.errorPath?.at(-1) === 'module-plugin-manager'
 }
 
 /** Masks these values in the message and its parameters. Codes and logical names are not free text of the plugin. */

@@ -18,6 +18,7 @@ function failureOf({
   statuses,
   ofPlugin,
   readsWrites,
+  refusals,
   isStopped,
   states,
 }: Situation): object | null {
@@ -25,6 +26,11 @@ function failureOf({
   const common = { errorCode: 'CODE', message: 'text', retryable: ofPlugin?.retryable ?? true }
   if (isStopped === true) return { ...common, stopped: { by: { id: 'sam', name: 'Sam' }, reason: 'why' } }
   if (ofPlugin !== undefined) return { ...common, ...(readsWrites && { readsWrites }) }
+  if (refusals !== undefined)
+    return {
+      ...common,
+      refusedHere: { at: new Date().toISOString(), endpoint: 'RESOLVE', rule: refusals[0], code: 'X' },
+    }
   const [reason = 'callInterrupted'] = reasons ?? []
   // a status that no situation names
   const status = statuses?.[0] ?? 500
@@ -68,8 +74,11 @@ suite('the next step in lists', { concurrency: false }, () => {
       assert.deepEqual(await filtered({ nextAction: action }), ids(isAction), action)
       assert.ok(ids((step) => isActor(step) && isAction(step)).length > 0, `${actor} ${action}`)
     }
-    const several = await list({ nextActor: 'SUPPORT,OPERATOR' })
-    assert.deepEqual(new Set(several.map(({ nextStep }) => nextStep.actor)), new Set(['SUPPORT', 'OPERATOR']))
+    const several = await list({ nextActor: 'SUPPORT,ADMINISTRATOR' })
+    assert.deepEqual(
+      new Set(several.map(({ nextStep }) => nextStep.actor)),
+      new Set(['SUPPORT', 'ADMINISTRATOR']),
+    )
   })
 
   test('the summary counts the operations that are not over', async () => {

@@ -6,7 +6,6 @@ import type { Reference } from '#contract/protocol/typed-value.ts'
 import type { InstalledReference } from '#contract/runtime-api/references.ts'
 import type { TargetRefusal } from '#contract/runtime-api/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
-import { DomainError } from '../../engine/refusals.ts'
 import { isActive, resolversOf, targetRefusal, isSamePlace, mayResolve } from '../../engine/resolution.ts'
 import { identityOf } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
@@ -19,6 +18,7 @@ import type { ReferenceRow, PluginReads } from '../../store/references.ts'
 import { listServicesById, usableBy } from '../../store/services/services.ts'
 import type { ServiceRow } from '../../store/services/services.ts'
 import { notFound, requireVisible } from '../authorize.ts'
+import { ReadRefusal } from './read-refusal.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 
 type Name = 'GET /installations/{bundleInstallId}/references'
@@ -135,7 +135,9 @@ export async function loadTargets(
     const message = isEarly
       ? 'References of this installation resolve once its resources are installed, in AFTER_RESOURCES.'
       : 'References of this installation do not resolve now.'
-    throw new DomainError('INSTALLATION_NOT_ACTIVE', message, { retryable: isEarly })
+    throw new ReadRefusal('INSTALLATION_NOT_ACTIVE', 'INSTALLATION_NOT_ACTIVE', message, {
+      retryable: isEarly,
+    })
   }
   if (!mayResolve(applied, { pluginId, resource, propertyKey })) throw notAuthorized()
   const reference = applied.value
@@ -148,9 +150,13 @@ function requireTarget(services: readonly ServiceRow[], serviceId: string): Serv
   const service = services.find(({ service_id }) => service_id === serviceId)
   const refusal = targetRefusal(service)
   if (refusal === 'NOT_ALLOWED')
-    throw new DomainError('REFERENCE_NOT_AUTHORIZED', `This scope may not use the service ${serviceId}.`)
-  if (service === undefined || refusal !== null)
-    throw unavailable(serviceId, UNAVAILABLE[refusal ?? 'NOT_REGISTERED'])
+    throw new ReadRefusal(
+      'SERVICE_NOT_ALLOWED',
+      'REFERENCE_NOT_AUTHORIZED',
+      `This scope may not use the service ${serviceId}.`,
+      { serviceId },
+    )
+  if (service === undefined || refusal !== null) throw unavailable(serviceId, refusal ?? 'NOT_REGISTERED')
   return service
 }
 
@@ -160,15 +166,18 @@ const UNAVAILABLE = {
   OWNER_NOT_ACTIVE: 'belongs to a Module whose installation is not active',
 } satisfies Partial<Record<TargetRefusal, string>>
 
-function notAuthorized(): DomainError {
-  return new DomainError(
+function notAuthorized(): ReadRefusal {
+  return new ReadRefusal(
+    'NOT_AUTHORIZED',
     'REFERENCE_NOT_AUTHORIZED',
     'The plugin may not resolve this property: there is no such installed reference, or its authorization does not list it.',
   )
 }
 
-function unavailable(serviceId: string, what: string): DomainError {
-  return new DomainError('REFERENCE_TARGET_UNAVAILABLE', `The service ${serviceId} ${what}.`, {
+function unavailable(serviceId: string, refusal: keyof typeof UNAVAILABLE): ReadRefusal {
+  const message = `The service ${serviceId} ${UNAVAILABLE[refusal]}.`
+  return new ReadRefusal(`SERVICE_${refusal}`, 'REFERENCE_TARGET_UNAVAILABLE', message, {
     retryable: true,
+    serviceId,
   })
 }

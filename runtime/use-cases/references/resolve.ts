@@ -9,7 +9,6 @@ import type { AuthorizationReadRequest } from '#contract/protocol/plugin-reads.t
 import { inTransaction } from '#database/transaction.ts'
 import { rejectsWrites, throwUnless } from '#database/unreachable.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
-import { DomainError } from '../../engine/refusals.ts'
 import { isSamePlace } from '../../engine/resolution.ts'
 import type { Db } from '../../model/db.ts'
 import { findInstallation } from '../../store/installations/installations.ts'
@@ -18,6 +17,7 @@ import { noteCredentialUse, hashOf } from '../../store/plugins/credentials.ts'
 import type { PluginReads } from '../../store/references.ts'
 import { currentAuthorizations } from '../installations/load-authorizations.ts'
 import { loadTargets } from './read-references.ts'
+import { ReadRefusal } from './read-refusal.ts'
 
 const TOKEN_SECONDS = 300
 
@@ -74,7 +74,11 @@ export function readAuthorization(
       const row = await findInstallation(tx, bundleInstallId)
       if (row === undefined || !isSamePlace(row, installation)) throw notBound()
       if (row.state !== 'ACTIVE' && row.claim_operation_id === null)
-        throw new DomainError('INSTALLATION_NOT_ACTIVE', 'This installation is not active.')
+        throw new ReadRefusal(
+          'INSTALLATION_NOT_ACTIVE',
+          'INSTALLATION_NOT_ACTIVE',
+          'This installation is not active.',
+        )
       const ledger = await readStoredLedger(tx, [bundleInstallId])
       const authorizations = await currentAuthorizations(tx, row, ledger)
       return authorizations.find((authorization) => authorization.pluginId === pluginId) ?? refuse()
@@ -87,8 +91,9 @@ function refuse(): never {
   throw notBound()
 }
 
-function notBound(): DomainError {
-  return new DomainError(
+function notBound(): ReadRefusal {
+  return new ReadRefusal(
+    'NOT_AUTHORIZED',
     'PERMISSION_DENIED',
     'The plugin has no authorization here: there is no such installation, or its bundle does not bind the plugin.',
   )
@@ -106,10 +111,14 @@ export async function authenticatePlugin(
   const holder = await reads.holderOf(hashOf(secret))
   if (holder === undefined) return null
   if (holder.revoked_at !== null)
-    throw new DomainError('CREDENTIAL_REVOKED', 'This plugin credential was revoked.')
+    throw new ReadRefusal('CREDENTIAL_REVOKED', 'CREDENTIAL_REVOKED', 'This plugin credential was revoked.', {
+      pluginId: holder.plugin_id,
+    })
   if (!holder.enabled) {
-    throw new DomainError('PLUGIN_NOT_REGISTERED', `The plugin ${holder.plugin_id} is disabled.`, {
+    const message = `The plugin ${holder.plugin_id} is disabled.`
+    throw new ReadRefusal('PLUGIN_DISABLED', 'PLUGIN_NOT_REGISTERED', message, {
       retryable: true,
+      pluginId: holder.plugin_id,
     })
   }
   // a commit for each resolution would cost more than the resolution

@@ -158,6 +158,12 @@ export const operations = {
   'remedy.CHECK_RESULT':
     'Find out in the plugin’s own state and logs whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
+  'remedy.CREATE_CREDENTIAL':
+    'Ask an administrator to create a credential for the plugin and to give it to the plugin’s owner. Then retry.',
+  'remedy.RESTORE_SERVICE':
+    'Ask an administrator to register or enable the service for this scope. Then retry.',
+  'remedy.RESTORE_SERVICE.owner':
+    'Install the bundle of the service again and ask an administrator to register the service with it, or refer to another service. Then retry.',
   'remedy.FIX_ENDPOINT': 'Ask an administrator to correct the plugin’s endpoint, then retry.',
   'remedy.FIX_ENDPOINT.away':
     'Ask an administrator to exempt the endpoint’s path from the sign-in proxy in front of the plugin, or, if the plugin has moved, to register its new endpoint. Then retry.',
@@ -206,6 +212,21 @@ export const operations = {
   'failed.differs.field': 'Field',
   'failed.differs.expected': 'Expected',
   'failed.differs.received': 'Received',
+  'refusedHere.RESOLVE':
+    'This platform refused the call of {plugin} to resolve a reference at {time}: {why}.',
+  'refusedHere.AUTHORIZATION':
+    'This platform refused the call of {plugin} to read its authorization at {time}: {why}.',
+  'refusedHere.EVENTS':
+    'This platform refused the call of {plugin} to read the events of a service at {time}: {why}.',
+  'refusedHere.why.CREDENTIAL_REVOKED': 'the plugin’s credential was revoked',
+  'refusedHere.why.PLUGIN_DISABLED': 'the plugin was disabled',
+  'refusedHere.why.NOT_AUTHORIZED': 'its authorization does not list what it asked for',
+  'refusedHere.why.INSTALLATION_NOT_ACTIVE': 'the installation was not active',
+  'refusedHere.why.SERVICE_NOT_REGISTERED': 'the service {service} was not registered',
+  'refusedHere.why.SERVICE_NOT_ALLOWED': 'this scope was not allowed to use the service {service}',
+  'refusedHere.why.SERVICE_DISABLED': 'the service {service} was disabled',
+  'refusedHere.why.SERVICE_OWNER_NOT_ACTIVE':
+    'the installation that provides the service {service} was not active',
   'failed.retryFrom': 'The plugin asks to call again no earlier than {time}.',
   'failed.answerTo':
     'This is the answer to {operation}: something between the platform and the plugin, such as a cache, may replay answers.',

@@ -146,6 +146,10 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.CHECK_RESULT':
     '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件应能安全处理。',
   'remedy.REGISTER_PLUGIN': '请管理员注册或启用该插件，然后重试。',
+  'remedy.CREATE_CREDENTIAL': '请管理员为该插件创建凭据并交给插件负责人，然后重试。',
+  'remedy.RESTORE_SERVICE': '请管理员为此作用域注册或启用该服务，然后重试。',
+  'remedy.RESTORE_SERVICE.owner':
+    '请重新安装提供该服务的 Bundle，并请管理员重新注册该服务，或改为引用其他服务，然后重试。',
   'remedy.FIX_ENDPOINT': '请管理员更正插件的端点地址，然后重试。',
   'remedy.FIX_ENDPOINT.away':
     '请管理员将该端点的路径排除在插件前面的登录代理之外；如果插件已迁移，请注册其新端点。然后重试。',
@@ -185,6 +189,17 @@ export const operations: Translated<typeof source.operations> = {
   'failed.differs.field': '字段',
   'failed.differs.expected': '期望',
   'failed.differs.received': '收到',
+  'refusedHere.RESOLVE': '本平台于 {time} 拒绝了 {plugin} 解析引用的调用：{why}。',
+  'refusedHere.AUTHORIZATION': '本平台于 {time} 拒绝了 {plugin} 读取其授权的调用：{why}。',
+  'refusedHere.EVENTS': '本平台于 {time} 拒绝了 {plugin} 读取服务事件的调用：{why}。',
+  'refusedHere.why.CREDENTIAL_REVOKED': '该插件的凭据已被撤销',
+  'refusedHere.why.PLUGIN_DISABLED': '该插件已停用',
+  'refusedHere.why.NOT_AUTHORIZED': '其授权不包含所请求的内容',
+  'refusedHere.why.INSTALLATION_NOT_ACTIVE': '该安装当时未处于活动状态',
+  'refusedHere.why.SERVICE_NOT_REGISTERED': '服务 {service} 未注册',
+  'refusedHere.why.SERVICE_NOT_ALLOWED': '此作用域不允许使用服务 {service}',
+  'refusedHere.why.SERVICE_DISABLED': '服务 {service} 已停用',
+  'refusedHere.why.SERVICE_OWNER_NOT_ACTIVE': '提供服务 {service} 的安装未处于活动状态',
   'failed.retryFrom': '插件要求在 {time} 之后再调用。',
   'failed.answerTo': '这是对 {operation} 的响应：平台与插件之间的组件（例如缓存）可能在重放响应。',
   'wire.clock.behind': '插件主机的时钟慢了 {seconds} 秒。',

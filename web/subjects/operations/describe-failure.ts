@@ -62,6 +62,12 @@ export function remedyOf({ nextStep: { action }, failure }: Failed, t: Translate
           ? 'operations.remedy.FIX_ENDPOINT.away'
           : 'operations.remedy.FIX_ENDPOINT',
       )
+    case 'RESTORE_SERVICE':
+      return t(
+        failure?.refusedHere?.rule === 'SERVICE_OWNER_NOT_ACTIVE'
+          ? 'operations.remedy.RESTORE_SERVICE.owner'
+          : 'operations.remedy.RESTORE_SERVICE',
+      )
     case 'RETRY':
       return t(failure?.retryFrom === undefined ? 'operations.remedy.RETRY' : 'operations.remedy.RETRY.later')
     default:

@@ -13,6 +13,7 @@ import { PropertyValueView } from '../../../../ui/value/ValueView.tsx'
 import { failureTitle } from '../../../../subjects/operations/describe-failure.ts'
 import { AttemptSteps } from './AttemptSteps.tsx'
 import { EvidenceList } from './Evidence.tsx'
+import { RefusedHere } from '../failure/RefusedHere.tsx'
 import { Payloads } from './Payloads.tsx'
 import { WireFacts } from './WireFacts.tsx'
 import { attemptCount, type Bar, barsOf } from '../calls/timeline.ts'
@@ -136,6 +137,7 @@ function AttemptFailure({ failure }: { failure: Failure }) {
     <div className="max-w-[80ch] space-y-1 border-l-2 border-line-strong pl-3">
       <p className="font-semibold wrap-anywhere">{title}</p>
       {message !== title && <p className="wrap-anywhere">{message}</p>}
+      <RefusedHere failure={failure} />
       <ErrorFacts error={{ title, message, code, errorPath }} />
     </div>
   )

@@ -32,6 +32,7 @@ import {
   type Progress,
 } from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
+import { RefusedHere } from './RefusedHere.tsx'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 import { WireNotes } from './WireNotes.tsx'
 
@@ -100,6 +101,7 @@ export function FailurePanel({
                 {joinSentences(t, [message !== title && message, effect])}
               </p>
             </div>
+            <RefusedHere failure={failure} />
             <DefinitionList
               items={[
                 {
