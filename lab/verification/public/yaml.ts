@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { readYaml } from '#web/pages/configuration/files/yaml.ts'
+import { readYaml } from '#web/subjects/configuration-files/yaml.ts'
 import { judge, type Case, type Explanation, type PartReport } from './comparison.ts'
 
 interface Written {

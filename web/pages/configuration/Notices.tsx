@@ -9,12 +9,12 @@ import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { focusHome } from '../../ui/keep-focus.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
-import type { PropertyPlace } from './draft/draft.ts'
 import { useNotKept } from './draft/use-draft-store.ts'
 import { useEditor } from './editor/editor-context.ts'
 import { propertyTitle, resourceTitle } from './draft/labels.ts'
 import type { Merged } from './draft/merge.ts'
 import type { MergeState } from './editor/use-merge.ts'
+import type { PropertyPlace } from '../../forms/property/property-place.ts'
 
 /** Someone saved changes to resources that the person is editing: shown at once, long before they save. */
 export function MergeNotice({ merge }: { merge: MergeState }) {

@@ -5,7 +5,7 @@ import type { JsonObject } from '#contract/json-schema/json.ts'
 import { EMPTY } from '../../pages/configuration/draft/draft.ts'
 import { restore } from '../../pages/configuration/draft/restore.ts'
 import { configuration, CORE, data, define, hidden, resource } from '../../pages/configuration/testing.ts'
-import { valuesOf } from '../../pages/configuration/files/configuration-file.ts'
+import { valuesOf } from '../configuration-files/configuration-file.ts'
 import { placeBound, servicesIn } from './place-bound.ts'
 
 const WEB = 'production/crm/GATEWAY/web'

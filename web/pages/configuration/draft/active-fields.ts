@@ -1,5 +1,6 @@
-import type { Base, PropertyPlace } from './draft.ts'
+import type { Base } from './draft.ts'
 import { nameOf } from './stored-draft.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 /** A field that has the focus. */
 export interface ActiveField extends PropertyPlace {

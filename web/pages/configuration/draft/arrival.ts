@@ -3,9 +3,10 @@ import { deepEqual } from '#contract/json-schema/json.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import { changesNothing } from '../../../forms/property/property-value.ts'
 import type { DraftStore } from './draft-store.ts'
-import { editAt, viewAt, type Draft, type DraftEdit, type PropertyPlace } from './draft.ts'
+import { editAt, viewAt, type Draft, type DraftEdit } from './draft.ts'
 import type { Bound } from '../../../subjects/scopes/place-bound.ts'
-import type { Left } from './restore.ts'
+import type { Left } from '../../../subjects/arrival/left.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 /** A copied or restored value. It is taken while the draft has it as an edit, so that what is not ticked is never saved. */
 export type Offer = PropertyPlace & {

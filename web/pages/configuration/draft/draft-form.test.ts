@@ -7,10 +7,11 @@ import { fieldId } from '../../../forms/property/field-id.ts'
 import type { PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { propertyResolver } from '../../../forms/property/property-resolver.ts'
 import { CORE, data, define, MAIL } from '../testing.ts'
-import type { DraftEdit, PropertyPlace } from './draft.ts'
+import type { DraftEdit } from './draft.ts'
 import { DraftStore } from './draft-store.ts'
 import { nameOf, writeEdit } from './stored-draft.ts'
 import { draftEditIn, followDraft, toFormEdit, formValuesOf } from './draft-form.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 const PORT: PropertyPlace = { locator: MAIL, property: 'smtp.port' }
 const NAME: PropertyPlace = { locator: CORE, property: 'name' }

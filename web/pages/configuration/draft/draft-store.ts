@@ -12,10 +12,10 @@ import {
   type Draft,
   type DraftEdit,
   type DraftStep,
-  type PropertyPlace,
 } from './draft.ts'
 import { UndoStack, type DraftChange } from './undo-stack.ts'
-import { nameOf, placeOf, readEdit, writeEdit } from './stored-draft.ts'
+import { nameOf, readEdit, writeEdit } from './stored-draft.ts'
+import { placeOf, type PropertyPlace } from '../../../forms/property/property-place.ts'
 
 /**
  * Stores the edits of a draft, each under its own name, so that two tabs never write the same item unless they edit the

@@ -1,6 +1,7 @@
 import type { Changes, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import { changesNothing, sameView } from '../../../forms/property/property-value.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 /** The base of an edit: the value that the person saw, and its snapshot. */
 export interface Base {
@@ -18,7 +19,6 @@ export interface DraftEdit extends Base {
 /** The edits of a person by locator and property. A property without an edit has no key. */
 export type Draft = Readonly<Record<string, Readonly<Record<string, DraftEdit>>>>
 
-export type PropertyPlace = { locator: string; property: string }
 export type PlacedEdit = PropertyPlace & DraftEdit
 
 /** Edits to set (or, with null, to remove) in one step. */

@@ -15,10 +15,10 @@ import {
   type DraftEdit,
   type DraftStep,
   type PlacedEdit,
-  type PropertyPlace,
 } from './draft.ts'
 import { mergeValues, WHOLE } from './merge-values.ts'
 import { changesNothing, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 /**
  * The three-way merge of one person's edits with what others have saved (docs/console.md#two-people-change-one-value). Each

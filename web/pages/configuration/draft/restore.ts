@@ -1,15 +1,11 @@
 import type { Configuration, PropertyChange, PropertyView, Snapshot } from '#contract/console-api/shapes.ts'
 import { deepEqual } from '#contract/json-schema/json.ts'
 import { changesNothing, editTo, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
+import type { Left } from '../../../subjects/arrival/left.ts'
 import type { Bound } from '../../../subjects/scopes/place-bound.ts'
-import { editAt, viewAt, type Draft, type DraftStep, type PropertyPlace } from './draft.ts'
+import { editAt, viewAt, type Draft, type DraftStep } from './draft.ts'
 import { definitionOf } from './outline.ts'
-
-/** Why a value stays as it is. `changedSince`: somebody changed it again after the save that is undone. */
-export type Left = 'gone' | 'plugin' | 'sensitive' | 'required' | 'same' | 'changedSince'
-
-/** In the order in which they are shown. */
-export const LEFT: readonly Left[] = ['changedSince', 'plugin', 'sensitive', 'required', 'gone', 'same']
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 export interface Restoring {
   /** The edits that restore the values. */

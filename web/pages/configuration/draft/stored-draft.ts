@@ -1,10 +1,10 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { isPropertyName, parseLocator } from '#contract/protocol/locator.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit, Part, Parts } from '../../../forms/property/property-edit.ts'
-import type { DraftEdit, PropertyPlace } from './draft.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
+import type { DraftEdit } from './draft.ts'
 import { isReferenceShape } from '../../../forms/property/is-reference-shape.ts'
 
 const FORMAT = 2
@@ -30,12 +30,6 @@ export function readEdit(text: string | null): StoredEdit | null {
 
 /** The name under which the browser stores the edit of a place; neither locators nor property names contain spaces. */
 export const nameOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
-
-export function placeOf(name: string): PropertyPlace | null {
-  const [locator = '', property = '', ...more] = name.split(' ')
-  const isPlace = parseLocator(locator) !== null && isPropertyName(property) && more.length === 0
-  return isPlace ? { locator, property } : null
-}
 
 function editOf(item: Record<string, unknown>): DraftEdit | null {
   const { edit, base, version } = item

@@ -1,5 +1,6 @@
 import { deepEqual } from '#contract/json-schema/json.ts'
-import { isSamePlace, type DraftEdit, type DraftStep, type PropertyPlace } from './draft.ts'
+import { isSamePlace, type DraftEdit, type DraftStep } from './draft.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 /**
  * A change of the draft by the person, in both directions. It contains no sensitive edit: such a value lives only as long

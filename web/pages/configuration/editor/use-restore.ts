@@ -4,7 +4,8 @@ import { editTo } from '../../../forms/property/property-value.ts'
 import { editAt } from '../draft/draft.ts'
 import { useEditor } from './editor-context.ts'
 import type { Arrival } from '../draft/arrival.ts'
-import { LEFT, type Restoring } from '../draft/restore.ts'
+import { LEFT } from '../../../subjects/arrival/left.ts'
+import type { Restoring } from '../draft/restore.ts'
 
 /**
  * Puts restored or copied values into the draft and opens the review, which lists what is left out. If there is nothing to review, a

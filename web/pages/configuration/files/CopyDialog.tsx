@@ -13,7 +13,7 @@ import { useEditor } from '../editor/editor-context.ts'
 import { configurationQuery } from '../draft/endpoints.ts'
 import { restore } from '../draft/restore.ts'
 import { useRestore } from '../editor/use-restore.ts'
-import { valuesOf } from './configuration-file.ts'
+import { valuesOf } from '../../../subjects/configuration-files/configuration-file.ts'
 import { placeBound, servicesIn, usableServices } from '../../../subjects/scopes/place-bound.ts'
 
 /** Copies the values of another scope into the draft. */

@@ -7,13 +7,13 @@ import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { BeforeAfter } from '../../../ui/value/BeforeAfter.tsx'
 import type { SideNames } from '../../../ui/value/LeafChanges.tsx'
-import type { PropertyPlace } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { definitionOf } from '../draft/outline.ts'
 import { propertyTitle, resourceTitle } from '../draft/labels.ts'
 import type { Bound } from '../../../subjects/scopes/place-bound.ts'
 import { restore } from '../draft/restore.ts'
 import { useRestore } from '../editor/use-restore.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
 export const keyOf = ({ locator, property }: PropertyPlace): string => `${locator} ${property}`
 

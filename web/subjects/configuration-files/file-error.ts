@@ -1,7 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { JsonTextProblem, TextPlace } from '#contract/protocol/json-text-problem.ts'
-import { jsonProblemText } from '../../../forms/json/parse-json.ts'
-import type { Translate } from '../../../i18n/use-text.ts'
+import { jsonProblemText } from '../../forms/json/parse-json.ts'
+import type { Translate } from '../../i18n/use-text.ts'
 
 /** Why a JSON or YAML file is refused. */
 export type FileProblem = JsonTextProblem | { reason: YamlReason } | { reason: 'tooManyTokens'; n: number }

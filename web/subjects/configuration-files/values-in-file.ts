@@ -2,9 +2,8 @@ import * as z from 'zod/mini'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { PropertyPlace } from '../draft/draft.ts'
-import { placeOf } from '../draft/stored-draft.ts'
-import { isReferenceShape } from '../../../forms/property/is-reference-shape.ts'
+import { placeOf, type PropertyPlace } from '../../forms/property/property-place.ts'
+import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
 import { FORMAT, VERSION, type FileValue } from './configuration-file.ts'
 
 const File = z.object({

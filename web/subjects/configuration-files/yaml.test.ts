@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { isExactNumber } from '#contract/json-schema/json.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
 import { BODY_DEPTH_MAX } from '#contract/protocol/limits.ts'
-import { translator } from '../../../i18n/testing.ts'
+import { translator } from '../../i18n/testing.ts'
 import { fileErrorText } from './file-error.ts'
 import { readYaml, writeYaml } from './yaml.ts'
 

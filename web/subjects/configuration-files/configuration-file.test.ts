@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { translator } from '../../../i18n/testing.ts'
-import { EMPTY } from '../draft/draft.ts'
-import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
-import { restore } from '../draft/restore.ts'
+import { translator } from '../../i18n/testing.ts'
+import { EMPTY } from '../../pages/configuration/draft/draft.ts'
+import {
+  configuration,
+  CORE,
+  data,
+  define,
+  hidden,
+  MAIL,
+  resource,
+} from '../../pages/configuration/testing.ts'
+import { restore } from '../../pages/configuration/draft/restore.ts'
 import { configurationFile, parseFile, writeJson } from './configuration-file.ts'
 import { leftOutOf, originOf, valuesInFile } from './values-in-file.ts'
 import { fileErrorText } from './file-error.ts'

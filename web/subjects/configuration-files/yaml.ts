@@ -4,7 +4,7 @@ import { isExactNumber } from '#contract/json-schema/json.ts'
 import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { placeIn } from '#contract/protocol/json-text-problem.ts'
 import { STRICT_JSON_LIMITS, utf8Length } from '#contract/protocol/strict-json-scanner.ts'
-import { DOCUMENT_LIMITS } from '../../../forms/json/parse-json.ts'
+import { DOCUMENT_LIMITS } from '../../forms/json/parse-json.ts'
 import type { FileProblem, FileReading } from './file-error.ts'
 
 // In a separate file, because the library is loaded only for a YAML file.

@@ -1,7 +1,7 @@
 import type { Configuration, PropertyView } from '#contract/console-api/shapes.ts'
-import { DOCUMENT_LIMITS, readJson } from '../../../forms/json/parse-json.ts'
-import { isHidden, isSet } from '../../../forms/property/property-value.ts'
-import type { PropertyPlace } from '../draft/draft.ts'
+import { DOCUMENT_LIMITS, readJson } from '../../forms/json/parse-json.ts'
+import { isHidden, isSet } from '../../forms/property/property-value.ts'
+import type { PropertyPlace } from '../../forms/property/property-place.ts'
 import type { FileReading } from './file-error.ts'
 
 export const FORMAT = 'bundle-console/configuration'
