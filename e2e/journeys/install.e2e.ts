@@ -1,3 +1,7 @@
+import { wrapData } from '#contract/protocol/data.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { platform } from '../../demo/people.ts'
+import type { System } from '../harness/system.ts'
 import { expectPage, field } from '../vocabulary.ts'
 import { expect, test } from '../harness/test.ts'
 
@@ -66,4 +70,89 @@ test('an installation is detached, with a reason and its typed name', async ({ s
   await expectPage(page, 'Install again')
   await page.getByRole('button', { name: 'Install CRM suite 1.0.0' }).click()
   await expectPage(page, 'Install CRM suite Succeeded')
+})
+
+const portal = 'production/billing/GATEWAY/billing-portal'
+const engine = 'production/billing/MODULE/invoice-engine'
+const formOf = (scope: Scope) =>
+  `/installations/new?environmentKey=${scope.environmentKey}&applicationRuntimeId=${scope.applicationRuntimeId}&workspaceId=${scope.workspaceId}&bundleEnvironmentKey=production&bundleId=billing`
+
+const valuesOf = async (system: System, scope: Scope) => {
+  const { resources } = await system.call(
+    platform,
+    'GET /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration',
+    { params: scope },
+  )
+  return { engine: resources[engine]?.properties ?? {}, portal: resources[portal]?.properties ?? {} }
+}
+
+test('many required values come from a file, with what is still missing in view', async ({
+  system,
+  signIn,
+}) => {
+  const scope = system.newScope()
+  const page = await signIn('olivia', formOf(scope))
+  const dock = page.getByRole('complementary', { name: 'Progress and buttons' })
+  await expect(dock).toContainText('0 of 4 required values set')
+  await expect(dock.getByRole('button', { name: 'Install Billing 2.0.0' })).toBeInViewport()
+  await expect(
+    page.getByRole('navigation', { name: 'Resources' }).getByRole('button', { name: 'Invoice engine' }),
+  ).toContainText('3 required values are missing')
+  await page.getByRole('button', { name: 'Values from…' }).click()
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('menuitem', { name: 'Import file' }).click()
+  const file = `format: bundle-console/configuration
+version: 1
+resources:
+  ${engine}:
+    displayName: { '@type': Data, value: Northwind Billing }
+    issuer: { '@type': Data, value: { name: Northwind, address: { city: Kiel, country: DE } } }
+    paymentTermDays: { '@type': Data, value: 21 }
+    unknownHere: { '@type': Data, value: 1 }
+  ${portal}:
+    domain: { '@type': Data, value: billing-${scope.workspaceId}.example }
+`
+  await (
+    await chooser
+  ).setFiles({ name: 'billing.yaml', mimeType: 'application/yaml', buffer: Buffer.from(file) })
+  await expect(page.getByText('3 values taken from billing.yaml')).toBeVisible()
+  await expect(page.getByText('1 property does not exist in this version.')).toBeVisible()
+  await page.getByRole('checkbox', { name: /^Portal domain/ }).check()
+  await expect(dock).toContainText('3 of 4 required values set')
+  await dock.getByRole('button', { name: 'Next: Cost centre' }).click()
+  await expect(field(page, 'Cost centre')).toBeFocused()
+  await page.keyboard.type('4711')
+  await expect(dock).toContainText('4 of 4 required values set')
+  await dock.getByRole('button', { name: 'Install Billing 2.0.0' }).click()
+  await expectPage(page, 'Install billing Succeeded')
+  const { engine: saved, portal: gateway } = await valuesOf(system, scope)
+  expect(saved['paymentTermDays']).toEqual(wrapData(21))
+  expect(gateway['domain']).toEqual(wrapData(`billing-${scope.workspaceId}.example`))
+})
+
+test('the values of an active installation are copied, without what belongs to its scope', async ({
+  system,
+  signIn,
+}) => {
+  const [source, scope] = [system.newScope(), system.newScope()]
+  expect((await system.install(source, 'billing', '2.0.0')).operation.state).toBe('SUCCEEDED')
+  const page = await signIn('olivia', formOf(scope))
+  const dock = page.getByRole('complementary', { name: 'Progress and buttons' })
+  await page.getByRole('button', { name: 'Values from…' }).click()
+  await page.getByRole('menuitem', { name: 'Copy from an installation' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Copy from an installation' })
+  const place = `${source.environmentKey}/${source.applicationRuntimeId}/${source.workspaceId}`
+  await dialog.getByRole('combobox', { name: 'Copy from' }).fill(place)
+  await dialog.getByRole('option', { name: place }).click()
+  await dialog.getByRole('button', { name: 'Copy values' }).click()
+  await expect(page.getByText(new RegExp(`values taken from ${place}`))).toBeVisible()
+  const domain = page.getByRole('checkbox', { name: /^Portal domain/ })
+  await expect(domain).not.toBeChecked()
+  await expect(dock).toContainText('3 of 4 required values set')
+  await field(page, 'Portal domain').fill(`billing-${scope.workspaceId}.example`)
+  await dock.getByRole('button', { name: 'Install Billing 2.0.0' }).click()
+  await expectPage(page, 'Install billing Succeeded')
+  const [from, to] = [await valuesOf(system, source), await valuesOf(system, scope)]
+  expect(to.engine['issuer']).toEqual(from.engine['issuer'])
+  expect(to.portal['domain']).toEqual(wrapData(`billing-${scope.workspaceId}.example`))
 })

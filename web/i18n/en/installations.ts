@@ -203,6 +203,31 @@ export const installations = {
   'install.exists.open': 'View installation',
   'install.exists':
     'This bundle is already installed in this scope. Upgrade that installation, or detach it first.',
+  'outline.missing': { one: '{n} required value is missing', other: '{n} required values are missing' },
+  'outline.entered': { one: '{n} value entered', other: '{n} values entered' },
+  required: { one: '{n} of {of} required value set', other: '{n} of {of} required values set' },
+  'required.next': 'Next: {property}',
+  'bring.menu': 'Values from…',
+  'bring.noScope': 'Choose the scope first.',
+  'bring.copy': 'Copy from an installation',
+  'bring.copy.about':
+    'Takes the values of an active installation of this bundle. Sensitive values are never copied.',
+  'bring.copy.from': 'Copy from',
+  'bring.copy.choose': 'Choose an installation.',
+  'bring.copy.submit': 'Copy values',
+  'bring.taken': { one: '{n} value taken from {source}', other: '{n} values taken from {source}' },
+  'bring.plugin': {
+    one: '{n} value is written by a plugin, also here.',
+    other: '{n} values are written by plugins, also here.',
+  },
+  'bring.gone': {
+    one: '{n} property does not exist in this version.',
+    other: '{n} properties do not exist in this version.',
+  },
+  'bring.replaced': {
+    one: '{n} value that you entered was replaced.',
+    other: '{n} values that you entered were replaced.',
+  },
   'copy.title': 'Reinstalling a detached bundle',
   'copy.text':
     'This uses the last configuration of {installation}, including its sensitive values, unless you replace a value here. Sensitive values are copied inside the runtime and never shown.',

@@ -125,6 +125,7 @@ export const common = {
   'confirm.type': 'Type {word} to confirm',
   'form.reason': 'Reason',
   'form.sending': 'Sending…',
+  'form.dock': 'Progress and buttons',
   'form.invalid': { one: 'Fix {n} invalid value first.', other: 'Fix {n} invalid values first.' },
   'form.problems': { one: 'Fix {n} problem', other: 'Fix {n} problems' },
   'form.whole': 'everything',

@@ -127,6 +127,7 @@ export const common: Translated<typeof source.common> = {
   'confirm.type': '请输入 {word} 以确认',
   'form.reason': '原因',
   'form.sending': '正在提交…',
+  'form.dock': '进度与按钮',
   'form.invalid': { other: '请先修正 {n} 个值。' },
   'form.problems': { other: '请修正 {n} 个问题' },
   'form.whole': '全部内容',

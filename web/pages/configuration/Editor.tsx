@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useMemo, useState, useEffect, useRef, type ReactNode } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Configuration } from '#contract/console-api/shapes.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
@@ -15,7 +15,7 @@ import { useShell } from '../../subjects/shell/shell-context.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/class-names.ts'
-import { focusHome } from '../../ui/keep-focus.ts'
+import { Dock } from '../../ui/Dock.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
@@ -155,7 +155,7 @@ export function Editor({
           </>
         }
         footer={
-          <Dock>
+          <Dock label={t('configuration.dock')} homes={['resource-title', 'content']}>
             {save.saved.length > 0 && <SavedNotices saved={save.saved} onDismiss={save.dismissSaved} />}
             {edits > 0 && <LostNotice />}
             {tab === 'form' && claim && <ClaimNotice claim={claim} />}
@@ -221,38 +221,5 @@ function useTitles({ scope }: Configuration) {
         ]),
       ),
     [data],
-  )
-}
-
-/** The height of the dock; toasts stay above it. */
-const HEIGHT = '--dock-height'
-
-/**
- * At the lower edge of the window: unsaved changes, saves by others, and the progress of saves. Nothing in it moves the
- * field that the person is typing in, and no toast covers its buttons.
- */
-function Dock({ children }: { children: ReactNode }) {
-  const t = useText()
-  const dock = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const shown = dock.current
-    if (shown === null) return
-    const { style } = document.documentElement
-    const sizes = new ResizeObserver(() => style.setProperty(HEIGHT, `${shown.offsetHeight}px`))
-    sizes.observe(shown)
-    return () => {
-      sizes.disconnect()
-      style.removeProperty(HEIGHT)
-    }
-  }, [])
-  return (
-    <aside
-      ref={dock}
-      {...focusHome('resource-title', 'content')}
-      aria-label={t('configuration.dock')}
-      className="sticky bottom-0 z-10 divide-y divide-line overflow-hidden rounded-t-lg border border-b-0 border-line-strong bg-raised shadow-2 empty:hidden"
-    >
-      {children}
-    </aside>
   )
 }

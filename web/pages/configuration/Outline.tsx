@@ -1,3 +1,4 @@
+import type { ResourceKind } from '#contract/protocol/locator.ts'
 import { memo, useDeferredValue, useLayoutEffect, useRef } from 'react'
 import { useText } from '../../i18n/use-text.ts'
 import type { ScopeKey } from '../../addresses/paths.ts'
@@ -6,8 +7,9 @@ import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
+import { OUTLINE_ROW, OutlineCount, OutlineResource } from '../../subjects/outline/OutlineRow.tsx'
 import type { InstallationTitles } from './editor/editor-context.ts'
-import { kindIcon, resourceName, resourceTitle } from './draft/labels.ts'
+import { resourceName, resourceTitle } from './draft/labels.ts'
 import type { Marks, OutlineEntry, OutlineGroup } from './draft/outline.ts'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 
@@ -127,7 +129,7 @@ const Row = memo(function Row({
 }: {
   locator: string
   title: string
-  kind: keyof typeof kindIcon
+  kind: ResourceKind
   gone: OutlineEntry['gone']
   isLocked: boolean
   edited: number
@@ -145,7 +147,7 @@ const Row = memo(function Row({
         to={paths.configuration(scope, omitUndefined({ ...search, property: undefined, resource: locator }))}
         aria-current={isCurrent ? 'page' : undefined}
         className={cx(
-          'flex min-h-8 items-center gap-2 rounded-md px-2 py-1',
+          OUTLINE_ROW,
           isCurrent
             ? isChosen
               ? 'bg-selected font-medium'
@@ -153,33 +155,27 @@ const Row = memo(function Row({
             : 'hover:bg-hover',
         )}
       >
-        <Icon name={kindIcon[kind]} size={14} className="text-faint" />
-        <span className="sr-only">{t(`vocabulary.kind.${kind}`)}</span>
-        <span className="min-w-0 flex-1 truncate" title={resourceName(locator)}>
-          {gone === undefined ? title : <del className="text-muted">{title}</del>}
-          {gone !== undefined && (
-            <span className="text-muted"> {t(`configuration.outline.gone.${gone}`)}</span>
+        <OutlineResource
+          kind={kind}
+          name={resourceName(locator)}
+          title={
+            <>
+              {gone === undefined ? title : <del className="text-muted">{title}</del>}
+              {gone !== undefined && (
+                <span className="text-muted"> {t(`configuration.outline.gone.${gone}`)}</span>
+              )}
+            </>
+          }
+        >
+          <OutlineCount of="invalid" n={invalid} text={t('configuration.outline.invalid', { n: invalid })} />
+          <OutlineCount of="edited" n={edited} text={t('configuration.outline.edited', { n: edited })} />
+          {isLocked && (
+            <>
+              <Icon name="lock" size={12} className="text-muted" />
+              <span className="sr-only">{t('configuration.outline.locked')}</span>
+            </>
           )}
-        </span>
-        {invalid > 0 && (
-          <span className="inline-flex items-center gap-1 text-xs font-medium text-fail">
-            <Icon name="failed" size={12} />
-            <span aria-hidden="true">{invalid}</span>
-            <span className="sr-only">{t('configuration.outline.invalid', { n: invalid })}</span>
-          </span>
-        )}
-        {edited > 0 && (
-          <span className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-full bg-accent-tint px-1.5 text-xs font-semibold text-accent tabular-nums">
-            <span aria-hidden="true">{edited}</span>
-            <span className="sr-only">{t('configuration.outline.edited', { n: edited })}</span>
-          </span>
-        )}
-        {isLocked && (
-          <>
-            <Icon name="lock" size={12} className="text-muted" />
-            <span className="sr-only">{t('configuration.outline.locked')}</span>
-          </>
-        )}
+        </OutlineResource>
       </PlainLink>
     </li>
   )

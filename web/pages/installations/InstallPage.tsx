@@ -81,36 +81,38 @@ export function InstallPage() {
       }
     >
       <div className="space-y-7">
-        <Section
-          title={t('installations.install.where')}
-          description={t('installations.install.where.about')}
-        >
-          <ScopeChoice
-            scope={scope}
-            onChange={(chosen) =>
-              change({
-                environmentKey: chosen?.environmentKey,
-                applicationRuntimeId: chosen?.applicationRuntimeId,
-                workspaceId: chosen?.workspaceId,
-              })
-            }
-          />
-        </Section>
-        <Section title={t('installations.install.what')}>
-          <BundleChoice
-            bundle={bundle}
-            version={version}
-            versions={bundle === null ? [] : (versions.data?.items ?? [])}
-            onBundle={(chosen) =>
-              change({
-                bundleEnvironmentKey: chosen?.environmentKey,
-                bundleId: chosen?.bundleId,
-                version: undefined,
-              })
-            }
-            onVersion={(chosen) => change({ version: chosen })}
-          />
-        </Section>
+        <div className="grid gap-7 xl:grid-cols-2">
+          <Section
+            title={t('installations.install.where')}
+            description={t('installations.install.where.about')}
+          >
+            <ScopeChoice
+              scope={scope}
+              onChange={(chosen) =>
+                change({
+                  environmentKey: chosen?.environmentKey,
+                  applicationRuntimeId: chosen?.applicationRuntimeId,
+                  workspaceId: chosen?.workspaceId,
+                })
+              }
+            />
+          </Section>
+          <Section title={t('installations.install.what')}>
+            <BundleChoice
+              bundle={bundle}
+              version={version}
+              versions={bundle === null ? [] : (versions.data?.items ?? [])}
+              onBundle={(chosen) =>
+                change({
+                  bundleEnvironmentKey: chosen?.environmentKey,
+                  bundleId: chosen?.bundleId,
+                  version: undefined,
+                })
+              }
+              onVersion={(chosen) => change({ version: chosen })}
+            />
+          </Section>
+        </div>
         {manifest.data && bundle !== null && version !== undefined ? (
           <InstallForm
             key={`${bundle.environmentKey}/${bundle.bundleId}/${version}`}

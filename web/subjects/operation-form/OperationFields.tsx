@@ -8,6 +8,9 @@ import { OperationField } from './OperationField.tsx'
 import type { FormField, FormResource } from './property-form.ts'
 import type { OperationValues } from './use-operation-form.ts'
 
+/** The id of the fields of a resource. */
+export const sectionId = (locator: string): string => `fields-${locator}`
+
 interface SharedProps {
   control: Control<OperationValues>
   scope: Scope
@@ -35,6 +38,7 @@ export function OperationFields({
           return (
             <section
               key={`${locator} ${title}`}
+              id={sectionId(locator)}
               aria-label={title}
               className="@container/form rounded-lg border border-line bg-surface"
             >

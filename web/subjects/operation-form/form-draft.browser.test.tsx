@@ -46,7 +46,7 @@ test.each<Edit>([
     place: { kind: 'UPGRADE', bundleInstallId: 'one', version: '2.0.0' },
     title: 'CRM',
   } as const
-  writeFormDraft(draft, resources, { edits: { [id]: new FormEdit(edit) }, reason: '' }, null)
+  writeFormDraft(draft, resources, { values: { edits: { [id]: new FormEdit(edit) }, reason: '' } }, null)
   expect(readFormDraft(draft, resources)?.values.edits[id]?.read()).toEqual(edit)
 })
 
@@ -65,8 +65,13 @@ test('what was typed for another version stays until that version is chosen agai
     }) as const
   const stored = () =>
     Object.values({ ...localStorage }).map((text) => JSON.parse(String(text)) as { place: unknown })
-  writeFormDraft(of('3.0.0'), withNewer, { edits: { [newer]: new FormEdit(edit) }, reason: '' }, 5)
-  writeFormDraft(of('2.0.0'), resources, { edits: {}, reason: 'For the new branch' }, null)
+  writeFormDraft(
+    of('3.0.0'),
+    withNewer,
+    { values: { edits: { [newer]: new FormEdit(edit) }, reason: '' } },
+    5,
+  )
+  writeFormDraft(of('2.0.0'), resources, { values: { edits: {}, reason: 'For the new branch' } }, null)
   expect(readFormDraft(of('2.0.0'), resources)).toMatchObject({
     values: { edits: {}, reason: 'For the new branch' },
     base: 5,
@@ -75,9 +80,9 @@ test('what was typed for another version stays until that version is chosen agai
   expect([restored?.values.edits[newer]?.read(), restored?.base]).toEqual([edit, 5])
 
   // the draft then leads to the version that it is for
-  writeFormDraft(of('2.0.0'), resources, { edits: {}, reason: '' }, null)
+  writeFormDraft(of('2.0.0'), resources, { values: { edits: {}, reason: '' } }, null)
   expect(stored()).toMatchObject([{ place: of('3.0.0').place, base: 5 }])
-  writeFormDraft(of('3.0.0'), withNewer, { edits: {}, reason: '' }, null)
+  writeFormDraft(of('3.0.0'), withNewer, { values: { edits: {}, reason: '' } }, null)
   expect(stored()).toEqual([])
 })
 
@@ -90,7 +95,7 @@ test('a version adds what is stored for it to what another version hands over', 
   writeFormDraft(
     { ...draft, personId: 'olivia' },
     resources,
-    { edits: { [id]: new FormEdit(edit) }, reason: '' },
+    { values: { edits: { [id]: new FormEdit(edit) }, reason: '' } },
     5,
   )
   const input = { values: { edits: {}, reason: 'For the new branch' } }
@@ -102,4 +107,17 @@ test('a version adds what is stored for it to what another version hands over', 
   await expect
     .element(page.getByRole('status'))
     .toHaveTextContent(JSON.stringify(['For the new branch', edit, 5]))
+})
+
+test('what is ticked of a copied configuration is kept, also if nothing else is entered', () => {
+  const draft = {
+    personId: 'olivia',
+    place: { kind: 'INSTALL', search: { bundleEnvironmentKey: 'development', bundleId: 'ticked' } },
+    title: 'CRM',
+  } as const
+  const values = { edits: {}, reason: '' }
+  writeFormDraft(draft, resources, { values, ticked: new Set([id]) }, null)
+  expect(readFormDraft(draft, resources)?.ticked).toEqual(new Set([id]))
+  writeFormDraft(draft, resources, { values, ticked: new Set() }, null)
+  expect(readFormDraft(draft, resources)).toBe(null)
 })

@@ -3,6 +3,7 @@ import { announceDraftChange, operationDraftKey, type OperationDraftPlace } from
 import type { Edit } from '../../forms/property/property-edit.ts'
 import { editsIn, FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
 import { isReferenceShape } from '../../forms/property/is-reference-shape.ts'
+import type { FieldId } from '../../forms/property/field-id.ts'
 import type { FormResource } from './property-form.ts'
 
 /** A form whose input is kept in this browser. */
@@ -40,6 +41,8 @@ const Stored = z.object({
   reason: z.string(),
   since: z.number(),
   base: z.nullable(z.number()),
+  /** The values of another place that the person ticked, of a copied configuration. */
+  ticked: z.optional(z.array(z.string())),
   place: z.unknown(),
   /** The form of the edits that are no fields of the one at `place`. */
   otherPlace: z.optional(z.unknown()),
@@ -48,6 +51,7 @@ const Stored = z.object({
 /** Restored input; `base` is the snapshot that the values were based on. */
 export interface RestoredDraft {
   values: OperationValues
+  ticked: ReadonlySet<FieldId>
   since: number
   base: number | null
 }
@@ -61,8 +65,10 @@ export function readFormDraft(draft: DraftOf, resources: readonly FormResource[]
     const edit = data.edits[field.id]
     if (edit !== undefined && isEdit(edit)) edits[field.id] = new FormEdit(edit)
   }
-  const isEmpty = Object.keys(edits).length === 0 && data.reason.trim() === ''
-  return isEmpty ? null : { values: { edits, reason: data.reason }, since: data.since, base: data.base }
+  const ticked = new Set(data.ticked)
+  const isEmpty = Object.keys(edits).length === 0 && data.reason.trim() === '' && ticked.size === 0
+  const { reason, since, base } = data
+  return isEmpty ? null : { values: { edits, reason }, ticked, since, base }
 }
 
 /**
@@ -72,7 +78,7 @@ export function readFormDraft(draft: DraftOf, resources: readonly FormResource[]
 export function writeFormDraft(
   draft: DraftOf,
   resources: readonly FormResource[],
-  values: OperationValues,
+  { values, ticked = NOTHING }: OperationInput,
   base: number | null,
 ): void {
   const all = editsIn(values)
@@ -83,7 +89,7 @@ export function writeFormDraft(
     const edit = all.get(id)
     return edit === undefined ? [] : [[id, edit] as const]
   })
-  const hasOwn = own.length > 0 || values.reason.trim() !== ''
+  const hasOwn = own.length > 0 || values.reason.trim() !== '' || ticked.size > 0
   const hasOthers = stored !== undefined && others.length > 0
   if (!hasOwn && !hasOthers) return removeFormDraft(draft)
   const isElsewhere = hasOthers && JSON.stringify(stored.place) !== JSON.stringify(draft.place)
@@ -94,6 +100,7 @@ export function writeFormDraft(
     title: draft.title,
     edits: Object.fromEntries([...others, ...own]),
     reason: values.reason,
+    ...(ticked.size > 0 && { ticked: [...ticked] }),
     since: stored?.since ?? Date.now(),
     base: hasOthers ? earlier(stored.base, base) : base,
   }
@@ -164,7 +171,16 @@ export interface OperationValues extends PropertyFormValues {
 /** Keeps the input while the form is unmounted: another version is loading, or cannot be loaded. */
 export interface OperationInput {
   values: OperationValues
+  /** The values of another place that are taken all the same, of a copied configuration. */
+  ticked?: ReadonlySet<FieldId>
 }
+
+/** Keeps what is ticked for the form of another version. */
+export function keepTicked(input: OperationInput, ticked: ReadonlySet<FieldId>): void {
+  input.ticked = ticked
+}
+
+const NOTHING: ReadonlySet<FieldId> = new Set()
 
 export const emptyInput = (): OperationInput => ({ values: { edits: {}, reason: '' } })
 

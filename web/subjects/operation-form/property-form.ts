@@ -149,6 +149,9 @@ export function leftBehind(
   })
 }
 
+/** Whether an edit gives a property a value. */
+export const isEntered = (edit: Edit | undefined): boolean => edit?.kind === 'set'
+
 /** Whether there is a value, visible or not. */
 export const hasValue = ({ from, view }: Fallback): boolean =>
   from !== 'nothing' && (view === null || isSet(view))

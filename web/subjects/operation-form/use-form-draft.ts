@@ -20,7 +20,7 @@ export interface FormDraft {
   initial: OperationValues | undefined
   dismiss: () => void
   /** Keeps the input, with the snapshot that the values are based on. */
-  keep: (values: OperationValues, base?: number | null) => void
+  keep: (input: OperationInput, base?: number | null) => void
   remove: () => void
 }
 
@@ -43,7 +43,7 @@ export function useFormDraft(
     restored,
     initial,
     dismiss: () => setRestored(null),
-    keep: (values, base = null) => draft && writeFormDraft(draft, resources, values, base),
+    keep: (given, base = null) => draft && writeFormDraft(draft, resources, given, base),
     remove: () => draft && removeFormDraft(draft),
   }
 }

@@ -4,6 +4,7 @@ import type { Manifest } from '../../../subjects/manifest/writers.ts'
 import { serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { MyDrafts } from '../../overview/MyDrafts.tsx'
+import { fieldId } from '../../../forms/property/field-id.ts'
 import { emptyInput } from '../../../subjects/operation-form/use-operation-form.ts'
 import { InstallForm } from './InstallForm.tsx'
 
@@ -80,4 +81,36 @@ test('buttons that are removed by their press leave the focus at the field, or a
   await userEvent.keyboard('{Enter}')
   await expect.element(name).toHaveValue('')
   expect(document.activeElement).not.toBe(document.body)
+})
+
+test('what is ticked of a copied configuration is kept with the input, and discarded with it', async () => {
+  await serveApi({})
+  const [main] = manifest.resources
+  if (main === undefined) throw new Error('There is no resource')
+  const home: Manifest = {
+    ...manifest,
+    resources: [{ ...main, properties: { home: text('Home') } }],
+  }
+  const from = { environmentKey: 'staging', applicationRuntimeId: 'eu', workspaceId: 9 }
+  const last = new Map([
+    [
+      fieldId('production/crm/MODULE/main', 'home'),
+      { '@type': 'Data' as const, value: 'at staging/eu/9 since 2020' },
+    ],
+  ])
+  const copy = { bundleInstallId: 'detached', from, last, isRefused: false }
+  const openCopy = () =>
+    renderInConsole(<InstallForm manifest={home} scope={null} copy={copy} input={emptyInput()} />)
+  const first = await openCopy()
+  const box = page.getByRole('checkbox', { name: 'Home · Core' })
+  await expect.element(box).not.toBeChecked()
+  await box.click()
+  await expect.poll(() => stored().length).toBe(1)
+  await first.unmount()
+
+  await openCopy()
+  await expect.element(box).toBeChecked()
+  await page.getByRole('button', { name: 'Discard it' }).click()
+  await expect.element(box).not.toBeChecked()
+  await expect.poll(() => stored()).toEqual([])
 })

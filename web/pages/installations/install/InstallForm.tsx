@@ -16,12 +16,10 @@ import { useSubmit } from '../../../forms/form/use-submit.ts'
 import { editsIn, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
-import { Checkbox } from '../../../ui/Checkbox.tsx'
-import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
-import { propertyTitle } from '../../../forms/property/property-labels.ts'
 import { scopeText } from '../../../subjects/scopes/scope-text.ts'
 import type { FieldId } from '../../../forms/property/field-id.ts'
 import { Section } from '../../../ui/Card.tsx'
+import { cx } from '../../../ui/class-names.ts'
 import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
 import { OperationFields } from '../../../subjects/operation-form/OperationFields.tsx'
@@ -32,8 +30,12 @@ import {
   type Copied,
 } from '../../../subjects/operation-form/property-form.ts'
 import { RestoredNotice } from '../../../subjects/operation-form/RestoredNotice.tsx'
+import { keepTicked } from '../../../subjects/operation-form/form-draft.ts'
 import { useFormDraft } from '../../../subjects/operation-form/use-form-draft.ts'
 import { useOperationForm, type OperationInput } from '../../../subjects/operation-form/use-operation-form.ts'
+import { BoundChoices } from './BoundChoices.tsx'
+import { InstallOutline, RequiredValues } from './InstallOutline.tsx'
+import { useArrival } from './use-arrival.tsx'
 
 const NO_SCOPE: Scope = { environmentKey: '-', applicationRuntimeId: '-', workspaceId: 0 }
 
@@ -58,11 +60,7 @@ export function InstallForm({
     () => (isElsewhere && last !== null ? leftBehind(manifest, last, from) : []),
     [isElsewhere, manifest, last, from],
   )
-  const [wanted, setWanted] = useState<ReadonlySet<FieldId>>(new Set())
-  const resources = useMemo(
-    () => installForm(manifest, last, new Set(bound.map(({ id }) => id).filter((id) => !wanted.has(id)))),
-    [manifest, last, bound, wanted],
-  )
+  const allFields = useMemo(() => installForm(manifest, null), [manifest])
   const draft = useFormDraft(
     {
       title: manifest.title,
@@ -77,13 +75,26 @@ export function InstallForm({
         },
       },
     },
-    resources,
+    allFields,
     input,
+  )
+  const [ticked, setTicked] = useState<ReadonlySet<FieldId>>(
+    () => input.ticked ?? draft.restored?.ticked ?? new Set(),
+  )
+  const resources = useMemo(
+    () => installForm(manifest, last, new Set(bound.map(({ id }) => id).filter((id) => !ticked.has(id)))),
+    [manifest, last, bound, ticked],
   )
   const { form, clear, isSensitiveTyped, invalid, fieldOf } = useOperationForm(resources, input, undefined, {
     initial: draft.initial,
-    onInput: (values) => draft.keep(values),
+    onInput: (values) => draft.keep({ values, ticked }),
   })
+  const tick = (next: ReadonlySet<FieldId>) => {
+    setTicked(next)
+    keepTicked(input, next)
+    draft.keep({ values: form.getValues(), ticked: next })
+  }
+  const arrival = useArrival({ form, manifest, resources, scope })
   const may = useMay('installation:install', scope ?? 'anywhere')
   const existing = useExisting(scope, manifest)
   const install = useWrite('POST /installations', {
@@ -117,6 +128,9 @@ export function InstallForm({
     fieldOf,
   )
   const hasFields = resources.some(({ fields }) => fields.length > 0)
+  const hasOutline = resources.filter(({ fields }) => fields.length > 0).length > 1
+  const edits = editsIn(settled)
+  const wrong = new Set(Object.keys(form.formState.errors.edits ?? {}))
 
   return (
     <FormPage
@@ -133,34 +147,28 @@ export function InstallForm({
         (existing !== null && t('installations.install.exists'))
       }
       actions={<LinkButton to={paths.installations()}>{t('common.cancel')}</LinkButton>}
+      docked={<RequiredValues resources={resources} edits={edits} />}
       className="space-y-4"
     >
-      <RestoredNotice draft={draft} onClear={clear} />
+      <RestoredNotice
+        draft={draft}
+        onClear={() => {
+          clear()
+          tick(new Set())
+        }}
+      />
       {bound.length > 0 && from !== undefined && (
         <Notice
           tone="warn"
           title={t('installations.copy.bound', { n: bound.length, scope: scopeText(from) })}
         >
-          <p>{t('installations.copy.bound.message')}</p>
-          <ul className="mt-1">
-            {bound.map(({ id, resource, property, definition, value }) => (
-              <li key={id} className="flex flex-wrap items-center gap-x-3">
-                <Checkbox
-                  checked={wanted.has(id)}
-                  onChange={({ target: { checked } }) =>
-                    setWanted((before) =>
-                      checked
-                        ? new Set(before).add(id)
-                        : new Set([...before].filter((other) => other !== id)),
-                    )
-                  }
-                >
-                  {propertyTitle(definition, property)} · {resource}
-                </Checkbox>
-                {value !== null && <PropertyValueView value={value} />}
-              </li>
-            ))}
-          </ul>
+          <BoundChoices
+            bound={bound}
+            ticked={ticked}
+            onTick={({ id }, isTicked) =>
+              tick(isTicked ? new Set(ticked).add(id) : new Set([...ticked].filter((other) => other !== id)))
+            }
+          />
         </Notice>
       )}
       <Section
@@ -172,9 +180,16 @@ export function InstallForm({
               ? 'installations.install.values.copy'
               : 'installations.install.values.about',
         )}
+        actions={hasFields && arrival.menu}
         flush
       >
-        <OperationFields control={form.control} resources={resources} scope={scope ?? NO_SCOPE} fold />
+        <div className="space-y-4">
+          {arrival.notice}
+          <div className={cx(hasOutline && 'grid gap-x-8 lg:grid-cols-[15rem_minmax(0,1fr)]')}>
+            {hasOutline && <InstallOutline resources={resources} edits={edits} invalid={wrong} />}
+            <OperationFields control={form.control} resources={resources} scope={scope ?? NO_SCOPE} fold />
+          </div>
+        </div>
       </Section>
       {existing && (
         <Notice

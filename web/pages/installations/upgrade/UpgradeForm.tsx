@@ -66,7 +66,7 @@ export function UpgradeForm({
   // restored values keep the snapshot that they are based on
   const restoredBase = draft.restored?.base ?? null
   const keep = (values: OperationValues) =>
-    draft.keep(values, editsIn(values).size === 0 ? null : (base ?? restoredBase ?? snapshotVersion))
+    draft.keep({ values }, editsIn(values).size === 0 ? null : (base ?? restoredBase ?? snapshotVersion))
   const { form, clear, hasEdits, isSensitiveTyped, invalid, fieldOf } = useOperationForm(
     resources,
     input,
