@@ -6,6 +6,7 @@ import { eventEndpoints } from './events.ts'
 import { failureGroupEndpoints } from './failure-groups.ts'
 import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
+import { operationContextEndpoints } from './operation-context.ts'
 import { operationEndpoints } from './operations.ts'
 import { pluginHealthEndpoints } from './plugin-health.ts'
 import { pluginReportEndpoints } from './plugin-reports.ts'
@@ -22,6 +23,7 @@ export const runtimeApi = {
   ...summaryEndpoints,
   ...installationEndpoints,
   ...operationEndpoints,
+  ...operationContextEndpoints,
   ...failureGroupEndpoints,
   ...batchEndpoints,
   ...configurationEndpoints,

@@ -35,6 +35,7 @@ import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
 import { addNote, assignOperation } from '../use-cases/operations/annotate.ts'
 import { countOperations, countMatchingOperations, listOperations } from '../use-cases/operations/list.ts'
 import { countFailureHours, listFailureGroups } from '../use-cases/operations/failure-groups.ts'
+import { readOperationContext } from '../use-cases/operations/operation-context.ts'
 import { listAttempts, readOperation, readReceipt } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying, retryOperation } from '../use-cases/operations/runs.ts'
 import { planTakeover, takeOverOperation } from '../use-cases/operations/take-over.ts'
@@ -104,6 +105,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /operations/total': countMatchingOperations,
     'GET /operations/{operationId}': readOperation,
     'GET /operations/{operationId}/attempts': listAttempts,
+    'GET /operations/{operationId}/context': readOperationContext,
     'GET /operations/{operationId}/receipt': readReceipt,
     'POST /operations/{operationId}/retry': retryOperation,
     'POST /operations/{operationId}/attempt-now': attemptNow,

@@ -49,6 +49,51 @@ export function listAuditRows(
   return query.execute()
 }
 
+interface CauseFilter {
+  pluginIds: readonly string[]
+  serviceIds: readonly string[]
+  environmentKey: string
+  bundleInstallIds: readonly string[]
+  /** The operation whose own start is left out. */
+  except: string
+  since: string
+  limit: number
+}
+
+/** Of each plugin, service and installation, only the newest entries are looked at, so the length of the log does not matter. */
+const LOOKED_AT = 200
+
+/** What was done since a time to plugins, services, a policy and installations, newest first. */
+export async function listCauseRows(db: Db, filter: CauseFilter): Promise<AuditRow[]> {
+  const { pluginIds, serviceIds, environmentKey, bundleInstallIds, except, since, limit } = filter
+  // the condition on the actions is redundant, but lets the planner use the partial index
+  const { rows } = await sql<AuditRow>`
+    with registration (action, name) as (
+      select action, name from unnest(${[...pluginIds]}::text[]) as name,
+        unnest(array['plugin.save', 'plugin.credential.create', 'plugin.credential.revoke']) as action
+      union all select 'service.save', name from unnest(${[...serviceIds]}::text[]) as name
+      union all select 'plugin.policy', ${environmentKey}
+    )
+    select found.* from (
+      select entry.* from registration cross join lateral (
+        select * from runtime.audit_entry as entry
+        where entry.action = registration.action and split_part(entry.subject, ' ', 1) = registration.name
+          and entry.environment_key is null
+          and entry.action in ('plugin.save', 'plugin.credential.create', 'plugin.credential.revoke', 'plugin.policy', 'service.save')
+        order by sequence desc limit ${LOOKED_AT}) as entry
+      union all
+      select entry.* from unnest(${[...bundleInstallIds]}::uuid[]) as owner (id) cross join lateral (
+        select * from runtime.audit_entry as entry where entry.bundle_install_id = owner.id
+        order by sequence desc limit ${LOOKED_AT}) as entry
+      where entry.action in ('configuration.save', 'installation.install', 'installation.upgrade', 'installation.detach',
+          'operation.takeover')
+        and entry.operation_id is distinct from ${except}::uuid
+    ) as found
+    where found.outcome = 'DONE' and found.at >= ${since}
+    order by found.sequence desc limit ${limit}`.execute(db)
+  return rows
+}
+
 /** An audit entry with each column as the text that is hashed, or null where the column is empty. */
 export interface ChainedRow {
   sequence: number

@@ -140,6 +140,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /failure-groups/hours',
     'GET /operations/{operationId}',
     'GET /operations/{operationId}/attempts',
+    'GET /operations/{operationId}/context',
     'GET /summary',
     'GET /batches',
     'GET /batches/{batchId}',

@@ -80,6 +80,19 @@ export function findOperation(db: Db, operationId: string): Promise<TitledOperat
     .executeTakeFirst()
 }
 
+/** The last operation of the installation before this one that succeeded. */
+export async function findLastGood(
+  db: Db,
+  { bundle_install_id, execution_sequence }: OperationRow,
+): Promise<{ operation_id: string; operation_type: OperationType; finished_at: string } | null> {
+  const { rows } = await sql<{ operation_id: string; operation_type: OperationType; finished_at: string }>`
+    select operation_id, operation_type, finished_at from runtime.operation
+    where bundle_install_id = ${bundle_install_id}::uuid and execution_sequence < ${execution_sequence}
+      and state = 'SUCCEEDED' and finished_at is not null
+    order by execution_sequence desc limit 1`.execute(db)
+  return rows[0] ?? null
+}
+
 /**
  * Locks an operation until the transaction ends, so that no worker and no other person changes it, and returns it.
  */

@@ -40,11 +40,14 @@ function maskedChange(change: AuditChange): AuditChange {
   return { ...change, before: hide(change.before), after: hide(change.after) }
 }
 
-function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {
+/** The changes of an entry; `marks` are those of `readAuditMarks`. */
+export function shownChanges({ sequence, changes }: AuditRow, marks: readonly AuditMark[]): AuditChange[] {
   const isMarked = ({ locator, property }: AuditChange): boolean =>
-    marks.some(
-      (mark) => mark.sequence === row.sequence && mark.locator === locator && mark.property === property,
-    )
+    marks.some((mark) => mark.sequence === sequence && mark.locator === locator && mark.property === property)
+  return changes.map((change) => (isMarked(change) ? maskedChange(change) : change))
+}
+
+function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {
   const {
     environment_key: environmentKey,
     application_runtime_id: applicationRuntimeId,
@@ -62,7 +65,7 @@ function entryView(row: AuditRow, marks: readonly AuditMark[]): AuditEntry {
     bundleInstallId: row.bundle_install_id,
     operationId: row.operation_id,
     reason: row.reason,
-    changes: row.changes.map((change) => (isMarked(change) ? maskedChange(change) : change)),
+    changes: shownChanges(row, marks),
     outcome: row.outcome,
     errorCode: row.error_code,
     requestId: row.request_id,

@@ -1,0 +1,175 @@
+import { getOwn } from '#contract/json-schema/json.ts'
+import { mayIn } from '#contract/endpoint/permission.ts'
+import { isReference, referencedServices } from '#contract/protocol/data.ts'
+import { CAUSE_KINDS } from '#contract/runtime-api/operation-context.ts'
+import type { Cause, ValueRead } from '#contract/runtime-api/operation-context.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { propertyView } from '../../engine/changes/change-view.ts'
+import { withMarks } from '../../engine/calls/sensitive-values.ts'
+import { valuesFromOthers } from '../../engine/steps/plugin-writes.ts'
+import { operationView } from '../../engine/views.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { FrozenPlan } from '../../model/plan.ts'
+import { listCauseRows } from '../../store/audit.ts'
+import type { AuditRow } from '../../store/audit.ts'
+import { readAuditMarks } from '../../store/configuration/sensitivity.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
+import { readAttempts } from '../../store/operations/attempts.ts'
+import type { AttemptRow } from '../../store/operations/attempts.ts'
+import { callOf, readCalls } from '../../store/operations/calls.ts'
+import { findLastGood, findOperation } from '../../store/operations/operations.ts'
+import { readPlan } from '../../store/operations/plans.ts'
+import { listOwners } from '../../store/services/services.ts'
+import { readMarksSince } from '../../store/configuration/sensitivity.ts'
+import { shownChanges } from '../audit/list.ts'
+import { requireVisible } from '../authorize.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { brokenReferences } from '../registry/services.ts'
+import { SHOWN_ENDS } from './read.ts'
+import { missingOperation } from './runs.ts'
+
+type Name = 'GET /operations/{operationId}/context'
+
+const CAUSES_MAX = 100
+const CHANGES_MAX = 10
+const REFERRERS_MAX = 5
+/** How far back causes are read if the installation has no good operation before. */
+const BEFORE_FIRST_MS = 7 * 86_400_000
+
+/** What an operation depended on. Refuses with NOT_FOUND. */
+export function readOperationContext(
+  { deps: { db, vault }, actor }: ReadContext,
+  { params: { operationId } }: Input<Name>,
+): Promise<Answer<Name>> {
+  return inTransaction(
+    db,
+    async (tx) => {
+      const operation = await findOperation(tx, operationId)
+      if (operation === undefined) throw await missingOperation(tx, operationId)
+      requireVisible(actor, scopeOf(operation), 'operation')
+      const plan = withMarks(await readPlan(tx, vault, operationId), await readMarksSince(tx, operationId))
+      const lastGood = await findLastGood(tx, operation)
+      const since =
+        lastGood?.finished_at ?? new Date(Date.parse(operation.created_at) - BEFORE_FIRST_MS).toISOString()
+      const serviceIds = servicesOf(plan)
+      const owners = await listOwners(tx, serviceIds)
+      const rows = await listCauseRows(tx, {
+        pluginIds: plan.plugins.map(({ pluginId }) => pluginId),
+        serviceIds,
+        environmentKey: operation.environment_key,
+        bundleInstallIds: [operation.bundle_install_id, ...owners],
+        except: operationId,
+        since,
+        limit: CAUSES_MAX + 1,
+      })
+      const shown = rows.slice(0, CAUSES_MAX)
+      const marks = await readAuditMarks(
+        tx,
+        shown.map(({ sequence }) => sequence),
+      )
+      const calls = (await readCalls(tx, vault, operationId)).map(callOf)
+      return {
+        lastGood: lastGood && {
+          operationId: lastGood.operation_id,
+          operationType: lastGood.operation_type,
+          finishedAt: lastGood.finished_at,
+        },
+        since,
+        causes: shown.flatMap((row) => causeView(row, shownChanges(row, marks), { operation, actor })),
+        hasMore: rows.length > CAUSES_MAX,
+        valuesRead: valuesRead(operation, plan, calls, await readAttempts(tx, operationId, SHOWN_ENDS)),
+        referrers: await brokenReferences(tx, actor, {
+          bundleInstallIds: [operation.bundle_install_id],
+          limit: REFERRERS_MAX,
+        }),
+      }
+    },
+    { isolation: 'repeatable read' },
+  )
+}
+
+/** The services that the planned properties refer to. */
+const servicesOf = ({ resources }: FrozenPlan): string[] => [
+  ...new Set(
+    resources.flatMap(({ properties }) =>
+      Object.values(properties).flatMap((value) => (isReference(value) ? referencedServices(value) : [])),
+    ),
+  ),
+]
+
+function causeView(
+  row: AuditRow,
+  changes: Cause['changes'],
+  { operation, actor }: { operation: OperationRow; actor: Actor },
+): Cause[] {
+  const kind = CAUSE_KINDS.find((one) => one === row.action)
+  if (kind === undefined) return []
+  const { environment_key: environmentKey, application_runtime_id, workspace_id } = row
+  const isOfScope = environmentKey !== null && application_runtime_id !== null && workspace_id !== null
+  const mayRead =
+    !isOfScope ||
+    mayIn(actor.grants, 'read', {
+      environmentKey,
+      applicationRuntimeId: application_runtime_id,
+      workspaceId: workspace_id,
+    })
+  const [subject = ''] = isOfScope ? [row.subject] : row.subject.split(' ')
+  const isDuring =
+    row.at >= operation.created_at && (operation.finished_at === null || row.at <= operation.finished_at)
+  return [
+    {
+      kind,
+      at: row.at,
+      by: mayRead ? { id: row.actor_id, name: row.actor_name } : null,
+      reason: mayRead ? row.reason : null,
+      subject: mayRead ? subject : '',
+      link: mayRead ? linkOf(row, subject) : null,
+      during: isDuring,
+      changes: mayRead ? changes.slice(0, CHANGES_MAX) : [],
+    },
+  ]
+}
+
+function linkOf(row: AuditRow, subject: string): Cause['link'] {
+  if (row.operation_id !== null) return { to: 'operation', id: row.operation_id }
+  if (row.bundle_install_id !== null) return { to: 'installation', id: row.bundle_install_id }
+  if (row.action === 'plugin.policy') return null
+  return { to: row.action === 'service.save' ? 'service' : 'plugin', id: subject }
+}
+
+/** What the call that the operation is at, or failed at, reads from other plugins. */
+function valuesRead(
+  operation: OperationRow,
+  plan: FrozenPlan,
+  calls: readonly ReturnType<typeof callOf>[],
+  attempts: readonly AttemptRow[],
+): ValueRead[] {
+  const at = operationView(operation).call
+  const reader = calls.find(({ stage, pluginId }) => stage === operation.phase && pluginId === at?.pluginId)
+  if (reader === undefined) return []
+  return valuesFromOthers(plan, calls, operation.operation_type, reader).map(
+    ({ locator, property, kind, writer }) => {
+      const resource = plan.resources.find((planned) => planned.locator === locator)
+      const isWriter = (of: { stage: string; pluginId: string }) =>
+        of.stage === writer.stage && of.pluginId === writer.pluginId
+      const written = getOwn(calls.find(isWriter)?.writes ?? {}, locator) ?? {}
+      const value = getOwn(kind === 'WRITTEN' ? written : (resource?.properties ?? {}), property)
+      const ofWriter = attempts.filter((row) => isWriter({ stage: row.stage, pluginId: row.plugin_id }))
+      return {
+        locator,
+        property,
+        value:
+          value === undefined ? null : propertyView(getOwn(resource?.definitions ?? {}, property), value),
+        writer,
+        kind,
+        at: ofWriter.findLast(({ late }) => !late)?.finished_at ?? null,
+        attempts: ofWriter.map(({ attempt, outcome, failure }) => ({
+          attempt,
+          outcome,
+          errorCode: failure?.errorCode ?? null,
+        })),
+      }
+    },
+  )
+}
