@@ -131,6 +131,7 @@ export const operations = {
   'failed.where': '{plugin} in {stage}',
   'failed.attempt': 'attempt {attempt}, run {run}',
   'failed.notCalled': 'not called',
+  'failed.notCalledAgain': 'not called again',
   'failed.jump': 'View attempt',
   'failed.runtime': 'The runtime itself failed in {stage}.',
   'failed.lock': 'This installation is locked until the operation is retried or taken over.',
@@ -157,6 +158,8 @@ export const operations = {
     'Ask the plugin’s owner to return less: a response may have at most {limit} MiB. Then retry.',
   'remedy.CHECK_RESULT':
     'Find out in the plugin’s own state and logs whether it acted, then retry. A retry sends the identical request, which plugins are expected to handle safely.',
+  'remedy.disabled':
+    '{person} disabled the plugin {time}. Reason: {reason}. Ask them before it is enabled again, then retry.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
   'remedy.CREATE_CREDENTIAL':
     'Ask an administrator to create a credential for the plugin and to give it to the plugin’s owner. Then retry.',
@@ -191,6 +194,44 @@ export const operations = {
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',
   'failed.endpoint.unknown':
     'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
+  'failed.impact': 'Effect on the installation',
+  'failed.impact.NOT_INSTALLED': 'Nothing runs yet: version {target} is not installed.',
+  'failed.impact.INSTALLED':
+    'The resources of version {target} are installed, but not everything that its plugins do afterwards is done.',
+  'failed.impact.UNCHANGED': 'None so far. Version {version} runs with its earlier configuration.',
+  'failed.impact.CHANGED':
+    'The resources of version {target} have the new configuration, but not everything that its plugins do afterwards is done.',
+  'failed.impact.REMOVING':
+    'Version {version} still runs. Plugins may have begun to remove what belongs to it.',
+  'failed.impact.REMOVED':
+    'The resources are removed. Plugins may still hold what belongs to the installation.',
+  'failed.impact.referrers.count': {
+    one: '{n} property of another installation refers to its services',
+    other: '{n} properties of other installations refer to its services',
+  },
+  'failed.impact.referrers.more': {
+    one: 'More than {n} property of other installations refers to its services',
+    other: 'More than {n} properties of other installations refer to its services',
+  },
+  'context.title': 'What changed before this',
+  'context.since': 'since {time}',
+  'context.sinceGood': 'since the last success: {operation}, {time}',
+  'context.none':
+    'Nothing that this operation depends on: no registration, credential, service, policy, or configuration.',
+  'context.during': 'While it ran',
+  'context.after': 'Since it failed',
+  'context.registered': '{person} registered {subject}',
+  'context.hidden': 'An installation in a scope that you may not read was changed.',
+  'context.all': 'Show all {n}',
+  'context.changes': { one: '{n} more change', other: '{n} more changes' },
+  'context.more': 'Earlier changes are in the audit log.',
+  'values.title': 'Values from other plugins',
+  'values.about': 'A retry sends them again.',
+  'values.WRITTEN': '{plugin} wrote it in this operation ({stage}) {time}.',
+  'values.KEPT': '{plugin} may write it ({stage}), and left it as it was.',
+  'values.MISSING': '{plugin} may write it ({stage}), and wrote nothing.',
+  'values.attempts': 'Its attempts: {results}.',
+  'values.lost': 'no result',
   'failed.progress': 'State of the changes',
   'failed.progress.done': 'Done: {parts}',
   'failed.progress.failed': 'Failed: {parts}',
@@ -200,6 +241,10 @@ export const operations = {
   'failed.progress.notApplied': 'Resources not changed',
   'failed.progress.notReached': { one: 'Not reached: {n} call', other: 'Not reached: {n} calls' },
   'failed.effect.none': 'The plugin never received this call.',
+  'failed.effect.answered': {
+    one: '{plugin} was not called again. It answered {n} earlier attempt, and may have acted on it.',
+    other: '{plugin} was not called again. It answered {n} earlier attempts, and may have acted on them.',
+  },
   'failed.effect.rejected': 'Judging by the status code, the plugin rejected the call before handling it.',
   'failed.effect.unknown': 'It is not known whether {plugin} acted.',
   'failed.effect.invalid': 'Nothing in the response was saved. It is not known what {plugin} did.',
@@ -515,6 +560,9 @@ export const recovery = {
   'retry.accepted': 'Retry started. The result will appear here.',
   'takeover.title': 'Take over and detach?',
   'takeover.warning': 'This cannot be undone',
+  'takeover.title.live': 'Take over, and remove a running installation?',
+  'takeover.live':
+    'This installation is not only the failed operation: version {version} is installed and runs. It will be removed.',
   'takeover.ends': 'This operation ends as “Taken over” and can never be retried.',
   'takeover.detaches': '{bundle} is detached from {scope}.',
   'takeover.references': 'This installation’s references stop resolving.',

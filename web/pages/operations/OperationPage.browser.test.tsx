@@ -188,6 +188,7 @@ test('a retry that cannot help yet says what to fix first, as the page does', as
       parameters: { reason: 'callHttpStatus', status: 401 },
     },
     nextStep: { ...failed.nextStep, actor: 'PLUGIN_OWNER' as const, action: 'FIX_AUTHENTICATION' as const },
+    retryHelps: 'AFTER_CHANGE' as const,
   }
   await serveScope({ 'GET /operations/{operationId}': () => rejected })
   await renderConsole(`/operations/${failed.operationId}`)

@@ -13,6 +13,7 @@ import { AttemptPanel } from './evidence/AttemptPanel.tsx'
 import { WaitingPanel } from './evidence/Evidence.tsx'
 import { OperationSummary } from './OperationSummary.tsx'
 import { FailurePanel } from './failure/FailurePanel.tsx'
+import { WhatChanged } from './failure/OperationContext.tsx'
 import { History } from './history/History.tsx'
 import { PlannedProperties, PlannedResources } from './PlannedChanges.tsx'
 import { useChosenAttempts, type Loading } from './calls/chosen-attempts.ts'
@@ -69,7 +70,12 @@ export function OperationDetails({
         </FailurePanel>
       )}
       {operation.state === 'WAITING' && (
-        <WaitingPanel operation={operation} timeline={timeline} onStop={() => onRecover('stop')} />
+        <>
+          <WaitingPanel operation={operation} timeline={timeline} onStop={() => onRecover('stop')} />
+          <Card>
+            <WhatChanged operation={operation} />
+          </Card>
+        </>
       )}
       <Assignment operation={operation} />
       <OperationSummary operation={operation} />

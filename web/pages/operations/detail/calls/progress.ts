@@ -59,12 +59,13 @@ function standingOf(call: PluginCall, row: Row) {
 
 /**
  * What is known about the effect of the call that failed: that there is none, that the plugin rejected the call, that it
- * reported the failure itself, or that nobody knows. `earlier` counts attempts with an unknown result before a definite
+ * reported the failure itself, or that nobody knows. `answered` counts attempts that the plugin answered before the call could no
+ * longer be made. `earlier` counts attempts with an unknown result before a definite
  * failure, among the loaded ones if the plugin rejected the last one.
  */
 export type Effect =
   | { kind: 'none' | 'rejected' | 'unknown' | 'invalid' | 'failed' }
-  | { kind: 'earlier'; attempts: number }
+  | { kind: 'earlier' | 'answered'; attempts: number }
 
 export function effectOf(failure: Failure, { uncertainAttempts, attempts }: PluginCall): Effect {
   const reason = isFromPlugin(failure) ? null : reasonOf(failure)
@@ -73,7 +74,9 @@ export function effectOf(failure: Failure, { uncertainAttempts, attempts }: Plug
   }
   if (INVALID_RESPONSE.has(reason)) return { kind: 'invalid' }
   if (NOT_RECEIVED.has(reason)) {
-    return uncertainAttempts > 0 ? { kind: 'earlier', attempts: uncertainAttempts } : { kind: 'none' }
+    if (uncertainAttempts > 0) return { kind: 'earlier', attempts: uncertainAttempts }
+    const answered = attempts.filter((attempt) => attempt.failure && isFromPlugin(attempt.failure))
+    return answered.length > 0 ? { kind: 'answered', attempts: answered.length } : { kind: 'none' }
   }
   if (!isRejected(failure)) return { kind: 'unknown' }
   // the runtime counts rejected attempts as uncertain, so the others are those that matter
@@ -81,6 +84,23 @@ export function effectOf(failure: Failure, { uncertainAttempts, attempts }: Plug
     (attempt) => isUncertain(verdictOf(attempt)) && !(attempt.failure && isFromPlugin(attempt.failure)),
   )
   return unknown.length > 0 ? { kind: 'earlier', attempts: unknown.length } : { kind: 'rejected' }
+}
+
+/**
+ * What a failed operation means for its installation. NOT_INSTALLED: nothing runs yet; UNCHANGED: it runs as before;
+ * INSTALLED, CHANGED: its resources are in place, and what its plugins had to do afterwards is not; REMOVING: it runs, and plugins may
+ * have begun to remove what belongs to it; REMOVED: its resources are removed, and plugins still hold what belongs to it.
+ */
+export function impactOf(operation: Pick<OperationDetail, 'operationType' | 'phase'>) {
+  const isChanged = isApplied(operation)
+  switch (operation.operationType) {
+    case 'INSTALL':
+      return isChanged ? 'INSTALLED' : 'NOT_INSTALLED'
+    case 'DETACH':
+      return isChanged ? 'REMOVED' : 'REMOVING'
+    default:
+      return isChanged ? 'CHANGED' : 'UNCHANGED'
+  }
 }
 
 /** The call that the operation failed at; null if the runtime itself failed. */

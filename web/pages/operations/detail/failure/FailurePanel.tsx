@@ -1,6 +1,7 @@
 import { type ReactNode } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
 import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
@@ -26,12 +27,14 @@ import { endpointChange } from './endpoint-change.ts'
 import {
   effectOf,
   failedCallOf,
+  impactOf,
   progressOf,
   type CallName,
   type Effect,
   type Progress,
 } from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
+import { disabledBy, useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 import { WireNotes } from './WireNotes.tsx'
@@ -60,6 +63,7 @@ export function FailurePanel({
   children?: ReactNode
 }) {
   const t = useText()
+  const rich = useRichText()
   const title = failureTitle(failure, t)
   const message = messageText(failure)
   const call = failedCallOf(operation, timeline)
@@ -75,6 +79,9 @@ export function FailurePanel({
   const remedy = isStored ? null : remedyOf(operation, t)
   const owner = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)?.owner
   const { errorCode: code, errorPath } = failure
+  const context = useOperationContext(operation).data
+  const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
+  const disabled = code === 'PLUGIN_NOT_REGISTERED' && call ? disabledBy(context, call.pluginId) : null
   return (
     <section
       aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
@@ -98,12 +105,17 @@ export function FailurePanel({
                 {title}
               </h2>
               <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
-                {joinSentences(t, [message !== title && message, effect])}
+                {/* the message of the platform advises to enable a plugin that a person has disabled */}
+                {joinSentences(t, [message !== title && disabled === null && message, effect])}
               </p>
             </div>
             <RefusedHere failure={failure} />
             <DefinitionList
               items={[
+                !isOver && {
+                  label: t('operations.failed.impact'),
+                  value: <Impact operation={operation} />,
+                },
                 {
                   label: t('operations.failed.place'),
                   value: (
@@ -142,7 +154,17 @@ export function FailurePanel({
                   label: t('operations.field.retryHelps'),
                   value: t(`operations.field.retryHelps.${retryHelpsOf(operation)}`),
                 },
-                !isOver && remedy !== null && { label: t('errors.remedy'), value: remedy },
+                disabled !== null && {
+                  label: t('errors.remedy'),
+                  value: rich('operations.remedy.disabled', {
+                    time: <Time at={disabled.at} />,
+                    person: disabled.by?.name ?? '',
+                    reason: disabled.reason ?? t('operations.field.noReason'),
+                  }),
+                },
+                !isOver &&
+                  disabled === null &&
+                  remedy !== null && { label: t('errors.remedy'), value: remedy },
                 {
                   label: t('operations.failed.progress'),
                   value: progressText(progressOf(operation, timeline), t),
@@ -163,6 +185,12 @@ export function FailurePanel({
           <div className="border-t border-line bg-sunken p-4 @2xl:border-t-0 @2xl:border-l">{children}</div>
         )}
       </div>
+      {!isOver && !isStored && (
+        <div className="space-y-3 border-t border-line p-4">
+          {isOfPlugin && <ValuesRead operation={operation} />}
+          <WhatChanged operation={operation} />
+        </div>
+      )}
     </section>
   )
 }
@@ -171,6 +199,8 @@ function effectText(effect: Effect, plugin: string, t: Translate): string {
   switch (effect.kind) {
     case 'earlier':
       return t('operations.failed.effect.earlier', { n: effect.attempts, plugin })
+    case 'answered':
+      return t('operations.failed.effect.answered', { n: effect.attempts, plugin })
     case 'unknown':
     case 'invalid':
       return t(`operations.failed.effect.${effect.kind}`, { plugin })
@@ -215,6 +245,31 @@ function progressText(progress: Progress, t: Translate): string {
   return parts.filter(Boolean).join(t('common.punctuation.semicolon'))
 }
 
+/** Whether the installation still runs, and with what; and who depends on it. */
+function Impact({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const { bundleInstallId } = operation.installation
+  const referrers = useOperationContext(operation).data?.referrers
+  const text = t(`operations.failed.impact.${impactOf(operation)}`, {
+    version: operation.currentVersion ?? operation.targetVersion,
+    target: operation.targetVersion,
+  })
+  if (referrers === undefined || referrers.items.length === 0) return text
+  return (
+    <>
+      {text}{' '}
+      <TextLink to={paths.installation(bundleInstallId, { tab: 'references' })}>
+        {t(
+          referrers.hasMore
+            ? 'operations.failed.impact.referrers.more'
+            : 'operations.failed.impact.referrers.count',
+          { n: referrers.items.length },
+        )}
+      </TextLink>
+    </>
+  )
+}
+
 /** Where the operation failed: the plugin, the stage and the attempt. */
 function Where({
   operation,
@@ -243,7 +298,7 @@ function Where({
       })}
       {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}
       {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
-        `${clause}${t('operations.failed.notCalled')}`}
+        `${clause}${t(bar ? 'operations.failed.notCalledAgain' : 'operations.failed.notCalled')}`}
       {bar && !isStored && (
         <>
           {' '}

@@ -17,6 +17,7 @@ import { joinList, labelled } from '../../../../i18n/punctuation.ts'
 import { Badge } from '../../../../ui/Badge.tsx'
 import { Icon } from '../../../../ui/Icon.tsx'
 import { plannedPlugins, type PlannedPlugin } from './detach-preview.ts'
+import { impactOf } from '../calls/progress.ts'
 import type { CallTimeline } from '../calls/timeline.ts'
 import { resultLook } from '../calls/verdict.ts'
 
@@ -26,7 +27,10 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
   const rich = useRichText()
   const navigate = useNavigate()
   const takeOver = useRecovery('takeover')
-  const { installation, operationId, run } = operation
+  const { installation, operationId, run, currentVersion } = operation
+  const impact = impactOf(operation)
+  // what runs now and would be removed; an INSTALL that failed early has nothing that runs
+  const isLive = impact === 'UNCHANGED' || impact === 'CHANGED' || impact === 'REMOVING'
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
   return (
@@ -34,7 +38,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       change={change}
       danger
       onClose={onClose}
-      title={t('recovery.takeover.title')}
+      title={t(isLive ? 'recovery.takeover.title.live' : 'recovery.takeover.title')}
       confirm={t('recovery.takeover.confirm')}
       reason={{ label: t('recovery.takeover.reason'), required: true }}
       word={installation.bundle.bundleId}
@@ -63,6 +67,11 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       {initialReason !== '' && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
       <Notice tone="error" icon="warning" title={t('recovery.takeover.warning')}>
         <ul className="list-disc space-y-0.5 pl-4">
+          {isLive && (
+            <li className="font-semibold">
+              {t('recovery.takeover.live', { version: currentVersion ?? operation.targetVersion })}
+            </li>
+          )}
           <li>{t('recovery.takeover.ends')}</li>
           <li>
             {rich('recovery.takeover.detaches', {

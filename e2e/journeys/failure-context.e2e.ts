@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import type { JsonObject } from '#contract/json-schema/json.ts'
+import type { AuthorManifest } from '#contract/protocol/manifest.ts'
+import type { Scope } from '#contract/protocol/scope.ts'
+import { testingPlugin } from '#runtime/testing/plugin.ts'
+import type { Script, TestingPlugin } from '#runtime/testing/plugin.ts'
+import { bindingOf, bundleOf, locatorOf, moduleOf, TEXT, wrapped } from '#runtime/testing/rules.ts'
+import { platform } from '../../demo/people.ts'
+import { expect, test } from '../harness/test.ts'
+import type { System } from '../harness/system.ts'
+
+// A failed operation names what changed before it and what its call read from other plugins, and says whether a retry can
+// help at all.
+
+const shop: AuthorManifest = bundleOf('price-shop', {
+  resources: [moduleOf('main', { name: TEXT, tenantId: TEXT })],
+  plugins: [
+    bindingOf('tenant-registrar', 1, { main: { reads: ['name'], writes: ['tenantId'] } }),
+    bindingOf('price-sync', 2, { main: { reads: ['name', 'tenantId'] } }),
+  ],
+})
+const MAIN = locatorOf(shop, 'main')
+
+const plugins: TestingPlugin[] = []
+test.afterEach(async () => {
+  for (const plugin of plugins.splice(0)) await plugin.close()
+})
+
+/** The bundle with its two plugins, which one server answers for. */
+async function startShop(system: System) {
+  const plugin = await testingPlugin()
+  plugins.push(plugin)
+  const register = (pluginId: string, more: { enabled?: boolean; reason?: string } = {}) =>
+    system.call(
+      platform,
+      'PUT /plugins/{pluginId}',
+      {
+        params: { pluginId },
+        body: {
+          title: pluginId,
+          endpoint: plugin.endpoint(pluginId),
+          enabled: true,
+          maxBackoffMs: 100,
+          maxAttempts: 50,
+          owner: { team: `Team ${pluginId}` },
+          ...more,
+        },
+      },
+      randomUUID(),
+    )
+  for (const { pluginId } of shop.plugins) await register(pluginId)
+  const { environmentKey, bundleId } = shop.bundle
+  await system.call(
+    platform,
+    'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}',
+    { params: { environmentKey, bundleId, version: shop.version }, body: shop },
+    randomUUID(),
+  )
+  const install = async (scope: Scope, script: Script) => {
+    plugin.script(script)
+    const { operation } = await system.call(
+      platform,
+      'POST /installations',
+      {
+        body: {
+          scope,
+          bundle: shop.bundle,
+          targetVersion: shop.version,
+          properties: { [MAIN]: wrapped({ name: 'Shop' }) },
+        },
+      },
+      randomUUID(),
+    )
+    return operation.operationId
+  }
+  return { plugin, register, install }
+}
+
+const panelOf = (page: Page) => page.getByRole('region', { name: 'Why it failed' })
+const answer = (page: Page, label: string) =>
+  panelOf(page).locator('dt', { hasText: label }).locator('xpath=following-sibling::dd')
+const refused = (retryable = false) => ({
+  errorCode: 'NO_TENANT',
+  data: { message: 'The price system has no such tenant.', retryable },
+})
+
+test('a value that another plugin wrote is named with its writer, and no retry is promised', async ({
+  system,
+  signIn,
+}) => {
+  const { install } = await startShop(system)
+  const resources = { [MAIN]: wrapped({ tenantId: 'shop-undefined' }) } as unknown as JsonObject
+  const operationId = await install(system.newScope(), ({ pluginId }) =>
+    pluginId === 'tenant-registrar' ? { outcome: 'APPLIED', resources } : refused(),
+  )
+  await system.ended(operationId)
+  const page = await signIn('sam', `/operations/${operationId}`)
+  await expect(answer(page, 'Can a retry help?')).toHaveText('No, it sends the same values again')
+  await expect(answer(page, 'Next step')).toHaveText('Support: Check the values from other plugins')
+  await expect(answer(page, 'Effect on the installation')).toContainText('Nothing runs yet')
+  const values = page.getByRole('region', { name: 'Values from other plugins' })
+  await expect(values).toContainText('shop-undefined')
+  await expect(values).toContainText('tenant-registrar wrote it in this operation')
+
+  // a batch of retries leaves it out and says why
+  await page.goto(`/operations?errorCode=NO_TENANT`)
+  await page.getByRole('checkbox', { name: /Select all/ }).check()
+  await page.getByRole('button', { name: 'Retry', exact: true }).click()
+  await expect(page.getByRole('dialog')).toContainText('A retry sends the same values again')
+})
+
+test('a plugin that was disabled while the operation waited is told with person and reason', async ({
+  system,
+  signIn,
+}) => {
+  const { install, plugin, register } = await startShop(system)
+  const operationId = await install(system.newScope(), ({ pluginId }) =>
+    pluginId === 'price-sync'
+      ? { errorCode: 'CALENDAR_BUSY', data: { message: 'The calendar is busy.', retryable: true } }
+      : { outcome: 'APPLIED' },
+  )
+  await expect
+    .poll(() => plugin.calls.filter(({ pluginId }) => pluginId === 'price-sync').length)
+    .toBeGreaterThan(1)
+  await register('price-sync', { enabled: false, reason: 'Security review SEC-77' })
+  await system.ended(operationId)
+
+  const page = await signIn('sam', `/operations/${operationId}`)
+  await expect(panelOf(page)).toContainText(/was not called again\. It answered \d+ earlier attempts/)
+  await expect(panelOf(page)).not.toContainText('never received')
+  await expect(answer(page, 'Where')).toContainText('not called again')
+  await expect(answer(page, 'What to do')).toContainText('disabled the plugin')
+  await expect(answer(page, 'What to do')).toContainText('Reason: Security review SEC-77.')
+  const changed = page.getByRole('region', { name: 'What changed before this' })
+  await expect(changed.getByRole('listitem').first()).toContainText('changed the plugin price-sync')
+  await expect(changed.getByRole('listitem').first()).toContainText('While it ran')
+  await expect(changed).toContainText('enabled')
+})
+
+test('a save that fails says that the installation still runs, and since when nothing changed', async ({
+  system,
+  signIn,
+}) => {
+  const { install, plugin } = await startShop(system)
+  const scope = system.newScope()
+  await system.ended(await install(scope, () => ({ outcome: 'APPLIED' })))
+  plugin.script(() => ({ outcome: 'FAILED' }))
+  const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+  const { snapshotVersion } = await system.call(platform, `GET ${place}`, { params: scope })
+  const saved = await system.call(
+    platform,
+    `PATCH ${place}`,
+    { params: scope, body: { snapshotVersion, changes: { [MAIN]: wrapped({ name: 'Books' }) } } },
+    randomUUID(),
+  )
+  const operationId = saved.operations[0]?.operationId ?? ''
+  await system.ended(operationId)
+  const page = await signIn('sam', `/operations/${operationId}`)
+  await expect(answer(page, 'Effect on the installation')).toHaveText(
+    'None so far. Version 1.0.0 runs with its earlier configuration.',
+  )
+  await expect(answer(page, 'Can a retry help?')).toHaveText('Only after the cause is fixed')
+  const changed = page.getByRole('region', { name: 'What changed before this' })
+  await expect(changed).toContainText('Nothing that this operation depends on')
+  await page.getByRole('button', { name: 'Take over and detach' }).click()
+  await expect(page.getByRole('dialog')).toContainText(
+    'version 1.0.0 is installed and runs. It will be removed.',
+  )
+  await page.keyboard.press('Escape')
+  await changed.getByRole('link', { name: 'Install' }).click()
+  await expect(page.getByRole('heading', { name: /Install price-shop/ })).toBeVisible()
+})

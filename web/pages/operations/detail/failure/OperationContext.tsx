@@ -1,0 +1,214 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import type { Cause, OperationContext, OperationDetail, ValueRead } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../../api/query.ts'
+import { paths } from '../../../../addresses/paths.ts'
+import { joinList } from '../../../../i18n/punctuation.ts'
+import { useErrorView } from '../../../../i18n/describe-code.ts'
+import { useRichText, useText } from '../../../../i18n/use-text.ts'
+import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
+import { useAsOf } from '../../../../ui/as-of.ts'
+import { Badge } from '../../../../ui/Badge.tsx'
+import { Button } from '../../../../ui/Button.tsx'
+import { ErrorState } from '../../../../ui/ErrorState.tsx'
+import { LocatorText } from '../../../../ui/Id.tsx'
+import { TextLink } from '../../../../ui/Link.tsx'
+import { SkeletonLines } from '../../../../ui/Skeleton.tsx'
+import { Time } from '../../../../ui/Time.tsx'
+import { PropertyValueView } from '../../../../ui/value/ValueView.tsx'
+
+/** What an operation that failed or waits depended on; nothing for a stored receipt, which has no live records. */
+export function useOperationContext({ operationId, state }: OperationDetail) {
+  const isStored = useAsOf() !== null
+  return useQuery({
+    ...apiQuery('GET /operations/{operationId}/context', { params: { operationId } }),
+    enabled: !isStored && (state === 'FAILED' || state === 'WAITING'),
+  })
+}
+
+/** The change that disabled a plugin, if that is the last thing that was done to its registration. */
+export function disabledBy(context: OperationContext | undefined, pluginId: string): Cause | null {
+  const last = context?.causes.find(({ kind, subject }) => kind === 'plugin.save' && subject === pluginId)
+  const after = last?.changes.find(({ property }) => property === 'enabled')?.after
+  return last !== undefined && after != null && 'value' in after && after.value === false ? last : null
+}
+
+/** How many changes are in view at first. */
+const SHOWN = 4
+
+/** What changed since the last operation of the installation that succeeded: when, by whom and why, with a link. */
+export function WhatChanged({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const rich = useRichText()
+  const query = useOperationContext(operation)
+  const error = useErrorView(query.error)
+  const [isOpen, setOpen] = useState(false)
+  const context = query.data
+  if (!context) {
+    return (
+      <Section title={t('operations.context.title')}>
+        {error ? (
+          <ErrorState error={error} retrying={query.isFetching} onRetry={() => void query.refetch()} />
+        ) : (
+          <SkeletonLines lines={2} />
+        )}
+      </Section>
+    )
+  }
+  const { causes, hasMore, lastGood, since } = context
+  const shown = isOpen ? causes : causes.slice(0, SHOWN)
+  const from =
+    lastGood === null
+      ? rich('operations.context.since', { time: <Time at={since} /> })
+      : rich('operations.context.sinceGood', {
+          operation: (
+            <TextLink to={paths.operation(lastGood.operationId)}>
+              {t(`vocabulary.type.${lastGood.operationType}`)}
+            </TextLink>
+          ),
+          time: <Time at={lastGood.finishedAt} />,
+        })
+  return (
+    <Section title={t('operations.context.title')} about={from}>
+      {causes.length === 0 ? (
+        <p className="text-muted">{t('operations.context.none')}</p>
+      ) : (
+        <ol className="divide-y divide-line">
+          {shown.map((cause) => (
+            <CauseRow
+              key={`${cause.at} ${cause.kind} ${cause.subject}`}
+              cause={cause}
+              operation={operation}
+            />
+          ))}
+        </ol>
+      )}
+      {shown.length < causes.length && (
+        <Button size="sm" variant="quiet" onClick={() => setOpen(true)}>
+          {t('operations.context.all', { n: causes.length })}
+        </Button>
+      )}
+      {isOpen && hasMore && <p className="text-xs text-muted">{t('operations.context.more')}</p>}
+    </Section>
+  )
+}
+
+function CauseRow({ cause, operation }: { cause: Cause; operation: OperationDetail }) {
+  const t = useText()
+  const rich = useRichText()
+  const { at, by, kind, subject, reason, during, changes, link } = cause
+  // a registration that did not exist before: its fields say nothing about what changed
+  const isNew =
+    (kind === 'plugin.save' || kind === 'service.save') && changes.every(({ before }) => before === null)
+  const isAfter = operation.finishedAt !== null && at > operation.finishedAt
+  return (
+    <li className="grid gap-x-4 py-1.5 sm:grid-cols-[8.5rem_minmax(0,1fr)]">
+      <span className="text-muted">
+        <Time at={at} />
+      </span>
+      <div className="min-w-0 wrap-anywhere">
+        {by === null
+          ? t('operations.context.hidden')
+          : rich(isNew ? 'operations.context.registered' : `audit.done.${kind}`, {
+              person: <span className="font-medium">{by.name}</span>,
+              subject:
+                link === null ? (
+                  <span className="font-medium">{subject}</span>
+                ) : (
+                  <TextLink to={addressOf(link)}>{subject}</TextLink>
+                ),
+            })}
+        {(during || isAfter) && (
+          <Badge tone={during ? 'doubt' : 'quiet'} className="ml-2">
+            {t(during ? 'operations.context.during' : 'operations.context.after')}
+          </Badge>
+        )}
+        {changes.length > 0 && !isNew && (
+          <span className="block text-xs text-muted">
+            {changes.slice(0, 3).map(({ locator, property, before, after }, index) => (
+              <span key={`${locator} ${property}`}>
+                {index > 0 && ' · '}
+                <span className="mono">{property}</span> <PropertyValueView value={before} />
+                {' → '}
+                <PropertyValueView value={after} />
+              </span>
+            ))}
+            {changes.length > 3 && ` · ${t('operations.context.changes', { n: changes.length - 3 })}`}
+          </span>
+        )}
+        {reason !== null && (
+          <span className="block border-l-2 border-line-strong pl-2 text-muted">{reason}</span>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function addressOf({ to, id }: NonNullable<Cause['link']>) {
+  switch (to) {
+    case 'plugin':
+      return paths.plugin(id)
+    case 'service':
+      return paths.service(id)
+    case 'operation':
+      return paths.operation(id)
+    case 'installation':
+      return paths.installation(id)
+  }
+}
+
+/** What the failed call reads from other plugins: a retry sends the same values again. */
+export function ValuesRead({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const values = useOperationContext(operation).data?.valuesRead ?? []
+  if (values.length === 0) return null
+  return (
+    <Section title={t('operations.values.title')} about={t('operations.values.about')}>
+      <ul className="divide-y divide-line">
+        {values.map((value) => (
+          <ValueRow key={`${value.locator} ${value.property}`} value={value} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function ValueRow({ value: { locator, property, value, writer, kind, at, attempts } }: { value: ValueRead }) {
+  const t = useText()
+  const rich = useRichText()
+  const results = attempts.map(
+    ({ outcome, errorCode }) => outcome ?? errorCode ?? t('operations.values.lost'),
+  )
+  return (
+    <li className="grid gap-x-4 py-1.5 sm:grid-cols-[minmax(0,16rem)_minmax(0,1fr)]">
+      <div className="min-w-0 wrap-anywhere">
+        <span className="mono font-medium">{property}</span>
+        <span className="block text-xs text-muted">
+          <LocatorText locator={locator} />
+        </span>
+      </div>
+      <div className="min-w-0 wrap-anywhere">
+        <PropertyValueView value={value} />
+        <span className="block text-xs text-muted">
+          {rich(`operations.values.${kind}`, {
+            plugin: <PluginLink pluginId={writer.pluginId} className="font-medium" />,
+            stage: t(`vocabulary.phase.${writer.stage}`),
+            time: at === null ? '' : <Time at={at} />,
+          })}
+          {attempts.length > 1 && ` ${t('operations.values.attempts', { results: joinList(t, results) })}`}
+        </span>
+      </div>
+    </li>
+  )
+}
+
+function Section({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="space-y-1.5 border-t border-line pt-3 first:border-t-0 first:pt-0">
+      <h3 className="font-medium">
+        {title} {about !== undefined && <span className="font-normal text-muted">{about}</span>}
+      </h3>
+      {children}
+    </section>
+  )
+}
