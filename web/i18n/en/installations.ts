@@ -182,7 +182,6 @@ export const installations = {
   'install.title': 'Install bundle',
   'install.again.title': 'Install again',
   'install.where': 'Scope',
-  'install.where.about': 'Where the bundle is installed and configured.',
   'install.scope': 'Environment, runtime, and workspace',
   'install.scope.help': 'Choose a known scope, or type another one as environment/runtime/workspace.',
   'install.scope.placeholder': 'environment/runtime/workspace',

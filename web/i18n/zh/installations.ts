@@ -172,7 +172,6 @@ export const installations: Translated<typeof source.installations> = {
   'install.title': '安装 Bundle',
   'install.again.title': '重新安装',
   'install.where': '作用域',
-  'install.where.about': 'Bundle 安装和配置所在的位置。',
   'install.scope': '环境、运行时和工作区',
   'install.scope.help': '选择已有的作用域，或以“环境/运行时/工作区”的格式输入其他作用域。',
   'install.scope.placeholder': '环境/运行时/工作区',

@@ -82,10 +82,7 @@ export function InstallPage() {
     >
       <div className="space-y-7">
         <div className="grid gap-7 xl:grid-cols-2">
-          <Section
-            title={t('installations.install.where')}
-            description={t('installations.install.where.about')}
-          >
+          <Section title={t('installations.install.where')}>
             <ScopeChoice
               scope={scope}
               onChange={(chosen) =>
