@@ -190,6 +190,11 @@ describe('a write of a plugin', () => {
       ['BEFORE_RESOURCES', 'BEFORE_RESOURCES', 'BEFORE_RESOURCES', 'AFTER_RESOURCES'],
     )
     assert.equal(new Set(bodies.slice(0, 3).map(({ body }) => body)).size, 1)
+    // one trace for the operation, one span for each attempt
+    const spans = bodies.map(({ traceparent }) => traceparent)
+    assert.equal(new Set(spans).size, bodies.length)
+    const trace = new RegExp(`^00-${operationId.replaceAll('-', '')}-[0-9a-f]{16}-01$`)
+    for (const span of spans) assert.match(span ?? '', trace)
     const seen = bodies.map(({ request }) => request.resources[locator]?.properties['tenant'])
     assert.deepEqual(seen, [undefined, undefined, undefined, wrapData('t-1')])
   })

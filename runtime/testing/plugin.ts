@@ -19,6 +19,7 @@ export interface ArrivedCall {
   body: string
   request: LifecycleRequest
   authorization: string | undefined
+  traceparent: string | undefined
 }
 
 /** Called with the call and the number of earlier calls of the same plugin and stage. */
@@ -42,7 +43,14 @@ export async function testingPlugin(): Promise<TestingPlugin> {
     const body = await readBody(request)
     const parsed = JSON.parse(body) as LifecycleRequest
     const { pluginId, stage } = parsed
-    const call = { pluginId, stage, body, request: parsed, authorization: request.headers.authorization }
+    const call = {
+      pluginId,
+      stage,
+      body,
+      request: parsed,
+      authorization: request.headers.authorization,
+      traceparent: request.headers['traceparent']?.toString(),
+    }
     const before = calls.filter((other) => other.pluginId === pluginId && other.stage === stage).length
     calls.push(call)
     answer(response, parsed, await script(call, before))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { textsIn } from '#contract/json-schema/json.ts'
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
@@ -13,7 +14,7 @@ import { readAnswer } from '../engine/calls/read-answer.ts'
 import { readWire } from '../engine/calls/wire-evidence.ts'
 import type { WireReading } from '../engine/calls/wire-evidence.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
-import type { CallTiming, CompletedAttempt, Judgement } from '../model/call.ts'
+import type { AttemptKey, CallTiming, CompletedAttempt, Judgement } from '../model/call.ts'
 import type { Db } from '../model/db.ts'
 import { findIssued, SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/credentials.ts'
 
@@ -79,6 +80,7 @@ async function send(
     timeoutMs: call.limits.timeoutMs,
     bytes: call.bytes,
     token,
+    traceparent: traceparentOf(call),
     signal,
     onProgress: (point) => {
       reached[point] = elapsed()
@@ -137,6 +139,8 @@ interface LifecycleCall {
   bytes: Uint8Array
   /** See signLifecycleToken. */
   token: string
+  /** See traceparentOf. */
+  traceparent: string
   signal?: AbortSignal
   /** See OutboundRequest. */
   onProgress?: OutboundRequest['onProgress']
@@ -154,6 +158,7 @@ function sendLifecycleCall(deps: Pick<RuntimeDeps, 'http'>, call: LifecycleCall)
       authorization: `Bearer ${call.token}`,
       'content-type': 'application/json',
       accept: 'application/json',
+      traceparent: call.traceparent,
     },
     body: call.bytes,
     timeoutMs: call.timeoutMs,
@@ -161,6 +166,17 @@ function sendLifecycleCall(deps: Pick<RuntimeDeps, 'http'>, call: LifecycleCall)
     ...(call.signal !== undefined && { signal: call.signal }),
     ...(call.onProgress !== undefined && { onProgress: call.onProgress }),
   })
+}
+
+/**
+ * The trace context of an attempt (W3C Trace Context, version 00): the trace is the operation, so its ID is that of the
+ * operation without the dashes, and nothing has to be stored to find it; the span is the attempt.
+ */
+export function traceparentOf({ operationId, stage, pluginId, attempt }: AttemptKey): string {
+  const span = createHash('sha256')
+    .update(JSON.stringify([stage, pluginId, attempt]))
+    .digest('hex')
+  return `00-${operationId.replaceAll('-', '')}-${span.slice(0, 16)}-01`
 }
 
 const LIFECYCLE_TOKEN_SECONDS = 300
