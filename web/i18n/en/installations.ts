@@ -1,5 +1,9 @@
 export const overview = {
   title: 'Overview',
+  webhooks: {
+    one: 'The webhook {names} is not accepted, so its notifications do not arrive.',
+    other: '{n} webhooks are not accepted, so their notifications do not arrive: {names}.',
+  },
   clocks:
     'The clocks of a runtime and of the database differ by {time}. Work continues, but times on these pages may be wrong. Ask an administrator to synchronize the clocks (NTP).',
   'mine.title': 'Your operations and batches',

@@ -596,6 +596,7 @@ export const notifications = {
   'test.sent': 'The test notification is in the log.',
   enabled: 'Enabled',
   disabled: 'Disabled',
+  failing: 'Failing',
   'enabled.meaning': 'Notifications are sent.',
   'disabled.meaning': 'Nothing is sent. What happens while it is disabled is never reported.',
   'none.title': 'No webhooks',

@@ -46,7 +46,7 @@ export const configuration: Translated<typeof source.configuration> = {
   'field.takesOver': '保存后该属性改由用户管理。{manager} 若不接管就再次更改该属性，将被拒绝。',
   'field.origin.here': '在此设置',
   'field.origin.default': '默认值',
-  'field.setBy': '{person} 于{when}设置',
+  'field.setBy': '设置：{when}，{person}',
   'field.edited': '已更改',
   'field.willBeRemoved': '将被移除',
   'field.was': '原值',

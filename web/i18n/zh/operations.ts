@@ -205,6 +205,8 @@ export const operations: Translated<typeof source.operations> = {
   'failed.progress.unknown': '结果未知：{parts}',
   'failed.progress.call': '{plugin}（{stage}）',
   'failed.progress.applied': { other: '{n} 个资源已变更' },
+  'failed.progress.count': { other: '{n} 个调用中的 {done} 个' },
+  'failed.progress.removed': { other: '{n} 个资源已移除' },
   'failed.progress.notApplied': '资源未变更',
   'failed.progress.notReached': { other: '未执行：{n} 个调用' },
   'failed.effect.none': '插件从未收到此调用。',

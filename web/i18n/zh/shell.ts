@@ -704,6 +704,7 @@ export const notifications: Translated<typeof source.notifications> = {
   'test.sent': '测试通知已加入日志。',
   enabled: '已启用',
   disabled: '已停用',
+  failing: '发送失败',
   'enabled.meaning': '会发送通知。',
   'disabled.meaning': '不会发送通知，停用期间的动态也不会补发。',
   'none.title': '暂无 Webhook',

@@ -4,6 +4,7 @@ import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import type { Webhook } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay, useSession } from '../../api/session.ts'
+import { Badge } from '../../ui/Badge.tsx'
 import { EnabledBadge } from '../../ui/StateBadge.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
@@ -12,6 +13,7 @@ import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Mono } from '../../ui/Id.tsx'
+import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Forbidden } from './Forbidden.tsx'
 import { coverageText, eventsText } from './webhook-form.ts'
@@ -90,7 +92,18 @@ const webhookColumns = (t: Translate): Column<Webhook>[] => [
 
 export function WebhookState({ webhook, look }: { webhook: Webhook; look?: 'pill' }) {
   const t = useText()
-  const { enabled } = webhook
+  const { enabled, failingSince } = webhook
+  if (enabled && failingSince !== null) {
+    return (
+      <Tooltip text={t('notifications.failing.title')}>
+        {(target) => (
+          <Badge {...target} tone="fail" icon="failed" look={look ?? 'plain'}>
+            {t('notifications.failing')}
+          </Badge>
+        )}
+      </Tooltip>
+    )
+  }
   return (
     <EnabledBadge
       enabled={enabled}

@@ -1,6 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
+import { webhooksCall } from '#contract/console-api/pages/notifications.ts'
 import { summaryCall } from '#contract/console-api/pages/overview.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { useMay } from '../../api/session.ts'
+import { paths } from '../../addresses/paths.ts'
+import { TextLink } from '../../ui/Link.tsx'
+import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { OverviewSummary } from './OverviewSummary.tsx'
 import { Mine } from './Mine.tsx'
@@ -19,6 +24,7 @@ export function OverviewPage() {
       <div className="grid gap-x-8 gap-y-8 xl:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="min-w-0 space-y-8">
           <Clocks />
+          <FailingWebhooks />
           <Mine />
           <MyDrafts />
           <NeedsAttention />
@@ -27,6 +33,29 @@ export function OverviewPage() {
         <OverviewSummary />
       </div>
     </Page>
+  )
+}
+
+/** Names the webhooks whose receivers accept nothing, to people who may manage them: a broken pager is silent. */
+function FailingWebhooks() {
+  const t = useText()
+  const rich = useRichText()
+  const may = useMay('notification:write', 'everywhere')
+  const { data } = useQuery({ ...apiQuery('GET /webhooks', webhooksCall), enabled: may })
+  const failing = (data?.items ?? []).filter(({ enabled, failingSince }) => enabled && failingSince !== null)
+  if (failing.length === 0) return null
+  return (
+    <Notice tone="warn">
+      {rich('overview.webhooks', {
+        n: failing.length,
+        names: failing.map(({ webhookId, title }, index) => (
+          <Fragment key={webhookId}>
+            {index > 0 && t('common.punctuation.list')}
+            <TextLink to={paths.notification(webhookId)}>{title}</TextLink>
+          </Fragment>
+        )),
+      })}
+    </Notice>
   )
 }
 

@@ -164,6 +164,10 @@ function RetryResult({ operation }: { operation: OperationDetail }) {
   )
 }
 
+/** The message without its numbers and what contains them: a time or an ID makes it no other failure. */
+const shapeOf = (failure: Failure): string =>
+  messageText(failure).replaceAll(/[\p{L}\p{N}_]*\p{N}[\p{L}\p{N}_]*/gu, '#')
+
 function isSameFailure(one: Failure, other: Failure): boolean {
-  return one.errorCode === other.errorCode && messageText(one) === messageText(other)
+  return one.errorCode === other.errorCode && shapeOf(one) === shapeOf(other)
 }

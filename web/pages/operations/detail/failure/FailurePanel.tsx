@@ -167,7 +167,7 @@ export function FailurePanel({
                   remedy !== null && { label: t('errors.remedy'), value: remedy },
                 {
                   label: t('operations.failed.progress'),
-                  value: progressText(progressOf(operation, timeline), t),
+                  value: progressText(operation, progressOf(operation, timeline), t),
                 },
               ]}
             />
@@ -225,14 +225,30 @@ function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, 
 }
 
 /** What is done, what is not, what nobody can know, and what was never reached. */
-function progressText(progress: Progress, t: Translate): string {
+/** How many calls are named one by one. */
+const NAMED = 3
+
+function progressText({ operationType }: OperationDetail, progress: Progress, t: Translate): string {
   const { resources, notReached } = progress
   const names = (calls: readonly CallName[]) =>
     calls.map(({ pluginId, stage }) =>
       t('operations.failed.progress.call', { plugin: pluginId, stage: t(`vocabulary.phase.${stage}`) }),
     )
-  const done = names(progress.done)
-  if (resources !== null) done.push(t('operations.failed.progress.applied', { n: resources }))
+  const calls =
+    progress.done.length + progress.failed.length + progress.unknown.length + progress.notReached.length
+  const done =
+    progress.done.length > NAMED
+      ? [t('operations.failed.progress.count', { done: progress.done.length, n: calls })]
+      : names(progress.done)
+  if (resources !== null)
+    done.push(
+      t(
+        operationType === 'DETACH'
+          ? 'operations.failed.progress.removed'
+          : 'operations.failed.progress.applied',
+        { n: resources },
+      ),
+    )
   const failed = names(progress.failed)
   const unknown = names(progress.unknown)
   const parts = [
