@@ -2,6 +2,7 @@ import { auditEndpoints } from './audit.ts'
 import { batchEndpoints } from './batches.ts'
 import { catalogEndpoints } from './catalog.ts'
 import { configurationEndpoints } from './configuration.ts'
+import { dependencyEndpoints } from './dependencies.ts'
 import { eventEndpoints } from './events.ts'
 import { failureGroupEndpoints } from './failure-groups.ts'
 import { installationEndpoints } from './installations.ts'
@@ -35,6 +36,7 @@ export const runtimeApi = {
   ...pluginReportEndpoints,
   ...serviceEndpoints,
   ...referenceEndpoints,
+  ...dependencyEndpoints,
   ...webhookEndpoints,
   ...auditEndpoints,
   ...eventEndpoints,

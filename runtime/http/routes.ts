@@ -56,6 +56,10 @@ import {
   savePolicy,
   uploadReport,
 } from '../use-cases/registry/reports.ts'
+import {
+  readInstallationDependencies,
+  readServiceDependencies,
+} from '../use-cases/references/read-dependencies.ts'
 import { readReferences } from '../use-cases/references/read-references.ts'
 import {
   listInstallationReferrers,
@@ -160,6 +164,8 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /services/{serviceId}': readService,
     'PUT /services/{serviceId}': (context, input) => saveService(context, input, egress),
     'GET /services/{serviceId}/referrers': listReferrers,
+    'GET /services/{serviceId}/dependencies': readServiceDependencies,
+    'GET /installations/{bundleInstallId}/dependencies': readInstallationDependencies,
     'GET /installations/{bundleInstallId}/references': readReferences,
     'GET /installations/{bundleInstallId}/referrers': listInstallationReferrers,
 

@@ -37,7 +37,11 @@ export function startLiveUpdates(
         if (event.kind === 'installation') {
           const { bundleInstallId } = event.row.installation
           void client.invalidateQueries({ queryKey: [REFERENCES, referencesCall(bundleInstallId)] })
-          seldom.add(['GET /installations/{bundleInstallId}/referrers'])
+          seldom.add([
+            'GET /installations/{bundleInstallId}/referrers',
+            'GET /services/{serviceId}/dependencies',
+            'GET /installations/{bundleInstallId}/dependencies',
+          ])
         }
       },
       // without a position changes may be missing in the document's responses, and in the editor, which must be current

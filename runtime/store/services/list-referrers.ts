@@ -46,20 +46,7 @@ export function referrersQuery(
       select installation.environment_key, installation.application_runtime_id, installation.workspace_id,
         installation.bundle_install_id, installation.bundle_environment_key, installation.bundle_id,
         installation.title as installation_title, held.locator, held.property, target.service_id
-      from (
-        select bundle_install_id, locator, property, value from runtime.configuration_property
-        where value ->> '@type' like 'ServiceReference%'
-          and runtime.service_ids(value) && ${serviceIds}::text[]
-        union all
-        select bundle_install_id, locator, applied.key, applied.value
-        from runtime.installed_resource, jsonb_each(properties) as applied
-        where jsonb_path_exists(properties, '$.*."@type" ? (@ starts with "ServiceReference")')
-          and runtime.service_ids_of_all(properties) && ${serviceIds}::text[]
-      ) as held
-      cross join lateral unnest(runtime.service_ids(held.value)) as target (service_id)
-      -- a few of many installations, which the planner cannot estimate: "offset 0" looks up each
-      cross join lateral (
-        select * from runtime.installation where bundle_install_id = held.bundle_install_id offset 0) as installation
+      from ${referencesTo(serviceIds)}
       where installation.state <> 'DETACHED'
         and target.service_id = any(${serviceIds}::text[])
         and installation.bundle_install_id <> all(${except}::uuid[])
@@ -80,6 +67,27 @@ export function referrersQuery(
     left join runtime.installed_resource as resource
       on resource.bundle_install_id = found.bundle_install_id and resource.locator = found.locator
     order by found.bundle_install_id::text, found.locator, found.property, found.service_id`
+}
+
+/**
+ * The properties that refer to the services, as saved and as applied, as alias `held`, with `target.service_id` and
+ * their installation as alias `installation`. The indexes on `service_ids` find them.
+ */
+export function referencesTo(serviceIds: readonly string[]): RawBuilder<unknown> {
+  return sql`(
+        select bundle_install_id, locator, property, value from runtime.configuration_property
+        where value ->> '@type' like 'ServiceReference%'
+          and runtime.service_ids(value) && ${serviceIds}::text[]
+        union all
+        select bundle_install_id, locator, applied.key, applied.value
+        from runtime.installed_resource, jsonb_each(properties) as applied
+        where jsonb_path_exists(properties, '$.*."@type" ? (@ starts with "ServiceReference")')
+          and runtime.service_ids_of_all(properties) && ${serviceIds}::text[]
+      ) as held
+      cross join lateral unnest(runtime.service_ids(held.value)) as target (service_id)
+      -- a few of many installations, which the planner cannot estimate: "offset 0" looks up each
+      cross join lateral (
+        select * from runtime.installation where bundle_install_id = held.bundle_install_id offset 0) as installation`
 }
 
 /** The ids of the services that the installations own. */
