@@ -27,6 +27,7 @@ export async function buildDemo({ call, plugins }: DemoOptions): Promise<void> {
   for (const manifest of [...demoBundles, ...patches]) await builder.publish(manifest)
   await Promise.all(Object.keys(scopes).map((place) => builder.installAll(place as Place)))
   await builder.configureSome()
+  await builder.connectBundles(plugins.scriptedHooks)
   await buildEvents(builder, call, plugins)
   await createTroubles(builder, call, script)
 }

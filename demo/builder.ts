@@ -87,6 +87,29 @@ export class DemoBuilder {
     }
   }
 
+  /** Registers a service of the first Module of an installed bundle, for the scope of the installation. */
+  async registerOwned(
+    place: Place,
+    { bundle, resources: [module] }: AuthorManifest,
+    { serviceId, title, url }: { serviceId: string; title: string; url: string },
+  ): Promise<void> {
+    if (module === undefined) throw new Error('The bundle has no Module')
+    const { kind, name } = module
+    const owner = {
+      bundleInstallId: this.idOf(place, bundle.bundleId),
+      locator: formatLocator({ ...bundle, kind, name }),
+    }
+    await this.call(
+      platform,
+      'PUT /services/{serviceId}',
+      {
+        params: { serviceId },
+        body: { title, url, methods: [], owner, consumers: [scopes[place]], enabled: true },
+      },
+      `service-${serviceId}`,
+    )
+  }
+
   async publish(manifest: AuthorManifest): Promise<void> {
     const { bundle, version } = manifest
     await this.call(
@@ -102,6 +125,40 @@ export class DemoBuilder {
       if (at.place !== place) continue
       await this.settled(await this.install(place, bundleId, version, place === 'asia' ? ling : mira))
       if (upgradeTo !== undefined) await this.settled(await this.upgrade(place, bundleId, upgradeTo, tomas))
+    }
+  }
+
+  /** Lets the exports read the customers of the CRM suite, and billing file its invoices with the exports. */
+  async connectBundles(base: string): Promise<void> {
+    for (const place of ['europe', 'america'] as const) {
+      const customers = `customer-records-${scopes[place].applicationRuntimeId}`
+      await this.registerOwned(place, manifestOf('crm-suite'), {
+        serviceId: customers,
+        title: 'Customer records',
+        url: `${base}/services/${customers}`,
+      })
+      const archive = `invoice-archive-${scopes[place].applicationRuntimeId}`
+      await this.registerOwned(place, manifestOf('data-lake-export'), {
+        serviceId: archive,
+        title: 'Invoice archive',
+        url: `${base}/services/${archive}`,
+      })
+      const references: [bundleId: string, resource: string, property: string, value: TypedValue][] = [
+        [
+          'data-lake-export',
+          'MODULE/exporter',
+          'sources',
+          {
+            '@type': 'ServiceReferenceMap',
+            valueMap: { customers: { '@type': 'ServiceReference', serviceId: customers } },
+          },
+        ],
+        ['billing', 'MODULE/invoice-engine', 'archive', { '@type': 'ServiceReference', serviceId: archive }],
+      ]
+      for (const [bundleId, resource, property, value] of references)
+        await this.settled(
+          await this.configure(place, bundleId, resource, property, value, mira, 'Connect the bundles'),
+        )
     }
   }
 

@@ -1,12 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { orderDeskBundle, warehouseBundle } from '#plugin/examples/order-desk/bundles.ts'
 import { ORDER_DESK_SERVICE, WAREHOUSE_SERVICE } from '#plugin/examples/order-desk/order-desk.ts'
-import { formatLocator } from '#contract/protocol/locator.ts'
-import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { DemoBuilder } from './builder.ts'
 import type { DemoCaller } from './caller.ts'
 import { mira, platform } from './people.ts'
-import { scopes } from './places.ts'
 
 /** The running examples that publish and receive events. */
 export interface EventPluginAddresses {
@@ -41,16 +38,15 @@ export async function buildEvents(
     await builder.publish(manifest)
     await builder.settled(await builder.install(PLACE, manifest.bundle.bundleId, manifest.version, mira))
   }
-  await registerService(builder, call, {
-    serviceId: WAREHOUSE_SERVICE,
-    url: warehouse,
-    manifest: warehouseBundle,
-  })
-  await registerService(builder, call, {
-    serviceId: ORDER_DESK_SERVICE,
-    url: orderDesk,
-    manifest: orderDeskBundle,
-  })
+  for (const [serviceId, address, manifest] of [
+    [WAREHOUSE_SERVICE, warehouse, warehouseBundle],
+    [ORDER_DESK_SERVICE, orderDesk, orderDeskBundle],
+  ] as const)
+    await builder.registerOwned(PLACE, manifest, {
+      serviceId,
+      title: `Events of ${manifest.title}`,
+      url: `${address}/events`,
+    })
   for (const [property, serviceId] of [
     ['eventPublisher', ORDER_DESK_SERVICE],
     ['stockPublisher', WAREHOUSE_SERVICE],
@@ -72,34 +68,4 @@ async function saveCredential(call: DemoCaller, file: string): Promise<void> {
     `credential-order-desk-${Date.now()}`,
   )
   writeFileSync(file, secret ?? '', { mode: 0o600 })
-}
-
-async function registerService(
-  builder: DemoBuilder,
-  call: DemoCaller,
-  { serviceId, url, manifest }: { serviceId: string; url: string; manifest: AuthorManifest },
-): Promise<void> {
-  const [module] = manifest.resources
-  if (module === undefined) throw new Error('The bundle has no Module')
-  const { kind, name } = module
-  const owner = {
-    bundleInstallId: builder.idOf(PLACE, manifest.bundle.bundleId),
-    locator: formatLocator({ ...manifest.bundle, kind, name }),
-  }
-  await call(
-    platform,
-    'PUT /services/{serviceId}',
-    {
-      params: { serviceId },
-      body: {
-        title: `Events of ${manifest.title}`,
-        url: `${url}/events`,
-        methods: [],
-        owner,
-        consumers: [scopes[PLACE]],
-        enabled: true,
-      },
-    },
-    `service-${serviceId}`,
-  )
 }

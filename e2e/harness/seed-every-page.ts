@@ -49,6 +49,13 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     },
     crypto.randomUUID(),
   )
+  await system.configure(
+    scope,
+    { bundleId: 'support-desk', kind: 'MODULE', name: 'desk' },
+    'escalation',
+    { '@type': 'ServiceReference', serviceId },
+    ling,
+  )
   const { webhook } = await system.call(
     platform,
     'POST /webhooks',

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, typing, lists [--installations N] [--operations N] [--attempts N], save, engine, plugin, retention`
+const usage = `Name one or more of: console, graph, typing, lists [--installations N] [--operations N] [--attempts N], save, engine, plugin, retention`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -24,6 +24,7 @@ function readArguments() {
 const { names, amount } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   console: async () => (await import('./console.ts')).benchConsole(),
+  graph: async () => (await import('./graph.ts')).benchGraph(),
   typing: async () => (await import('./typing.ts')).benchTyping(),
   lists: async () => (await import('./lists.ts')).benchLists(amount),
   save: async () => (await import('./save.ts')).benchSave(),

@@ -12,14 +12,16 @@ export interface BenchSystem extends Running {
   user: { username: string; password: string }
 }
 
-/** The whole system as `npm start` runs it, with the demo, on its own directory. */
-export async function startBenchSystem(): Promise<BenchSystem> {
+/** The whole system as `npm start` runs it, with the demo, on its own directory; and on this database, if one is named. */
+export async function startBenchSystem({
+  databaseUrl = null,
+}: { databaseUrl?: string | null } = {}): Promise<BenchSystem> {
   const dataDir = mkdtempSync(join(tmpdir(), 'bundle-console-bench-'))
   const [port, runtimePort] = [await freePort(), await freePort()]
   const user = { username: 'bench', password: 'a password for benchmarks' }
   const running = await startAll({
     dataDir,
-    databaseUrl: null,
+    databaseUrl,
     console: {
       port,
       auth: {

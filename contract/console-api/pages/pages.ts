@@ -55,13 +55,7 @@ import { propertiesCall, propertiesSearch, propertySearchCall } from './properti
 import { scopesCall, scopesSearch } from './scopes.ts'
 import { whole, type Raw } from './search-params.ts'
 import { versionsCall, versionsSearch } from './versions.ts'
-import {
-  availableServicesCall,
-  referrersCall,
-  serviceCall,
-  servicesCall,
-  servicesSearch,
-} from './services.ts'
+import { availableServicesCall, serviceCall, servicesCall, servicesSearch } from './services.ts'
 
 type ReadName = Extract<keyof ConsoleApi, `GET ${string}`>
 
@@ -251,7 +245,7 @@ export const pages = {
   ),
   '/services/$id': page(withoutSearch, ({ params }) => [
     { name: 'GET /services/{serviceId}', call: serviceCall(idOf(params)) },
-    { name: 'GET /services/{serviceId}/referrers', call: referrersCall(idOf(params)) },
+    { name: 'GET /services/{serviceId}/dependencies', call: serviceCall(idOf(params)) },
   ]),
   '/audit': page(
     auditSearch,

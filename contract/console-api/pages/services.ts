@@ -16,4 +16,3 @@ export const servicesCall = (search: ServicesSearch) => ({ query: { ...search, l
 /** The services that references in a scope may name. */
 export const availableServicesCall = (scope: Scope) => ({ query: { ...scope, limit: 200 } })
 export const serviceCall = (serviceId: string) => ({ params: { serviceId } })
-export const referrersCall = (serviceId: string) => ({ params: { serviceId }, query: { limit: 200 } })

@@ -89,7 +89,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
       </div>
       {tab === 'resources' && <Resources detail={detail} />}
       {tab === 'plugins' && <Plugins plugins={detail.plugins} />}
-      {tab === 'references' && <References installation={installation} />}
+      {tab === 'references' && <References installation={installation} title={title} />}
       {tab === 'operations' && <RecentOperations of={{ bundleInstallId }} />}
     </Page>
   )

@@ -29,7 +29,7 @@ export function ServiceDialog({ service, onClose }: { service: Service | null; o
   const [expected] = useState(() => (service === null ? null : service.updatedAt))
   const hasOwner = useWatch({ control, name: 'owner' }) !== null
   const save = useWrite('PUT /services/{serviceId}', {
-    invalidates: ['GET /services', 'GET /services/{serviceId}', 'GET /services/{serviceId}/referrers'],
+    invalidates: ['GET /services', 'GET /services/{serviceId}', 'GET /services/{serviceId}/dependencies'],
   })
   const submit = useSubmit(
     form,

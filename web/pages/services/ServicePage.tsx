@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { serviceCall } from '#contract/console-api/pages/services.ts'
 import type { Service } from '#contract/console-api/shapes.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../ui/StateBadge.tsx'
@@ -14,13 +15,17 @@ import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Card, Section } from '../../ui/Card.tsx'
+import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
-import { Referrers } from './Referrers.tsx'
+import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { ServiceDialog } from './ServiceDialog.tsx'
 
 const route = getRouteApi('/services/$id')
+
+const Dependencies = lazyPart(
+  async () => (await import('../../subjects/dependencies/Dependencies.tsx')).Dependencies,
+)
 
 export function ServicePage() {
   const t = useText()
@@ -35,6 +40,7 @@ function Shown({ service }: { service: Service }) {
   const [editing, setEditing] = useState(false)
   const may = useMay('service:write', 'everywhere')
   const { serviceId, title, url, methods, owner, enabled } = service
+  const dependencies = useQuery(apiQuery('GET /services/{serviceId}/dependencies', serviceCall(serviceId)))
   return (
     <Page
       title={title}
@@ -98,9 +104,9 @@ function Shown({ service }: { service: Service }) {
             ]}
           />
         </Card>
-        <Section title={t('services.referrers')} description={t('services.referrers.about')} flush>
-          <Referrers serviceId={serviceId} />
-        </Section>
+        <Suspense fallback={<SkeletonLines lines={6} />}>
+          <Dependencies of="service" title={title} query={dependencies} />
+        </Suspense>
       </div>
       {editing && <ServiceDialog service={service} onClose={() => setEditing(false)} />}
     </Page>
@@ -117,7 +123,7 @@ function Consumers({ service: { consumers, owner } }: { service: Service }) {
     )
   }
   return (
-    <ul className="grid gap-x-6 gap-y-0.5 sm:grid-cols-[repeat(auto-fill,minmax(15rem,1fr))]">
+    <ul className="grid gap-x-6 gap-y-1 sm:grid-cols-[repeat(auto-fill,minmax(15rem,1fr))]">
       {consumers.map((scope) => (
         <li key={scopeText(scope)}>
           <ScopeLink scope={scope} />

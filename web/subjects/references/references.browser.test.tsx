@@ -8,6 +8,7 @@ import { renderInConsole } from '../../testing/render.tsx'
 import { BrokenReferences } from './BrokenReferences.tsx'
 
 const REFERENCES = 'GET /installations/{bundleInstallId}/references'
+const DEPENDENCIES = 'GET /installations/{bundleInstallId}/dependencies'
 const REFERRERS = 'GET /installations/{bundleInstallId}/referrers'
 const bundleInstallId = '01920000-0000-7000-8000-000000000001'
 const installation = {
@@ -91,31 +92,39 @@ test('a property without a saved reference, and a test that fails, say so', asyn
   await expect.element(result).toMatchTextContent(/It is gone/)
 })
 
-test('an installation lists what it refers to and what refers to its services', async () => {
+test('an installation shows what it refers to, and what is reached if it stops', async () => {
   const shop = { ...installation, bundleInstallId: '01920000-0000-7000-8000-000000000002' }
   await serveApi({
     [REFERENCES]: () => ({ items: [resolving] }),
-    [REFERRERS]: () => ({
-      items: [
+    [DEPENDENCIES]: () => ({
+      services: [{ serviceId: 'crm-core', title: 'CRM core', owner: null, distance: 1 }],
+      installations: [
+        { installation, title: 'CRM', state: 'ACTIVE', distance: 0 },
         {
           installation: { ...shop, bundle: { environmentKey: 'production', bundleId: 'shop' } },
-          installationTitle: 'Shop',
-          locator: 'production/shop/MODULE/cart',
-          resourceTitle: null,
-          property: 'crm',
-          serviceId: 'crm-core',
-          serviceTitle: 'CRM core',
+          title: 'Shop',
+          state: 'ACTIVE',
+          distance: 2,
         },
       ],
-      nextCursor: null,
+      uses: [
+        {
+          bundleInstallId: shop.bundleInstallId,
+          serviceId: 'crm-core',
+          properties: [{ locator: 'production/shop/MODULE/cart', resourceTitle: null, property: 'crm' }],
+          propertyCount: 1,
+        },
+      ],
+      more: 0,
     }),
   })
-  await renderInConsole(<References installation={installation} />)
+  await renderInConsole(<References installation={installation} title="CRM" />)
   const to = page.getByRole('table', { name: 'Refers to' })
   await expect.element(to.getByRole('link', { name: 'CRM mail · sender' })).toBeVisible()
   await expect.element(to.getByText('Resolves for mailer')).toBeVisible()
-  const from = page.getByRole('table', { name: 'Referred to by' })
   await expect.element(to.getByRole('link', { name: 'Mail', exact: true })).toBeVisible()
+  await expect.element(page.getByText('1 other installation uses services of CRM.')).toBeVisible()
+  const from = page.getByRole('table', { name: 'Reached installations' })
   await expect.element(from.getByRole('link', { name: 'Shop shop', exact: true })).toBeVisible()
   await expect.element(from.getByRole('link', { name: 'cart · crm' })).toBeVisible()
   await expect.element(from.getByRole('link', { name: 'CRM core' })).toBeVisible()
