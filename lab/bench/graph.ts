@@ -68,7 +68,7 @@ export async function benchGraph(): Promise<Result[]> {
       name: 'graph, press',
       rows,
       figure: of('large', 'pressMs') / of('small', 'pressMs'),
-      goal: 2.5,
+      goal: 3,
       meaning:
         'From the press on a service to the paint of its graph, divided by that of a graph of two nodes.',
     },
