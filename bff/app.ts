@@ -244,8 +244,8 @@ function withRetries(
   retryWhileAway: OpenServer['retryWhileAway'],
 ): SignIn['issueFirstPasswords'] {
   if (issue === null) return null
-  return async () => {
-    const { users, confirmShown } = await retryWhileAway(issue)
+  return async (names) => {
+    const { users, confirmShown } = await retryWhileAway(() => issue(names))
     return { users, confirmShown: () => retryWhileAway(confirmShown) }
   }
 }

@@ -1,21 +1,23 @@
 import type { AuthSettings } from './settings.ts'
-import type { FirstPasswords, NewUser } from './oidc/passwords.ts'
+import type { FirstNames, FirstPasswords, NewUser } from './oidc/passwords.ts'
 
 /** How people sign in, and what the start has to do for it. */
 export interface SignIn {
   settings: Pick<AuthSettings, 'publicOrigin' | 'externalIdp' | 'users'>
   /** Null if the settings or another identity provider define the passwords. */
-  issueFirstPasswords: (() => Promise<FirstPasswords>) | null
+  issueFirstPasswords: ((names?: FirstNames) => Promise<FirstPasswords>) | null
 }
 
 /**
  * Prints where the console is and how to sign in, once it is up. Passwords are generated now and count as shown
  * only once they have been printed, so an interrupted start loses none: the next one generates and prints new
  * ones.
+ *
+ * @param names what users that are created now are called.
  */
-export async function greet({ settings, issueFirstPasswords }: SignIn): Promise<void> {
+export async function greet({ settings, issueFirstPasswords }: SignIn, names?: FirstNames): Promise<void> {
   const where = `\nThe console is at ${settings.publicOrigin}\n`
-  const passwords = await issueFirstPasswords?.()
+  const passwords = await issueFirstPasswords?.(names)
   if (passwords === undefined || passwords.users.length === 0) return print(where + signInHint(settings))
   await print(where + passwordList(passwords.users))
   if (!(await passwords.confirmShown()))
@@ -32,7 +34,8 @@ function signInHint({ externalIdp, users }: SignIn['settings']): string {
 
 function passwordList(users: readonly NewUser[]): string {
   const lines = users.map(
-    ({ username, password, roles }) => `  ${username.padEnd(10)} ${password}   ${roles.join(', ')}`,
+    ({ username, password, name, roles }) =>
+      `  ${username.padEnd(10)} ${password}   ${[roles.join(', '), ...(name === username ? [] : [name])].join(' · ')}`,
   )
   return `Sign in as one of these users. The passwords are shown only once:\n\n${lines.join('\n')}`
 }

@@ -11,3 +11,11 @@ export const mira = person('mira', 'Mira Castellan')
 export const tomas = person('tomas', 'Tomás Herrera')
 export const ling = person('ling', 'Ling Zhao')
 export const platform = person('platform', 'Platform team')
+
+/** What the users that a person signs in as are called, so that the history of the demo is one of people. */
+export const FIRST_NAMES = {
+  admin: 'Grace Turner',
+  operator: 'Sam Porter',
+  support: 'Anna Miller',
+  viewer: 'Paul Weber',
+} as const

@@ -9,6 +9,7 @@ import { SettingsError } from '#http-kit/settings.ts'
 import { readRuntimeSettings } from '#runtime/config.ts'
 import { requireArchive } from '#runtime/retention/archive-receipts.ts'
 import { buildDemo } from '../demo/build-demo.ts'
+import { FIRST_NAMES } from '../demo/people.ts'
 import { startAll } from '../start.ts'
 import type { Running } from '../start.ts'
 import { buildConsole } from './console-build.ts'
@@ -49,7 +50,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   })
   onStop(() => running.stop())
   void running.failed.then(() => end(1, 'The embedded database ended unexpectedly. See its log in DATA_DIR.'))
-  await greet(running.signIn)
+  await greet(running.signIn, wantsDemo ? FIRST_NAMES : undefined)
   // not awaited: everything works without it
   if (wantsDemo) void buildDemoOnce(running, dataDir, ending)
 }

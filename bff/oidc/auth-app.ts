@@ -21,7 +21,7 @@ import { createIdpClient } from './client.ts'
 import { embeddedProviderListener } from './idp-front.ts'
 import { createSignInLimiter } from './limiter.ts'
 import { issueFirstPasswords } from './passwords.ts'
-import type { FirstPasswords } from './passwords.ts'
+import type { FirstNames, FirstPasswords } from './passwords.ts'
 import { createProvider, EMBEDDED_CLIENT_ID, IDP_PATH, idpSigningKey } from './provider.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { applyConfiguredUsers } from './users.ts'
@@ -52,7 +52,7 @@ export interface Auth {
   /** Whether the session of a request is still valid, without extending it; for open event streams. */
   isStillSignedIn: (c: Context) => Promise<boolean>
   /** Issues the first passwords; call it when the console is ready. Null if the settings or another provider define them. */
-  issueFirstPasswords: (() => Promise<FirstPasswords>) | null
+  issueFirstPasswords: ((names?: FirstNames) => Promise<FirstPasswords>) | null
   /** Stores sign-ins, sign-outs and refusals until they are sent to the audit of the runtime. */
   recorder: Recorder
 }
@@ -150,7 +150,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       recorder,
       log,
     }),
-    issueFirstPasswords: configured === null ? () => issueFirstPasswords(db) : null,
+    issueFirstPasswords: configured === null ? (names) => issueFirstPasswords(db, names) : null,
   }
 }
 

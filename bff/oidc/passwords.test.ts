@@ -57,6 +57,20 @@ describe('first passwords', () => {
     assert.ok(await apply(seen))
   })
 
+  it('belong to users with the names that the start gives them', async () => {
+    const { users } = await issueFirstPasswords(database.db, { admin: 'Ada Lovelace' })
+    assert.deepEqual(
+      users.map(({ username, name }) => [username, name]),
+      [
+        ['admin', 'Ada Lovelace'],
+        ['operator', 'operator'],
+        ['support', 'support'],
+        ['viewer', 'viewer'],
+      ],
+    )
+    assert.equal((await findUser(database.db, { username: 'admin' }))?.name, 'Ada Lovelace')
+  })
+
   it('replaced by another replica are reported as no longer valid', async () => {
     const replaced = await issue()
     const last = await issue()

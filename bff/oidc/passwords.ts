@@ -61,6 +61,7 @@ function derive(password: string, salt: Buffer, { logN, r, p }: Cost): Promise<B
 export interface NewUser {
   username: string
   password: string
+  name: string
   roles: Role[]
 }
 
@@ -74,23 +75,29 @@ export interface FirstPasswords {
   confirmShown(): Promise<boolean>
 }
 
+export type FirstNames = Partial<Record<Role, string>>
+
 const FIRST_USERS: readonly Role[] = ['admin', 'operator', 'support', 'viewer']
 
 /**
  * Generates the passwords to show. A database without users gets the first users, one for each role. Passwords
  * that an interrupted start generated but did not show are replaced, so no user keeps a password that nobody
  * knows.
+ *
+ * @param names what the first users are called in the console and in the audit; they sign in as their role.
  */
-export async function issueFirstPasswords(db: BffDb): Promise<FirstPasswords> {
+export async function issueFirstPasswords(db: BffDb, names: FirstNames = {}): Promise<FirstPasswords> {
   const existing = await listUsers(db)
   const wanted =
-    existing.length === 0 ? FIRST_USERS.map(firstUser) : existing.filter((user) => !user.isPasswordShown)
+    existing.length === 0
+      ? FIRST_USERS.map((role) => firstUser(role, names[role]))
+      : existing.filter((user) => !user.isPasswordShown)
   // before the transaction, because hashing is slow
   const generated = await Promise.all(wanted.map(withNewPassword))
   const issued = await inTransaction(db, (tx) => store(tx, generated, existing.length === 0))
   return {
-    users: issued.map(({ user: { username, roles }, password }) => {
-      return { username, password, roles: roles.map(({ role }) => role) }
+    users: issued.map(({ user: { username, name, roles }, password }) => {
+      return { username, password, name, roles: roles.map(({ role }) => role) }
     }),
     confirmShown: async () => {
       const shown = issued.map(({ user }) => user)
@@ -99,11 +106,11 @@ export async function issueFirstPasswords(db: BffDb): Promise<FirstPasswords> {
   }
 }
 
-function firstUser(role: Role): Omit<IdpUser, 'passwordHash'> {
+function firstUser(role: Role, name: string = role): Omit<IdpUser, 'passwordHash'> {
   return {
     username: role,
     sub: randomUUID(),
-    name: role,
+    name,
     roles: [{ role, scope: null }],
     isPasswordShown: false,
   }
