@@ -109,7 +109,7 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'a comparison of two versions': `${version}?tab=compare`,
     'a plugin': '/plugins/scripted-hooks',
     'a service': `/services/${serviceId}`,
-    'a plugin’s health': '/plugins/scripted-hooks?tab=health',
+    'a plugin’s credentials': '/plugins/scripted-hooks?tab=credentials',
     'a webhook': `/notifications/${webhook.webhookId}`,
     'a missing page': '/nowhere',
     'the signed-out page': '/signed-out',

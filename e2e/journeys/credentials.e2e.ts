@@ -4,7 +4,7 @@ test('a credential is created and revoked only after a recent sign-in, and nothi
   system,
   signIn,
 }) => {
-  const page = await signIn('admin', '/plugins/tenant-provisioner')
+  const page = await signIn('admin', '/plugins/tenant-provisioner?tab=credentials')
   await system.ageSignIns(3600)
 
   await page.getByRole('button', { name: 'Create credential' }).click()
@@ -14,7 +14,7 @@ test('a credential is created and revoked only after a recent sign-in, and nothi
   await expect(creating.getByRole('alert')).toContainText('Sign in again to continue')
   await creating.getByRole('button', { name: 'Sign in again' }).click()
   await fillSignIn(page, 'admin')
-  await expect(page).toHaveURL('/plugins/tenant-provisioner')
+  await expect(page).toHaveURL('/plugins/tenant-provisioner?tab=credentials')
   await expect(creating).toContainText('What you entered is back.')
   await expect(creating.getByLabel('Reason for creating')).toHaveValue('The old one was in a log')
   await creating.getByRole('button', { name: 'Create', exact: true }).click()

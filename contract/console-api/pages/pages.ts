@@ -210,7 +210,10 @@ export const pages = {
   ),
   '/plugins': page(
     pluginsSearch,
-    ({ search }) => [{ name: 'GET /plugins', call: pluginsCall(search) }],
+    ({ search }) => [
+      { name: 'GET /plugins', call: pluginsCall(search) },
+      { name: 'GET /failure-groups/hours', call: failureHoursCall({}) },
+    ],
     'all',
   ),
   '/plugins/$id': page(
@@ -218,7 +221,7 @@ export const pages = {
     ({ params, search }) => [
       { name: 'GET /plugins/{pluginId}', call: pluginCall(idOf(params)) },
       ...(search.tab === 'operations' ? [operationsOf({ pluginId: idOf(params) })] : []),
-      ...(search.tab === 'health'
+      ...((search.tab ?? 'health') === 'health'
         ? [{ name: 'GET /plugins/{pluginId}/health' as const, call: pluginHealthCall(idOf(params), search) }]
         : []),
       ...(search.tab === 'reports'

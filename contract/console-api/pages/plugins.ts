@@ -4,7 +4,8 @@ import { omitUndefined, oneOf, text, type Raw } from './search-params.ts'
 export const pluginsSearch = (raw: Raw) => omitUndefined({ q: text(raw, 'q'), cursor: text(raw, 'cursor') })
 export type PluginsSearch = ReturnType<typeof pluginsSearch>
 
-export const PLUGIN_TABS = ['credentials', 'health', 'reports', 'operations'] as const
+/** The first one is shown unless the address names another. */
+export const PLUGIN_TABS = ['health', 'operations', 'credentials', 'reports'] as const
 
 export const pluginSearch = (raw: Raw) =>
   omitUndefined({ tab: oneOf(raw, 'tab', PLUGIN_TABS), range: oneOf(raw, 'range', HEALTH_RANGE_NAMES) })

@@ -588,6 +588,7 @@ export const plugins = {
   'column.plugin': 'Plugin',
   'column.endpoint': 'Endpoint',
   'column.enabled': 'State',
+  'column.failures': 'Failed, 24 h',
   'column.check': 'plugin-check',
   'check.PASSED': 'Passed',
   'check.NOT_PASSED': 'Not passed',

@@ -539,6 +539,7 @@ export const plugins: Translated<typeof source.plugins> = {
   'column.plugin': '插件',
   'column.endpoint': '端点',
   'column.enabled': '状态',
+  'column.failures': '24 小时失败',
   'column.check': 'plugin-check',
   'check.PASSED': '已通过',
   'check.NOT_PASSED': '未通过',

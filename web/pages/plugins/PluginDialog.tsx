@@ -43,7 +43,8 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
       })
       showToast({ text: t('plugins.form.saved', { plugin: saved.title }) })
       onClose()
-      if (plugin === null) void navigate(paths.plugin(pluginId))
+      // it needs a credential next
+      if (plugin === null) void navigate(paths.plugin(pluginId, { tab: 'credentials' }))
     },
     (detail) =>
       OWNER_FIELDS[detail.path ?? ''] ??

@@ -42,7 +42,7 @@ export function PluginPage() {
 function Shown({ plugin }: { plugin: Plugin }) {
   const t = useText()
   const search = route.useSearch()
-  const { tab = 'credentials' } = search
+  const { tab = PLUGIN_TABS[0] } = search
   const [editing, setEditing] = useState(false)
   const may = useMay('plugin:write', 'everywhere')
   const { pluginId, title, endpoint, enabled } = plugin
@@ -103,7 +103,7 @@ function Shown({ plugin }: { plugin: Plugin }) {
           tabs={PLUGIN_TABS.map((id) => ({
             id,
             label: t(`plugins.tab.${id}`),
-            to: paths.plugin(pluginId, id === 'credentials' ? {} : { tab: id }),
+            to: paths.plugin(pluginId, id === PLUGIN_TABS[0] ? {} : { tab: id }),
             count: id === 'credentials' && <Count>{validCredentials(plugin)}</Count>,
           }))}
         />

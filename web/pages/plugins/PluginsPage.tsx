@@ -1,13 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { failureHoursCall } from '#contract/console-api/pages/operations.ts'
 import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
-import type { Plugin } from '#contract/console-api/shapes.ts'
+import type { Plugin, PluginFailures } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { EnabledBadge } from '../../ui/StateBadge.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
-import { formatDuration } from '../../i18n/format.ts'
+import { formatDuration, formatNumber } from '../../i18n/format.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
@@ -17,6 +18,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
 import { SearchInput } from '../../ui/filters/SearchInput.tsx'
 import { Mono } from '../../ui/Id.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { CheckBadge } from './reports/CheckBadge.tsx'
 import { setLimits, validCredentials, type Limit } from './plugin-limits.ts'
@@ -35,7 +37,8 @@ export function PluginsPage() {
     ...apiQuery('GET /plugins', pluginsCall(search)),
     placeholderData: keepPreviousData,
   })
-  const columns = useMemo(() => pluginColumns(t), [t])
+  const failures = useQuery(apiQuery('GET /failure-groups/hours', failureHoursCall({}))).data?.plugins
+  const columns = useMemo(() => pluginColumns(t, failures), [t, failures])
   const may = useMay('plugin:write', 'everywhere')
   const clear = () => void navigate({ search: {} })
   return (
@@ -88,7 +91,7 @@ export function PluginsPage() {
 const rowKey = ({ pluginId }: Plugin) => pluginId
 const rowLink = ({ pluginId }: Plugin) => paths.plugin(pluginId)
 
-const pluginColumns = (t: Translate): Column<Plugin>[] => [
+const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undefined): Column<Plugin>[] => [
   {
     id: 'plugin',
     header: t('plugins.column.plugin'),
@@ -119,6 +122,13 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
     width: '8rem',
   },
   {
+    id: 'failures',
+    header: t('plugins.column.failures'),
+    cell: ({ pluginId }) => <Failures count={failedOf(pluginId, failures)} />,
+    align: 'end',
+    width: '7rem',
+  },
+  {
     id: 'check',
     header: t('plugins.column.check'),
     cell: ({ check }) => <CheckBadge check={check} />,
@@ -136,7 +146,7 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
       )
     },
     width: '11.5rem',
-    hideBelow: 'lg',
+    hideBelow: 'xl',
   },
   {
     id: 'credentials',
@@ -146,6 +156,20 @@ const pluginColumns = (t: Translate): Column<Plugin>[] => [
     width: '8.5rem',
   },
 ]
+
+/** Null if it is not known: the answer has the plugins with most failures only. */
+function failedOf(pluginId: string, failures: readonly PluginFailures[] | undefined): number | null {
+  const found = failures?.find((one) => one.pluginId === pluginId)
+  if (found !== undefined) return found.hours.reduce((sum, count) => sum + count, 0)
+  return failures !== undefined && failures.length < FAILURES_MAX ? 0 : null
+}
+
+const FAILURES_MAX = 50
+
+function Failures({ count }: { count: number | null }) {
+  if (count === null) return <Nothing />
+  return <span className={count === 0 ? 'text-faint' : 'font-medium text-fail'}>{formatNumber(count)}</span>
+}
 
 const limitText = (limit: Limit, value: number, t: Translate): string =>
   limit === 'maxAttempts'
