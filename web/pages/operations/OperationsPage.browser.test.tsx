@@ -47,9 +47,30 @@ test('a failed operation shows its failure, its plugin call and who acts next', 
   await serveScope({ [OPERATIONS]: () => ({ items: [failed], nextCursor: null }) })
   await renderConsole('/operations')
   const cell = (name: string) => page.getByRole('cell', { name })
-  await expect.element(cell('It was MAILBOX_LOCKED. MAILBOX_LOCKED')).toBeVisible()
-  await expect.element(cell('hooks After resources, 3 attempts')).toBeVisible()
+  await expect
+    .element(cell('It was MAILBOX_LOCKED. MAILBOX_LOCKED · hooks · After resources · 3 attempts'))
+    .toBeVisible()
   await expect.element(cell('Plugin owner: Find and fix the cause')).toBeVisible()
+})
+
+test('a succeeded operation says nothing of a failure', async () => {
+  const done = operation({ state: 'SUCCEEDED', phase: 'DONE', finishedAt: at(1_000), failure: null })
+  await serveScope({
+    [OPERATIONS]: () => ({
+      items: [
+        { ...done, title: 'Support desk', nextStep: { ...done.nextStep, actor: 'NOBODY', action: 'NONE' } },
+      ],
+      nextCursor: null,
+    }),
+  })
+  await renderConsole('/operations')
+  await expect.element(page.getByRole('cell', { name: /^Configure Support desk/ })).toBeVisible()
+  const texts = page
+    .getByRole('cell')
+    .elements()
+    .map((cell) => cell.textContent)
+  expect(texts.filter((text) => text === '')).not.toHaveLength(0)
+  expect(texts).not.toContain('–')
 })
 
 test('a row costs at most 30 elements, however much it shows', async () => {

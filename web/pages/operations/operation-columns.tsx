@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
 import type { OperationSort } from '#contract/console-api/vocabulary.ts'
 import { versionsText, operationName } from '../../subjects/operations/operation-texts.ts'
@@ -5,10 +6,8 @@ import { NextStepLines } from '../../subjects/operations/NextStepText.tsx'
 import { RunTime, RetriesIn } from '../../subjects/operations/OperationTimes.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { messageText } from '../../i18n/message-text.ts'
-import { joinClauses } from '../../i18n/punctuation.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
-import { Nothing } from '../../ui/Nothing.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
 import { failureTitle } from '../../subjects/operations/describe-failure.ts'
@@ -21,7 +20,7 @@ export function operationColumns(t: Translate, sort: OperationSort): readonly Co
       id: 'operation',
       header: t('operations.field.operation'),
       // most scopes fit, and the failure has the rest
-      width: 'max(13rem, 19.5cqi)',
+      width: 'max(13rem, 24cqi)',
       cell: (operation) => (
         <>
           <span className="block truncate" title={operation.installation.bundle.bundleId}>
@@ -66,20 +65,16 @@ export function operationColumns(t: Translate, sort: OperationSort): readonly Co
       cell: (operation) => <Trouble operation={operation} />,
     },
     {
-      id: 'call',
-      header: t('operations.field.call'),
-      width: '12rem',
-      hideBelow: 'lg',
-      card: 'line',
-      cell: (operation) => <Call operation={operation} />,
-    },
-    {
       id: 'next',
       header: t('common.nextStep'),
       width: '12.25rem',
       hideBelow: 'md',
       card: 'line',
-      cell: ({ nextStep, assignee }) => <NextStepLines nextStep={nextStep} assignee={assignee} />,
+      // most operations have succeeded, and nobody has to do anything
+      cell: ({ nextStep, assignee }) =>
+        nextStep.actor === 'NOBODY' && assignee === null ? null : (
+          <NextStepLines nextStep={nextStep} assignee={assignee} />
+        ),
     },
     {
       id: 'requestedBy',
@@ -101,42 +96,45 @@ export function operationColumns(t: Translate, sort: OperationSort): readonly Co
   ]
 }
 
-/** Why it has not succeeded: what failed and its code, or the time of its next retry. */
+/**
+ * Speaks only of trouble: what failed or the time of the next retry, then the code, the plugin that it is at or failed at,
+ * the stage, and the attempts of this run.
+ */
 function Trouble({ operation }: { operation: Operation }) {
   const t = useText()
-  const { failure, state, nextAttemptAt } = operation
-  if (state === 'WAITING' && nextAttemptAt !== null) {
-    return (
-      <span className="text-doubt">
-        <RetriesIn at={nextAttemptAt} />
-      </span>
-    )
-  }
-  if (failure === null) return <Nothing />
+  const { failure, state, nextAttemptAt, call, phase } = operation
+  if (state === 'SUCCEEDED') return null
+  const details = [
+    failure !== null && <span className="mono">{failure.errorCode}</span>,
+    call !== null && <span className="mono">{call.pluginId}</span>,
+    t(`vocabulary.phase.${phase}`),
+    call !== null && call.attempts > 0 && t('operations.detail.attempts', { n: call.attempts }),
+  ].filter((detail) => detail !== false)
   return (
     <>
-      <span
-        title={messageText(failure)}
-        className="block truncate @max-[40rem]/table:line-clamp-3 @max-[40rem]/table:whitespace-normal"
-      >
-        {failureTitle(failure, t)}
+      {state === 'WAITING' && nextAttemptAt !== null ? (
+        <span className="block truncate text-doubt">
+          <RetriesIn at={nextAttemptAt} />
+        </span>
+      ) : (
+        failure !== null && (
+          <span
+            title={messageText(failure)}
+            className="block truncate @max-[40rem]/table:line-clamp-3 @max-[40rem]/table:whitespace-normal"
+          >
+            {failureTitle(failure, t)}
+          </span>
+        )
+      )}
+      <span className="block truncate text-xs text-muted @max-[40rem]/table:whitespace-normal">
+        {details.map((detail, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- they have no other identity, and no state
+          <Fragment key={index}>
+            {index > 0 && ' · '}
+            {detail}
+          </Fragment>
+        ))}
       </span>
-      <span className="mono block truncate text-xs text-muted">{failure.errorCode}</span>
-    </>
-  )
-}
-
-/** The plugin that it is at or failed at, the stage, and the attempts of this run. */
-function Call({ operation: { call, phase, state } }: { operation: Operation }) {
-  const t = useText()
-  if (state === 'SUCCEEDED') return <Nothing />
-  const stage = t(`vocabulary.phase.${phase}`)
-  if (call === null) return stage
-  const attempts = call.attempts > 0 && t('operations.detail.attempts', { n: call.attempts })
-  return (
-    <>
-      <span className="mono block truncate">{call.pluginId}</span>
-      <span className="block truncate text-xs text-muted">{joinClauses(t, [stage, attempts])}</span>
     </>
   )
 }

@@ -24,7 +24,10 @@ import { messageText } from '../../../i18n/message-text.ts'
 import { Time } from '../../../ui/Time.tsx'
 import { failureTitle } from '../../../subjects/operations/describe-failure.ts'
 
-/** The operation from top to bottom: its problem, the facts, the timeline, one attempt, the changes. */
+/** Up to this many changes stand before the history. */
+const SHORT = 6
+
+/** The operation from top to bottom: its problem, the facts, a few changes, the timeline with one attempt, more changes. */
 export function OperationDetails({
   operation: answer,
   choice,
@@ -46,6 +49,8 @@ export function OperationDetails({
     operation.stages
       .find(({ stage }) => stage === bar.stage)
       ?.calls.find(({ pluginId }) => pluginId === bar.pluginId)
+  // what it is about comes first, unless it would push the history off the screen
+  const isShort = operation.changes.length > 0 && operation.changes.length <= SHORT
   const isBeside = choice.view === undefined && (bar !== null || loading !== null)
   return (
     <div className="space-y-6">
@@ -79,6 +84,7 @@ export function OperationDetails({
       )}
       <Assignment operation={operation} />
       <OperationSummary operation={operation} />
+      {isShort && <PlannedProperties operation={operation} />}
       {operation.attemptsRemoved && <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>}
       <div
         className={cx(
@@ -103,7 +109,7 @@ export function OperationDetails({
         </div>
       </div>
       <PlannedResources operation={operation} />
-      <PlannedProperties operation={operation} />
+      {!isShort && <PlannedProperties operation={operation} />}
     </div>
   )
 }
