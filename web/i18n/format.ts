@@ -53,6 +53,9 @@ export function formatDay(at: number, formats = currentFormats()): string {
   return formats.day(date.getUTCDate(), date.getUTCMonth() + 1)
 }
 
+/** `21 Nov 2026`. */
+export const formatDate = (at: number): string => withYear(at, currentFormats())
+
 /** `14:03:12`. */
 export function formatClockTime(at: number): string {
   const date = localDate(at)

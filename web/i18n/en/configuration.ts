@@ -385,7 +385,6 @@ export const configuration = {
   'history.more': { one: 'Show {n} more change', other: 'Show {n} more changes' },
   'history.older': 'Show older',
   'cause.CREATED': 'Scope created',
-  'cause.SAVE': 'Saved',
   'origin.description': 'Value history in {resource}',
   'origin.now': 'Current value',
   'origin.everywhere': 'This property in all installations',

@@ -295,7 +295,6 @@ export const configuration: Translated<typeof source.configuration> = {
   'history.more': { other: '再显示 {n} 项更改' },
   'history.older': '显示更早的记录',
   'cause.CREATED': '创建作用域',
-  'cause.SAVE': '保存',
   'origin.description': '{resource} 中的变更历史',
   'origin.now': '当前值',
   'origin.everywhere': '此属性在所有安装实例中的值',

@@ -20,7 +20,8 @@ export function ScopeSwitch() {
       label={t('configuration.switch')}
       renderTrigger={(props) => (
         <Button {...props} icon="scopes">
-          {t('configuration.switch')}
+          {/* beside the other buttons a phone has room for the icon only */}
+          <span className="max-sm:sr-only">{t('configuration.switch')}</span>
         </Button>
       )}
     >

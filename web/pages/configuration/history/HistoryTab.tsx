@@ -3,9 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ConfigurationSearch } from '#contract/console-api/pages/configuration.ts'
 import { omitUndefined, type SearchChange } from '#contract/console-api/pages/search-params.ts'
-import type { PropertyChange } from '#contract/console-api/shapes.ts'
+import type { PropertyChange, Snapshot } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../../api/client.ts'
 import { useErrorView } from '../../../i18n/describe-code.ts'
+import { formatDate } from '../../../i18n/format.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -101,45 +102,50 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
           )}
         />
       )}
-      <ol className="divide-y divide-line">
-        {snapshots.map((snapshot) => (
-          <li key={snapshot.snapshotVersion} className="py-4 first:pt-0">
-            <SnapshotEntry
-              snapshot={snapshot}
-              onTake={
-                mayWrite
-                  ? (change: PropertyChange) => take(change.locator, change.property, change.before)
-                  : undefined
-              }
-              actions={
-                <>
-                  {mayWrite && isWhole && snapshot.cause === 'SAVE' && (
-                    <Button
-                      size="sm"
-                      icon="undo"
-                      onClick={() => restoreAll(undo(snapshot, configuration, store.current()))}
-                    >
-                      {t('configuration.history.undo')}
-                    </Button>
-                  )}
-                  {snapshot.snapshotVersion !== configuration.snapshotVersion && (
-                    <Button
-                      size="sm"
-                      variant="quiet"
-                      onClick={() => {
-                        go({ from: snapshot.snapshotVersion, to: undefined }, false)
-                        document.getElementById('content')?.scrollIntoView({ block: 'start' })
-                      }}
-                    >
-                      {t('configuration.history.compare')}
-                    </Button>
-                  )}
-                </>
-              }
-            />
-          </li>
-        ))}
-      </ol>
+      {byDay(snapshots).map(([day, ofDay]) => (
+        <section key={ofDay[0]?.snapshotVersion} aria-label={day} className="mb-6">
+          <h3 className="border-b border-line-strong pb-1.5 text-xs font-medium text-muted">{day}</h3>
+          <ol className="divide-y divide-line">
+            {ofDay.map((snapshot) => (
+              <li key={snapshot.snapshotVersion} className="py-4">
+                <SnapshotEntry
+                  snapshot={snapshot}
+                  onTake={
+                    mayWrite
+                      ? (change: PropertyChange) => take(change.locator, change.property, change.before)
+                      : undefined
+                  }
+                  actions={
+                    <>
+                      {mayWrite && isWhole && snapshot.cause === 'SAVE' && (
+                        <Button
+                          size="sm"
+                          icon="undo"
+                          onClick={() => restoreAll(undo(snapshot, configuration, store.current()))}
+                        >
+                          {t('configuration.history.undo')}
+                        </Button>
+                      )}
+                      {snapshot.snapshotVersion !== configuration.snapshotVersion && (
+                        <Button
+                          size="sm"
+                          variant="quiet"
+                          onClick={() => {
+                            go({ from: snapshot.snapshotVersion, to: undefined }, false)
+                            document.getElementById('content')?.scrollIntoView({ block: 'start' })
+                          }}
+                        >
+                          {t('configuration.history.compare')}
+                        </Button>
+                      )}
+                    </>
+                  }
+                />
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
       {history.hasNextPage && (
         <Button
           className="mt-2"
@@ -152,3 +158,8 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
     </div>
   )
 }
+
+/** The days of the snapshots, in their order, each with its snapshots. */
+const byDay = (snapshots: readonly Snapshot[]) => [
+  ...Map.groupBy(snapshots, ({ savedAt }) => formatDate(Date.parse(savedAt))),
+]

@@ -143,9 +143,11 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
   const word =
     cause === 'SAVE' && applied?.kind === 'apply'
       ? t('configuration.history.applied', { name: applied.name })
-      : cause === 'CREATED' || cause === 'SAVE'
-        ? t(`configuration.cause.${cause}`)
-        : t(`vocabulary.type.${cause}`)
+      : cause === 'SAVE'
+        ? null
+        : cause === 'CREATED'
+          ? t('configuration.cause.CREATED')
+          : t(`vocabulary.type.${cause}`)
   return (
     <>
       <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
@@ -158,7 +160,8 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
         </span>
         {operationId === null ? (
           <>
-            <Badge>{word}</Badge>
+            {/* nearly every entry is a save */}
+            {word !== null && <Badge>{word}</Badge>}
             {operations.map((id, index) => (
               <TextLink key={id} to={paths.operation(id)}>
                 {t('configuration.history.byOperation', { type: t('vocabulary.type.CONFIGURE') })}
@@ -167,10 +170,10 @@ export function SnapshotHead({ snapshot }: { snapshot: Snapshot }) {
             ))}
           </>
         ) : operationsRemoved !== undefined ? (
-          <span>{t('configuration.history.byOperation', { type: word })}</span>
+          <span>{t('configuration.history.byOperation', { type: word ?? '' })}</span>
         ) : (
           <TextLink to={paths.operation(operationId)}>
-            {t('configuration.history.byOperation', { type: word })}
+            {t('configuration.history.byOperation', { type: word ?? '' })}
           </TextLink>
         )}
         {operationsRemoved !== undefined && (

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import type { Snapshot } from '#contract/console-api/shapes.ts'
+import { wrapData } from '#contract/protocol/data.ts'
+import { renderConsole } from '../../../testing/render.tsx'
+import { MAIL, OLIVIA, serveScope } from '../../../testing/served-scope.ts'
+import { HISTORY } from '../draft/endpoints.ts'
+
+const snapshot = (snapshotVersion: number, savedAt: string, cause: Snapshot['cause'] = 'SAVE'): Snapshot => ({
+  snapshotVersion,
+  savedAt,
+  savedBy: OLIVIA,
+  reason: null,
+  cause,
+  operationId: null,
+  operations: [],
+  changes: [{ locator: MAIL, property: 'smtpPort', before: wrapData(snapshotVersion), after: wrapData(587) }],
+})
+
+test('the history is grouped by day, and only what is no save says what it is', async () => {
+  const items = [
+    snapshot(4, '2025-11-20T12:00:00.000Z'),
+    snapshot(3, '2025-11-20T11:00:00.000Z'),
+    snapshot(2, '2025-11-18T12:00:00.000Z', 'CREATED'),
+  ]
+  const scope = await serveScope({ [HISTORY]: () => ({ items, nextCursor: null }) })
+  await renderConsole(`${scope.address(MAIL)}&tab=history`)
+  const ofDay = (name: string) => page.getByRole('region', { name }).getByRole('listitem')
+  await expect.element(ofDay('20 Nov 2025').first()).toMatchTextContent(/^4/)
+  expect(ofDay('20 Nov 2025').elements()).toHaveLength(2)
+  await expect.element(ofDay('18 Nov 2025')).toMatchTextContent(/Scope created/)
+  await expect.element(ofDay('20 Nov 2025').first()).not.toMatchTextContent(/Saved/)
+})
