@@ -17,3 +17,21 @@ test('tabs are links, and the current one is marked', async () => {
   await history.click()
   expect(screen.address()).toBe('/plugins')
 })
+
+test('tabs that do not fit fade at their end, until that is in view', async () => {
+  for (const [width, fade] of [
+    ['40rem', '0px'],
+    ['5rem', '48px'],
+  ] as const) {
+    const screen = await renderInConsole(
+      <div style={{ width }}>
+        <Tabs label={`Views in ${width}`} tabs={tabs} current="form" />
+      </div>,
+    )
+    const views = screen.getByRole('navigation', { name: `Views in ${width}` }).element()
+    const shown = () => getComputedStyle(views).getPropertyValue('--fade')
+    await expect.poll(shown).toBe(fade)
+    views.scrollLeft = views.scrollWidth
+    await expect.poll(shown).toBe('0px')
+  }
+})

@@ -12,7 +12,7 @@ export type Tab = {
 /** Tabs are links: each has an address, so that it can be shared, opened in a new tab, and left with Back. */
 export function Tabs({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) {
   return (
-    <nav aria-label={label} className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
+    <nav aria-label={label} className="fade-end -mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
       <ul className="flex min-w-max gap-5 border-b border-line">
         {tabs.map((tab) => (
           <li key={tab.id}>
