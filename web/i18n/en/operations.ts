@@ -446,6 +446,8 @@ export const operations = {
   'receipt.file': 'Receipt file',
   'receipt.choose': 'Choose file',
   'receipt.open': 'Open receipt',
+  'receipt.what':
+    'A receipt is one operation as a file: what was requested, called and changed, with a digest that shows whether the file was changed. “Share” on the page of an operation downloads it.',
   'receipt.about': 'The file is read in this browser only. It is not uploaded.',
   'receipt.intact': 'The content of this receipt matches its digest',
   'receipt.exported': 'Exported by {person},',
@@ -631,6 +633,7 @@ export const batches = {
   title: 'Batches',
   list: 'Batches',
   'empty.title': 'No batches yet',
+  'empty.action': 'Select installations',
   'empty.message': 'Select several installations or failed operations in a list to act on them together.',
   'column.title': 'Batch',
   'column.state': 'State',

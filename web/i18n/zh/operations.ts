@@ -382,6 +382,8 @@ export const operations: Translated<typeof source.operations> = {
   'receipt.file': '回执文件',
   'receipt.choose': '选择文件',
   'receipt.open': '打开回执',
+  'receipt.what':
+    '回执是以文件形式保存的一次操作：请求、调用和更改的内容，以及可用于检查文件是否被修改的摘要。可在操作页面的“分享”中下载。',
   'receipt.about': '文件仅在此浏览器中读取，不会上传。',
   'receipt.intact': '回执内容与其摘要一致',
   'receipt.exported': '导出人：{person}，导出时间：',
@@ -541,6 +543,7 @@ export const refusedWrites: Translated<typeof source.refusedWrites> = {
 export const batches: Translated<typeof source.batches> = {
   title: '批次',
   list: '批次',
+  'empty.action': '选择安装实例',
   'empty.title': '暂无批次',
   'empty.message': '在列表中选择多个安装实例或失败的操作，即可一并处理。',
   'column.title': '批次',

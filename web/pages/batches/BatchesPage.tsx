@@ -18,6 +18,7 @@ import { Badge } from '../../ui/Badge.tsx'
 import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FilterBar } from '../../ui/filters/FilterBar.tsx'
+import { LinkButton } from '../../ui/Link.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Time } from '../../ui/Time.tsx'
 
@@ -65,7 +66,16 @@ export function BatchesPage() {
         pageLink={(cursor) => paths.batches(omitUndefined({ ...search, cursor }))}
         onClear={clear}
         empty={
-          <EmptyState icon="batches" title={t('batches.empty.title')} message={t('batches.empty.message')} />
+          <EmptyState
+            icon="batches"
+            title={t('batches.empty.title')}
+            message={t('batches.empty.message')}
+            action={
+              <LinkButton to={paths.installations()} icon="installations">
+                {t('batches.empty.action')}
+              </LinkButton>
+            }
+          />
         }
       />
     </Page>

@@ -41,6 +41,7 @@ export function ReceiptPage() {
       trail={[{ label: t('operations.title'), to: paths.operations() }]}
     >
       <div className="space-y-6">
+        {reading === null && <p className="max-w-[72ch] text-muted">{t('operations.receipt.what')}</p>}
         <div>
           <p id="receipt" className="font-medium">
             {t('operations.receipt.file')}
