@@ -18,7 +18,7 @@ import { cx } from '../../ui/class-names.ts'
 import { Dock } from '../../ui/Dock.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { SkeletonLines } from '../../ui/Skeleton.tsx'
+import { HistorySkeleton } from './history/HistorySkeleton.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { ChangesBar } from './ChangesBar.tsx'
@@ -184,7 +184,7 @@ export function Editor({
         )}
         {tab === 'document' && <DocumentTab document={asDocument} />}
         {tab === 'history' && (
-          <Suspense fallback={<SkeletonLines lines={8} />}>
+          <Suspense fallback={<HistorySkeleton />}>
             <HistoryTab search={search} />
           </Suspense>
         )}

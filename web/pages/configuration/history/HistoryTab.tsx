@@ -13,7 +13,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { focusHome } from '../../../ui/keep-focus.ts'
-import { SkeletonLines } from '../../../ui/Skeleton.tsx'
+import { EntriesSkeleton } from './HistorySkeleton.tsx'
 import { HISTORY } from '../draft/endpoints.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { CompareScope } from './CompareScope.tsx'
@@ -90,7 +90,7 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
           onCompare={(versions) => go(versions ?? { from: undefined, to: undefined })}
         />
       )}
-      {history.isPending && <SkeletonLines lines={9} />}
+      {history.isPending && <EntriesSkeleton />}
       {error !== null && history.data === undefined && (
         <ErrorState error={error} onRetry={() => void history.refetch()} retrying={history.isFetching} />
       )}
