@@ -117,9 +117,9 @@ export const pages = {
   '/installations/new': page(installSearch),
   '/installations/$id': page(
     installationSearch,
-    ({ params, search }) => [
+    ({ params }) => [
       { name: 'GET /installations/{bundleInstallId}', call: installationCall(idOf(params)) },
-      ...(search.tab === 'operations' ? [operationsOf({ bundleInstallId: idOf(params) })] : []),
+      operationsOf({ bundleInstallId: idOf(params) }),
     ],
     ['tab'],
   ),

@@ -103,7 +103,7 @@ export const installations = {
   'fact.bundle': 'Bundle',
   'fact.version': 'Version',
   'fact.id': 'Installation ID',
-  'fact.changed': 'Last changed',
+  'fact.lastOperation': 'Last operation',
   'fact.configuration': 'Configuration',
   'fact.snapshot': 'Snapshot {version}',
 

@@ -95,7 +95,7 @@ export const installations: Translated<typeof source.installations> = {
   'fact.bundle': 'Bundle',
   'fact.version': '版本',
   'fact.id': '安装实例 ID',
-  'fact.changed': '最近变更',
+  'fact.lastOperation': '最近的操作',
   'fact.configuration': '配置',
   'fact.snapshot': '快照 {version}',
 

@@ -1,11 +1,16 @@
-import type { InstallationDetail } from '#contract/console-api/shapes.ts'
+import { useQuery } from '@tanstack/react-query'
+import { recentOperationsCall } from '#contract/console-api/pages/operations.ts'
+import type { InstallationDetail, Operation } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
+import { operationTypeKey } from '../../../subjects/operations/operation-texts.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { DefinitionList } from '../../../ui/DefinitionList.tsx'
 import { Id, Mono } from '../../../ui/Id.tsx'
 import { PlainLink, TextLink } from '../../../ui/Link.tsx'
 import { Nothing } from '../../../ui/Nothing.tsx'
+import { OperationBadge } from '../../../ui/StateBadge.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import { UpgradeLink } from './UpgradeLink.tsx'
 
@@ -13,6 +18,7 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
   const t = useText()
   const { installation, version, updatedAt, snapshotVersion } = detail
   const { bundle, bundleInstallId } = installation
+  const last = useQuery(apiQuery('GET /operations', recentOperationsCall({ bundleInstallId }))).data?.items[0]
   return (
     <Card className="mb-6">
       <DefinitionList
@@ -46,7 +52,10 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
                 </span>
               ),
           },
-          { label: t('installations.fact.changed'), value: <Time at={updatedAt} /> },
+          {
+            label: t('installations.fact.lastOperation'),
+            value: last === undefined ? <Time at={updatedAt} /> : <LastOperation operation={last} />,
+          },
           {
             label: t('installations.fact.configuration'),
             value: (
@@ -62,5 +71,17 @@ export function Identity({ detail }: { detail: InstallationDetail }) {
         ]}
       />
     </Card>
+  )
+}
+
+function LastOperation({ operation }: { operation: Operation }) {
+  const t = useText()
+  const { operationId, state, createdAt } = operation
+  return (
+    <span className="flex flex-wrap items-center gap-x-2">
+      <TextLink to={paths.operation(operationId)}>{t(operationTypeKey(operation))}</TextLink>
+      <OperationBadge state={state} />
+      <Time at={createdAt} className="text-muted" />
+    </span>
   )
 }

@@ -4,7 +4,7 @@ import { PropertyName } from '../../../subjects/manifest/PropertyName.tsx'
 import { PluginLink } from '../../../subjects/plugins/PluginLink.tsx'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { Icon } from '../../../ui/Icon.tsx'
-import { PropertyValueView } from '../../../ui/value/ValueView.tsx'
+import { StructuredValue } from './StructuredValue.tsx'
 
 /** Every property that the version defines, as last applied, in the groups of the manifest. */
 export function ResourceProperties({
@@ -33,7 +33,7 @@ export function ResourceProperties({
                   <Writer pluginId={writers?.get(name)} />
                 </dt>
                 <dd className="min-w-0 wrap-anywhere">
-                  <PropertyValueView value={resource.properties[name] ?? null} />
+                  <StructuredValue value={resource.properties[name] ?? null} definition={definition} />
                 </dd>
               </div>
             ))}

@@ -98,3 +98,49 @@ test('thirty Modules are rendered whole, without a search', async () => {
     await expect.element(card(index).getByText(`mail-${index}.example.com`)).toBeInTheDocument()
   await expect.element(search).not.toBeInTheDocument()
 })
+
+test('an object or a list of objects has a line for each leaf, named by the titles of its schema', async () => {
+  const address = {
+    type: 'object',
+    title: 'Address',
+    properties: { city: { type: 'string', title: 'City' }, country: { type: 'string', title: 'Country' } },
+  }
+  const resource: InstalledResource = {
+    ...module(1),
+    properties: {
+      issuer: wrapData({ name: 'Northwind', address: { city: 'Kiel', country: 'DE' } }),
+      rates: wrapData([{ code: 'DE', rate: 19 }]),
+      days: wrapData([7, 14]),
+    },
+    definitions: {
+      issuer: {
+        kind: 'DATA',
+        schema: {
+          type: 'object',
+          title: 'Issuer',
+          properties: { name: { type: 'string', title: 'Legal name' }, address },
+        },
+      },
+      rates: {
+        kind: 'DATA',
+        schema: {
+          type: 'array',
+          title: 'Rates',
+          items: {
+            type: 'object',
+            properties: { code: { type: 'string' }, rate: { type: 'number', title: 'Percent' } },
+          },
+        },
+      },
+      days: { kind: 'DATA', schema: { type: 'array', title: 'Days', items: { type: 'integer' } } },
+    },
+  }
+  await renderInConsole(<Resources detail={{ ...installationDetail, resources: [resource] }} />)
+  const lines = page.getByRole('listitem')
+  await expect.element(lines.first()).toMatchTextContent(/Legal name.*Northwind/)
+  const texts = lines.elements().map(({ textContent }) => textContent)
+  expect(texts.some((text) => /Address › City.*Kiel/.test(text))).toBe(true)
+  expect(texts.some((text) => /DE › Percent.*19/.test(text))).toBe(true)
+  await expect.element(page.getByText(/^\[ ?7, ?14 ?\]$/)).toBeVisible()
+  expect(document.body.textContent).not.toContain('{')
+})

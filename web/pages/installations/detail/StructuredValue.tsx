@@ -1,0 +1,62 @@
+import type { InstalledResource } from '#contract/console-api/shapes.ts'
+import { isJsonObject } from '#contract/json-schema/json.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { nameItems, pathOf, type Step } from '../../../base/json/list-items.ts'
+import { placeNamer } from '../../../forms/property/titled-path.ts'
+import { useText } from '../../../i18n/use-text.ts'
+import { PlaceName } from '../../../ui/value/LeafChanges.tsx'
+import { PropertyValueView, ValueView } from '../../../ui/value/ValueView.tsx'
+
+/** A value with more leaves is JSON, which is shown in part. */
+const LINES_MAX = 24
+
+/** A value of an installation: an object, or a list of them, has a line for each leaf with its place in words. */
+export function StructuredValue({
+  value,
+  definition,
+}: {
+  value: InstalledResource['properties'][string] | null
+  definition: InstalledResource['definitions'][string]
+}) {
+  const t = useText()
+  const plain = value?.['@type'] === 'Data' && 'value' in value ? (value.value as JsonValue) : null
+  const leaves = isStructured(plain) ? leavesOf(plain) : []
+  if (leaves.length === 0 || leaves.length > LINES_MAX) return <PropertyValueView value={value} />
+  const nameOf = placeNamer(definition, t)
+  return (
+    <ul className="space-y-0.5">
+      {leaves.map((leaf) => (
+        <li key={pathOf(leaf.steps)} className="flex min-w-0 flex-wrap items-baseline gap-x-3">
+          <PlaceName name={nameOf(leaf.steps, plain ?? undefined)} />
+          <ValueView value={leaf.value} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A list of texts or numbers is short enough as JSON. */
+const isStructured = (value: JsonValue): boolean =>
+  isJsonObject(value) || (Array.isArray(value) && value.some((item) => isJsonObject(item)))
+
+interface Leaf {
+  steps: readonly Step[]
+  value: JsonValue
+}
+
+function leavesOf(value: JsonValue, steps: readonly Step[] = []): Leaf[] {
+  if (isJsonObject(value)) {
+    const members = Object.entries(value)
+    if (members.length > 0) return members.flatMap(([name, member]) => leavesOf(member, [...steps, name]))
+  }
+  if (Array.isArray(value) && isStructured(value)) {
+    const { names, keyOf } = nameItems([value])
+    return value.flatMap((item, index) =>
+      leavesOf(item, [
+        ...steps,
+        { name: names[0]?.[index] ?? String(index), position: index + 1, key: keyOf(item) },
+      ]),
+    )
+  }
+  return [{ steps, value }]
+}
