@@ -107,7 +107,7 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
     header: t('plugins.column.endpoint'),
     cell: ({ endpoint }) => <Mono className="text-muted">{endpoint}</Mono>,
     card: 'wide',
-    hideBelow: 'md',
+    hideBelow: 'lg',
   },
   {
     id: 'enabled',
