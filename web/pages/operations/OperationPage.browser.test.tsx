@@ -405,3 +405,31 @@ test('changes keep their names if the manifest cannot be read', async () => {
   await expect.element(page.getByRole('list', { name: 'Property changes' }).getByText('host')).toBeVisible()
   await expect.element(page.getByRole('alert')).not.toBeInTheDocument()
 })
+
+test('a few changes stand before the history, and many behind it', async () => {
+  const change = (index: number) => ({
+    locator: 'production/support-desk/MODULE/inbox',
+    property: `property${index}`,
+    before: null,
+    after: { '@type': 'Data' as const, value: index },
+  })
+  let count = 2
+  await serveScope({
+    'GET /operations/{operationId}': () => ({
+      ...failed,
+      changes: Array.from({ length: count }, (_, index) => change(index)),
+    }),
+  })
+  const order = () =>
+    page
+      .getByRole('main')
+      .getByRole('heading', { level: 2 })
+      .elements()
+      .map(({ textContent }) => textContent)
+      .filter((text) => /^(History|(Planned c|C)hanges)/.test(text))
+  await renderConsole(`/operations/${failed.operationId}`)
+  await expect.poll(order).toEqual([expect.stringMatching(/hanges/), 'History'])
+  count = 7
+  await queryClient.invalidateQueries()
+  await expect.poll(order).toEqual(['History', expect.stringMatching(/hanges/)])
+})

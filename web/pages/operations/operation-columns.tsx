@@ -104,12 +104,18 @@ function Trouble({ operation }: { operation: Operation }) {
   const t = useText()
   const { failure, state, nextAttemptAt, call, phase } = operation
   if (state === 'SUCCEEDED') return null
+  // the code and the plugin are names, the others are words
   const details = [
-    failure !== null && <span className="mono">{failure.errorCode}</span>,
-    call !== null && <span className="mono">{call.pluginId}</span>,
-    t(`vocabulary.phase.${phase}`),
-    call !== null && call.attempts > 0 && t('operations.detail.attempts', { n: call.attempts }),
-  ].filter((detail) => detail !== false)
+    { text: failure?.errorCode, className: 'mono' },
+    { text: call?.pluginId, className: 'mono' },
+    { text: t(`vocabulary.phase.${phase}`) },
+    {
+      text:
+        call !== null && call.attempts > 0
+          ? t('operations.detail.attempts', { n: call.attempts })
+          : undefined,
+    },
+  ].filter(({ text }) => text !== undefined)
   return (
     <>
       {state === 'WAITING' && nextAttemptAt !== null ? (
@@ -127,11 +133,10 @@ function Trouble({ operation }: { operation: Operation }) {
         )
       )}
       <span className="block truncate text-xs text-muted @max-[40rem]/table:whitespace-normal">
-        {details.map((detail, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- they have no other identity, and no state
-          <Fragment key={index}>
+        {details.map(({ text, className }, index) => (
+          <Fragment key={text}>
             {index > 0 && ' · '}
-            {detail}
+            <span className={className}>{text}</span>
           </Fragment>
         ))}
       </span>
