@@ -5,8 +5,8 @@ export function HistorySkeleton() {
   return (
     <div aria-hidden="true">
       <div className="mb-4 flex flex-wrap gap-2">
-        {['w-24', 'w-24', 'w-24', 'w-20', 'w-56'].map((width, index) => (
-          <Skeleton key={index} className={`h-8! rounded-md ${width}`} />
+        {['w-24', 'w-23', 'w-22', 'w-20', 'w-56'].map((width) => (
+          <Skeleton key={width} className={`h-8! rounded-md ${width}`} />
         ))}
       </div>
       <EntriesSkeleton />

@@ -19,7 +19,7 @@ export function StructuredValue({
   definition: InstalledResource['definitions'][string]
 }) {
   const t = useText()
-  const plain = value?.['@type'] === 'Data' && 'value' in value ? (value.value as JsonValue) : null
+  const plain = value?.['@type'] === 'Data' && 'value' in value ? value.value : null
   const leaves = isStructured(plain) ? leavesOf(plain) : []
   if (leaves.length === 0 || leaves.length > LINES_MAX) return <PropertyValueView value={value} />
   const nameOf = placeNamer(definition, t)
