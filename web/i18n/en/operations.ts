@@ -194,6 +194,12 @@ export const operations = {
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',
   'failed.endpoint.unknown':
     'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
+  'running.title.PENDING': 'This operation waits for a worker',
+  'running.title.RUNNING': 'This operation is running',
+  'running.now.PENDING': 'Yes. It starts as soon as a worker is free.',
+  'running.now.RUNNING': 'Yes. The runtime works on it; no plugin is being called.',
+  'running.now.call':
+    'Yes. Attempt {attempt} of {allowed} was sent {time}. If the plugin does not respond within {seconds} s, the call is repeated.',
   'failed.impact': 'Effect on the installation',
   'failed.impact.NOT_INSTALLED': 'Nothing runs yet: version {target} is not installed.',
   'failed.impact.INSTALLED':
@@ -276,7 +282,7 @@ export const operations = {
     'the installation that provides the service {service} was not active',
   'failed.retryFrom': 'The plugin asks to call again no earlier than {time}.',
   'failed.answerTo':
-    'This is the answer to {operation}: something between the platform and the plugin, such as a cache, may replay answers.',
+    'This is the response to {operation}: something between the platform and the plugin, such as a cache, may replay responses.',
   'wire.clock.behind': 'The clock of the plugin’s host is {seconds} s behind.',
   'wire.clock.ahead': 'The clock of the plugin’s host is {seconds} s ahead.',
   'wire.headers': 'Response headers',

@@ -10,6 +10,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { Assignment } from './notes/Assignment.tsx'
 import { AttemptPanel } from './evidence/AttemptPanel.tsx'
+import { RunningPanel } from './evidence/RunningPanel.tsx'
 import { WaitingPanel } from './evidence/Evidence.tsx'
 import { OperationSummary } from './OperationSummary.tsx'
 import { FailurePanel } from './failure/FailurePanel.tsx'
@@ -73,6 +74,9 @@ export function OperationDetails({
             />
           ) : undefined}
         </FailurePanel>
+      )}
+      {(operation.state === 'PENDING' || operation.state === 'RUNNING') && (
+        <RunningPanel operation={operation} timeline={timeline} />
       )}
       {operation.state === 'WAITING' && (
         <>
