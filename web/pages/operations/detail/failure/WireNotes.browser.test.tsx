@@ -38,7 +38,7 @@ test('an answer to another operation names it, with every field that differs and
   })
   await renderConsole(`/operations/${replayed.operationId}`)
   const panel = page.getByRole('region', { name: 'Why it failed' })
-  await expect.element(panel.getByText(/This is the answer to Install .* #10/)).toBeVisible()
+  await expect.element(panel.getByText(/This is the response to Install .* #10/)).toBeVisible()
   await expect
     .element(panel.getByRole('link', { name: /#10$/ }))
     .toHaveAttribute('href', expect.stringContaining(OTHER))
@@ -61,7 +61,7 @@ test('an operation that the person may not see is not named', async () => {
   await renderConsole(`/operations/${replayed.operationId}`)
   await expect.element(page.getByRole('cell', { name: 'operation.operationId', exact: true })).toBeVisible()
   await expect.poll(() => isAsked).toBe(true)
-  await expect.element(page.getByText(/This is the answer to/)).not.toBeInTheDocument()
+  await expect.element(page.getByText(/This is the response to/)).not.toBeInTheDocument()
 })
 
 test('a plugin that limits its callers says from when a retry makes sense, and how its clock differs', async () => {
