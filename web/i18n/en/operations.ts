@@ -266,11 +266,11 @@ export const operations = {
   'failed.differs.expected': 'Expected',
   'failed.differs.received': 'Received',
   'refusedHere.RESOLVE':
-    'This platform refused the call of {plugin} to resolve a reference at {time}: {why}.',
+    'This platform refused the call of {plugin} to resolve a reference at {moment}: {why}.',
   'refusedHere.AUTHORIZATION':
-    'This platform refused the call of {plugin} to read its authorization at {time}: {why}.',
+    'This platform refused the call of {plugin} to read its authorization at {moment}: {why}.',
   'refusedHere.EVENTS':
-    'This platform refused the call of {plugin} to read the events of a service at {time}: {why}.',
+    'This platform refused the call of {plugin} to read the events of a service at {moment}: {why}.',
   'refusedHere.why.CREDENTIAL_REVOKED': 'the plugin’s credential was revoked',
   'refusedHere.why.PLUGIN_DISABLED': 'the plugin was disabled',
   'refusedHere.why.NOT_AUTHORIZED': 'its authorization does not list what it requested',
@@ -280,9 +280,9 @@ export const operations = {
   'refusedHere.why.SERVICE_DISABLED': 'the service {service} was disabled',
   'refusedHere.why.SERVICE_OWNER_NOT_ACTIVE':
     'the installation that provides the service {service} was not active',
-  'failed.retryFrom': 'The plugin asks to call again no earlier than {time}.',
+  'failed.retryFrom': 'The plugin asks to call again no earlier than {moment}.',
   'failed.answerTo':
-    'This is the response to {operation}: something between the platform and the plugin, such as a cache, may replay responses.',
+    'This is the response to {operation}: something between the platform and the plugin, such as a cache, may replay responses. Check that before the plugin.',
   'wire.clock.behind': 'The clock of the plugin’s host is {seconds} s behind.',
   'wire.clock.ahead': 'The clock of the plugin’s host is {seconds} s ahead.',
   'wire.headers': 'Response headers',

@@ -110,6 +110,7 @@ export function FailurePanel({
               </p>
             </div>
             <RefusedHere failure={failure} />
+            <WireNotes failure={failure} attempt={failurePoint?.bar?.attempt} />
             <DefinitionList
               items={[
                 !isOver && {
@@ -171,7 +172,6 @@ export function FailurePanel({
                 },
               ]}
             />
-            <WireNotes failure={failure} attempt={failurePoint?.bar?.attempt} />
             <Differences failurePoint={failurePoint} />
             {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}
             <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-xs">

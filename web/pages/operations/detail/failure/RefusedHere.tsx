@@ -13,7 +13,7 @@ export function RefusedHere({ failure: { refusedHere, errorPath } }: { failure: 
       {rich(`operations.refusedHere.${endpoint}`, {
         // the error path of a failed call names its plugin after the runtime
         plugin: errorPath?.[1] ?? '',
-        time: <Time at={at} exact />,
+        moment: <Time at={at} exact />,
         why: t(`operations.refusedHere.why.${rule}`, { service }),
       })}
     </p>

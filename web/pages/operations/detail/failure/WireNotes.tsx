@@ -20,7 +20,7 @@ export function WireNotes({ failure, attempt }: { failure: Failure; attempt: Att
   return (
     <>
       {failure.retryFrom !== undefined && (
-        <Note>{rich('operations.failed.retryFrom', { time: <Time at={failure.retryFrom} exact /> })}</Note>
+        <Note>{rich('operations.failed.retryFrom', { moment: <Time at={failure.retryFrom} exact /> })}</Note>
       )}
       {answered !== null && <AnswerTo operationId={answered} />}
       {clock !== null && <Note>{clock}</Note>}
