@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key, Uuid } from '#contract/protocol/keys.ts'
-import { listOf, pageQuery, plainName, Reason, searchText, Timestamp } from './common.ts'
+import { listOf, pageQuery, plainName, Reason, scopeFilter, searchText, Timestamp } from './common.ts'
 
 export const PluginCredential = z.object({
   credentialId: Uuid,
@@ -75,9 +75,9 @@ const params = z.strictObject({ pluginId: Key })
 
 export const pluginEndpoints = defineEndpoints({
   'GET /plugins': {
-    summary: 'Registered plugins',
+    summary: 'Registered plugins; with a scope, those that its active installations call',
     access: { needs: 'read', where: 'anywhere' },
-    query: z.strictObject({ q: searchText, ...pageQuery }),
+    query: z.strictObject({ ...scopeFilter, q: searchText, ...pageQuery }),
     answer: listOf(Plugin),
     codes: [],
   },

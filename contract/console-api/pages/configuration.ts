@@ -4,12 +4,14 @@ import { omitUndefined, oneOf, text, time, whole, type Raw } from './search-para
 export const CONFIGURATION_TABS = ['form', 'document', 'history'] as const
 /** Whether the document is open beside the form. */
 export const BESIDE = ['document', 'nothing'] as const
+/** What the time line of a scope shows. */
+export const TIMELINE_RANGES = ['day', 'week', 'month'] as const
 export const SHOWN = ['changed', 'invalid', 'set'] as const
 
 /**
  * `resource` is the locator of the resource that is shown, `property` the field to go to, `q` and `show` what the form
  * is narrowed to. `beside` opens or closes the document beside the form; without it, the browser remembers. The history is narrowed by `changedIn` (a locator), `changed` (a property), `by` (a person), `since` and
- * `until`; with `from` it compares two snapshots, the second being the current one without `to`, and with `with` the
+ * `until`, and `range` is that of its time line; with `from` it compares two snapshots, the second being the current one without `to`, and with `with` the
  * scope with another one.
  */
 export const configurationSearch = (raw: Raw) =>
@@ -25,6 +27,7 @@ export const configurationSearch = (raw: Raw) =>
     by: text(raw, 'by'),
     since: time(raw, 'since'),
     until: time(raw, 'until'),
+    range: oneOf(raw, 'range', TIMELINE_RANGES),
     from: whole(raw, 'from'),
     to: whole(raw, 'to'),
     with: text(raw, 'with'),
@@ -35,4 +38,13 @@ export const configurationCall = (scope: Scope) => ({ params: scope })
 /** What people call the installations of the scope. */
 export const configuredInstallationsCall = (scope: Scope) => ({
   query: { ...scope, state: 'ACTIVE', limit: 200 },
+})
+/** What the time line of a scope draws, from a moment on: at most 200 of each. */
+export const timelineCalls = (scope: Scope, since: string) => ({
+  saves: { params: scope, query: { since, limit: 200 } },
+  operations: {
+    query: { ...scope, since, operationType: 'INSTALL,UPGRADE,DETACH', limit: 200 },
+  },
+  failures: { query: { ...scope, since, state: 'FAILED,TAKEN_OVER', limit: 200 } },
+  plugins: { query: { ...scope, limit: 200 } },
 })

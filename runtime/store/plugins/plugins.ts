@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { RawBuilder, Selectable, Insertable } from 'kysely'
 import type { PluginCredential } from '#contract/runtime-api/plugins.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RegistrationRow, Registrations } from '../../model/plugin.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import { containsText } from '../text-search.ts'
+import { inScope, visibleTo } from '../visible-scopes.ts'
+import type { ScopeFilter } from '../visible-scopes.ts'
 
 export type PluginRow = Selectable<RuntimeTables['runtime.plugin']> & {
   credentials: PluginCredential[]
@@ -45,13 +48,38 @@ async function selectPlugins(
 /** The plugins after one with this ID whose ID or title contains `q`, at most `limit`. */
 export const listPluginRows = (
   db: Db,
-  { after, limit, q }: { after: string | number | undefined; limit: number; q?: string | undefined },
+  actor: Actor,
+  {
+    after,
+    limit,
+    q,
+    ...scope
+  }: ScopeFilter & { after: string | number | undefined; limit: number; q?: string | undefined },
 ): Promise<PluginRow[]> =>
   selectPlugins(db, {
     where: sql`${after === undefined ? sql`true` : sql`plugin.plugin_id > ${after}`}
-      and ${containsText(q, [sql`plugin.plugin_id`, sql`plugin.title`])}`,
+      and ${containsText(q, [sql`plugin.plugin_id`, sql`plugin.title`])} and ${calledIn(actor, scope)}`,
     limit,
   })
+
+/**
+ * The condition that an active installation in a scope of the filter, which the actor may read, calls the plugin. A scope
+ * that the actor may not read matches nothing, so a filter does not reveal its content.
+ */
+function calledIn(actor: Actor, filter: ScopeFilter): RawBuilder<boolean> {
+  const { environmentKey, applicationRuntimeId, workspaceId } = filter
+  if (environmentKey === undefined && applicationRuntimeId === undefined && workspaceId === undefined)
+    return sql<boolean>`true`
+  return sql<boolean>`plugin.plugin_id in (
+    select declared ->> 'pluginId'
+    from runtime.installation as installation
+    join runtime.bundle_version as version
+      on version.bundle_environment_key = installation.bundle_environment_key
+      and version.bundle_id = installation.bundle_id and version.version = installation.version
+    cross join lateral json_array_elements(version.manifest -> 'plugins') as declared
+    where installation.state = 'ACTIVE' and ${inScope(filter, 'installation')}
+      and ${visibleTo(actor, 'read', 'installation')})`
+}
 
 /** One plugin; undefined if it is not registered. */
 export async function findPlugin(db: Db, pluginId: string): Promise<PluginRow | undefined> {

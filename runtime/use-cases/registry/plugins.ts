@@ -21,13 +21,13 @@ import { cursorValues, pageOf } from '../paging.ts'
 import { registrationExists, requireExpected, requireReachable } from './registration.ts'
 import type { Egress } from './registration.ts'
 
-/** Registered plugins, ordered by id. */
+/** Registered plugins, ordered by id; with a scope, those that its active installations call. */
 export async function listPlugins(
-  { deps }: ReadContext,
+  { deps, actor }: ReadContext,
   { query }: Input<'GET /plugins'>,
 ): Promise<Answer<'GET /plugins'>> {
   const [after] = cursorValues(query.cursor, ['string']) ?? []
-  const rows = await listPluginRows(deps.db, { ...query, after, limit: query.limit + 1 })
+  const rows = await listPluginRows(deps.db, actor, { ...query, after, limit: query.limit + 1 })
   return pageOf(rows, query.limit, { item: pluginView, valuesOf: (row) => [row.plugin_id] })
 }
 

@@ -240,6 +240,20 @@ describe('services', () => {
     assert((await listed('')).includes('for-nobody'))
   })
 
+  it('and plugins can be listed by a scope that the person may see', async () => {
+    const { environmentKey, applicationRuntimeId, workspaceId } = SCOPE
+    const listed = async (workspace: number, grants?: Grant[]) =>
+      itemsOf(
+        await call(
+          `/plugins?environmentKey=${environmentKey}&applicationRuntimeId=${applicationRuntimeId}&workspaceId=${workspace}`,
+          grants && { grants },
+        ),
+      ).map(({ pluginId }) => pluginId)
+    assert.deepEqual(await listed(workspaceId), ['tenants'])
+    assert.deepEqual(await listed(workspaceId + 900), [])
+    assert.deepEqual(await listed(workspaceId, reader), [])
+  })
+
   it('list their referrers, limited to what the person may see', async () => {
     await deps.saveService('mail', {})
     const referrers = await call('/services/mail/referrers?limit=2')

@@ -20,6 +20,7 @@ import { CompareScope } from './CompareScope.tsx'
 import { CompareView } from './CompareView.tsx'
 import { HistoryFilters } from './HistoryFilters.tsx'
 import { undo } from '../draft/restore.ts'
+import { ScopeTimeline } from './ScopeTimeline.tsx'
 import { SnapshotEntry } from './SnapshotEntry.tsx'
 import { useRestore } from '../editor/use-restore.ts'
 import { useTakeValue } from './use-take-value.ts'
@@ -61,6 +62,7 @@ export function HistoryTab({ search }: { search: ConfigurationSearch }) {
   const isWhole = locator === undefined && property === undefined
   return (
     <div {...focusHome()}>
+      <ScopeTimeline scope={scope} range={search.range} onRange={(range) => go({ range })} />
       <div className="mb-4 flex flex-wrap items-center gap-2">
         <HistoryFilters search={search} people={people} onChange={go} />
         {!isComparing && (
