@@ -126,8 +126,8 @@ export const Failure = z.object({
   /** Who stopped the automatic retries, if that ended the run; the message is that of the last attempt. */
   stopped: z.object({ by: Person, reason: z.string() }).optional(),
   /**
-   * The plugin says that the same request cannot succeed, and the request has values that other plugins wrote in this
-   * operation, or lacks values that they had to write. No retry changes them.
+   * The plugin says that the same request cannot succeed, and names a property that another plugin wrote in this operation
+   * or left without a value; or a required one of these is missing. No retry changes them.
    */
   readsWrites: z.literal(true).optional(),
 })

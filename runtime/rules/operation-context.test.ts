@@ -131,7 +131,11 @@ describe('the context of an operation', () => {
     assert.deepEqual([all?.kind, all?.reason], ['installation.detach', 'not needed any more'])
     const grants: Grant[] = [{ permissions: ['read'], scope }]
     const answer = await harness.http.call(`/operations/${operationId}/context`, { grants })
-    const [masked] = OperationContext.parse(answer.data).causes
+    const seen = OperationContext.parse(answer.data).causes
+    // a service may be shared: of its registration a reader sees the scopes that the reader may read
+    assert.doesNotMatch(JSON.stringify(seen), new RegExp(`"workspaceId":(?!${scope.workspaceId}\\b)`))
+    assert.match(JSON.stringify((await contextOf(operationId)).causes), /"workspaceId":2\b/)
+    const [masked] = seen
     assert.deepEqual(masked, {
       ...all,
       by: null,

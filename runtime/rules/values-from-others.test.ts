@@ -29,9 +29,9 @@ const writing = (tenantId: string): Reply => ({
   outcome: 'APPLIED',
   resources: { [MAIN]: wrapped({ tenantId }) } as unknown as JsonObject,
 })
-const refused = (retryable = false): Reply => ({
-  errorCode: 'NO_TENANT',
-  data: { message: 'The price system has no such tenant.', retryable },
+const refused = (more: JsonObject = {}): Reply => ({
+  errorCode: 'LOOKUP_FAILED',
+  data: { message: 'The price system has no such tenant.', retryable: false, ...more },
 })
 
 let harness: RuleHarness
@@ -50,7 +50,7 @@ async function failsWith(script: Script) {
     scope: harness.newScope(),
     properties: { [MAIN]: wrapped({ name: 'Shop' }) },
   })
-  return harness.fails(operationId, 'NO_TENANT')
+  return harness.fails(operationId, 'LOOKUP_FAILED')
 }
 
 describe('a retry of a call that reads what another plugin wrote', () => {
@@ -86,11 +86,26 @@ describe('a retry of a call that reads what another plugin wrote', () => {
     assert.equal(failed.retryHelps, 'NEVER')
   })
 
-  it('can help after a change if the writer was called once and chose to write nothing', async () => {
+  it('can help after a change if the failure names neither the property nor its value', async () => {
     const failed = await failsWith(({ pluginId }) =>
-      pluginId === 'registrar' ? { outcome: 'APPLIED' } : refused(),
+      pluginId === 'registrar' ? writing('t-1') : refused({ message: 'The pool has no licenses left.' }),
     )
     assert.deepEqual([failed.failure?.readsWrites, failed.retryHelps], [undefined, 'AFTER_CHANGE'])
+    assert.equal(failed.nextStep.actor, 'PLUGIN_OWNER')
+  })
+
+  it('cannot help if the failure quotes the value', async () => {
+    const failed = await failsWith(({ pluginId }) =>
+      pluginId === 'registrar' ? writing('shop-7') : refused({ message: '没有“shop-7”。' }),
+    )
+    assert.equal(failed.retryHelps, 'NEVER')
+  })
+
+  it('can help after a change if the failure comes from behind the plugin and ends in this platform', async () => {
+    const failed = await failsWith(({ pluginId }) =>
+      pluginId === 'registrar' ? writing('t-1') : refused({ errorPath: ['prices', 'module-plugin-manager'] }),
+    )
+    assert.notEqual(failed.retryHelps, 'NEVER')
   })
 
   it('can help after a change if the call does not read the value', async () => {

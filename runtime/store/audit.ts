@@ -60,7 +60,7 @@ interface CauseFilter {
   limit: number
 }
 
-/** Of each plugin, service and installation, only the newest entries are looked at, so the length of the log does not matter. */
+/** Of each plugin, service and installation only the newest entries of these actions are looked at. */
 const LOOKED_AT = 200
 
 /** What was done since a time to plugins, services, a policy and installations, newest first. */
@@ -83,11 +83,11 @@ export async function listCauseRows(db: Db, filter: CauseFilter): Promise<AuditR
         order by sequence desc limit ${LOOKED_AT}) as entry
       union all
       select entry.* from unnest(${[...bundleInstallIds]}::uuid[]) as owner (id) cross join lateral (
-        select * from runtime.audit_entry as entry where entry.bundle_install_id = owner.id
+        select * from runtime.audit_entry as entry
+        where entry.bundle_install_id = owner.id and entry.operation_id is distinct from ${except}::uuid
+          and entry.action in ('configuration.save', 'installation.install', 'installation.upgrade',
+            'installation.detach', 'operation.takeover')
         order by sequence desc limit ${LOOKED_AT}) as entry
-      where entry.action in ('configuration.save', 'installation.install', 'installation.upgrade', 'installation.detach',
-          'operation.takeover')
-        and entry.operation_id is distinct from ${except}::uuid
     ) as found
     where found.outcome = 'DONE' and found.at >= ${since}
     order by found.sequence desc limit ${limit}`.execute(db)

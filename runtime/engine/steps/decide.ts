@@ -1,4 +1,6 @@
+import { isData } from '#contract/protocol/data.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import { isFromPlugin } from '#contract/protocol/messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
@@ -8,10 +10,11 @@ import type { ResourceToPut } from '../../model/ledger.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import type { RegistrationRow } from '../../model/plugin.ts'
-import { callFailure } from '../calls/failures.ts'
+import { callFailure, isPassedOn } from '../calls/failures.ts'
 import { inCallOrder, nextStep } from './next-step.ts'
 import type { Step } from './next-step.ts'
 import { mergedWrites, valuesFromOthers, withWrites } from './plugin-writes.ts'
+import type { ValueFromOther } from './plugin-writes.ts'
 import { prepareCall } from './prepare-call.ts'
 import type { CallContext, PreparedCall } from './prepare-call.ts'
 
@@ -110,16 +113,40 @@ export function decide(deciding: DecisionInput): Decision {
   }
 }
 
-/** Marks the failure of a call that no retry can end otherwise; the rule is that of `Failure.readsWrites`. */
+/**
+ * Marks the failure of a call that no retry can end otherwise. The rule is that of `Failure.readsWrites`: the plugin itself
+ * says that the request cannot succeed, and either names a property that another plugin of the operation wrote or left
+ * without a value, or a required one is missing. Another failure of a call that reads such a property may have any cause.
+ */
 function withReads(
   { operation, plan, calls }: Pick<Decision, 'operation' | 'plan' | 'calls'>,
   stage: Phase,
   { pluginId, failure }: Extract<Step, { kind: 'fail' }>,
 ): Failure {
-  if (!isFromPlugin(failure) || failure.retryable) return failure
+  const isOwn = isFromPlugin(failure) && !isPassedOn(failure) && failure.refusedHere === undefined
+  if (!isOwn || failure.retryable) return failure
   const reader = calls.find((call) => call.stage === stage && call.pluginId === pluginId)
   const read = reader === undefined ? [] : valuesFromOthers(plan, calls, operation.operation_type, reader)
-  return read.some(({ isFixed }) => isFixed) ? { ...failure, readsWrites: true } : failure
+  const isFixed = ({ kind, property, value, isRequired }: ValueFromOther) =>
+    kind !== 'KEPT' && ((kind === 'MISSING' && isRequired) || names(failure, property, value))
+  return read.some(isFixed) ? { ...failure, readsWrites: true } : failure
+}
+
+/** Words and values that are shorter occur in any text. */
+const NAME_MIN = 4
+
+/** Whether the code or the message of a failure has a word of the name of a property, or quotes its value. */
+function names({ errorCode, message }: Failure, property: string, value: TypedValue | null): boolean {
+  const wordsOf = (text: string) =>
+    text
+      .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+      .toLowerCase()
+      .split(/[^\p{L}\d]+/u)
+      .filter((word) => word.length >= NAME_MIN)
+  const said = new Set([...wordsOf(errorCode), ...wordsOf(message)])
+  const data = value !== null && isData(value) && value.isSensitive !== true ? value.value : null
+  const isQuoted = typeof data === 'string' && data.length >= NAME_MIN && message.includes(data)
+  return isQuoted || wordsOf(property).some((word) => said.has(word))
 }
 
 /**

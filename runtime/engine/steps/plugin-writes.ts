@@ -48,11 +48,9 @@ export interface ValueFromOther {
   writer: { stage: Stage; pluginId: string }
   /** What the writer did: WRITTEN; KEPT, it left the planned value; or MISSING, it left the property without a value. */
   kind: 'WRITTEN' | 'KEPT' | 'MISSING'
-  /**
-   * Whether a retry sends what only this operation decided: a written value, or a missing one that is required or whose
-   * writer was called more than once, so that a lost answer may have had it.
-   */
-  isFixed: boolean
+  /** What the request has; null if it has no value. */
+  value: TypedValue | null
+  isRequired: boolean
 }
 
 /**
@@ -61,7 +59,7 @@ export interface ValueFromOther {
  */
 export function valuesFromOthers(
   plan: FrozenPlan,
-  calls: readonly (CallWrites & { attempts: number })[],
+  calls: readonly CallWrites[],
   operationType: OperationType,
   reader: { stage: Stage; pluginId: string; order: number },
 ): ValueFromOther[] {
@@ -92,15 +90,16 @@ export function valuesFromOthers(
       )
       const writer = wrote ?? mayWrite.at(-1)
       if (writer === undefined) return []
-      const isKept = Object.hasOwn(properties, property)
-      const isRequired = getOwn(definitions, property)?.required === true
+      const written = getOwn(getOwn(wrote?.writes ?? {}, locator) ?? {}, property)
+      const value = written ?? getOwn(properties, property) ?? null
       return [
         {
           locator,
           property,
           writer: { stage: writer.stage, pluginId: writer.pluginId },
-          kind: wrote !== undefined ? 'WRITTEN' : isKept ? 'KEPT' : 'MISSING',
-          isFixed: wrote !== undefined || (!isKept && (isRequired || writer.attempts > 1)),
+          kind: wrote !== undefined ? 'WRITTEN' : value === null ? 'MISSING' : 'KEPT',
+          value,
+          isRequired: getOwn(definitions, property)?.required === true,
         },
       ]
     })

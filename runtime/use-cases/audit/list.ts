@@ -32,7 +32,7 @@ const isShown = (view: PropertyView | null): boolean => view?.['@type'] === 'Dat
 const showsValue = ({ before, after }: AuditChange): boolean => isShown(before) || isShown(after)
 
 /** Masks a property that was marked as sensitive after the entry was written. The stored entry stays unchanged. */
-function maskedChange(change: AuditChange): AuditChange {
+export function maskedChange(change: AuditChange): AuditChange {
   const hide = (view: PropertyView | null): PropertyView | null =>
     view === null || view['@type'] === 'Data'
       ? { '@type': 'Data', isSensitive: true, isSet: view !== null && !('isSet' in view && !view.isSet) }

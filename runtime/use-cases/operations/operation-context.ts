@@ -1,6 +1,8 @@
-import { getOwn } from '#contract/json-schema/json.ts'
-import { mayIn } from '#contract/endpoint/permission.ts'
+import { deepEqual, getOwn } from '#contract/json-schema/json.ts'
+import { mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
 import { isReference, referencedServices } from '#contract/protocol/data.ts'
+import { Scope } from '#contract/protocol/scope.ts'
+import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import { CAUSE_KINDS } from '#contract/runtime-api/operation-context.ts'
 import type { Cause, ValueRead } from '#contract/runtime-api/operation-context.ts'
 import { inTransaction } from '#database/transaction.ts'
@@ -22,7 +24,7 @@ import { findLastGood, findOperation } from '../../store/operations/operations.t
 import { readPlan } from '../../store/operations/plans.ts'
 import { listOwners } from '../../store/services/services.ts'
 import { readMarksSince } from '../../store/configuration/sensitivity.ts'
-import { shownChanges } from '../audit/list.ts'
+import { maskedChange, shownChanges } from '../audit/list.ts'
 import { requireVisible } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { brokenReferences } from '../registry/services.ts'
@@ -58,7 +60,7 @@ export function readOperationContext(
         pluginIds: plan.plugins.map(({ pluginId }) => pluginId),
         serviceIds,
         environmentKey: operation.environment_key,
-        bundleInstallIds: [operation.bundle_install_id, ...owners],
+        bundleInstallIds: [...new Set([operation.bundle_install_id, ...owners])],
         except: operationId,
         since,
         limit: CAUSES_MAX + 1,
@@ -126,9 +128,31 @@ function causeView(
       subject: mayRead ? subject : '',
       link: mayRead ? linkOf(row, subject) : null,
       during: isDuring,
-      changes: mayRead ? changes.slice(0, CHANGES_MAX) : [],
+      changes: mayRead ? changes.flatMap((change) => readable(change, actor)).slice(0, CHANGES_MAX) : [],
     },
   ]
+}
+
+/**
+ * A change of a registration without scopes that the actor may not read, as the registration itself is shown. Of the owner
+ * of a service it says only whether there is one.
+ */
+function readable(change: AuditChange, actor: Actor): AuditChange[] {
+  if (change.locator !== null || mayEverywhere(actor.grants, 'read')) return [change]
+  if (change.property === 'owner') return [maskedChange(change)]
+  if (change.property !== 'consumers') return [change]
+  const shown = (view: AuditChange['before']): AuditChange['before'] =>
+    view?.['@type'] === 'Data' && 'value' in view && Array.isArray(view.value)
+      ? {
+          ...view,
+          value: view.value.filter((entry) => {
+            const scope = Scope.safeParse(entry)
+            return scope.success && mayIn(actor.grants, 'read', scope.data)
+          }),
+        }
+      : view
+  const [before, after] = [shown(change.before), shown(change.after)]
+  return deepEqual(before, after) ? [] : [{ ...change, before, after }]
 }
 
 function linkOf(row: AuditRow, subject: string): Cause['link'] {
@@ -149,18 +173,15 @@ function valuesRead(
   const reader = calls.find(({ stage, pluginId }) => stage === operation.phase && pluginId === at?.pluginId)
   if (reader === undefined) return []
   return valuesFromOthers(plan, calls, operation.operation_type, reader).map(
-    ({ locator, property, kind, writer }) => {
+    ({ locator, property, kind, writer, value }) => {
       const resource = plan.resources.find((planned) => planned.locator === locator)
-      const isWriter = (of: { stage: string; pluginId: string }) =>
-        of.stage === writer.stage && of.pluginId === writer.pluginId
-      const written = getOwn(calls.find(isWriter)?.writes ?? {}, locator) ?? {}
-      const value = getOwn(kind === 'WRITTEN' ? written : (resource?.properties ?? {}), property)
-      const ofWriter = attempts.filter((row) => isWriter({ stage: row.stage, pluginId: row.plugin_id }))
+      const ofWriter = attempts.filter(
+        (row) => row.stage === writer.stage && row.plugin_id === writer.pluginId,
+      )
       return {
         locator,
         property,
-        value:
-          value === undefined ? null : propertyView(getOwn(resource?.definitions ?? {}, property), value),
+        value: value === null ? null : propertyView(getOwn(resource?.definitions ?? {}, property), value),
         writer,
         kind,
         at: ofWriter.findLast(({ late }) => !late)?.finished_at ?? null,

@@ -25,7 +25,7 @@ export const operations = {
   'field.retryHelps': 'Can a retry help?',
   'field.retryHelps.YES': 'Yes',
   'field.retryHelps.AFTER_CHANGE': 'Only after the cause is fixed',
-  'field.retryHelps.NEVER': 'No, it sends the same values again',
+  'field.retryHelps.NEVER': 'Hardly: it sends the same values from other plugins again',
   'field.stoppedAt': 'Stopped at',
   'field.resource': 'Resource',
   'field.action': 'Change',
@@ -205,6 +205,9 @@ export const operations = {
   'failed.impact.INSTALLED':
     'The resources of version {target} are installed, but not everything that its plugins do afterwards is done.',
   'failed.impact.UNCHANGED': 'None so far. Version {version} runs with its earlier configuration.',
+  'failed.impact.ACTED':
+    'Its resources are unchanged: version {version} runs with its earlier configuration. Plugins have already acted, or may have.',
+  'failed.impact.UNFINISHED': 'It was never installed completely. Plugins may still hold what belongs to it.',
   'failed.impact.CHANGED':
     'The resources of version {target} have the new configuration, but not everything that its plugins do afterwards is done.',
   'failed.impact.REMOVING':
@@ -573,6 +576,10 @@ export const recovery = {
   'takeover.title.live': 'Take over, and remove a running installation?',
   'takeover.live':
     'This installation is not only the failed operation: version {version} is installed and runs. It will be removed.',
+  'takeover.fails':
+    '{plugins} cannot be called now, so the detach operation will fail. The installation then stays locked, and this operation can never be retried.',
+  'takeover.mayFail':
+    '{plugins} did not respond to this operation. If that is still so, the detach operation fails too, and this operation can never be retried.',
   'takeover.ends': 'This operation ends as “Taken over” and can never be retried.',
   'takeover.detaches': '{bundle} is detached from {scope}.',
   'takeover.references': 'This installation’s references stop resolving.',

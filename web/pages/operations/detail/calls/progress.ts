@@ -88,20 +88,26 @@ export function effectOf(failure: Failure, { uncertainAttempts, attempts }: Plug
 
 /**
  * What a failed operation means for its installation. NOT_INSTALLED: nothing runs yet; UNCHANGED: it runs as before;
- * INSTALLED, CHANGED: its resources are in place, and what its plugins had to do afterwards is not; REMOVING: it runs, and plugins may
- * have begun to remove what belongs to it; REMOVED: its resources are removed, and plugins still hold what belongs to it.
+ * ACTED: it does, but plugins have acted or may have; INSTALLED, CHANGED: its resources are in place, and what its plugins
+ * had to do afterwards is not; REMOVING: it runs, and plugins may have begun to remove what belongs to it; REMOVED: its
+ * resources are removed, and plugins still hold what belongs to it; UNFINISHED: it was never installed completely.
  */
-export function impactOf(operation: Pick<OperationDetail, 'operationType' | 'phase'>) {
+export function impactOf(operation: OperationDetail) {
   const isChanged = isApplied(operation)
   switch (operation.operationType) {
     case 'INSTALL':
       return isChanged ? 'INSTALLED' : 'NOT_INSTALLED'
     case 'DETACH':
+      if (operation.currentVersion === null) return 'UNFINISHED'
       return isChanged ? 'REMOVED' : 'REMOVING'
     default:
-      return isChanged ? 'CHANGED' : 'UNCHANGED'
+      if (isChanged) return 'CHANGED'
+      return operation.stages.flatMap(({ calls }) => calls).some(mayHaveActed) ? 'ACTED' : 'UNCHANGED'
   }
 }
+
+const mayHaveActed = ({ outcome, uncertainAttempts }: PluginCall): boolean =>
+  outcome === 'APPLIED' || uncertainAttempts > 0
 
 /** The call that the operation failed at; null if the runtime itself failed. */
 export function failedCallOf(operation: OperationDetail, timeline: CallTimeline): PluginCall | null {

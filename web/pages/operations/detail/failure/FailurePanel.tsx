@@ -4,9 +4,9 @@ import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
-import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
+import { joinSentences } from '../../../../i18n/punctuation.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
-import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
+import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { cx } from '../../../../ui/class-names.ts'
@@ -20,22 +20,14 @@ import {
   remedyOf,
   retryHelpsOf,
   stoppedText,
-  stoppedValues,
 } from '../../../../subjects/operations/describe-failure.ts'
 import { differencesIn } from './response-differences.ts'
 import { endpointChange } from './endpoint-change.ts'
-import {
-  effectOf,
-  failedCallOf,
-  impactOf,
-  progressOf,
-  type CallName,
-  type Effect,
-  type Progress,
-} from '../calls/progress.ts'
+import { effectOf, failedCallOf, progressOf, type Effect } from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
 import { disabledBy, useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
+import { effectText, impactText, nowText, pastText, progressText } from './failure-texts.ts'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
 import { WireNotes } from './WireNotes.tsx'
 
@@ -81,7 +73,8 @@ export function FailurePanel({
   const { errorCode: code, errorPath } = failure
   const context = useOperationContext(operation).data
   const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
-  const disabled = code === 'PLUGIN_NOT_REGISTERED' && call ? disabledBy(context, call.pluginId) : null
+  const disabled =
+    reasonOf(failure) === 'pluginNotRegistered' && call ? disabledBy(context, call.pluginId) : null
   return (
     <section
       aria-label={t(isOver ? 'operations.failed.earlier' : 'operations.detail.failure')}
@@ -195,81 +188,12 @@ export function FailurePanel({
   )
 }
 
-function effectText(effect: Effect, plugin: string, t: Translate): string {
-  switch (effect.kind) {
-    case 'earlier':
-      return t('operations.failed.effect.earlier', { n: effect.attempts, plugin })
-    case 'answered':
-      return t('operations.failed.effect.answered', { n: effect.attempts, plugin })
-    case 'unknown':
-    case 'invalid':
-      return t(`operations.failed.effect.${effect.kind}`, { plugin })
-    default:
-      return t(`operations.failed.effect.${effect.kind}`)
-  }
-}
-
-function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
-  if (stopped) return t('operations.failed.now.stoppedBy', stoppedValues(stopped))
-  return attemptsUsed === undefined
-    ? t('operations.failed.now.stopped')
-    : t('operations.failed.now.used', { n: attemptsUsed, run })
-}
-
-/** What {@link nowText} says, for a stored receipt: how it was when the receipt was exported. */
-function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
-  if (stopped) return stoppedText(stopped, t)
-  return attemptsUsed === undefined
-    ? t('operations.receipt.now.stopped')
-    : t('operations.receipt.now.used', { n: attemptsUsed, run })
-}
-
-/** What is done, what is not, what nobody can know, and what was never reached. */
-/** How many calls are named one by one. */
-const NAMED = 3
-
-function progressText({ operationType }: OperationDetail, progress: Progress, t: Translate): string {
-  const { resources, notReached } = progress
-  const names = (calls: readonly CallName[]) =>
-    calls.map(({ pluginId, stage }) =>
-      t('operations.failed.progress.call', { plugin: pluginId, stage: t(`vocabulary.phase.${stage}`) }),
-    )
-  const calls =
-    progress.done.length + progress.failed.length + progress.unknown.length + progress.notReached.length
-  const done =
-    progress.done.length > NAMED
-      ? [t('operations.failed.progress.count', { done: progress.done.length, n: calls })]
-      : names(progress.done)
-  if (resources !== null)
-    done.push(
-      t(
-        operationType === 'DETACH'
-          ? 'operations.failed.progress.removed'
-          : 'operations.failed.progress.applied',
-        { n: resources },
-      ),
-    )
-  const failed = names(progress.failed)
-  const unknown = names(progress.unknown)
-  const parts = [
-    done.length > 0 && t('operations.failed.progress.done', { parts: joinList(t, done) }),
-    failed.length > 0 && t('operations.failed.progress.failed', { parts: joinList(t, failed) }),
-    unknown.length > 0 && t('operations.failed.progress.unknown', { parts: joinList(t, unknown) }),
-    resources === null && t('operations.failed.progress.notApplied'),
-    notReached.length > 0 && t('operations.failed.progress.notReached', { n: notReached.length }),
-  ]
-  return parts.filter(Boolean).join(t('common.punctuation.semicolon'))
-}
-
 /** Whether the installation still runs, and with what; and who depends on it. */
 function Impact({ operation }: { operation: OperationDetail }) {
   const t = useText()
   const { bundleInstallId } = operation.installation
   const referrers = useOperationContext(operation).data?.referrers
-  const text = t(`operations.failed.impact.${impactOf(operation)}`, {
-    version: operation.currentVersion ?? operation.targetVersion,
-    target: operation.targetVersion,
-  })
+  const text = impactText(operation, t)
   if (referrers === undefined || referrers.items.length === 0) return text
   return (
     <>
@@ -313,7 +237,8 @@ function Where({
         stage: <span className="font-semibold">{t(`vocabulary.phase.${stage}`)}</span>,
       })}
       {bar && `${clause}${t('operations.failed.attempt', bar.attempt)}`}
-      {operation.failure?.errorCode === 'PLUGIN_NOT_REGISTERED' &&
+      {operation.failure !== null &&
+        reasonOf(operation.failure) === 'pluginNotRegistered' &&
         `${clause}${t(bar ? 'operations.failed.notCalledAgain' : 'operations.failed.notCalled')}`}
       {bar && !isStored && (
         <>

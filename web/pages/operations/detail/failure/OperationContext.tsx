@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Cause, OperationContext, OperationDetail, ValueRead } from '#contract/console-api/shapes.ts'
+import { useMay } from '../../../../api/session.ts'
 import { apiQuery } from '../../../../api/query.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
@@ -43,6 +44,7 @@ export function WhatChanged({ operation }: { operation: OperationDetail }) {
   const query = useOperationContext(operation)
   const error = useErrorView(query.error)
   const [isOpen, setOpen] = useState(false)
+  const mayAudit = useMay('audit:read', operation.installation)
   const context = query.data
   if (!context) {
     return (
@@ -88,7 +90,7 @@ export function WhatChanged({ operation }: { operation: OperationDetail }) {
           {t('operations.context.all', { n: causes.length })}
         </Button>
       )}
-      {isOpen && hasMore && <p className="text-xs text-muted">{t('operations.context.more')}</p>}
+      {isOpen && hasMore && mayAudit && <p className="text-xs text-muted">{t('operations.context.more')}</p>}
     </Section>
   )
 }
@@ -97,9 +99,13 @@ function CauseRow({ cause, operation }: { cause: Cause; operation: OperationDeta
   const t = useText()
   const rich = useRichText()
   const { at, by, kind, subject, reason, during, changes, link } = cause
-  // a registration that did not exist before: its fields say nothing about what changed
-  const isNew =
-    (kind === 'plugin.save' || kind === 'service.save') && changes.every(({ before }) => before === null)
+  // only a new registration gets its address: a limit that was not set before is a change like any other
+  const isNew = changes.some(
+    ({ property, before }) =>
+      before === null &&
+      ((kind === 'plugin.save' && property === 'endpoint') ||
+        (kind === 'service.save' && property === 'url')),
+  )
   const isAfter = operation.finishedAt !== null && at > operation.finishedAt
   return (
     <li className="grid gap-x-4 py-1.5 sm:grid-cols-[8.5rem_minmax(0,1fr)]">

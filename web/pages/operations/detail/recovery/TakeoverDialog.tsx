@@ -28,11 +28,14 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
   const navigate = useNavigate()
   const takeOver = useRecovery('takeover')
   const { installation, operationId, run, currentVersion } = operation
-  const impact = impactOf(operation)
-  // what runs now and would be removed; an INSTALL that failed early has nothing that runs
-  const isLive = impact === 'UNCHANGED' || impact === 'CHANGED' || impact === 'REMOVING'
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
+  const impact = impactOf(operation)
+  // what runs now and would be removed; an INSTALL that failed early has nothing that runs
+  const plugins = plannedPlugins(planned.plan?.stages ?? [], timeline)
+  const uncallable = plugins.filter(({ availability }) => availability !== 'READY')
+  const silent = plugins.filter(({ last }) => last === 'NOT_DELIVERED' || last === 'NO_ANSWER')
+  const isLive = impact === 'UNCHANGED' || impact === 'ACTED' || impact === 'CHANGED' || impact === 'REMOVING'
   return (
     <ConfirmForm
       change={change}
@@ -80,6 +83,16 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
             })}
           </li>
           <li>{t('recovery.takeover.references')}</li>
+          {(uncallable.length > 0 || silent.length > 0) && (
+            <li className="font-semibold">
+              {t(uncallable.length > 0 ? 'recovery.takeover.fails' : 'recovery.takeover.mayFail', {
+                plugins: joinList(
+                  t,
+                  (uncallable.length > 0 ? uncallable : silent).map(({ pluginId }) => pluginId),
+                ),
+              })}
+            </li>
+          )}
         </ul>
       </Notice>
       <p className="text-muted">{t('recovery.takeover.again')}</p>

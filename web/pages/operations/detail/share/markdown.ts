@@ -11,6 +11,8 @@ import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
+import { progressOf } from '../calls/progress.ts'
+import { impactText, progressText } from '../failure/failure-texts.ts'
 import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
@@ -116,17 +118,34 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
     ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
-    ...(operation.state === 'FAILED'
-      ? [
-          fact(
-            t,
-            t('operations.field.retryHelps'),
-            t(`operations.field.retryHelps.${retryHelpsOf(operation)}`),
-          ),
-        ]
-      : []),
+    ...(operation.state === 'FAILED' ? standingOf(operation, t) : []),
     ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
   ].join('\n')
+}
+
+/** What the person who gets the ticket needs: the effect, how far it came, where it called, who acts, and whether to retry. */
+function standingOf(operation: OperationDetail, t: Translate): string[] {
+  const timeline = timelineOf(operation)
+  const plugin = operation.plugins.find(
+    ({ pluginId }) => pluginId === failurePointOf(timeline, operation)?.pluginId,
+  )
+  const { actor, action } = operation.nextStep
+  const next = labelled(t, t(`vocabulary.actor.${actor}`), t(`vocabulary.next.${action}`))
+  const owner = plugin?.owner
+  return [
+    fact(t, t('operations.failed.impact'), plainText(impactText(operation, t))),
+    fact(
+      t,
+      t('operations.failed.progress'),
+      plainText(progressText(operation, progressOf(operation, timeline), t)),
+    ),
+    ...(plugin ? [fact(t, t('operations.failed.endpoint'), codeText(plugin.endpoint))] : []),
+    fact(t, t('common.nextStep'), next),
+    ...(owner
+      ? [fact(t, t('operations.failed.owner'), plainText(joinClauses(t, [owner.team, owner.contact])))]
+      : []),
+    fact(t, t('operations.field.retryHelps'), t(`operations.field.retryHelps.${retryHelpsOf(operation)}`)),
+  ]
 }
 
 /** Consecutive equal attempts are one line, as they are one bar on the page. */

@@ -1,0 +1,80 @@
+import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { joinList } from '../../../../i18n/punctuation.ts'
+import type { Translate } from '../../../../i18n/use-text.ts'
+import { stoppedText, stoppedValues } from '../../../../subjects/operations/describe-failure.ts'
+import { impactOf, type CallName, type Effect, type Progress } from '../calls/progress.ts'
+
+// The sentences of a failure, for its panel and for a ticket.
+
+/** Whether the installation still runs, and with what. */
+export const impactText = (operation: OperationDetail, t: Translate): string =>
+  t(`operations.failed.impact.${impactOf(operation)}`, {
+    version: operation.currentVersion ?? operation.targetVersion,
+    target: operation.targetVersion,
+  })
+
+export function effectText(effect: Effect, plugin: string, t: Translate): string {
+  switch (effect.kind) {
+    case 'earlier':
+      return t('operations.failed.effect.earlier', { n: effect.attempts, plugin })
+    case 'answered':
+      return t('operations.failed.effect.answered', { n: effect.attempts, plugin })
+    case 'unknown':
+    case 'invalid':
+      return t(`operations.failed.effect.${effect.kind}`, { plugin })
+    default:
+      return t(`operations.failed.effect.${effect.kind}`)
+  }
+}
+
+export function nowText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
+  if (stopped) return t('operations.failed.now.stoppedBy', stoppedValues(stopped))
+  return attemptsUsed === undefined
+    ? t('operations.failed.now.stopped')
+    : t('operations.failed.now.used', { n: attemptsUsed, run })
+}
+
+/** What {@link nowText} says, for a stored receipt: how it was when the receipt was exported. */
+export function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Failure, t: Translate): string {
+  if (stopped) return stoppedText(stopped, t)
+  return attemptsUsed === undefined
+    ? t('operations.receipt.now.stopped')
+    : t('operations.receipt.now.used', { n: attemptsUsed, run })
+}
+
+/** What is done, what is not, what nobody can know, and what was never reached. */
+/** How many calls are named one by one. */
+const NAMED = 3
+
+export function progressText({ operationType }: OperationDetail, progress: Progress, t: Translate): string {
+  const { resources, notReached } = progress
+  const names = (calls: readonly CallName[]) =>
+    calls.map(({ pluginId, stage }) =>
+      t('operations.failed.progress.call', { plugin: pluginId, stage: t(`vocabulary.phase.${stage}`) }),
+    )
+  const calls =
+    progress.done.length + progress.failed.length + progress.unknown.length + progress.notReached.length
+  const done =
+    progress.done.length > NAMED
+      ? [t('operations.failed.progress.count', { done: progress.done.length, n: calls })]
+      : names(progress.done)
+  if (resources !== null)
+    done.push(
+      t(
+        operationType === 'DETACH'
+          ? 'operations.failed.progress.removed'
+          : 'operations.failed.progress.applied',
+        { n: resources },
+      ),
+    )
+  const failed = names(progress.failed)
+  const unknown = names(progress.unknown)
+  const parts = [
+    done.length > 0 && t('operations.failed.progress.done', { parts: joinList(t, done) }),
+    failed.length > 0 && t('operations.failed.progress.failed', { parts: joinList(t, failed) }),
+    unknown.length > 0 && t('operations.failed.progress.unknown', { parts: joinList(t, unknown) }),
+    resources === null && t('operations.failed.progress.notApplied'),
+    notReached.length > 0 && t('operations.failed.progress.notReached', { n: notReached.length }),
+  ]
+  return parts.filter(Boolean).join(t('common.punctuation.semicolon'))
+}
