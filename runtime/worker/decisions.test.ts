@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { Timestamp } from '#contract/protocol/keys.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { DEFAULT_CALL_LIMITS } from '../engine/steps/prepare-call.ts'
 import { describeNoResponse } from '../engine/calls/read-answer.ts'
+import { RETRY_AFTER_MAX_SECONDS, readWire } from '../engine/calls/wire-evidence.ts'
 import { RETRY_AFTER_MAX_MS, afterAttempt, backoffMs } from '../engine/steps/after-attempt.ts'
 import { configurationChanges, mergedWrites } from '../engine/steps/plugin-writes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
@@ -76,6 +78,27 @@ suite('after an attempt', () => {
     assert.equal(after(asked(86_400), 1).waitMs, RETRY_AFTER_MAX_MS + 1_000)
     assert.equal(after(asked(120), 8).failure?.retryFrom, '2026-01-31T08:02:00.000Z')
     assert.equal(after(judged({}), 8).failure?.retryFrom, undefined)
+  })
+  test('whatever Retry-After has, the failure says a time that can be read, at most 30 days later', () => {
+    const retryFrom = (headers: Record<string, string>) => {
+      const answeredAt = new Date(NOW)
+      const { retryAfterSeconds } = readWire({
+        headers,
+        status: 429,
+        isRedirect: false,
+        endpoint: 'https://plugin.example.org',
+        connectedAt: answeredAt,
+        answeredAt,
+      })
+      assert.ok(retryAfterSeconds !== null)
+      return Timestamp.parse(after(judged({ wire: { retryAfterSeconds } }), 8).failure?.retryFrom)
+    }
+    const latest = new Date(Date.parse(NOW) + RETRY_AFTER_MAX_SECONDS * 1_000).toISOString()
+    const farAway = 'Sat, 13 Sep 275760 00:00:00 GMT'
+    assert.equal(retryFrom({ 'retry-after': 'Fri, 01 Jan 12000 00:00:00 GMT' }), latest)
+    assert.equal(retryFrom({ 'retry-after': farAway, date: 'Thu, 01 Jan 1970 00:00:00 GMT' }), latest)
+    assert.equal(retryFrom({ 'retry-after': '9'.repeat(400) }), latest)
+    assert.equal(retryFrom({ 'retry-after': 'Sat, 31 Jan 2026 08:02:00 GMT' }), '2026-01-31T08:02:00.000Z')
   })
   test('the failure that the plugin itself reported is kept at the end', () => {
     const busy = { errorCode: 'BUSY', message: 'later', retryable: true }

@@ -50,15 +50,19 @@ export function readWire(head: WireHead): WireReading {
   }
 }
 
-const SECONDS_MAX = 10 ** 9
+/** The header may have any number of seconds and any year. What follows from it is a time that people can read. */
+export const RETRY_AFTER_MAX_SECONDS = 30 * 86_400
 
-/** Seconds, or a time by the clock of who sent it. */
+/** Seconds, or a time by the clock of who sent it. At most 30 days are taken. */
 function retryAfterIn({ headers, answeredAt }: WireHead): number | null {
   const { 'retry-after': text = '', date = '' } = headers
-  if (/^\d+$/.test(text)) return Math.min(Number(text), SECONDS_MAX)
   const until = httpDate(text)
-  if (until === null) return null
-  return Math.max(0, Math.ceil((until - (httpDate(date) ?? answeredAt.getTime())) / 1000))
+  const seconds = /^\d+$/.test(text)
+    ? Number(text)
+    : until === null
+      ? null
+      : Math.ceil((until - (httpDate(date) ?? answeredAt.getTime())) / 1000)
+  return seconds === null ? null : Math.min(Math.max(0, seconds), RETRY_AFTER_MAX_SECONDS)
 }
 
 /** Clocks that differ by less are not told: a token has a tolerance for them. */
