@@ -69,6 +69,22 @@ suite('the next step', () => {
     assert.equal(status(500), 'PLUGIN_OWNER CHECK_PLUGIN')
   })
 
+  test('is to remove what this platform refused for, also if a person stopped the retries', () => {
+    const stopped = { by: { id: 'sam', name: 'Sam' }, reason: 'why' }
+    assert.equal(stepOf({ ...failure(), stopped }), 'SUPPORT RETRY')
+    for (const { refusals = [], actor, action, retryHelps } of SITUATIONS)
+      for (const rule of refusals) {
+        const refusedHere = { at: '2026-01-31T08:00:00.000Z', endpoint: 'RESOLVE', rule, code: 'X' } as const
+        const situation = situationOf('FAILED', { ...failure(), stopped, refusedHere })
+        assert.deepEqual(
+          [situation.actor, situation.action, situation.retryHelps],
+          [actor, action, retryHelps],
+          rule,
+        )
+        assert.equal(retryHelps, 'AFTER_CHANGE')
+      }
+  })
+
   test('is counted from the start of work while it continues, and from the end afterwards', () => {
     const times = {
       created_at: 'created',

@@ -42,14 +42,6 @@ export const SITUATIONS: readonly Situation[] = [
     retryHelps: null,
   },
   { title: 'ended', states: ['SUCCEEDED', 'TAKEN_OVER'], actor: 'NOBODY', action: 'NONE', retryHelps: null },
-  {
-    title: 'automatic retries stopped by a person',
-    states: ['FAILED'],
-    isStopped: true,
-    actor: 'SUPPORT',
-    action: 'RETRY',
-    retryHelps: 'YES',
-  },
   refused(
     'refused by this platform: the credential of the plugin was revoked',
     ['CREDENTIAL_REVOKED'],
@@ -74,6 +66,14 @@ export const SITUATIONS: readonly Situation[] = [
     'OPERATOR',
     'RESTORE_SERVICE',
   ),
+  {
+    title: 'automatic retries stopped by a person',
+    states: ['FAILED'],
+    isStopped: true,
+    actor: 'SUPPORT',
+    action: 'RETRY',
+    retryHelps: 'YES',
+  },
   failed('plugin not registered or disabled', ['pluginNotRegistered'], 'ADMINISTRATOR', 'REGISTER_PLUGIN'),
   failed('endpoint not allowed by the deployment', ['callEgressDenied'], 'ADMINISTRATOR', 'ALLOW_ENDPOINT'),
   failed(
