@@ -107,8 +107,8 @@ export const Failure = z.object({
   /** The number of attempts in the run, if it ended because no more were allowed; the message is that of the last one. */
   attemptsUsed: z.number().int().positive().optional(),
   /**
-   * What this platform itself refused the plugin during the attempt, if the plugin passes that on: its error path ends in
-   * `module-plugin-manager`. Message and code stay those of the plugin.
+   * What this platform itself refused the plugin during the last attempt, if the plugin passes that on: its error path ends
+   * in `module-plugin-manager`. Message and code stay those of the plugin, or of an earlier attempt whose result is unknown.
    */
   refusedHere: z
     .object({

@@ -5,11 +5,12 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { DEFAULT_CALL_LIMITS } from '../engine/steps/prepare-call.ts'
 import { describeNoResponse } from '../engine/calls/read-answer.ts'
 import { RETRY_AFTER_MAX_SECONDS, readWire } from '../engine/calls/wire-evidence.ts'
-import { RETRY_AFTER_MAX_MS, afterAttempt, backoffMs } from '../engine/steps/after-attempt.ts'
+import { RETRY_AFTER_MAX_MS, afterAttempt, afterStop, backoffMs } from '../engine/steps/after-attempt.ts'
 import { configurationChanges, mergedWrites } from '../engine/steps/plugin-writes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { detachPlan } from '../engine/plans/detach-plan.ts'
 import { propertyView } from '../engine/changes/change-view.ts'
+import { situationOf } from '../engine/views.ts'
 import { sensitiveValues } from '../engine/calls/sensitive-values.ts'
 import { authorization, data, LOCATOR, planWith, plannedResource, reader, SECRET } from '../testing/plan.ts'
 import type { LedgerRow } from '../model/ledger.ts'
@@ -125,6 +126,34 @@ suite('after an attempt', () => {
       errorCode: 'PLUGIN_RESULT_UNKNOWN',
       attemptsUsed: 8,
     })
+  })
+  test('at the end, and after a stop, what the platform refused last is kept beside an earlier unknown result', () => {
+    const refusedHere = {
+      at: NOW,
+      endpoint: 'RESOLVE',
+      rule: 'SERVICE_OWNER_NOT_ACTIVE',
+      code: 'SERVICE_REFERENCE_UNAVAILABLE',
+      service: 'mail',
+    } as const
+    const refused = { errorCode: 'NOT_NOW', message: 'later', retryable: true, refusedHere }
+    const unknownBefore = describeNoResponse('a', 'timeout', 1500)
+    const { failure } = afterAttempt({
+      judgement: judged({ isUncertain: false, failure: refused }),
+      runAttempts: 8,
+      limits: DEFAULT_CALL_LIMITS,
+      fraction: 1,
+      now: NOW,
+      unknownBefore,
+    })
+    const stopped = { by: { id: 'sam', name: 'Sam' }, reason: 'why' }
+    for (const ended of [failure, afterStop(refused, stopped, unknownBefore)]) {
+      assert.ok(ended)
+      assert.equal(ended.errorCode, 'PLUGIN_RESULT_UNKNOWN')
+      assert.equal(ended.message, unknownBefore.message)
+      assert.deepEqual(ended.refusedHere, refusedHere)
+      const { actor, action, retryHelps } = situationOf('FAILED', ended)
+      assert.deepEqual([actor, action, retryHelps], ['OPERATOR', 'RESTORE_SERVICE', 'AFTER_CHANGE'])
+    }
   })
 })
 

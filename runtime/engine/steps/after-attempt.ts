@@ -14,7 +14,8 @@ import { maskFailure } from '../calls/failures.ts'
 /**
  * Limits the repeats: after `maxAttempts` in a run the call fails with its last failure. If that attempt or an earlier one
  * of the run may have had an effect, the code becomes PLUGIN_RESULT_UNKNOWN: an unknown result never becomes "failed
- * without effect". The message is that of the last attempt with an unknown result.
+ * without effect". The message is that of the last attempt with an unknown result. What this platform refused the plugin
+ * in the last attempt is kept: it says what to change.
  */
 export function afterAttempt({
   judgement,
@@ -97,7 +98,13 @@ function ended(
   unknownBefore: Failure | null,
 ): Failure {
   const unknown = isUncertain ? failure : unknownBefore
-  return unknown === null ? failure : { ...unknown, errorCode: 'PLUGIN_RESULT_UNKNOWN' }
+  if (unknown === null) return failure
+  const { refusedHere } = failure
+  return {
+    ...unknown,
+    errorCode: 'PLUGIN_RESULT_UNKNOWN',
+    ...(refusedHere !== undefined && { refusedHere }),
+  }
 }
 
 const FIRST_MS = 1_000
