@@ -69,6 +69,18 @@ suite('the next step', () => {
     assert.equal(status(500), 'PLUGIN_OWNER CHECK_PLUGIN')
   })
 
+  test('is not to send the same request again where it gets the same response', () => {
+    const helps = (parameters: Failure['parameters']) => situationOf('FAILED', failure(parameters)).retryHelps
+    for (const status of [400, 413, 415, 422])
+      assert.equal(helps({ reason: 'callHttpStatus', status }), 'AFTER_CHANGE', `${status}`)
+    for (const status of [408, 500, 502, 503])
+      assert.equal(helps({ reason: 'callHttpStatus', status }), 'YES', `${status}`)
+    for (const reason of ['callTooLarge', 'callEncoded', 'callWebPage', 'callContinue', 'callUpgrade'])
+      assert.equal(helps({ reason }), 'AFTER_CHANGE', reason)
+    for (const reason of ['callTimeout', 'callNotJson', 'callCut'])
+      assert.equal(helps({ reason }), 'YES', reason)
+  })
+
   test('is to remove what this platform refused for, also if a person stopped the retries', () => {
     const stopped = { by: { id: 'sam', name: 'Sam' }, reason: 'why' }
     assert.equal(stepOf({ ...failure(), stopped }), 'SUPPORT RETRY')
