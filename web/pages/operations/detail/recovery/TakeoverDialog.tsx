@@ -33,7 +33,7 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
   const impact = impactOf(operation)
   // what runs now and would be removed; an INSTALL that failed early has nothing that runs
   const plugins = plannedPlugins(planned.plan?.stages ?? [], timeline)
-  const uncallable = plugins.filter(({ availability }) => availability !== 'READY')
+  const blocked = plugins.filter(({ availability }) => availability !== 'READY')
   const silent = plugins.filter(({ last }) => last === 'NOT_DELIVERED' || last === 'NO_ANSWER')
   const isLive = impact === 'UNCHANGED' || impact === 'ACTED' || impact === 'CHANGED' || impact === 'REMOVING'
   return (
@@ -83,12 +83,12 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
             })}
           </li>
           <li>{t('recovery.takeover.references')}</li>
-          {(uncallable.length > 0 || silent.length > 0) && (
+          {(blocked.length > 0 || silent.length > 0) && (
             <li className="font-semibold">
-              {t(uncallable.length > 0 ? 'recovery.takeover.fails' : 'recovery.takeover.mayFail', {
+              {t(blocked.length > 0 ? 'recovery.takeover.fails' : 'recovery.takeover.mayFail', {
                 plugins: joinList(
                   t,
-                  (uncallable.length > 0 ? uncallable : silent).map(({ pluginId }) => pluginId),
+                  (blocked.length > 0 ? blocked : silent).map(({ pluginId }) => pluginId),
                 ),
               })}
             </li>
