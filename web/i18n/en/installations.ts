@@ -150,6 +150,8 @@ export const installations = {
   'plugins.none.cell': 'nothing',
 
   'draft.restored': 'Your input from {when} was restored. Sensitive values are not kept: enter them again.',
+  'draft.discard.title': 'Discard your input?',
+  'draft.discard.text': 'Everything that you entered in this form is removed. This cannot be undone.',
   'draft.discard': 'Discard it',
   'detach.title': 'Detach {bundle}?',
   'detach.what': 'It will be detached from {scope}:',
@@ -227,10 +229,11 @@ export const installations = {
     one: '{n} property does not exist in this version.',
     other: '{n} properties do not exist in this version.',
   },
-  'bring.replaced': {
-    one: '{n} value that you entered was replaced.',
-    other: '{n} values that you entered were replaced.',
+  'bring.differing': {
+    one: '{n} value differs from what you entered, and was not taken',
+    other: '{n} values differ from what you entered, and were not taken',
   },
+  'bring.differing.message': 'Tick a value to take it instead of yours.',
   'copy.title': 'Reinstalling a detached bundle',
   'copy.text':
     'This uses the last configuration of {installation}, including its sensitive values, unless you replace a value here. Sensitive values are copied inside the runtime and never shown.',
@@ -389,7 +392,7 @@ export const references = {
   'graph.root': 'This',
   'graph.reached': 'Reached if this stops',
   'graph.circle': 'Closes a circle',
-  'graph.ofModule': 'of the Module {module}',
+  'graph.ofModule': '{service} · {module}',
   'graph.unknown': 'Not registered',
   'graph.servicesOf': 'Services of {bundle}',
   'graph.otherServices': 'Other services',

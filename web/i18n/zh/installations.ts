@@ -139,6 +139,8 @@ export const installations: Translated<typeof source.installations> = {
   'plugins.none.cell': '无',
 
   'draft.restored': '已恢复您未提交的输入（开始于：{when}）。敏感值不会保留，请重新输入。',
+  'draft.discard.title': '放弃您的输入？',
+  'draft.discard.text': '您在此表单中输入的所有内容都将被移除，且无法撤销。',
   'draft.discard': '放弃',
   'detach.title': '分离 {bundle}？',
   'detach.what': '将从 {scope} 分离：',
@@ -205,7 +207,8 @@ export const installations: Translated<typeof source.installations> = {
   'bring.taken': { other: '已从 {source} 取得 {n} 个值' },
   'bring.plugin': { other: '{n} 个值由插件写入，此处也是如此。' },
   'bring.gone': { other: '此版本没有其中 {n} 个属性。' },
-  'bring.replaced': { other: '您输入的 {n} 个值已被替换。' },
+  'bring.differing': { other: '{n} 个值与您输入的不同，未采用' },
+  'bring.differing.message': '如需用其替换您输入的值，请勾选。',
   'copy.title': '重新安装已分离的 Bundle',
   'copy.text':
     '将使用 {installation} 最后一次的配置，包括其敏感值，您也可以在此替换其中的值。敏感值仅在运行时内部复制，不会显示。',
@@ -345,7 +348,7 @@ export const references: Translated<typeof source.references> = {
   'graph.root': '当前对象',
   'graph.reached': '停止后受影响',
   'graph.circle': '形成循环',
-  'graph.ofModule': '属于模块 {module}',
+  'graph.ofModule': '{service} · {module}',
   'graph.unknown': '未注册',
   'graph.servicesOf': '{bundle} 的服务',
   'graph.otherServices': '其他服务',

@@ -208,7 +208,7 @@ function boxTexts(box: Box, t: Translate): { title: string; detail: string } {
             ? t('references.graph.unknown')
             : box.moduleName === null
               ? box.service.serviceId
-              : t('references.graph.ofModule', { module: box.moduleName }),
+              : t('references.graph.ofModule', { service: box.service.serviceId, module: box.moduleName }),
       }
     case 'installation':
       return { title: box.installation.title, detail: '' }

@@ -29,7 +29,7 @@ export interface Arrival extends ArrivedValues {
 
 /** What arrived, what was left out and why, and the choice of what belongs to another place. */
 export function ArrivalNotice({
-  arrival: { source, from, edits: taken, held, left, replaced },
+  arrival: { source, from, edits: taken, held, left, differing },
   control,
   resources,
   enter,
@@ -45,7 +45,9 @@ export function ArrivalNotice({
   const ticked = useWatch({
     control,
     compute: ({ edits }) =>
-      held.filter(({ id, value }) => deepEqual(edits[id]?.read() ?? null, editTo(value))).map(({ id }) => id),
+      [...held, ...differing]
+        .filter(({ id, value }) => deepEqual(edits[id]?.read() ?? null, editTo(value)))
+        .map(({ id }) => id),
   })
   const titleOf = ({ locator, property }: PropertyPlace) => {
     const resource = resources.find((one) => one.locator === locator)
@@ -54,7 +56,7 @@ export function ArrivalNotice({
   }
   return (
     <Notice
-      tone={held.length > 0 ? 'warn' : 'info'}
+      tone={held.length > 0 || differing.length > 0 ? 'warn' : 'info'}
       live
       title={t('installations.bring.taken', {
         n: [...taken.values()].filter((edit) => edit !== null).length,
@@ -79,12 +81,17 @@ export function ArrivalNotice({
           titleOf={titleOf}
         />
       ))}
-      <PlaceList
-        text={(n) => t('installations.bring.replaced', { n })}
-        places={replaced}
-        titleOf={titleOf}
-        isOpen
-      />
+      {differing.length > 0 && (
+        <div className="mt-2">
+          <p className="font-semibold">{t('installations.bring.differing', { n: differing.length })}</p>
+          <BoundChoices
+            about={t('installations.bring.differing.message')}
+            bound={differing}
+            ticked={new Set(ticked)}
+            onTick={({ id, value, own }, isTicked) => enter(id, isTicked ? editTo(value) : own)}
+          />
+        </div>
+      )}
       {held.length > 0 && (
         <div className="mt-2">
           <p className="font-semibold">
@@ -94,6 +101,7 @@ export function ArrivalNotice({
             })}
           </p>
           <BoundChoices
+            about={t('installations.copy.bound.message')}
             bound={held}
             ticked={new Set(ticked)}
             onTick={({ id, value, own }, isTicked) => enter(id, isTicked ? editTo(value) : own)}

@@ -150,6 +150,18 @@ export function InstallForm({
       docked={<RequiredValues resources={resources} edits={edits} />}
       className="space-y-4"
     >
+      {existing && (
+        <Notice
+          tone="warn"
+          actions={
+            <LinkButton size="sm" to={paths.installation(existing)}>
+              {t('installations.install.exists.open')}
+            </LinkButton>
+          }
+        >
+          {t('installations.install.exists')}
+        </Notice>
+      )}
       <RestoredNotice
         draft={draft}
         onClear={() => {
@@ -163,6 +175,7 @@ export function InstallForm({
           title={t('installations.copy.bound', { n: bound.length, scope: scopeText(from) })}
         >
           <BoundChoices
+            about={t('installations.copy.bound.message')}
             bound={bound}
             ticked={ticked}
             onTick={({ id }, isTicked) =>
@@ -191,25 +204,9 @@ export function InstallForm({
           </div>
         </div>
       </Section>
-      {existing && (
-        <Notice
-          tone="warn"
-          actions={
-            <LinkButton size="sm" to={paths.installation(existing)}>
-              {t('installations.install.exists.open')}
-            </LinkButton>
-          }
-        >
-          {t('installations.install.exists')}
-        </Notice>
-      )}
-      {scope !== null && may && (
+      {scope !== null && may && existing === null && (
         <Section title={t('plans.title')} flush>
-          <OperationPlanView
-            state={planned}
-            // the notice above names the existing installation
-            isAtField={(problem) => fieldOf(problem) !== null || problem.errorCode === 'INSTALLATION_EXISTS'}
-          />
+          <OperationPlanView state={planned} isAtField={(problem) => fieldOf(problem) !== null} />
         </Section>
       )}
       <ReasonField control={form.control} label={t('installations.install.reason')} className="max-w-2xl" />

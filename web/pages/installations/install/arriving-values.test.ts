@@ -42,7 +42,7 @@ const manifest: Manifest = {
 
 test('values become edits; what belongs elsewhere waits, and what cannot come along is named with its reason', () => {
   const own = new Map([[at('name'), set('Mine')]])
-  const { edits, held, left, replaced } = takeValues(
+  const { edits, held, left, differing } = takeValues(
     [
       arriving('name', 'Acme'),
       arriving('theme', 'plain'),
@@ -54,7 +54,7 @@ test('values become edits; what belongs elsewhere waits, and what cannot come al
     installForm(manifest, null),
     { isWritten: ({ property }) => property === 'tenant', entered: own },
   )
-  assert.deepEqual([...edits], [[at('name'), set('Acme')]])
+  assert.deepEqual([...edits], [])
   assert.deepEqual(
     held.map(({ id, bound, resource }) => [id, bound, resource]),
     [[at('domain'), 'domain', 'Core']],
@@ -67,14 +67,21 @@ test('values become edits; what belongs elsewhere waits, and what cannot come al
       ['older', 'gone'],
     ],
   )
-  assert.deepEqual(replaced, [{ locator: LOCATOR, property: 'name' }])
+  // what the person has typed stays until they choose
+  assert.deepEqual(
+    differing.map(({ id, value, own: typed }) => [id, value, typed]),
+    [[at('name'), data('Acme'), set('Mine')]],
+  )
 })
 
-test('a value that holds without an edit ends the edit that the person had', () => {
-  const { edits, replaced } = takeValues([arriving('theme', 'plain')], installForm(manifest, null), {
+test('a value that holds without an edit does not end the edit that the person had', () => {
+  const { edits, differing } = takeValues([arriving('theme', 'plain')], installForm(manifest, null), {
     isWritten: () => false,
     entered: new Map([[at('theme'), set('dark')]]),
   })
-  assert.deepEqual([...edits], [[at('theme'), null]])
-  assert.deepEqual(replaced, [{ locator: LOCATOR, property: 'theme' }])
+  assert.deepEqual([...edits], [])
+  assert.deepEqual(
+    differing.map(({ id }) => id),
+    [at('theme')],
+  )
 })

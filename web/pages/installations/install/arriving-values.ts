@@ -23,8 +23,8 @@ export interface ArrivedValues {
   /** Each with the input of the person that it would replace. */
   held: readonly (HeldValue & { own: Edit | null })[]
   left: readonly (PropertyPlace & { why: Left })[]
-  /** The fields of the person whose input is replaced. */
-  replaced: readonly PropertyPlace[]
+  /** Those that would replace another input of the person: the input stays unless a person ticks them. */
+  differing: readonly (HeldValue & { own: Edit })[]
 }
 
 /**
@@ -46,7 +46,7 @@ export function takeValues(
   const edits = new Map<FieldId, Edit | null>()
   const held: ArrivedValues['held'][number][] = []
   const left: (PropertyPlace & { why: Left })[] = []
-  const replaced: PropertyPlace[] = []
+  const differing: ArrivedValues['differing'][number][] = []
   for (const arriving of values) {
     const { locator, property, value, bound } = arriving
     const field = fields.get(`${locator} ${property}`)
@@ -67,8 +67,11 @@ export function takeValues(
       held.push({ ...arriving, id, definition, resource, own: own ?? null })
       continue
     }
-    if (own !== undefined && !deepEqual(own, edit)) replaced.push({ locator, property })
+    if (own !== undefined && !deepEqual(own, edit)) {
+      differing.push({ ...arriving, id, definition, resource, own })
+      continue
+    }
     edits.set(id, isSame ? null : edit)
   }
-  return { edits, held, left, replaced }
+  return { edits, held, left, differing }
 }

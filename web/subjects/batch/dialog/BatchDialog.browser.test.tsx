@@ -532,6 +532,12 @@ test('properties of several bundles are set in one batch, and one that they shar
   await added.selectOptions(fieldId(MAIN, 'token'))
   await expect.element(page.getByText(/1 of the installations does not have this property/)).toBeVisible()
   await expect.element(start).toHaveAccessibleDescription('Enter a value for Core · Token, or remove it.')
+  // a press says it at the field, and starts nothing without it
+  await start.click({ force: true })
+  const token = page.getByRole('textbox', { name: 'Token' })
+  await expect.element(token).toHaveFocus()
+  await expect.element(token).toHaveAccessibleDescription(/Enter a value for Core · Token/)
+  expect(api.requests(CREATE)).toEqual([])
   await userEvent.fill(page.getByRole('textbox', { name: 'Token' }), 'abc')
   await expect
     .poll(() => bodies().at(-1))

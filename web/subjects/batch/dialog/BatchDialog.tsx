@@ -134,9 +134,11 @@ export function BatchDialog({
   )
   // what cannot be undone is confirmed with the number of targets that it concerns
   const count = String(ready)
-  const withoutValue = properties.chosen.find(
-    ({ isEach: isForEach, choice }) => !isForEach && !editsIn(settled).has(choice.field.id),
-  )
+  const withoutValueIn = (values: Parameters<typeof editsIn>[0]) =>
+    properties.chosen.find(
+      ({ isEach: isForEach, choice }) => !isForEach && !editsIn(values).has(choice.field.id),
+    )
+  const withoutValue = withoutValueIn(settled)
   const isCountMissing = isDetaching && ready > 0 && typedCount.trim() !== count
   const isNothingReady = plan.data !== undefined && !plan.isPlaceholderData && ready === 0
 
@@ -148,6 +150,13 @@ export function BatchDialog({
       if (wanted === null) return
       const isShown = !plan.isFetching && JSON.stringify(wanted) === JSON.stringify(body)
       if (isCountMissing) return
+      const empty = action === 'CONFIGURE' ? withoutValueIn(values) : undefined
+      if (empty !== undefined) {
+        // a chosen property without a value would be left out of the batch without a word
+        const message = t('batches.make.property.noValue', { property: nameOf(empty.choice) })
+        form.setError(`edits.${empty.choice.field.id}`, { message }, { shouldFocus: true })
+        return
+      }
       // only a plan that the person has seen is carried out; the plan for what was just typed is on its way
       setPlanUnseen(!isShown)
       if (!isShown || plan.data === undefined) return
