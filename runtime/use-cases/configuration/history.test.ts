@@ -81,6 +81,8 @@ const essence = ({ resources, ...rest }: Configuration) => ({
         properties: hideName(locator, resource.properties),
         claim: null,
         managedBy: undefined,
+        // only of the configuration as it is now
+        sensitiveSet: undefined,
       },
     ]),
   ),
