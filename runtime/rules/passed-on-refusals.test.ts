@@ -141,6 +141,26 @@ describe('a failure that a plugin passes on from this platform', () => {
     assert.equal(failure.refusedHere, undefined)
     assert.equal(next, 'PLUGIN_OWNER FIX_CAUSE')
   })
+
+  it('is not that of a forgotten process with a revoked credential, if the plugin passes on another one', async () => {
+    await revoke()
+    const forgotten = credential
+    await newCredential()
+    const other = passedOn({ errorCode: 'QUOTA_EXCEEDED', data: { message: 'Full.', retryable: false } })
+    const { failure, next } = await failsAfter(
+      () => Promise.resolve(),
+      async (call) => {
+        const own = credential
+        credential = forgotten
+        const { errorCode } = await resolve(call)
+        credential = own
+        assert.equal(errorCode, 'CREDENTIAL_REVOKED')
+        return other
+      },
+    )
+    assert.equal(failure.refusedHere, undefined)
+    assert.equal(next, 'PLUGIN_OWNER FIX_CAUSE')
+  })
 })
 
 describe('the record of refused calls', () => {

@@ -42,7 +42,8 @@ export async function addRefusals(db: Db, refused: RefusedRead, refusals: number
 
 /**
  * What this platform refused a plugin during one of its attempts; undefined if that is nothing. Of several, the one with the code
- * that the plugin passed on, then the last one.
+ * that the plugin passed on, then the last one. A refusal of any call of the plugin counts only with that code: it may be that
+ * of another process, which a forgotten credential was left in.
  */
 export async function findRefusal(
   db: Db,
@@ -59,7 +60,7 @@ export async function findRefusal(
       -- a refusal that repeats is written once a second
       and refusal.last_at >= attempt.started_at - interval '1 second'
       and (refusal.bundle_install_id = operation.bundle_install_id
-        or refusal.rule = any(${[...REFUSALS_OF_PLUGINS]}))
+        or (refusal.rule = any(${[...REFUSALS_OF_PLUGINS]}) and refusal.code = ${passedOn}))
     order by refusal.code = ${passedOn} desc, refusal.last_at desc
     limit 1`.execute(db)
   const [found] = rows
