@@ -1,6 +1,7 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 import { maskFailure } from '../engine/calls/failures.ts'
+import { maskEvidence } from '../engine/calls/wire-evidence.ts'
 import { recordLateAnswer } from '../store/operations/attempts.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Advancer } from './advancer.ts'
@@ -142,14 +143,18 @@ function withoutSecrets(
   secrets: readonly JsonValue[],
 ): CompletedAttempt[] {
   if (secrets.length === 0) return [...attempts]
-  return attempts.map(({ judgement, ...attempt }) => ({
-    ...attempt,
-    judgement: {
-      ...judgement,
-      failure: maskFailure(judgement.failure, secrets),
-      recorded: maskStrings(judgement.recorded, secrets),
-    },
-  }))
+  return attempts.map(({ judgement, ...attempt }) => {
+    const wire = maskEvidence(judgement.wire ?? null, secrets)
+    return {
+      ...attempt,
+      judgement: {
+        ...judgement,
+        failure: maskFailure(judgement.failure, secrets),
+        recorded: maskStrings(judgement.recorded, secrets),
+        ...(wire !== null && { wire }),
+      },
+    }
+  })
 }
 
 async function sendTracked(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
+import { MASK } from '#contract/protocol/data.ts'
 import { engineSteps, testEngine, readInstallation } from '../testing/engine.ts'
 import { authorization, data, LOCATOR, planWith, reader } from '../testing/plan.ts'
 import type { TestEngine } from '../testing/engine.ts'
@@ -104,6 +105,39 @@ suite('an operation that a person retries or takes over', { concurrency: false }
       const operation = await failsWith(operation_id, 'BUSY')
       assert.doesNotMatch(JSON.stringify(operation.failure), new RegExp(token))
       assert.doesNotMatch(JSON.stringify(await detailOf(operation_id)), new RegExp(token))
+    }
+  })
+
+  test('such a value is masked in the headers of a plugin called at the same time, as they are stored', async () => {
+    const token = 'issued-token-9012'
+    await engine.register('first', { maxAttempts: 1 })
+    for (const laterMs of [0, 300]) {
+      const both = Promise.withResolvers<void>()
+      const calls: string[] = []
+      engine.plugin.script(async ({ pluginId, stage }) => {
+        if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
+        calls.push(pluginId)
+        if (calls.length === 2) both.resolve()
+        await both.promise
+        if (pluginId === 'provisioner')
+          return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
+        await engine.deps.clock.sleep(laterMs)
+        return { status: 502, body: '', headers: { server: `gate ${token}`, via: '1.1 gate' } }
+      })
+      const installation = await engine.installation()
+      const plan = planWith([authorization(), reader('first', 1)])
+      const { operation_id } = await engine.freeze({ installation, plan })
+      await failsWith(operation_id, 'PLUGIN_RESULT_UNKNOWN')
+      const stored = await engine.runtime.db
+        .selectFrom('runtime.attempt')
+        .select('wire')
+        .where('operation_id', '=', operation_id)
+        .where('plugin_id', '=', 'first')
+        .execute()
+      assert.deepEqual(
+        stored.map(({ wire }) => ({ ...wire?.headers, date: '' })),
+        [{ server: MASK, via: '1.1 gate', date: '' }],
+      )
     }
   })
 
