@@ -21,13 +21,8 @@ describe('the headers of a response that may be shown', () => {
     assert.deepEqual(wireHeaders({}, URL_OF_CALL), {})
   })
 
-  it('are bounded and visible', () => {
-    const { server, via } = wireHeaders(
-      { server: 'x'.repeat(10_000), via: 'a\u001b[31m\u202eb\u00e9' },
-      URL_OF_CALL,
-    )
-    assert.equal(server, `${'x'.repeat(200)}…`)
-    assert.equal(via, 'a?[31m?b?')
+  it('are visible', () => {
+    assert.equal(wireHeaders({ via: 'a\u001b[31m\u202eb\u00e9' }, URL_OF_CALL).via, 'a?[31m?b?')
   })
 
   it('have of a location only where it leads', () => {
@@ -58,5 +53,7 @@ describe('the headers of a response that may be shown', () => {
     assert.equal(of('Basic realm="internal"'), 'Basic')
     assert.equal(of('Bearer error_description="secret"'), 'Bearer')
     assert.equal(of('"'), undefined)
+    // not the first characters of something longer
+    assert.equal(of(`Bearer error="${'x'.repeat(65)}"`), 'Bearer')
   })
 })

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { visibleText } from './text/scrub.ts'
 
 /** Headers that are kept as they are. Others may contain anything: cookies, tokens, addresses. */
 const KEPT = ['retry-after', 'date', 'server', 'via', 'age', 'x-cache'] as const
 
-const VALUE_MAX = 200
+const ORIGIN_MAX = 200
 
-/** What may be shown of the headers of a response: bounded text of a stranger in visible ASCII. */
+/** What may be shown of the headers of a response once it is masked: text of a stranger in visible ASCII, of any length. */
 type WireHeaders = Partial<Record<(typeof KEPT)[number] | 'location' | 'www-authenticate', string>>
 
 /**
@@ -17,30 +18,25 @@ type WireHeaders = Partial<Record<(typeof KEPT)[number] | 'location' | 'www-auth
 export function wireHeaders(headers: Readonly<IncomingHttpHeaders>, url: string): WireHeaders {
   const kept: WireHeaders = {}
   for (const name of KEPT) {
-    const value = visible(headers[name])
+    const value = visibleHeader(headers[name])
     if (value !== '') kept[name] = value
   }
-  const location = originOf(visible(headers.location, Infinity), url)
+  const location = originOf(visibleHeader(headers.location), url)
   if (location !== null) kept.location = location
-  const challenge = challengeIn(visible(headers['www-authenticate'], Infinity))
+  const challenge = challengeIn(visibleHeader(headers['www-authenticate']))
   if (challenge !== null) kept['www-authenticate'] = challenge
   return kept
 }
 
-function visible(header: string | string[] | undefined, max = VALUE_MAX): string {
+function visibleHeader(header: string | string[] | undefined): string {
   // a header that is sent twice is a list, whatever its type says
-  const text = [header ?? []]
-    .flat()
-    .join(', ')
-    .replaceAll(/[^\x20-\x7e]/g, '?')
-    .trim()
-  return text.length <= max ? text : `${text.slice(0, max)}…`
+  return visibleText([header ?? []].flat().join(', ')).trim()
 }
 
 /** Without user, path and query: they may contain a token. */
 function originOf(location: string, base: string): string | null {
   const url = location === '' ? null : URL.parse(location, base)
-  if (url === null || !/^https?:$/.test(url.protocol) || url.origin.length > VALUE_MAX) return null
+  if (url === null || !/^https?:$/.test(url.protocol) || url.origin.length > ORIGIN_MAX) return null
   return url.origin
 }
 
@@ -48,6 +44,6 @@ function originOf(location: string, base: string): string | null {
 function challengeIn(header: string): string | null {
   const [scheme] = /^[A-Za-z][\w-]{0,31}(?=$|[\s,])/.exec(header) ?? []
   if (scheme === undefined) return null
-  const [, error] = /[\s,]error="?([\w-]{1,64})/i.exec(header) ?? []
+  const [, error] = /[\s,]error="?([\w-]{1,64})(?![\w-])/i.exec(header) ?? []
   return error === undefined ? scheme : `${scheme} error="${error}"`
 }

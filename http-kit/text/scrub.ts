@@ -128,3 +128,14 @@ function masked(json: JsonValue, isSecret: (text: string) => boolean): JsonValue
     Object.entries(json).map(([key, value]) => [isSecret(key) ? MASK : key, masked(value, isSecret)]),
   )
 }
+
+/** The text with `?` for all that is not visible ASCII, as headers are shown. */
+export const visibleText = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?')
+
+/** The secrets, and how they look in a visible header: HTTP does not say whether it is sent as Latin-1 or as UTF-8. */
+export function secretsInHeaders(secrets: readonly JsonValue[]): JsonValue[] {
+  const looks = secrets
+    .flatMap(textsOf)
+    .flatMap((text) => [visibleText(text), visibleText(Buffer.from(text).toString('latin1'))])
+  return [...secrets, ...looks]
+}

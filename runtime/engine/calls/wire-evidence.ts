@@ -2,7 +2,7 @@ import { MASK } from '#contract/protocol/data.ts'
 import { hideProtectedName } from '#contract/protocol/protected-property.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { WireEvidence } from '#contract/runtime-api/operations.ts'
-import { maskStrings } from '#http-kit/text/scrub.ts'
+import { maskStrings, secretsInHeaders } from '#http-kit/text/scrub.ts'
 import { hidePlatformMaterial } from './platform-material.ts'
 
 /** By name in lower case: those that may be shown. */
@@ -95,10 +95,21 @@ interface MaskingInput {
 /** With what every credential of a plugin begins. */
 const CREDENTIAL_START = 'bpc_'
 
+/** A header with at most this many characters is shown as a whole. */
+const SHOWN_MAX = 200
+
+/** Without the word at the cut: it may be the start of a secret that becomes known later. */
+function shortened(header: string): string {
+  if (header.length <= SHOWN_MAX) return header
+  return `${header.slice(0, header.lastIndexOf(' ', SHOWN_MAX) + 1)}…`
+}
+
 /** A header for display, without sensitive values and without what the platform issued or resolved. */
 export function maskHeader(text: string, { sensitiveValues, serviceAddresses }: MaskingInput): string {
   if (text.includes(CREDENTIAL_START)) return MASK
-  const masked = hidePlatformMaterial(String(maskStrings(text, sensitiveValues)), { serviceAddresses })
+  const masked = hidePlatformMaterial(String(maskStrings(text, secretsInHeaders(sensitiveValues))), {
+    serviceAddresses,
+  })
   return hideProtectedName(masked)
 }
 
@@ -113,7 +124,9 @@ export function recordWire(
 ): WireEvidence | null {
   const shown = isUsable
     ? []
-    : Object.entries(headers).map(([name, value = '']) => [name, maskHeader(value, masking)] as const)
+    : Object.entries(headers).map(
+        ([name, value = '']) => [name, shortened(maskHeader(value, masking))] as const,
+      )
   const evidence: WireEvidence = {
     ...(shown.length > 0 && { headers: Object.fromEntries(shown) }),
     ...(retryAfterSeconds !== null && { retryAfterSeconds }),
@@ -125,9 +138,10 @@ export function recordWire(
 /** The evidence with these secrets masked too: they became known after it was recorded. */
 export function maskEvidence(wire: WireEvidence | null, secrets: readonly JsonValue[]): WireEvidence | null {
   if (wire?.headers === undefined) return wire
+  const hidden = secretsInHeaders(secrets)
   const headers = Object.entries(wire.headers).map(([name, value]) => [
     name,
-    String(maskStrings(value, secrets)),
+    String(maskStrings(value, hidden)),
   ])
   return { ...wire, headers: Object.fromEntries(headers) }
 }
