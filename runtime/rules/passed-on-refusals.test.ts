@@ -6,7 +6,10 @@ import { RESOLVE, textOf } from '../testing/http.ts'
 import type { ArrivedCall, Reply } from '../testing/plugin.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, startRuleHarness, TEXT } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
-import { pruneRefusals } from '../store/plugins/refusals.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { addRefusals, pruneRefusals } from '../store/plugins/refusals.ts'
+import type { RefusedRead } from '../store/plugins/refusals.ts'
+import { refusalRecorder } from '../use-cases/references/record-refusals.ts'
 
 // A plugin resolves a reference during its call, this platform refuses, and the plugin passes that on as its own failure. The
 // platform answers for itself: who acts next follows its own rule (docs/runtime-api.md#next-step).
@@ -130,6 +133,7 @@ describe('a failure that a plugin passes on from this platform', () => {
   })
 
   it('keeps the plugin’s owner as the actor if this platform refused nothing', async () => {
+    await harness.db.deleteFrom('runtime.plugin_refusal').execute()
     const invented = passedOn({
       errorCode: 'CREDENTIAL_REVOKED',
       data: { message: 'Revoked.', retryable: false },
@@ -161,10 +165,113 @@ describe('a failure that a plugin passes on from this platform', () => {
     assert.equal(failure.refusedHere, undefined)
     assert.equal(next, 'PLUGIN_OWNER FIX_CAUSE')
   })
+
+  it('is that of a service which fails too many installations to have a row each', async () => {
+    const unavailable = passedOn({
+      errorCode: 'REFERENCE_TARGET_UNAVAILABLE',
+      data: { message: 'Unavailable.', retryable: false },
+    })
+    const refused = {
+      pluginId: 'connector',
+      endpoint: 'RESOLVE',
+      rule: 'SERVICE_DISABLED',
+      code: 'REFERENCE_TARGET_UNAVAILABLE',
+      place: null,
+    } as const
+    // the installation refers to mail only
+    for (const [serviceId, expected] of [
+      ['another', 'PLUGIN_OWNER FIX_CAUSE'],
+      ['mail', 'ADMINISTRATOR RESTORE_SERVICE'],
+    ] as const) {
+      const { failure, next } = await failsAfter(
+        () => addRefusals(harness.db, { ...refused, serviceId }, 5_000),
+        () => Promise.resolve(unavailable),
+      )
+      assert.equal(next, expected)
+      assert.equal(failure.refusedHere?.service, serviceId === 'mail' ? 'mail' : undefined)
+    }
+  })
 })
 
 describe('the record of refused calls', () => {
   const rows = () => harness.db.selectFrom('runtime.plugin_refusal').selectAll().execute()
+  const refusedFor = (changes: Partial<RefusedRead>): RefusedRead => ({
+    pluginId: 'connector',
+    endpoint: 'RESOLVE',
+    rule: 'NOT_AUTHORIZED',
+    code: 'REFERENCE_NOT_AUTHORIZED',
+    serviceId: null,
+    place: { bundleInstallId: crypto.randomUUID(), resource: MAIN, property: 'link' },
+    ...changes,
+  })
+
+  it('of one plugin that invents names leaves room for others, and for a credential', async () => {
+    await harness.db.deleteFrom('runtime.plugin_refusal').execute()
+    const record = refusalRecorder(harness.http.runtime.deps)
+    const revoked = { rule: 'CREDENTIAL_REVOKED', code: 'CREDENTIAL_REVOKED', place: null } as const
+    await Promise.all([
+      ...Array.from({ length: 300 }, () => record(refusedFor({}))),
+      record(refusedFor({ pluginId: 'another' })),
+      record(refusedFor(revoked)),
+    ])
+    const kept = await rows()
+    assert.deepEqual(kept.map(({ plugin_id, rule }) => `${plugin_id} ${rule}`).toSorted(), [
+      'another NOT_AUTHORIZED',
+      'connector CREDENTIAL_REVOKED',
+      'connector NOT_AUTHORIZED',
+    ])
+    const written = kept.find((row) => row.plugin_id === 'connector' && row.rule === 'NOT_AUTHORIZED')
+    assert.ok(written && written.refusals >= 100 && written.refusals < 150, `${written?.refusals}`)
+  })
+
+  it('has one row for a service that fails more installations than can be written', async () => {
+    await harness.db.deleteFrom('runtime.plugin_refusal').execute()
+    const record = refusalRecorder(harness.http.runtime.deps)
+    const scope = harness.newScope()
+    const bundleInstallId = await harness.installed(hub, { scope })
+    const rule = 'SERVICE_DISABLED'
+    const off = { rule, code: 'REFERENCE_TARGET_UNAVAILABLE', serviceId: 'mail' } as const
+    const place = { bundleInstallId, resource: locatorOf(hub, 'main'), property: 'name' }
+    // others use up what may be written
+    await Promise.all([
+      ...Array.from({ length: 100 }, () => record(refusedFor({}))),
+      ...Array.from({ length: 300 }, () => record(refusedFor(off))),
+      record(refusedFor({ ...off, place })),
+    ])
+    const kept = (await rows()).filter((row) => row.rule === rule)
+    assert.deepEqual(
+      kept.map(({ service_id, bundle_install_id }) => [service_id, bundle_install_id]),
+      [['mail', null]],
+    )
+  })
+
+  it('is committed before any of equal refusals returns, and is tried again after a failed write', async () => {
+    await harness.db.deleteFrom('runtime.plugin_refusal').execute()
+    const { deps } = harness.http.runtime
+    const record = refusalRecorder(deps)
+    const refused = refusedFor({})
+    const keptAtReturn: number[] = []
+    await inTransaction(deps.db, async (tx) => {
+      await sql`lock table runtime.plugin_refusal in exclusive mode`.execute(tx)
+      const both = [refused, refused].map((one) =>
+        record(one).then(async () => keptAtReturn.push((await rows()).length)),
+      )
+      await deps.clock.sleep(100)
+      assert.deepEqual(keptAtReturn, [])
+      return both
+    }).then((both) => Promise.all(both))
+    assert.deepEqual(keptAtReturn, [1, 1])
+
+    const other = refusedFor({ pluginId: 'another' })
+    await sql`create function runtime.refuse_for_test() returns trigger language plpgsql as
+      $$ begin raise exception 'read-only' using errcode = '25006'; end $$`.execute(harness.db)
+    await sql`create trigger refuse_for_test before insert on runtime.plugin_refusal
+      execute function runtime.refuse_for_test()`.execute(harness.db)
+    await record(other)
+    await sql`drop function runtime.refuse_for_test() cascade`.execute(harness.db)
+    await record(other)
+    assert.equal((await rows()).filter((row) => row.plugin_id === 'another').length, 1)
+  })
 
   it('has one row for what is the same, and none for what a plugin invents', async () => {
     await harness.db.deleteFrom('runtime.plugin_refusal').execute()
@@ -177,9 +284,12 @@ describe('the record of refused calls', () => {
     for (let count = 0; count < 20; count++) {
       const invented: JsonValue = { ...installation, bundleInstallId: crypto.randomUUID() }
       await resolve(call, { installation: invented })
-      await resolve(call, { propertyKey: `invented${count}` })
-      await resolve(call, { resource: `dev/signing/MODULE/invented${count}` })
     }
+    for (let count = 0; count < 20; count++) await resolve(call, { propertyKey: `invented${count}` })
+    // those of one installation within half a second are counted together
+    await harness.http.runtime.deps.clock.sleep(600)
+    for (let count = 0; count < 20; count++)
+      await resolve(call, { resource: `dev/signing/MODULE/invented${count}` })
     const kept = (await rows()).map(({ rule, bundle_install_id, locator, property, refusals }) => ({
       rule,
       isInstalled: bundle_install_id !== null,
@@ -187,15 +297,18 @@ describe('the record of refused calls', () => {
       property,
       refusals,
     }))
-    const refused = { rule: 'NOT_AUTHORIZED', property: null, refusals: 20 }
     // no installation, no resource, and no property of this name
     for (const [isInstalled, isResource] of [
       [false, false],
       [true, false],
       [true, true],
     ] as const) {
-      const found = kept.filter((row) => row.isInstalled === isInstalled && row.isResource === isResource)
-      assert.deepEqual(found, [{ ...refused, isInstalled, isResource }])
+      const [found, ...others] = kept.filter(
+        (row) => row.isInstalled === isInstalled && row.isResource === isResource,
+      )
+      assert.ok(found && others.length === 0)
+      assert.deepEqual([found.rule, found.property], ['NOT_AUTHORIZED', null])
+      assert.ok(isInstalled || found.refusals === 20)
     }
     assert.equal(kept.length, 3)
   })

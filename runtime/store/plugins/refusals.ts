@@ -6,6 +6,13 @@ import type { PluginRead, PluginRefusal } from '#contract/runtime-api/vocabulary
 import type { AttemptKey } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
 
+/** Rules about a service alone: they refuse its references in each installation. */
+export const REFUSALS_OF_SERVICES: readonly PluginRefusal[] = [
+  'SERVICE_NOT_REGISTERED',
+  'SERVICE_DISABLED',
+  'SERVICE_OWNER_NOT_ACTIVE',
+]
+
 /** A call of a plugin to this platform that a rule refused. */
 export interface RefusedRead {
   pluginId: string
@@ -14,7 +21,7 @@ export interface RefusedRead {
   code: RuntimeErrorCode
   /** The service that could not be used; null if the rule is about none. */
   serviceId: string | null
-  /** What the plugin asked for; null if it was not read. */
+  /** What the plugin asked for; null if it was not read, or if one row stands for all installations that use the service. */
   place: { bundleInstallId: string; resource: string | null; property: string | null } | null
 }
 
@@ -42,7 +49,7 @@ export async function addRefusals(db: Db, refused: RefusedRead, refusals: number
 
 /**
  * What this platform refused a plugin during one of its attempts; undefined if that is nothing. Of several, the one with the code
- * that the plugin passed on, then the last one. A refusal of any call of the plugin counts only with that code: it may be that
+ * that the plugin passed on, then the one of this installation, then the last one. A refusal of any call of the plugin counts only with that code: it may be that
  * of another process, which a forgotten credential was left in.
  */
 export async function findRefusal(
@@ -60,8 +67,13 @@ export async function findRefusal(
       -- a refusal that repeats is written once a second
       and refusal.last_at >= attempt.started_at - interval '1 second'
       and (refusal.bundle_install_id = operation.bundle_install_id
-        or (refusal.rule = any(${[...REFUSALS_OF_PLUGINS]}) and refusal.code = ${passedOn}))
-    order by refusal.code = ${passedOn} desc, refusal.last_at desc
+        or (refusal.code = ${passedOn} and refusal.rule = any(${[...REFUSALS_OF_PLUGINS]}))
+        or (refusal.code = ${passedOn} and refusal.rule = any(${[...REFUSALS_OF_SERVICES]})
+          and refusal.bundle_install_id is null and exists (
+            select from runtime.installed_resource as resource
+            where resource.bundle_install_id = operation.bundle_install_id
+              and refusal.service_id = any(runtime.service_ids_of_all(resource.properties)))))
+    order by refusal.code = ${passedOn} desc, refusal.bundle_install_id is null, refusal.last_at desc
     limit 1`.execute(db)
   const [found] = rows
   if (found === undefined) return undefined

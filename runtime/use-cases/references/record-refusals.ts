@@ -1,45 +1,64 @@
 import { isUnavailable } from '#database/unreachable.ts'
 import { createTokenBuckets } from '#http-kit/token-bucket.ts'
 import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
-import { addRefusals } from '../../store/plugins/refusals.ts'
+import { REFUSALS_OF_SERVICES, addRefusals } from '../../store/plugins/refusals.ts'
 import type { RefusedRead } from '../../store/plugins/refusals.ts'
 
 /** A refusal that repeats within this time is counted, and written with the next one. */
 const QUIET_MS = 500
 /** Remembered kinds of refusals; a plugin can invent more. */
 const RECENT_MAX = 1_000
-/** Writes of all plugins together: beyond, refusals are not recorded. */
-const WRITES = { perSecond: 20, burst: 100 }
+/** Writes of one plugin, so that it silences no other one. */
+const WRITES = { perSecond: 10, burst: 100 }
 
 /**
  * Returns a function that records a refused call of a plugin. It resolves when the record is committed, so that a worker finds it
- * when the plugin passes the refusal on. It never fails, and a plugin that repeats a refused call costs few writes.
+ * when the plugin passes the refusal on. It never fails, and a plugin that repeats a refused call costs few writes. If a service
+ * fails so many installations that not each can have its row, one row stands for all.
  */
 export function refusalRecorder({
   db,
   clock,
   log,
 }: Pick<RuntimeDeps, 'db' | 'clock' | 'log'>): (refused: RefusedRead) => Promise<void> {
-  const recent = new Map<string, { at: number; more: number }>()
+  const recent = new Map<string, { at: number; more: number; written: Promise<void> }>()
   const budget = createTokenBuckets(WRITES, () => clock.monotonic())
-  return async (refused) => {
-    const key = JSON.stringify(refused)
+
+  async function record(refused: RefusedRead): Promise<void> {
+    const key = kindOf(refused)
     const now = clock.monotonic()
     const last = recent.get(key)
     if (last !== undefined && now - last.at < QUIET_MS) {
       last.more++
+      return last.written
+    }
+    const { pluginId, rule, place } = refused
+    // what names no place cannot be invented: it does not wait for what can be
+    if (!budget.take(JSON.stringify([pluginId, place === null]))) {
+      if (place !== null && REFUSALS_OF_SERVICES.includes(rule)) await record({ ...refused, place: null })
       return
     }
-    if (!budget.take('all')) return
     recent.delete(key)
     if (recent.size >= RECENT_MAX) recent.delete(recent.keys().next().value ?? '')
-    recent.set(key, { at: now, more: 0 })
+    const written = write(refused, 1 + (last?.more ?? 0))
+    recent.set(key, { at: now, more: 0, written })
+    await written
+  }
+
+  async function write(refused: RefusedRead, refusals: number): Promise<void> {
     try {
-      await addRefusals(db, refused, 1 + (last?.more ?? 0))
+      await addRefusals(db, refused, refusals)
     } catch (error) {
+      // the next one is written at once
+      recent.delete(kindOf(refused))
       // the caller gets its refusal, whether or not the database can be written to
       if (!isUnavailable(error))
         log.warn('a refused call could not be recorded', { pluginId: refused.pluginId }, error)
     }
   }
+  return record
 }
+
+/** Without the resource and the property, which a plugin can invent, and which do not decide what a failure says. */
+const kindOf = ({ pluginId, endpoint, rule, serviceId, place }: RefusedRead): string =>
+  JSON.stringify([pluginId, endpoint, rule, serviceId, place?.bundleInstallId ?? null])
