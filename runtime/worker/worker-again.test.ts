@@ -4,6 +4,7 @@ import { MASK } from '#contract/protocol/data.ts'
 import { engineSteps, testEngine, readInstallation } from '../testing/engine.ts'
 import { authorization, data, LOCATOR, planWith, reader } from '../testing/plan.ts'
 import type { TestEngine } from '../testing/engine.ts'
+import type { Reply } from '../testing/plugin.ts'
 
 const engine: TestEngine = await testEngine()
 const { configuration, ledger, attemptsOf, endsWell, failsWith, retry, takeOver, detailOf } =
@@ -16,6 +17,26 @@ suite('an operation that a person retries or takes over', { concurrency: false }
     engine.plugin.script(() => ({ outcome: 'APPLIED' }))
     for (const pluginId of ['provisioner', 'first', 'second', 'third']) await engine.register(pluginId)
   })
+
+  /** Starts an operation: while one plugin writes the token as sensitive, another one, called at the same time, answers this. */
+  async function calledWithWriter(token: string, reply: Reply, laterMs: number): Promise<string> {
+    const both = Promise.withResolvers<void>()
+    const calls: string[] = []
+    engine.plugin.script(async ({ pluginId, stage }) => {
+      if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
+      calls.push(pluginId)
+      if (calls.length === 2) both.resolve()
+      await both.promise
+      if (pluginId === 'provisioner')
+        return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
+      await engine.deps.clock.sleep(laterMs)
+      return reply
+    })
+    const installation = await engine.installation()
+    const plan = planWith([authorization(), reader('first', 1)])
+    const { operation_id } = await engine.freeze({ installation, plan })
+    return operation_id
+  }
 
   test('an operation whose plugin keeps returning a retryable code fails with that code', async () => {
     await engine.register('first', { maxAttempts: 2 })
@@ -87,21 +108,11 @@ suite('an operation that a person retries or takes over', { concurrency: false }
   test('a value that a plugin writes as sensitive is masked in the answer of a plugin called at the same time', async () => {
     const token = 'issued-token-5678'
     for (const laterMs of [0, 300]) {
-      const both = Promise.withResolvers<void>()
-      const calls: string[] = []
-      engine.plugin.script(async ({ pluginId, stage }) => {
-        if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
-        calls.push(pluginId)
-        if (calls.length === 2) both.resolve()
-        await both.promise
-        if (pluginId === 'provisioner')
-          return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
-        await engine.deps.clock.sleep(laterMs)
-        return { errorCode: 'BUSY', data: { message: `No room for ${token}`, retryable: false } }
-      })
-      const installation = await engine.installation()
-      const plan = planWith([authorization(), reader('first', 1)])
-      const { operation_id } = await engine.freeze({ installation, plan })
+      const operation_id = await calledWithWriter(
+        token,
+        { errorCode: 'BUSY', data: { message: `No room for ${token}`, retryable: false } },
+        laterMs,
+      )
       const operation = await failsWith(operation_id, 'BUSY')
       assert.doesNotMatch(JSON.stringify(operation.failure), new RegExp(token))
       assert.doesNotMatch(JSON.stringify(await detailOf(operation_id)), new RegExp(token))
@@ -112,21 +123,11 @@ suite('an operation that a person retries or takes over', { concurrency: false }
     const token = 'issued-token-9012'
     await engine.register('first', { maxAttempts: 1 })
     for (const laterMs of [0, 300]) {
-      const both = Promise.withResolvers<void>()
-      const calls: string[] = []
-      engine.plugin.script(async ({ pluginId, stage }) => {
-        if (stage !== 'BEFORE_RESOURCES') return { outcome: 'APPLIED' }
-        calls.push(pluginId)
-        if (calls.length === 2) both.resolve()
-        await both.promise
-        if (pluginId === 'provisioner')
-          return { outcome: 'APPLIED', resources: { [LOCATOR]: { token: data(token, true) } } }
-        await engine.deps.clock.sleep(laterMs)
-        return { status: 502, body: '', headers: { server: `gate ${token}`, via: '1.1 gate' } }
-      })
-      const installation = await engine.installation()
-      const plan = planWith([authorization(), reader('first', 1)])
-      const { operation_id } = await engine.freeze({ installation, plan })
+      const operation_id = await calledWithWriter(
+        token,
+        { status: 502, body: '', headers: { server: `gate ${token}`, via: '1.1 gate' } },
+        laterMs,
+      )
       await failsWith(operation_id, 'PLUGIN_RESULT_UNKNOWN')
       const stored = await engine.runtime.db
         .selectFrom('runtime.attempt')
