@@ -41,12 +41,12 @@ suite('a recorded header', () => {
   })
 
   test('has no secret that is not ASCII, as Latin-1 and as UTF-8, whenever the secret becomes known', () => {
-    const umlaut = 'geheimer-schlüssel-ä'
+    const accented = 'issued-naïve-café-ä'
     // Node reads headers as Latin-1
-    for (const sent of [umlaut, Buffer.from(umlaut).toString('latin1')])
+    for (const sent of [accented, Buffer.from(accented).toString('latin1')])
       for (const show of [shown, shownLater]) {
-        assert.equal(show(`gate ${sent}`, [umlaut]), MASK, sent)
-        assert.equal(show(`gate ${sent}`, [{ gate: [umlaut] }]), MASK, sent)
+        assert.equal(show(`gate ${sent}`, [accented]), MASK, sent)
+        assert.equal(show(`gate ${sent}`, [{ gate: [accented] }]), MASK, sent)
         assert.notEqual(show(`gate ${sent}`, [{ gate: 'another-secret' }]), MASK)
       }
   })
