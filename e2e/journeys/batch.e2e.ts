@@ -122,6 +122,9 @@ test('properties of two bundles are set in four installations by one batch, in a
   const plan = dialog.getByRole('region', { name: 'What will happen' })
   await expect(plan.getByRole('listitem').filter({ hasText: 'Payment term in days' })).toHaveCount(2)
   await expect(plan.getByRole('listitem').filter({ hasText: 'SMTP port' })).toHaveCount(2)
+  // all of them are in the marked environment
+  await expect(dialog.getByText('4 of 4 targets')).toBeVisible()
+  await expect(dialog.getByText('Production', { exact: true })).toBeVisible()
   await dialog.getByRole('button', { name: 'Save in 4 installations' }).click()
 
   await expectPage(page, 'Set properties in 4 installations of 2 bundles')

@@ -229,6 +229,7 @@ export const installations = {
     one: '{n} property does not exist in this version.',
     other: '{n} properties do not exist in this version.',
   },
+  'bring.nothing': '{source} has no value that this form could take',
   'bring.differing': {
     one: '{n} value differs from what you entered, and was not taken',
     other: '{n} values differ from what you entered, and were not taken',

@@ -207,6 +207,7 @@ export const installations: Translated<typeof source.installations> = {
   'bring.taken': { other: '已从 {source} 取得 {n} 个值' },
   'bring.plugin': { other: '{n} 个值由插件写入，此处也是如此。' },
   'bring.gone': { other: '此版本没有其中 {n} 个属性。' },
+  'bring.nothing': '{source} 中没有此表单可采用的值',
   'bring.differing': { other: '{n} 个值与您输入的不同，未采用' },
   'bring.differing.message': '如需用其替换您输入的值，请勾选。',
   'copy.title': '重新安装已分离的 Bundle',

@@ -54,14 +54,17 @@ export function ArrivalNotice({
     const field = resource?.fields.find((one) => one.property === property)
     return `${resource?.title ?? locator} · ${propertyTitle(field?.definition, property)}`
   }
+  const count = [...taken.values()].filter((edit) => edit !== null).length
+  const hasNothing = count === 0 && held.length === 0 && differing.length === 0
   return (
     <Notice
-      tone={held.length > 0 || differing.length > 0 ? 'warn' : 'info'}
+      tone={hasNothing || held.length > 0 || differing.length > 0 ? 'warn' : 'info'}
       live
-      title={t('installations.bring.taken', {
-        n: [...taken.values()].filter((edit) => edit !== null).length,
-        source,
-      })}
+      title={
+        hasNothing
+          ? t('installations.bring.nothing', { source })
+          : t('installations.bring.taken', { n: count, source })
+      }
       actions={
         <Button size="sm" onClick={onClose}>
           {t('common.close')}

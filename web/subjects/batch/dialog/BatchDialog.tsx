@@ -29,7 +29,7 @@ import { BatchPlanView, type DefinitionOf } from './BatchPlanView.tsx'
 import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
 import { changesByTarget, configureInput } from '../property-choices.ts'
 import { EACH_MAX, formOfEach, initialEdits, valuesOfEach, type BatchProperty } from '../each-target.ts'
-import { DetachNotice, RetryNotice } from './BatchNotices.tsx'
+import { DetachNotice, MarkedTargets, RetryNotice } from './BatchNotices.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
 import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
 import { useChosenProperties } from './use-chosen-properties.ts'
@@ -219,6 +219,7 @@ export function BatchDialog({
           />
         )
       }
+      footerNote={<MarkedTargets targets={targets} />}
       onClose={onClose}
     >
       {interrupted !== undefined && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}

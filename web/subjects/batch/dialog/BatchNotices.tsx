@@ -1,8 +1,34 @@
 import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { Notice } from '../../../ui/Notice.tsx'
+import { EnvironmentContext, EnvironmentWord } from '../../../ui/EnvironmentMark.tsx'
+import { useShell } from '../../shell/shell-context.ts'
+import type { BatchTarget } from '../bundle-targets.ts'
 import { BrokenList } from '../../references/BrokenReferences.tsx'
 import { failureCodeTitle } from '../../../i18n/describe-code.ts'
+
+/** How many of the targets are in each marked environment, in view beside the button that starts the batch. */
+export function MarkedTargets({ targets }: { targets: readonly BatchTarget[] }) {
+  const t = useText()
+  const { environmentMarks } = useShell()
+  const marked = environmentMarks.flatMap((mark) => {
+    const n = targets.filter(({ installation }) => installation.environmentKey === mark.environmentKey).length
+    return n === 0 ? [] : [{ mark, n }]
+  })
+  if (marked.length === 0) return null
+  return (
+    <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      {marked.map(({ mark, n }) => (
+        <span key={mark.environmentKey} className="flex items-center gap-1.5">
+          <EnvironmentContext value={mark}>
+            <EnvironmentWord />
+          </EnvironmentContext>
+          {t('batches.make.marked', { n, of: targets.length })}
+        </span>
+      ))}
+    </p>
+  )
+}
 
 /**
  * What is lost when the targets are detached, or taken over and detached, and which references of other installations stop
