@@ -1,7 +1,7 @@
 import type { WireEvidence } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
-import { clockText } from '../failure/WireNotes.tsx'
+import { clockText } from '../failure/failure-texts.ts'
 
 /** What the head of a response tells besides its status: some headers, as they came, and the clock of the plugin's host. */
 export function WireFacts({ wire }: { wire: WireEvidence | null | undefined }) {

@@ -4,11 +4,12 @@ import type { Attempt, Failure } from '#contract/console-api/shapes.ts'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { apiQuery } from '../../../../api/query.ts'
-import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
+import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { operationTypeKey } from '../../../../subjects/operations/operation-texts.ts'
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { TextLink } from '../../../../ui/Link.tsx'
 import { Time } from '../../../../ui/Time.tsx'
+import { clockText } from './failure-texts.ts'
 import { answeredOperation } from './response-differences.ts'
 
 /** What the wire tells about a failure: when the plugin accepts calls again, whose answer it was, and how its clock differs. */
@@ -26,13 +27,6 @@ export function WireNotes({ failure, attempt }: { failure: Failure; attempt: Att
       {clock !== null && <Note>{clock}</Note>}
     </>
   )
-}
-
-/** How far the clock of the plugin's host differs; null if it does not. */
-export function clockText(behindSeconds: number | undefined, t: Translate): string | null {
-  if (behindSeconds === undefined) return null
-  const seconds = Math.abs(behindSeconds)
-  return t(behindSeconds > 0 ? 'operations.wire.clock.behind' : 'operations.wire.clock.ahead', { seconds })
 }
 
 const Note = ({ children }: { children: ReactNode }) => <p className="max-w-[80ch] font-medium">{children}</p>

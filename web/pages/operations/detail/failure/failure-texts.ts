@@ -78,3 +78,10 @@ export function progressText({ operationType }: OperationDetail, progress: Progr
   ]
   return parts.filter(Boolean).join(t('common.punctuation.semicolon'))
 }
+
+/** How far the clock of the plugin's host differs; null if it does not. */
+export function clockText(behindSeconds: number | undefined, t: Translate): string | null {
+  if (behindSeconds === undefined) return null
+  const seconds = Math.abs(behindSeconds)
+  return t(behindSeconds > 0 ? 'operations.wire.clock.behind' : 'operations.wire.clock.ahead', { seconds })
+}

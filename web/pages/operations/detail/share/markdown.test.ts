@@ -53,6 +53,35 @@ test('the text says what failed, where, and what to do', () => {
   )
 })
 
+test('the text has the effect, who acts, whether a retry can help, and what this platform refused', () => {
+  const refused = {
+    ...failed,
+    retryHelps: 'AFTER_CHANGE' as const,
+    failure: {
+      ...failure('CREDENTIAL_REVOKED', false),
+      errorPath: ['bundle-runtime', 'hooks', 'module-plugin-manager'],
+      refusedHere: {
+        at: at(2000),
+        endpoint: 'RESOLVE' as const,
+        rule: 'SERVICE_DISABLED' as const,
+        code: 'REFERENCE_NOT_RESOLVABLE',
+        service: 'mail',
+      },
+      retryFrom: at(9000),
+    },
+  }
+  const text = operationMarkdown(refused, { t, link })
+  for (const line of [
+    /- \*\*Effect on the installation:\*\* .*new configuration/,
+    /- \*\*State of the changes:\*\* Done: tenants/,
+    /- \*\*Next step:\*\* /,
+    /- \*\*Can a retry help\?\*\* Only after the cause is fixed/,
+    /refused .*hooks.*mail/,
+    /no earlier than/,
+  ])
+    assert.match(text, line)
+})
+
 test('equal attempts are one line, and different ones are separate', () => {
   const text = operationMarkdown(failed, { t, link })
   assert.match(text, /Attempt 1, run 1 … 2: No response, `PLUGIN_TIMEOUT`/)

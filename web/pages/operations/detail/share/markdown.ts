@@ -1,4 +1,4 @@
-import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import type { Attempt, Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 import {
   operationTypeKey,
@@ -12,7 +12,7 @@ import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
 import { progressOf } from '../calls/progress.ts'
-import { impactText, progressText } from '../failure/failure-texts.ts'
+import { clockText, impactText, progressText } from '../failure/failure-texts.ts'
 import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
@@ -85,7 +85,8 @@ const named = (t: Translate, name: string, id: string): string => t('operations.
 
 /** Markdown needs the space after the colon: without it, a bold label does not end in every language. */
 const fact = (t: Translate, label: string, value: string): string =>
-  `- **${label}${t('common.punctuation.colon').trim()}** ${value}`
+  // a question has its mark already
+  `- **${label}${/[?？]$/.test(label) ? '' : t('common.punctuation.colon').trim()}** ${value}`
 
 function failureOf(operation: OperationDetail, t: Translate): string {
   const { failure } = operation
@@ -115,12 +116,37 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     '',
     `> ${plainText(messageText(failure))}`,
     '',
+    ...evidenceOf(failure, failurePoint?.bar?.attempt, t).flatMap((text) => [plainText(text), '']),
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
     ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
     ...(operation.state === 'FAILED' ? standingOf(operation, t) : []),
     ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
   ].join('\n')
+}
+
+/** What this platform refused the plugin, when the plugin accepts calls again, and how its clock differs. */
+function evidenceOf(
+  { refusedHere, retryFrom, errorPath }: Failure,
+  attempt: Attempt | undefined,
+  t: Translate,
+) {
+  const clock = clockText(attempt?.wire?.clockBehindSeconds, t)
+  return [
+    ...(refusedHere
+      ? [
+          t(`operations.refusedHere.${refusedHere.endpoint}`, {
+            plugin: errorPath?.[1] ?? '',
+            moment: formatUtcTime(Date.parse(refusedHere.at)),
+            why: t(`operations.refusedHere.why.${refusedHere.rule}`, { service: refusedHere.service ?? '' }),
+          }),
+        ]
+      : []),
+    ...(retryFrom
+      ? [t('operations.failed.retryFrom', { moment: formatUtcTime(Date.parse(retryFrom)) })]
+      : []),
+    ...(clock === null ? [] : [clock]),
+  ]
 }
 
 /** What the person who gets the ticket needs: the effect, how far it came, where it called, who acts, and whether to retry. */
