@@ -35,7 +35,7 @@ test('from the overview to a failed operation, its explanation, and a successful
   await expect(failure).toContainText('scripted-hooks in After resources, attempt 1, run 1')
   await expect(failure).toContainText('What to do')
   await expect(failure).toContainText('MAILBOX_LOCKED')
-  await expect(failure).toContainText('No – fix the cause first')
+  await expect(failure).toContainText('Only after the cause is fixed')
 
   await failure.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry this operation?' })

@@ -96,7 +96,9 @@ test('a value that another plugin wrote is named with its writer, and no retry i
   )
   await system.ended(operationId)
   const page = await signIn('sam', `/operations/${operationId}`)
-  await expect(answer(page, 'Can a retry help?')).toHaveText('No, it sends the same values again')
+  await expect(answer(page, 'Can a retry help?')).toHaveText(
+    'Hardly: it sends the same values from other plugins again',
+  )
   await expect(answer(page, 'Next step')).toHaveText('Support: Check the values from other plugins')
   await expect(answer(page, 'Effect on the installation')).toContainText('Nothing runs yet')
   const values = page.getByRole('region', { name: 'Values from other plugins' })

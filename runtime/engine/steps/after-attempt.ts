@@ -108,12 +108,12 @@ function ended(
 }
 
 const FIRST_MS = 1_000
-/** The longest wait that a plugin can ask for with Retry-After: what it asks beyond is not awaited. */
-export const RETRY_AFTER_MAX_MS = 600_000
+/** The longest wait that a plugin can ask for with Retry-After. A longer one is not kept: it would hold the installation. */
+export const RETRY_AFTER_MAX_MS = 300_000
 
-/** Jitter as for the first back-off, so that calls that were told the same time are not repeated together. */
+/** Zero if it is too long. Jitter as for the first back-off, so that calls that were told the same time are not repeated together. */
 function waitAsAsked(askedMs: number, fraction: number): number {
-  return Math.min(askedMs, RETRY_AFTER_MAX_MS) + Math.round(FIRST_MS * fraction)
+  return askedMs > RETRY_AFTER_MAX_MS ? 0 : askedMs + Math.round(FIRST_MS * fraction)
 }
 
 /**

@@ -31,9 +31,9 @@ import {
 } from './scope-events.ts'
 
 const HOUR_MS = 3_600_000
-/** Of a mark, in px: the smallest size of a target. */
-const MARK_PX = 24
-const LABEL_PX = 76
+/** Of a mark (`size-6`) and of a label, in rem: both grow with the text. */
+const MARK = 1.5
+const LABEL = 4.75
 
 type Range = (typeof TIMELINE_RANGES)[number]
 
@@ -135,8 +135,11 @@ function Lanes({
 }) {
   const t = useText()
   const [track, width] = useWidth<HTMLDivElement>()
-  const inner = Math.max(0, width - MARK_PX)
-  const x = (at: number) => MARK_PX / 2 + Math.min(1, (at - since) / (now - since)) * inner
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const inner = Math.max(1, width - MARK * rem)
+  const fraction = (at: number) => Math.min(1, (at - since) / (now - since))
+  // a share of the track and not px: it stays inside while its width changes
+  const startOf = (share: number) => `calc((100% - ${MARK}rem) * ${share})`
   return (
     <div className="grid grid-cols-[6rem_minmax(0,1fr)] px-4 pb-2 sm:grid-cols-[9rem_minmax(0,1fr)]">
       {LANES.map((lane) => (
@@ -149,13 +152,13 @@ function Lanes({
             {width > 0 &&
               marksOf(
                 events.filter((event) => event.lane === lane),
-                x,
-                MARK_PX,
+                (at) => fraction(at) * inner,
+                MARK * rem,
               ).map((mark) => (
                 <li
                   key={mark.events[0]?.id}
                   className="absolute top-1"
-                  style={{ left: mark.x - MARK_PX / 2 }}
+                  style={{ left: startOf(mark.x / inner) }}
                 >
                   <MarkLink mark={mark} lane={lane} scope={scope} />
                 </li>
@@ -166,11 +169,11 @@ function Lanes({
       <span className="border-t border-control" />
       <div ref={track} aria-hidden="true" className="relative h-6 border-t border-control text-xs text-muted">
         {width > 0 &&
-          ticksOf(since, now, Math.max(1, Math.floor(inner / LABEL_PX))).map((at) => (
+          ticksOf(since, now, Math.max(1, Math.floor(inner / (LABEL * rem)))).map((at) => (
             <span
               key={at}
               className="absolute top-1 -translate-x-1/2 whitespace-nowrap tabular-nums"
-              style={{ left: x(at) }}
+              style={{ left: `calc(${MARK / 2}rem + ${startOf(fraction(at))})` }}
             >
               {now - since > 2 * 24 * HOUR_MS ? formatDay(at) : formatTimeOfDay(at)}
             </span>
