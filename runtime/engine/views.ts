@@ -1,5 +1,6 @@
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import type { InstallationIdentity } from '#contract/protocol/scope.ts'
+import type { Stage } from '#contract/protocol/vocabulary.ts'
 import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep, Failure } from '#contract/runtime-api/common.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
@@ -77,6 +78,15 @@ function callOf({
   // the error path of a failed call names its plugin after the runtime
   const pluginId = failure === null ? next_plugin : (failure.errorPath?.[1] ?? '')
   return pluginId === '' ? null : { pluginId, attempts: call_attempts }
+}
+
+/** Of the calls of an operation the one that it is at, or failed at. */
+export function currentCallOf<Row extends { stage: Stage; plugin_id: string }>(
+  operation: OperationRow,
+  calls: readonly Row[],
+): Row | undefined {
+  const at = callOf(operation)
+  return calls.find(({ stage, plugin_id }) => stage === operation.phase && plugin_id === at?.pluginId)
 }
 
 /** An installation as a row of a list. */

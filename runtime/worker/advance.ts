@@ -15,15 +15,7 @@ import { persistTransitions } from '../store/operations/persist-transitions.ts'
 import type { PersistedTransitions } from '../store/operations/persist-transitions.ts'
 import type { LeasedOperation } from './acquire-operations.ts'
 import { mayChangeConfiguration } from './apply-success.ts'
-import {
-  awaitCalls,
-  decideBatch,
-  knownOf,
-  readRefused,
-  readUnknownBefore,
-  recordOf,
-  stepOf,
-} from './decide-batch.ts'
+import { awaitCalls, decideBatch, knownOf, readRecorder, stepOf } from './decide-batch.ts'
 import type { AdvanceOptions, Advanced, Ready, Step } from './decide-batch.ts'
 import { persistDecisions, persistWideDecisions, redactRecorded } from './persist-decisions.ts'
 
@@ -87,11 +79,7 @@ export async function advanceSingle(
     const [locked] = await lockLeased(tx, [leased.lease], { skipLocked: false })
     if (locked === undefined) return null
     const { operation, now } = locked
-    const unknownBefore = await readUnknownBefore(tx, answered)
-    const refused = await readRefused(tx, answered)
-    const answers = answered.map((attempt) =>
-      recordOf(deps, attempt, now, unknownBefore.get(attempt), refused.get(attempt)),
-    )
+    const answers = answered.map(await readRecorder(deps, tx, answered, now))
     await persistTransitions(tx, deps.vault, { leases: [leased.lease], answers })
     await redactRecorded(
       tx,

@@ -102,14 +102,15 @@ export async function decideBatch(
     })),
     options,
   )
-  const answered = known.flatMap((one) => one.answered)
-  const unknownBefore = await readUnknownBefore(db, answered)
-  const refused = await readRefused(db, answered)
+  const record = await readRecorder(
+    deps,
+    db,
+    known.flatMap((one) => one.answered),
+    shared.now,
+  )
   return known.flatMap(({ ready, operation, answered: own, calls: before }): Step[] => {
     const { plan } = ready.leased
-    const answers = own.map((attempt) =>
-      recordOf(deps, attempt, shared.now, unknownBefore.get(attempt), refused.get(attempt)),
-    )
+    const answers = own.map(record)
     const secrets = answers.flatMap((attempt) => newSecrets(attempt)?.secrets ?? [])
     const calls = before.map((call) => withoutSecrets(withAnswer(call, answers), secrets))
     const decision = ready.isInFlight
@@ -123,11 +124,23 @@ export async function decideBatch(
   })
 }
 
+/** Reads what the records of the attempts depend on. Returns what records one of them; `now` is the database's time. */
+export async function readRecorder(
+  deps: RuntimeDeps,
+  db: Db,
+  attempts: readonly CompletedAttempt[],
+  now: string,
+): Promise<(attempt: CompletedAttempt) => RecordedAttempt> {
+  const unknownBefore = await readUnknownBefore(db, attempts)
+  const refused = await readRefused(db, attempts)
+  return (attempt) => recordOf(deps, attempt, now, unknownBefore.get(attempt), refused.get(attempt))
+}
+
 /**
  * For those attempts that end their run: the failure of the last earlier attempt of the run whose result is unknown, if
  * there is one.
  */
-export async function readUnknownBefore(
+async function readUnknownBefore(
   db: Db,
   attempts: readonly CompletedAttempt[],
 ): Promise<Map<CompletedAttempt, Failure>> {
@@ -141,7 +154,7 @@ export async function readUnknownBefore(
 }
 
 /** For those attempts whose plugin passes on a failure of this platform: what the platform refused it, if it did. */
-export async function readRefused(
+async function readRefused(
   db: Db,
   attempts: readonly CompletedAttempt[],
 ): Promise<Map<CompletedAttempt, RefusedHere>> {
@@ -159,7 +172,7 @@ export async function readRefused(
  * The record of an attempt. `now` is the database's time; `unknownBefore` as `readUnknownBefore` finds it, and `refusedHere` as
  * `readRefused` does.
  */
-export function recordOf(
+function recordOf(
   deps: RuntimeDeps,
   attempt: CompletedAttempt,
   now: string,

@@ -18,20 +18,23 @@ export function mergedWrites(
   operationType: OperationType,
   stage?: Stage,
 ): Writes {
-  const inStage = (wanted: Stage) =>
-    inCallOrder(
-      calls.filter((call) => call.stage === wanted),
-      operationType,
-    )
-  const stages: readonly Stage[] = stage === undefined ? ['BEFORE_RESOURCES', 'AFTER_RESOURCES'] : [stage]
   const merged: Writes = {}
-  for (const { writes } of stages.flatMap(inStage)) {
+  for (const { writes } of inOrder(calls, operationType, stage)) {
     for (const [locator, properties] of Object.entries(writes ?? {})) {
       merged[locator] = { ...getOwn(merged, locator), ...properties }
     }
   }
   return merged
 }
+
+/** The calls of one stage, or of both, in the order in which they are made. */
+const inOrder = (calls: readonly CallWrites[], operationType: OperationType, stage?: Stage): CallWrites[] =>
+  (stage === undefined ? STAGES : [stage]).flatMap((wanted) =>
+    inCallOrder(
+      calls.filter((call) => call.stage === wanted),
+      operationType,
+    ),
+  )
 
 /** The planned properties of a resource with the plugins' writes applied. */
 export function withWrites(
@@ -66,13 +69,8 @@ export function valuesFromOthers(
   const direction = operationType === 'DETACH' ? -1 : 1
   const isBefore = ({ stage, order }: CallWrites) =>
     stage === reader.stage ? direction * (order - reader.order) < 0 : stage === 'BEFORE_RESOURCES'
-  const earlier = STAGES.flatMap((stage) =>
-    inCallOrder(
-      calls.filter(
-        (call) => call.stage === stage && call.pluginId !== reader.pluginId && isBefore(call) && call.writes,
-      ),
-      operationType,
-    ),
+  const earlier = inOrder(calls, operationType).filter(
+    (call) => call.pluginId !== reader.pluginId && isBefore(call) && call.writes,
   )
   const authorized = (pluginId: string, locator: string) =>
     plan.plugins

@@ -75,18 +75,6 @@ export const listServicesById = (
 ): Promise<ServiceRow[]> =>
   selectServices(db, { where: sql`service.service_id = any(${[...serviceIds]}::text[])`, isUsable })
 
-/** The installations that own the services. */
-export async function listOwners(db: Db, serviceIds: readonly string[]): Promise<string[]> {
-  if (serviceIds.length === 0) return []
-  const rows = await db
-    .selectFrom('runtime.service')
-    .select('owner_bundle_install_id')
-    .distinct()
-    .where('service_id', 'in', [...serviceIds])
-    .execute()
-  return rows.flatMap(({ owner_bundle_install_id: id }) => id ?? [])
-}
-
 /** One service; undefined if it is not registered. */
 export async function findService(db: Db, serviceId: string): Promise<ServiceRow | undefined> {
   const [row] = await selectServices(db, { where: sql`service.service_id = ${serviceId}` })

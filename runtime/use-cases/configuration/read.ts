@@ -24,7 +24,10 @@ export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Pr
       const resources = await readOwnedResources(tx, scope.scope_id)
       const { values, managers } = await readManagedProperties(tx, scope.scope_id)
       const isSet = ({ locator, property }: Place) => values.get(locator)?.has(property) === true
-      const secrets = await readLastChanges(tx, scope.scope_id, resources.flatMap(sensitiveOf).filter(isSet))
+      const secrets = Map.groupBy(
+        await readLastChanges(tx, scope.scope_id, resources.flatMap(sensitiveOf).filter(isSet)),
+        ({ locator }) => locator,
+      )
       return {
         scope: scopeOf(scope),
         snapshotVersion: scope.snapshot_version,
@@ -42,12 +45,10 @@ export function readConfiguration({ deps }: ReadContext, input: Input<Name>): Pr
               writtenBy: row.written_by,
               managedBy: managersView(managers.get(row.locator)),
               sensitiveSet: Object.fromEntries(
-                secrets
-                  .filter(({ locator }) => locator === row.locator)
-                  .map(({ property, saved_at, saved_by_id, saved_by_name }) => [
-                    property,
-                    { at: saved_at, by: { id: saved_by_id, name: saved_by_name } },
-                  ]),
+                (secrets.get(row.locator) ?? []).map(({ property, saved_at, saved_by_id, saved_by_name }) => [
+                  property,
+                  { at: saved_at, by: { id: saved_by_id, name: saved_by_name } },
+                ]),
               ),
               claim: claimOf(row),
             },

@@ -9,7 +9,7 @@ import type { NoteRow } from '../../store/operations/operations.ts'
 import { noteView } from './annotate.ts'
 import type { RetryRow } from '../../store/operations/runs.ts'
 import { callLimits } from '../../engine/steps/prepare-call.ts'
-import { ownerOf, operationView } from '../../engine/views.ts'
+import { currentCallOf, ownerOf, operationView } from '../../engine/views.ts'
 import type { EndpointRow, PluginRow } from '../../store/plugins/plugins.ts'
 import { interrupted, maskFailure } from '../../engine/calls/failures.ts'
 import { maskEvidence } from '../../engine/calls/wire-evidence.ts'
@@ -55,7 +55,7 @@ export function operationDetail(rows: OperationRows): OperationDetail {
   const resourcesState = stateOf('RESOURCES', operation)
   const masks = masksOf(rows)
   return {
-    ...operationView({ ...operation, call_attempts: callAttemptsOf(operation, calls) }),
+    ...operationView({ ...operation, call_attempts: currentCallOf(operation, calls)?.run_attempts ?? 0 }),
     failure: maskFailure(operation.failure, masks.secrets),
     refusedWrite: refusedWriteOf(operation, plan, rows.bindings),
     stages: STAGES.map((stage) => {
@@ -114,12 +114,6 @@ export function operationDetail(rows: OperationRows): OperationDetail {
       }
     }),
   }
-}
-
-function callAttemptsOf(operation: OperationRow, calls: readonly CallRow[]): number {
-  const at = operationView(operation).call
-  const call = calls.find(({ stage, plugin_id }) => stage === operation.phase && plugin_id === at?.pluginId)
-  return call?.run_attempts ?? 0
 }
 
 const PHASE_ORDER: readonly Phase[] = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE']

@@ -9,27 +9,25 @@ import { inTransaction } from '#database/transaction.ts'
 import { propertyView } from '../../engine/changes/change-view.ts'
 import { withMarks } from '../../engine/calls/sensitive-values.ts'
 import { valuesFromOthers } from '../../engine/steps/plugin-writes.ts'
-import { operationView } from '../../engine/views.ts'
+import { currentCallOf } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { listCauseRows } from '../../store/audit.ts'
 import type { AuditRow } from '../../store/audit.ts'
-import { readAuditMarks } from '../../store/configuration/sensitivity.ts'
-import { scopeOf } from '../../store/configuration/scopes.ts'
+import { readAuditMarks, readMarksSince } from '../../store/configuration/sensitivity.ts'
 import { readAttempts } from '../../store/operations/attempts.ts'
 import type { AttemptRow } from '../../store/operations/attempts.ts'
 import { callOf, readCalls } from '../../store/operations/calls.ts'
-import { findLastGood, findOperation } from '../../store/operations/operations.ts'
+import type { CallRow } from '../../store/operations/calls.ts'
+import { findLastGood } from '../../store/operations/operations.ts'
 import { readPlan } from '../../store/operations/plans.ts'
-import { listOwners } from '../../store/services/services.ts'
-import { readMarksSince } from '../../store/configuration/sensitivity.ts'
+import { listNamed } from '../../store/services/dependencies.ts'
 import { maskedChange, shownChanges } from '../audit/list.ts'
-import { requireVisible } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { SHOWN_ENDS } from './read.ts'
-import { missingOperation } from './runs.ts'
+import { findVisibleOperation } from './runs.ts'
 
 type Name = 'GET /operations/{operationId}/context'
 
@@ -47,15 +45,13 @@ export function readOperationContext(
   return inTransaction(
     db,
     async (tx) => {
-      const operation = await findOperation(tx, operationId)
-      if (operation === undefined) throw await missingOperation(tx, operationId)
-      requireVisible(actor, scopeOf(operation), 'operation')
+      const operation = await findVisibleOperation(tx, actor, operationId)
       const plan = withMarks(await readPlan(tx, vault, operationId), await readMarksSince(tx, operationId))
       const lastGood = await findLastGood(tx, operation)
       const since =
         lastGood?.finished_at ?? new Date(Date.parse(operation.created_at) - BEFORE_FIRST_MS).toISOString()
       const serviceIds = servicesOf(plan)
-      const owners = await listOwners(tx, serviceIds)
+      const owners = (await listNamed(tx, serviceIds)).flatMap((row) => row.owner_bundle_install_id ?? [])
       const rows = await listCauseRows(tx, {
         pluginIds: plan.plugins.map(({ pluginId }) => pluginId),
         serviceIds,
@@ -70,7 +66,7 @@ export function readOperationContext(
         tx,
         shown.map(({ sequence }) => sequence),
       )
-      const calls = (await readCalls(tx, vault, operationId)).map(callOf)
+      const calls = await readCalls(tx, vault, operationId)
       return {
         lastGood: lastGood && {
           operationId: lastGood.operation_id,
@@ -166,13 +162,12 @@ function linkOf(row: AuditRow, subject: string): Cause['link'] {
 function valuesRead(
   operation: OperationRow,
   plan: FrozenPlan,
-  calls: readonly ReturnType<typeof callOf>[],
+  calls: readonly CallRow[],
   attempts: readonly AttemptRow[],
 ): ValueRead[] {
-  const at = operationView(operation).call
-  const reader = calls.find(({ stage, pluginId }) => stage === operation.phase && pluginId === at?.pluginId)
+  const reader = currentCallOf(operation, calls)
   if (reader === undefined) return []
-  return valuesFromOthers(plan, calls, operation.operation_type, reader).map(
+  return valuesFromOthers(plan, calls.map(callOf), operation.operation_type, callOf(reader)).map(
     ({ locator, property, kind, writer, value }) => {
       const resource = plan.resources.find((planned) => planned.locator === locator)
       const ofWriter = attempts.filter(

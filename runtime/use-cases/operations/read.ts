@@ -11,7 +11,6 @@ import { isPutAside } from '../../engine/plans/upgrade-plan.ts'
 import type { Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { batchesOfOperation } from '../../store/batches/list-batches.ts'
-import { scopeOf } from '../../store/configuration/scopes.ts'
 import { readMarksSince } from '../../store/configuration/sensitivity.ts'
 import { readPluginBindings } from '../../store/installations/last-applied.ts'
 import {
@@ -25,11 +24,11 @@ import { readNotes, findOperation } from '../../store/operations/operations.ts'
 import { readPlan } from '../../store/operations/plans.ts'
 import { readRetries } from '../../store/operations/runs.ts'
 import { listCalledPlugins, readEndpoints } from '../../store/plugins/plugins.ts'
-import { requireVisible, authorize } from '../authorize.ts'
+import { authorize } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging.ts'
 import { operationDetail, attemptView, masksOf } from './detail.ts'
-import { missingOperation } from './runs.ts'
+import { findVisibleOperation } from './runs.ts'
 
 type OperationEndpoint = 'GET /operations/{operationId}'
 
@@ -55,9 +54,7 @@ export async function readDetail(
   return inTransaction(
     db,
     async (tx) => {
-      const operation = await findOperation(tx, operationId)
-      if (operation === undefined) throw await missingOperation(tx, operationId)
-      requireVisible(actor, scopeOf(operation), 'operation')
+      const operation = await findVisibleOperation(tx, actor, operationId)
       const plan = await readPlan(tx, vault, operationId)
       return operationDetail({
         operation,
@@ -97,9 +94,7 @@ export function listAttempts(
   return inTransaction(
     db,
     async (tx) => {
-      const operation = await findOperation(tx, operationId)
-      if (operation === undefined) throw await missingOperation(tx, operationId)
-      requireVisible(actor, scopeOf(operation), 'operation')
+      const operation = await findVisibleOperation(tx, actor, operationId)
       const after = cursorValues(query.cursor, ['number'])
       const from = after === null ? query.from : cursorInteger(after[0])
       const calls = await readCalls(tx, vault, operationId)

@@ -13,7 +13,7 @@ import type { OperationRow } from '../../model/operation.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { emitEvents } from '../../store/events.ts'
 import { readEarlierResults } from '../../store/operations/attempts.ts'
-import { lockOperation } from '../../store/operations/operations.ts'
+import { findOperation, lockOperation } from '../../store/operations/operations.ts'
 import type { TitledOperation } from '../../store/operations/operations.ts'
 import { startRun, failWaiting, findWaitingCall, makeDue } from '../../store/operations/runs.ts'
 import type { WaitingCall } from '../../store/operations/runs.ts'
@@ -195,11 +195,19 @@ function inOtherRun(operation: OperationRow, run: number): PlatformMessage | nul
     : platformMessage('operationFailedAgain', { run: operation.run, seen: run })
 }
 
+/** An operation that the actor may see. Refuses with NOT_FOUND. */
+export async function findVisibleOperation(db: Db, actor: Actor, operationId: string): Promise<OperationRow> {
+  const operation = await findOperation(db, operationId)
+  if (operation === undefined) throw await missingOperation(db, operationId)
+  requireVisible(actor, scopeOf(operation), 'operation')
+  return operation
+}
+
 /**
  * The refusal for an operation that is not stored. If its ID is older than what retention keeps, it says so. The ID alone
  * decides, so that nobody learns whether the operation existed.
  */
-export async function missingOperation(db: Db, operationId: string): Promise<DomainError> {
+async function missingOperation(db: Db, operationId: string): Promise<DomainError> {
   const until = await readOperationsUntil(db)
   const createdAt = uuidv7Time(operationId)
   if (until === null || createdAt === null || createdAt >= new Date(until)) return notFound('operation')
