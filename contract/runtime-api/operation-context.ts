@@ -15,16 +15,26 @@ import {
 import { Referrer } from './services.ts'
 import type { AuditAction } from './vocabulary.ts'
 
-/** The actions of the audit that can change how an operation ends. */
-export const CAUSE_KINDS = [
+/** The actions on an installation that can change how an operation ends. */
+export const INSTALLATION_CAUSES = [
   'configuration.save',
   'installation.install',
   'installation.upgrade',
   'installation.detach',
   'operation.takeover',
+] as const satisfies readonly AuditAction[]
+
+/** The actions on a plugin that can. */
+export const PLUGIN_CAUSES = [
   'plugin.save',
   'plugin.credential.create',
   'plugin.credential.revoke',
+] as const satisfies readonly AuditAction[]
+
+/** All actions of the audit that can change how an operation ends. */
+export const CAUSE_KINDS = [
+  ...INSTALLATION_CAUSES,
+  ...PLUGIN_CAUSES,
   'plugin.policy',
   'service.save',
 ] as const satisfies readonly AuditAction[]

@@ -3,6 +3,7 @@ import type { Selectable, RawBuilder } from 'kysely'
 import type * as z from 'zod'
 import { mayEverywhere } from '#contract/endpoint/permission.ts'
 import type { auditEndpoints } from '#contract/runtime-api/audit.ts'
+import { INSTALLATION_CAUSES, PLUGIN_CAUSES } from '#contract/runtime-api/operation-context.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../model/actor.ts'
 import type { Db } from '../model/db.ts'
@@ -70,7 +71,7 @@ export async function listCauseRows(db: Db, filter: CauseFilter): Promise<AuditR
   const { rows } = await sql<AuditRow>`
     with registration (action, name) as (
       select action, name from unnest(${[...pluginIds]}::text[]) as name,
-        unnest(array['plugin.save', 'plugin.credential.create', 'plugin.credential.revoke']) as action
+        unnest(array[${listed(PLUGIN_CAUSES)}]) as action
       union all select 'service.save', name from unnest(${[...serviceIds]}::text[]) as name
       union all select 'plugin.policy', ${environmentKey}
     )
@@ -79,20 +80,23 @@ export async function listCauseRows(db: Db, filter: CauseFilter): Promise<AuditR
         select * from runtime.audit_entry as entry
         where entry.action = registration.action and split_part(entry.subject, ' ', 1) = registration.name
           and entry.environment_key is null
-          and entry.action in ('plugin.save', 'plugin.credential.create', 'plugin.credential.revoke', 'plugin.policy', 'service.save')
+          and entry.action in (${listed([...PLUGIN_CAUSES, 'plugin.policy', 'service.save'])})
         order by sequence desc limit ${LOOKED_AT}) as entry
       union all
       select entry.* from unnest(${[...bundleInstallIds]}::uuid[]) as owner (id) cross join lateral (
         select * from runtime.audit_entry as entry
         where entry.bundle_install_id = owner.id and entry.operation_id is distinct from ${except}::uuid
-          and entry.action in ('configuration.save', 'installation.install', 'installation.upgrade',
-            'installation.detach', 'operation.takeover')
+          and entry.action in (${listed(INSTALLATION_CAUSES)})
         order by sequence desc limit ${LOOKED_AT}) as entry
     ) as found
     where found.outcome = 'DONE' and found.at >= ${since}
     order by found.sequence desc limit ${limit}`.execute(db)
   return rows
 }
+
+/** As literals: with parameters the planner could not use the partial index. */
+const listed = (actions: readonly AuditAction[]): RawBuilder<unknown> =>
+  sql.join(actions.map((action) => sql.lit(action)))
 
 /** An audit entry with each column as the text that is hashed, or null where the column is empty. */
 export interface ChainedRow {

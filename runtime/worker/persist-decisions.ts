@@ -1,8 +1,5 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { maskStrings } from '#http-kit/text/scrub.ts'
-import { maskFailure } from '../engine/calls/failures.ts'
-import { maskEvidence } from '../engine/calls/wire-evidence.ts'
-import { newSecrets } from '../engine/calls/sensitive-values.ts'
+import { maskAnswer, newSecrets } from '../engine/calls/sensitive-values.ts'
 import type { Decision } from '../engine/steps/decide.ts'
 import type { RecordedAttempt, NewSecrets, Lease } from '../model/call.ts'
 import type { Db, Tx } from '../model/db.ts'
@@ -105,11 +102,7 @@ export async function redactRecorded(tx: Tx, operations: readonly NewSecrets[]):
 /** Null if nothing has to be redacted. */
 function redact(answer: RecordedAnswer, secrets: readonly JsonValue[]): RecordedAnswer | null {
   const { failure, response, wire } = answer
-  const redacted = {
-    failure: maskFailure(failure, secrets),
-    response: maskStrings(response, secrets),
-    wire: maskEvidence(wire, secrets),
-  }
+  const redacted = maskAnswer({ failure, response, wire }, secrets)
   return JSON.stringify(redacted) === JSON.stringify({ failure, response, wire })
     ? null
     : { ...answer, ...redacted }

@@ -1,7 +1,4 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
-import { maskStrings } from '#http-kit/text/scrub.ts'
-import { maskFailure } from '../engine/calls/failures.ts'
-import { maskEvidence } from '../engine/calls/wire-evidence.ts'
 import { recordLateAnswer } from '../store/operations/attempts.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import type { Advancer } from './advancer.ts'
@@ -12,7 +9,7 @@ import { sendCall, unsent } from './send-call.ts'
 import { Permits } from './bulkhead.ts'
 import type { Bulkhead } from './bulkhead.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
-import { sensitiveIn } from '../engine/calls/sensitive-values.ts'
+import { maskAnswer, sensitiveIn } from '../engine/calls/sensitive-values.ts'
 import type { WorkerCounters } from '../model/worker-status.ts'
 import type { Advanced, Released } from './decide-batch.ts'
 import type { CompletedAttempt } from '../model/call.ts'
@@ -144,14 +141,15 @@ function withoutSecrets(
 ): CompletedAttempt[] {
   if (secrets.length === 0) return [...attempts]
   return attempts.map(({ judgement, ...attempt }) => {
-    const wire = maskEvidence(judgement.wire ?? null, secrets)
+    const { failure, recorded } = judgement
+    const masked = maskAnswer({ failure, response: recorded, wire: judgement.wire ?? null }, secrets)
     return {
       ...attempt,
       judgement: {
         ...judgement,
-        failure: maskFailure(judgement.failure, secrets),
-        recorded: maskStrings(judgement.recorded, secrets),
-        ...(wire !== null && { wire }),
+        failure: masked.failure,
+        recorded: masked.response,
+        ...(masked.wire !== null && { wire: masked.wire }),
       },
     }
   })

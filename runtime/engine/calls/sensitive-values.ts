@@ -5,9 +5,13 @@ import { MASK } from '#contract/protocol/data.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import { isReferenceKind } from '#contract/protocol/property-kinds.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
+import type { WireEvidence } from '#contract/runtime-api/operations.ts'
 import { maskStrings } from '#http-kit/text/scrub.ts'
 import type { NewSecrets, RecordedAttempt } from '../../model/call.ts'
 import type { Marks, FrozenPlan, Writes } from '../../model/plan.ts'
+import { maskFailure } from './failures.ts'
+import { maskEvidence } from './wire-evidence.ts'
 
 /** Every sensitive business value that an operation contains. None may be recorded where people can read it. */
 export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | null)[]): JsonValue[] {
@@ -36,6 +40,23 @@ export function sensitiveValues(plan: FrozenPlan, writes: readonly (Writes | nul
   }
   return found
 }
+
+/** What is kept of an answer. */
+interface KeptAnswer {
+  failure: Failure | null
+  response: JsonValue
+  wire: WireEvidence | null
+}
+
+/** A kept answer with these secrets masked too: they became known after it was judged. */
+export const maskAnswer = (
+  { failure, response, wire }: KeptAnswer,
+  secrets: readonly JsonValue[],
+): KeptAnswer => ({
+  failure: maskFailure(failure, secrets),
+  response: maskStrings(response, secrets),
+  wire: maskEvidence(wire, secrets),
+})
 
 /** The business values that writes flag as sensitive. */
 export const sensitiveIn = (writes: Writes): JsonValue[] =>

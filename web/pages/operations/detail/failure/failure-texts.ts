@@ -42,10 +42,10 @@ export function pastText({ run }: OperationDetail, { attemptsUsed, stopped }: Fa
     : t('operations.receipt.now.used', { n: attemptsUsed, run })
 }
 
-/** What is done, what is not, what nobody can know, and what was never reached. */
 /** How many calls are named one by one. */
 const NAMED = 3
 
+/** What is done, what is not, what nobody can know, and what was never reached. */
 export function progressText({ operationType }: OperationDetail, progress: Progress, t: Translate): string {
   const { resources, notReached } = progress
   const names = (calls: readonly CallName[]) =>

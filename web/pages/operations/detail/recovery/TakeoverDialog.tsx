@@ -31,10 +31,10 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
   const request = { params: { operationId }, body: { run } }
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
   const impact = impactOf(operation)
-  // what runs now and would be removed; an INSTALL that failed early has nothing that runs
   const plugins = plannedPlugins(planned.plan?.stages ?? [], timeline)
   const blocked = plugins.filter(({ availability }) => availability !== 'READY')
   const silent = plugins.filter(({ last }) => last === 'NOT_DELIVERED' || last === 'NO_ANSWER')
+  // what runs now and would be removed; an INSTALL that failed early has nothing that runs
   const isLive = impact === 'UNCHANGED' || impact === 'ACTED' || impact === 'CHANGED' || impact === 'REMOVING'
   return (
     <ConfirmForm
