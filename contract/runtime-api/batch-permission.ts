@@ -5,6 +5,7 @@ import type { BatchAction } from './vocabulary.ts'
 export const BATCH_PERMISSION: Readonly<Record<BatchAction, Permission>> = {
   RETRY: 'operation:retry',
   TAKEOVER: 'operation:takeover',
+  INSTALL: 'installation:install',
   UPGRADE: 'installation:upgrade',
   CONFIGURE: 'configuration:write',
   DETACH: 'installation:detach',

@@ -3,7 +3,8 @@ import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { mapOf } from '#contract/protocol/keys.ts'
 import { MessageParameters } from '#contract/protocol/envelope.ts'
 import { LARGE_BODY_BYTES_MAX, TITLE_MAX } from '#contract/protocol/limits.ts'
-import { InstallationIdentity } from '#contract/protocol/scope.ts'
+import { BundleRef, InstallationIdentity, Scope } from '#contract/protocol/scope.ts'
+import { parseScope } from '#contract/protocol/scope-text.ts'
 import { Claim } from './claim.ts'
 import {
   Changes,
@@ -30,11 +31,21 @@ export const BATCH_CONCURRENCY_MAX = 50
 /** How many references a plan names that would stop resolving. */
 export const BATCH_REFERENCES_MAX = 200
 
-const targets = z
-  .array(Uuid)
-  .min(1, 'Must have at least 1 item')
-  .max(BATCH_TARGETS_MAX, `Must have at most ${BATCH_TARGETS_MAX} items`)
-  .refine((ids) => new Set(ids).size === ids.length, 'Must not have the same item twice')
+const targetsOf = <Target extends z.ZodType<string>>(target: Target) =>
+  z
+    .array(target)
+    .min(1, 'Must have at least 1 item')
+    .max(BATCH_TARGETS_MAX, `Must have at most ${BATCH_TARGETS_MAX} items`)
+    .refine((ids) => new Set(ids).size === ids.length, 'Must not have the same item twice')
+const targets = targetsOf(Uuid)
+
+/** A scope as the target of an INSTALL, as people write it: `production/eu-central/1`. */
+const ScopeTarget = z
+  .string()
+  .refine(
+    (text) => parseScope(text) !== null,
+    'Must be environmentKey, applicationRuntimeId and workspaceId, joined by /',
+  )
 
 /** What is set in a single target; takes precedence over what the batch sets in every target. */
 const values = mapOf(Uuid, Changes).optional()
@@ -44,6 +55,13 @@ const inputs = {
   RETRY: nothing,
   TAKEOVER: nothing,
   DETACH: nothing,
+  INSTALL: z.strictObject({
+    bundle: BundleRef,
+    targetVersion: Key,
+    /** Set in every target. */
+    properties: Changes.optional(),
+    values: mapOf(ScopeTarget, Changes).optional(),
+  }),
   UPGRADE: z.strictObject({
     targetVersion: Key,
     /** Set in every target. */
@@ -63,6 +81,7 @@ const inputs = {
 /** Without a title, a console names the batch after what it does, in the language of its reader. */
 const title = plainName(TITLE_MAX).optional()
 const planned = { title, targets }
+const scopes = { targets: targetsOf(ScopeTarget) }
 const whole = (max: number) =>
   z.number().int().min(1, 'Must be at least 1').max(max, `Must be at most ${max}`)
 const made = {
@@ -85,7 +104,7 @@ const valuesAreOfTargets = (request: {
 }) => Object.keys(request.input?.values ?? {}).every((target) => request.targets.includes(target))
 const NOT_A_TARGET = { message: 'Must be of targets only', path: ['input', 'values'] }
 
-const UNKNOWN_ACTION = 'Must be RETRY, TAKEOVER, DETACH, UPGRADE or CONFIGURE'
+const UNKNOWN_ACTION = 'Must be RETRY, TAKEOVER, DETACH, INSTALL, UPGRADE or CONFIGURE'
 
 const PlanBody = z
   .discriminatedUnion(
@@ -94,6 +113,7 @@ const PlanBody = z
       z.strictObject({ action: z.literal('RETRY'), ...planned, input: inputs.RETRY }),
       z.strictObject({ action: z.literal('TAKEOVER'), ...planned, input: inputs.TAKEOVER }),
       z.strictObject({ action: z.literal('DETACH'), ...planned, input: inputs.DETACH }),
+      z.strictObject({ action: z.literal('INSTALL'), ...planned, ...scopes, input: inputs.INSTALL }),
       z.strictObject({ action: z.literal('UPGRADE'), ...planned, input: inputs.UPGRADE }),
       z.strictObject({ action: z.literal('CONFIGURE'), ...planned, input: inputs.CONFIGURE }),
     ],
@@ -109,6 +129,13 @@ const MakeBody = z
       z.strictObject({ action: z.literal('RETRY'), ...made, ...mayHaveReason, input: inputs.RETRY }),
       z.strictObject({ action: z.literal('TAKEOVER'), ...made, ...needsReason, input: inputs.TAKEOVER }),
       z.strictObject({ action: z.literal('DETACH'), ...made, ...needsReason, input: inputs.DETACH }),
+      z.strictObject({
+        action: z.literal('INSTALL'),
+        ...made,
+        ...scopes,
+        ...mayHaveReason,
+        input: inputs.INSTALL,
+      }),
       z.strictObject({ action: z.literal('UPGRADE'), ...made, ...mayHaveReason, input: inputs.UPGRADE }),
       z.strictObject({ action: z.literal('CONFIGURE'), ...made, ...mayHaveReason, input: inputs.CONFIGURE }),
     ],
@@ -120,6 +147,8 @@ const count = z.number().int().nonnegative()
 
 /** What a batch does, without sensitive values. */
 export const BatchInput = z.object({
+  /** Of an INSTALL. */
+  bundle: BundleRef.optional(),
   targetVersion: Key.nullable(),
   properties: z.array(
     z.object({
@@ -180,8 +209,12 @@ export const Batch = z.object({
 export type Batch = z.infer<typeof Batch>
 
 const target = {
-  target: Uuid,
-  installation: InstallationIdentity,
+  /** An operation to retry or to take over, the scope of an INSTALL as text, or an installation. */
+  target: z.string(),
+  scope: Scope,
+  bundle: BundleRef,
+  /** Null for an INSTALL that has not started: the installation does not exist yet. */
+  installation: InstallationIdentity.nullable(),
   title: z.string().nullable(),
   currentVersion: Key.nullable(),
 }

@@ -51,7 +51,7 @@ export type OperationSort = (typeof OPERATION_SORTS)[number]
 /** More operations are not counted. */
 export const OPERATIONS_TOTAL_MAX = 10_000
 
-export const BATCH_ACTIONS = ['RETRY', 'TAKEOVER', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const
+export const BATCH_ACTIONS = ['RETRY', 'TAKEOVER', 'INSTALL', 'UPGRADE', 'CONFIGURE', 'DETACH'] as const
 export type BatchAction = (typeof BATCH_ACTIONS)[number]
 
 /** RUNNING ⇄ PAUSED → DONE | STOPPED. What has started when a batch stops still ends. */

@@ -34,6 +34,36 @@ test('a bundle is installed: scope, bundle, version, values, and then its operat
   await expect(page.getByRole('main')).toContainText(domain)
 })
 
+test('a bundle is installed in several scopes at once, each with a domain of its own', async ({
+  system,
+  signIn,
+}) => {
+  const scopes = [system.newScope(), system.newScope()]
+  const page = await signIn('olivia', '/catalog/production/storefront/1.0.0')
+  await page.getByRole('button', { name: 'Install in several scopes' }).click()
+  const dialog = page.getByRole('dialog', { name: /^Install Storefront/ })
+  for (const { environmentKey, applicationRuntimeId, workspaceId } of scopes) {
+    const place = `${environmentKey}/${applicationRuntimeId}/${workspaceId}`
+    await dialog.getByLabel('Scopes', { exact: true }).fill(place)
+    await page.getByRole('option', { name: place, exact: true }).click()
+  }
+  await dialog.getByRole('textbox', { name: 'Shop name' }).fill('Northwind Shop')
+  await dialog.getByText('A value for each').last().click()
+  for (const { workspaceId } of scopes)
+    await dialog
+      .getByRole('textbox', { name: new RegExp(`/${workspaceId}$`) })
+      .fill(`w${workspaceId}.example`)
+  await expect(dialog).toContainText('2 will start')
+  await dialog.getByRole('button', { name: 'Install in 2 scopes' }).click()
+
+  await expectPage(page, 'Install Storefront in 2 scopes')
+  await expect(page.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
+  const items = page.getByRole('table', { name: 'Items' })
+  await expect(items.getByRole('row', { name: /Succeeded/ })).toHaveCount(2)
+  await items.getByRole('link', { name: 'Storefront' }).first().click()
+  await expect(page.getByRole('main')).toContainText(/w\d+\.example/)
+})
+
 test('an upgrade shows what changes and requests the values that the new version requires', async ({
   system,
   signIn,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 import { isBusy, isUnavailable } from '#database/unreachable.ts'
 import { inTransaction, isConflict } from '#database/transaction.ts'
 import { batchStep } from '../engine/batches/batch-step.ts'
@@ -116,10 +117,11 @@ async function startNext(deps: RuntimeDeps, tx: Tx, batch: LockedBatch): Promise
 
 async function refuse(tx: Tx, batch: LockedBatch, item: PendingItem, refused: Refused): Promise<void> {
   await refuseItem(tx, item, refused)
+  const scope = await scopeOfItem(tx, item)
   await recordRefusal(tx, batch.actor, batch, {
-    target: item.target,
-    bundleInstallId: item.bundle_install_id,
-    scope: await scopeOfItem(tx, item),
+    target: batch.action === 'INSTALL' ? scopeText(scope) : item.target,
+    ...(item.bundle_install_id !== null && { bundleInstallId: item.bundle_install_id }),
+    scope,
     errorCode: refused.code,
   })
 }

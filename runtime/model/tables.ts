@@ -281,8 +281,10 @@ export interface RuntimeTables {
   'runtime.batch_item': {
     batch_id: string
     position: number
+    /** An operation, or an installation; of an INSTALL the id that the installation gets. */
     target: string
-    bundle_install_id: string
+    /** Null until an INSTALL has started. */
+    bundle_install_id: string | null
     scope_id: number
     state: BatchItemState
     refused_in_plan: boolean

@@ -89,7 +89,7 @@ export async function listBatches(
   return rows
 }
 
-interface ItemRow {
+export interface ItemRow {
   position: number
   target: string
   state: BatchItemState
@@ -97,13 +97,14 @@ interface ItemRow {
   code: string | null
   message: string | null
   parameters: MessageParameters | null
-  bundle_install_id: string
+  /** Null until an INSTALL has started. */
+  bundle_install_id: string | null
   environment_key: string
   application_runtime_id: string
   workspace_id: number
   bundle_environment_key: string
   bundle_id: string
-  title: string
+  title: string | null
   version: string | null
 }
 
@@ -117,14 +118,19 @@ export async function listItems(
   const { rows } = await sql<ItemRow>`
     select item.position, item.target, ${itemState} as state, item.operation_id, ${itemCode} as code,
       ${itemMessage} as message, ${itemParameters} as parameters,
-      installation.bundle_install_id, installation.environment_key, installation.application_runtime_id,
-      installation.workspace_id, installation.bundle_environment_key, installation.bundle_id, installation.title,
+      scope.environment_key, scope.application_runtime_id, scope.workspace_id, item.bundle_install_id,
+      coalesce(installation.bundle_environment_key, batch.shown_input -> 'bundle' ->> 'environmentKey')
+        as bundle_environment_key,
+      coalesce(installation.bundle_id, batch.shown_input -> 'bundle' ->> 'bundleId') as bundle_id,
+      coalesce(installation.title, batch.summary #>> '{bundles,0,title}') as title,
       installation.version
     from runtime.batch_item as item
-    join runtime.installation as installation on installation.bundle_install_id = item.bundle_install_id
+    join runtime.batch as batch on batch.batch_id = item.batch_id
+    join runtime.scope as scope on scope.scope_id = item.scope_id
+    left join runtime.installation as installation on installation.bundle_install_id = item.bundle_install_id
     left join runtime.operation as operation on operation.operation_id = item.operation_id
     where item.batch_id = ${batchId} and item.position > ${page.after}
-      and ${visibleTo(actor, 'read', 'installation')}
+      and ${visibleTo(actor, 'read', 'scope')}
       and ${page.state === undefined ? sql`true` : sql`${itemState} = any(${page.state}::text[])`}
     order by item.position
     limit ${page.limit}`.execute(db)

@@ -86,7 +86,7 @@ type ItemKey = Pick<PendingItem, 'batch_id' | 'position'>
 export async function startedItem(
   tx: Tx,
   { batch_id, position }: ItemKey,
-  operation: { operationId: string; run: number } | null,
+  operation: { operationId: string; bundleInstallId: string; run: number } | null,
 ): Promise<void> {
   const now = sql<string>`clock_timestamp()`
   await tx
@@ -95,7 +95,12 @@ export async function startedItem(
       started_at: now,
       ...(operation === null
         ? { state: 'SUCCEEDED', ended_at: now }
-        : { state: 'RUNNING', operation_id: operation.operationId, operation_run: operation.run }),
+        : {
+            state: 'RUNNING',
+            bundle_install_id: operation.bundleInstallId,
+            operation_id: operation.operationId,
+            operation_run: operation.run,
+          }),
     })
     .where('batch_id', '=', batch_id)
     .where('position', '=', position)

@@ -9,8 +9,9 @@ import { schemaTitle } from '#contract/json-schema/references.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import { propertyView } from '../../engine/changes/change-view.ts'
 import type { Actor } from '../../model/actor.ts'
+import type { Tx } from '../../model/db.ts'
 import { batchPlace } from '../../sealing/places.ts'
-import { scopeOf } from '../../store/configuration/scopes.ts'
+import { makeScope } from '../../store/configuration/scopes.ts'
 import { insertBatch, insertItems } from '../../store/batches/batches.ts'
 import { moveBatch } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -62,19 +63,22 @@ export async function createBatch(
     requested_by_name: actor.name,
     actor: JSON.stringify(acting),
   })
+  const scopeIds = await makeScopes(tx, actor, planned)
   const items = planned.map((one, position) => {
     const [problem] = one.refusals.flatMap(problemsOf)
     return {
       batch_id: batchId,
       position,
-      target: one.target,
-      bundle_install_id: one.installation.bundle_install_id,
-      scope_id: one.scopeId,
+      // an installation gets this id when its item starts
+      target: one.installation === null ? uuidv7(deps) : one.target,
+      bundle_install_id: one.installation?.bundle_install_id ?? null,
+      scope_id: scopeIds[position]!,
       refused_in_plan: problem !== undefined,
       run: one.run,
       plan_token: one.token,
       changes_digest:
-        one.plan === null
+        // a new installation has no values that somebody else could have saved
+        one.plan === null || one.installation === null
           ? null
           : vault.digest(changesText(body.action, inputFor(input, one.target), one.plan)),
       code: problem?.errorCode ?? null,
@@ -90,11 +94,11 @@ export async function createBatch(
     ...subjectOf(
       batchId,
       body.action,
-      planned.map(({ installation }) => scopeOf(installation)),
+      planned.map(({ scope }) => scope),
     ),
     reason: body.reason ?? null,
   })
-  for (const { target, installation, refusals } of planned) {
+  for (const { target, scope, installation, refusals } of planned) {
     const [problem] = refusals.flatMap(problemsOf)
     if (problem === undefined) continue
     await recordRefusal(
@@ -103,13 +107,24 @@ export async function createBatch(
       { action: body.action, reason: body.reason ?? null },
       {
         target,
-        bundleInstallId: installation.bundle_install_id,
-        scope: scopeOf(installation),
+        ...(installation !== null && { bundleInstallId: installation.bundle_install_id }),
+        scope,
         errorCode: problem.errorCode,
       },
     )
   }
   return { batch: await requireBatch(tx, actor, batchId) }
+}
+
+/** The scope of each target, in their order. One that does not exist is made, so that the items say where they install. */
+async function makeScopes(tx: Tx, actor: Actor, planned: readonly PlannedTarget[]): Promise<number[]> {
+  const made = new Map<string, number>()
+  // in one order, as each is locked
+  const missing = planned
+    .filter(({ scopeId }) => scopeId === null)
+    .toSorted((a, b) => (a.target < b.target ? -1 : 1))
+  for (const { target, scope } of missing) made.set(target, (await makeScope(tx, scope, actor)).scope_id)
+  return planned.map(({ target, scopeId }) => scopeId ?? made.get(target)!)
 }
 
 /** The person for whom items are carried out, with the permissions that this action needs and no others. */
@@ -132,7 +147,7 @@ export function actingFor(person: Actor, batchId: string, action: BatchAction): 
  * hidden if the definition of one of its targets is not known: another target may have a version that does not hide it.
  */
 function shownInput(
-  { targetVersion, properties = {}, fill = {}, changes = {}, values = {} }: BatchInputParts,
+  { bundle, targetVersion, properties = {}, fill = {}, changes = {}, values = {} }: BatchInputParts,
   planned: readonly PlannedTarget[],
 ): BatchInput {
   const definitionIn = ({ plan }: PlannedTarget, locator: string, property: string) => {
@@ -177,6 +192,7 @@ function shownInput(
     }
   })
   return {
+    ...(bundle !== undefined && { bundle }),
     targetVersion: targetVersion ?? null,
     properties: [
       ...valuesIn(properties),

@@ -23,24 +23,28 @@ export function planBatch(
       broken:
         body.action === 'DETACH' || body.action === 'TAKEOVER'
           ? await brokenReferences(db, actor, {
-              bundleInstallIds: detached.map(({ installation }) => installation.bundle_install_id),
+              bundleInstallIds: detached.flatMap(({ installation }) => installation?.bundle_install_id ?? []),
               limit: BATCH_REFERENCES_MAX,
             })
           : null,
-      items: planned.map(({ target, installation, part, plan, changes, failure, refusals }) => ({
-        target,
-        installation: identityOf(installation),
-        title: installation.title,
-        currentVersion: installation.version,
-        claim: claimOf(installation),
-        changes: changes.length,
-        values: changes.filter(isSetBy(body, target)),
-        resources: plan?.resources.length ?? 0,
-        failure,
-        plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],
-        unchecked: uncheckedIn(part),
-        problems: refusals.flatMap(problemsOf),
-      })),
+      items: planned.map(
+        ({ target, scope, bundle, title, installation, part, plan, changes, failure, refusals }) => ({
+          target,
+          scope,
+          bundle,
+          installation: installation === null ? null : identityOf(installation),
+          title,
+          currentVersion: installation?.version ?? null,
+          claim: installation === null ? null : claimOf(installation),
+          changes: changes.length,
+          values: changes.filter(isSetBy(body, target)),
+          resources: plan?.resources.length ?? 0,
+          failure,
+          plugins: plan?.plugins.map(({ pluginId }) => pluginId) ?? [],
+          unchecked: uncheckedIn(part),
+          problems: refusals.flatMap(problemsOf),
+        }),
+      ),
     }
   })
 }

@@ -1,9 +1,11 @@
-import type { BatchInput } from '#contract/runtime-api/batches.ts'
-import type { BatchItemState } from '#contract/runtime-api/vocabulary.ts'
+import type { BatchInput, BatchItem } from '#contract/runtime-api/batches.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
+import type { BatchAction, BatchItemState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import { listBatches as listRows, listItems } from '../../store/batches/list-batches.ts'
-import type { CountedBatch } from '../../store/batches/list-batches.ts'
+import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
+import { scopeOf } from '../../store/configuration/scopes.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf, encodeCursor } from '../paging.ts'
@@ -39,7 +41,7 @@ export async function listBatchItems(
   { params, query }: Input<'GET /batches/{batchId}/items'>,
 ): Promise<Answer<'GET /batches/{batchId}/items'>> {
   const values = cursorValues(query.cursor, ['number'])
-  await requireBatch(deps.db, actor, params.batchId)
+  const { action } = await requireBatch(deps.db, actor, params.batchId)
   const rows = await listItems(deps.db, actor, params.batchId, {
     state: query.state,
     after: values === null ? -1 : Math.min(cursorInteger(values[0]), POSITION_MAX),
@@ -48,24 +50,27 @@ export async function listBatchItems(
   const shown = rows.slice(0, query.limit)
   const last = shown.at(-1)
   return {
-    items: shown.map((row) => ({
-      target: row.target,
-      installation: {
-        environmentKey: row.environment_key,
-        applicationRuntimeId: row.application_runtime_id,
-        workspaceId: row.workspace_id,
-        bundleInstallId: row.bundle_install_id,
-        bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
-      },
-      title: row.title,
-      currentVersion: row.version,
-      state: row.state,
-      ...(row.operation_id !== null && { operationId: row.operation_id }),
-      ...(row.code !== null && { code: row.code }),
-      ...(row.message !== null && { message: row.message }),
-      ...(row.parameters !== null && { parameters: row.parameters }),
-    })),
+    items: shown.map((row) => itemView(action, row)),
     ...(rows.length > shown.length && last !== undefined && { next: encodeCursor([last.position]) }),
+  }
+}
+
+function itemView(action: BatchAction, row: ItemRow): BatchItem {
+  const scope = scopeOf(row)
+  const bundle = { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id }
+  const bundleInstallId = row.bundle_install_id
+  return {
+    target: action === 'INSTALL' ? scopeText(scope) : row.target,
+    scope,
+    bundle,
+    installation: bundleInstallId === null ? null : { ...scope, bundleInstallId, bundle },
+    title: row.title,
+    currentVersion: row.version,
+    state: row.state,
+    ...(row.operation_id !== null && { operationId: row.operation_id }),
+    ...(row.code !== null && { code: row.code }),
+    ...(row.message !== null && { message: row.message }),
+    ...(row.parameters !== null && { parameters: row.parameters }),
   }
 }
 

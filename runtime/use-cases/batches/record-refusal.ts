@@ -8,14 +8,17 @@ import { recordAudit } from '../audit/record.ts'
 const AUDIT_ACTION_OF_BATCH: Readonly<Record<BatchAction, AuditAction>> = {
   RETRY: 'operation.retry',
   TAKEOVER: 'operation.takeover',
+  INSTALL: 'installation.install',
   UPGRADE: 'installation.upgrade',
   CONFIGURE: 'configuration.save',
   DETACH: 'installation.detach',
 }
 
 interface RefusedTarget {
+  /** As the audit names it. */
   target: string
-  bundleInstallId: string
+  /** Absent before an INSTALL has made it. */
+  bundleInstallId?: string
   scope: Scope
   errorCode: string
 }

@@ -1,12 +1,16 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { scopeText } from '#contract/protocol/scope-text.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
+import { scopeOfItem } from '../../store/batches/run-items.ts'
 import type { LockedBatch, PendingItem } from '../../store/batches/run-items.ts'
 import { batchPlace } from '../../sealing/places.ts'
 import { opening, UnknownDataKey } from '../../sealing/sealed-value.ts'
 import { saveConfiguration } from '../configuration/save.ts'
-import type { WriteContext } from '../context.ts'
+import { authorize } from '../authorize.ts'
+import type { Answer, WriteContext } from '../context.ts'
 import { detach } from '../installations/detach.ts'
+import { installAs } from '../installations/install.ts'
 import { lockAuthorized } from '../installations/lock-active.ts'
 import { upgrade, evaluateUpgrade } from '../installations/upgrade.ts'
 import { retryOperation } from '../operations/runs.ts'
@@ -18,6 +22,7 @@ import type { BatchInputParts } from './targets.ts'
 /** The operation that an item started. */
 export interface StartedOperation {
   operationId: string
+  bundleInstallId: string
   run: number
 }
 
@@ -47,6 +52,18 @@ export async function startItem(
       )
     case 'DETACH':
       return started(await detach(context, { ...installation, body: { ...required, ...withToken } }))
+    case 'INSTALL': {
+      const scope = await scopeOfItem(context.tx, item)
+      authorize(context.actor, 'installation:install', scope)
+      const { bundle, targetVersion, properties } = inputFor(
+        await inputOfBatch(context, batch),
+        scopeText(scope),
+      )
+      if (bundle === undefined || targetVersion === undefined)
+        throw new TypeError('The input of an INSTALL has a bundle and a version')
+      const body = { scope, bundle, targetVersion, properties, ...withReason, ...withToken }
+      return started(await installAs(context, item.target, body))
+    }
     case 'UPGRADE': {
       const found = await lockAuthorized(context, item.target, 'installation:upgrade')
       const { tx: db, deps, actor, comparing } = context
@@ -67,8 +84,11 @@ export async function startItem(
 
 const hasEntries = (of: object = {}): boolean => Object.keys(of).length > 0
 
-const started = ({ operation: { operationId, run } }: { operation: StartedOperation }): StartedOperation => ({
+const started = ({
+  operation: { operationId, run, installation },
+}: Pick<Answer<'POST /installations'>, 'operation'>): StartedOperation => ({
   operationId,
+  bundleInstallId: installation.bundleInstallId,
   run,
 })
 

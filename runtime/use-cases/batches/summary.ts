@@ -1,18 +1,16 @@
 import type { BatchSummary } from '#contract/runtime-api/batches.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import type { InstallationRow } from '../../model/installation.ts'
+import type { PlannedTarget } from './targets.ts'
 
 const SHOWN_MAX = 5
 
-type Target = {
-  installation: Pick<InstallationRow, 'bundle_environment_key' | 'bundle_id' | 'title' | 'version'>
-}
+type Target = Pick<PlannedTarget, 'bundle' | 'title' | 'installation'>
 
 /** What a batch is about. */
 export function summaryOf(targets: readonly Target[]): BatchSummary {
-  const bundles = Map.groupBy(targets, ({ installation }) =>
-    JSON.stringify([installation.bundle_environment_key, installation.bundle_id]),
+  const bundles = Map.groupBy(targets, ({ bundle }) =>
+    JSON.stringify([bundle.environmentKey, bundle.bundleId]),
   )
   return {
     targets: targets.length,
@@ -21,8 +19,8 @@ export function summaryOf(targets: readonly Target[]): BatchSummary {
       .toSorted((one, other) => other.length - one.length)
       .slice(0, SHOWN_MAX)
       .map((of) => ({
-        bundleId: of[0]!.installation.bundle_id,
-        title: of[0]!.installation.title,
+        bundleId: of[0]!.bundle.bundleId,
+        title: of.find(({ title }) => title !== null)?.title ?? null,
         targets: of.length,
         versions: versionsIn(of),
       })),
@@ -30,7 +28,7 @@ export function summaryOf(targets: readonly Target[]): BatchSummary {
 }
 
 function versionsIn(targets: readonly Target[]): string[] {
-  const versions = targets.flatMap(({ installation: { version } }) => version ?? [])
+  const versions = targets.flatMap(({ installation }) => installation?.version ?? [])
   return [...new Set(versions)].toSorted().slice(0, SHOWN_MAX)
 }
 

@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { getOwn } from '#contract/json-schema/json.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import { parseScope } from '#contract/protocol/scope-text.ts'
+import type { BundleRef, Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { Changes, PropertyChange } from '#contract/runtime-api/common.ts'
@@ -25,6 +27,8 @@ import { checkSave } from '../configuration/save.ts'
 import { loadEvaluation } from '../configuration/load-evaluation.ts'
 import { evaluateDetach } from '../installations/detach.ts'
 import { changeViews } from '../installations/change-views.ts'
+import { evaluateInstall } from '../installations/install.ts'
+import { loadManifest } from '../installations/load-authorizations.ts'
 import { evaluateUpgrade, loadTargetVersion } from '../installations/upgrade.ts'
 import type { UpgradeRequest } from '../installations/upgrade.ts'
 import type { FoundInstallation } from '../installations/lock-active.ts'
@@ -37,9 +41,14 @@ import type { TokenPart } from '../plans/plan-token.ts'
 /** What a batch would do to one target, and every reason to refuse it. */
 export interface PlannedTarget {
   target: string
-  installation: InstallationRow
-  scopeId: number
-  snapshotVersion: number
+  scope: Scope
+  bundle: BundleRef
+  title: string | null
+  /** Null for an INSTALL. */
+  installation: InstallationRow | null
+  /** Null if nothing was ever installed in the scope of an INSTALL. */
+  scopeId: number | null
+  snapshotVersion: number | null
   /** Of the operation to retry or to take over. */
   run: number | null
   /** Null for a retry, which changes no plan, and if there is no plan. */
@@ -76,10 +85,15 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
     versions.set(key, known)
     return known
   }
+  let manifest: ReturnType<typeof loadManifest> | undefined
+  const loadOnce: typeof loadManifest = (...of) => (manifest ??= loadManifest(...of))
   const planned: Omit<PlannedTarget, 'token'>[] = []
   const missing: number[] = []
   for (const [index, target] of request.targets.entries()) {
-    const one = await planTarget(deps, request, target, loadTarget)
+    const one =
+      request.action === 'INSTALL'
+        ? await planInstallIn(deps, request, target, loadOnce)
+        : await planTarget(deps, request, target, loadTarget)
     if (one === null) missing.push(index)
     else planned.push(one)
   }
@@ -101,6 +115,42 @@ export async function planTargets(deps: Deps, request: Request): Promise<Planned
   }))
 }
 
+/** The plan of an INSTALL into a scope; null if the actor may not see the scope. */
+async function planInstallIn(
+  { db, vault, actor }: Deps,
+  request: Request,
+  target: string,
+  load: typeof loadManifest,
+): Promise<Omit<PlannedTarget, 'token'> | null> {
+  const scope = parseScope(target)
+  const { bundle, ...input } = inputFor(inputOf(request), target)
+  if (scope === null || bundle === undefined) throw new TypeError('The contract has parsed the target')
+  if (!mayIn(actor.grants, 'read', scope)) return null
+  const known = { target, scope, bundle, installation: null, run: null, failure: null }
+  const nothing = { title: null, scopeId: null, snapshotVersion: null, part: null, plan: null, changes: [] }
+  const refusals = new Refusals()
+  const isAllowed = await refusals.try(() => {
+    authorize(actor, BATCH_PERMISSION.INSTALL, scope)
+    return true
+  })
+  if (isAllowed === undefined) return { ...known, ...nothing, refusals: refusals.list }
+  const row = await findScope(db, scope)
+  const install = { scope, bundle, targetVersion: input.targetVersion ?? '', properties: input.properties }
+  // the id is that of no installation: it is neither shown nor part of the token
+  const evaluation = await evaluateInstall({ db, vault, actor }, install, row, randomUUID(), load)
+  const { plan, title } = evaluation
+  return {
+    ...known,
+    title,
+    scopeId: row?.scope_id ?? null,
+    snapshotVersion: row?.snapshot_version ?? null,
+    part: partOf(evaluation),
+    plan,
+    changes: plan === null ? [] : changeViews(plan),
+    refusals: evaluation.refusals,
+  }
+}
+
 /** The current state of a target; null if it does not exist or the actor may not see it. */
 async function planTarget(
   { db, vault, actor }: Deps,
@@ -113,6 +163,9 @@ async function planTarget(
   const { installation, scope, operation } = found
   const known = {
     target,
+    scope: scopeOf(installation),
+    bundle: { environmentKey: installation.bundle_environment_key, bundleId: installation.bundle_id },
+    title: installation.title,
     installation,
     scopeId: scope.scope_id,
     snapshotVersion: scope.snapshot_version,
@@ -261,6 +314,7 @@ async function findTarget(db: Db, action: BatchAction, target: string): Promise<
 
 /** The parts that the input of some action has. */
 export interface BatchInputParts {
+  bundle?: BundleRef | undefined
   targetVersion?: string
   properties?: Changes | undefined
   fill?: Changes | undefined

@@ -35,15 +35,23 @@ import { readSeeds } from './seed.ts'
  * Installs a version of a bundle: creates an installation, not installed yet, and its frozen INSTALL. The configuration
  * of the scope changes when the INSTALL succeeds.
  */
-export async function install(
+export function install(
   context: WriteContext,
   { body }: Input<'POST /installations'>,
+): Promise<Answer<'POST /installations'>> {
+  return installAs(context, uuidv7(context.deps), body)
+}
+
+/** As `install`, with the id that the new installation gets. */
+export async function installAs(
+  context: WriteContext,
+  bundleInstallId: string,
+  body: Input<'POST /installations'>['body'],
 ): Promise<Answer<'POST /installations'>> {
   const { tx, actor, deps } = context
   const { vault } = deps
   const before = await findScope(tx, body.scope)
   const scope = await makeScope(tx, body.scope, actor)
-  const bundleInstallId = uuidv7(deps)
   const { title, ...evaluation } = await evaluateInstall(
     { db: tx, vault, actor },
     body,
@@ -113,17 +121,19 @@ interface InstallRequest {
  * version that does not exist or cannot be installed.
  *
  * @param scope Undefined if nothing was ever installed there.
+ * @param load Reads the manifest of the version.
  */
-async function evaluateInstall(
+export async function evaluateInstall(
   { db, vault, actor }: { db: Db; vault: Vault; actor: Actor },
   request: InstallRequest,
   scope: ScopeRow | undefined,
   bundleInstallId: string,
+  load: typeof loadManifest = loadManifest,
 ): Promise<OperationEvaluation & { title: string }> {
   const given = request.properties ?? {}
   refuseFor(protectedProblems(given))
   const refusals = new Refusals()
-  const manifest = await loadManifest(db, request.bundle, request.targetVersion)
+  const manifest = await load(db, request.bundle, request.targetVersion)
   const target = targetOf(manifest)
   const copied = request.copyFrom?.bundleInstallId
   const none: Seeds = new Map()

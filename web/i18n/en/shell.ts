@@ -433,6 +433,7 @@ export const selection = {
   tooMany: 'A batch has at most {max} targets. The first {max} are selected.',
   'action.RETRY': 'Retry',
   'action.TAKEOVER': 'Take over and detach',
+  'action.INSTALL': 'Install',
   'action.UPGRADE': 'Upgrade',
   'action.DOWNGRADE': 'Downgrade',
   'action.CONFIGURE': 'Set a property',
@@ -562,6 +563,7 @@ export const audit = {
   'subject.run': '{type} of {bundle}, run {run}',
   'batch.RETRY': { one: 'Retry {n} operation', other: 'Retry {n} operations' },
   'batch.TAKEOVER': { one: 'Take over {n} operation', other: 'Take over {n} operations' },
+  'batch.INSTALL': { one: 'Install in {n} scope', other: 'Install in {n} scopes' },
   'batch.UPGRADE': { one: 'Upgrade {n} installation', other: 'Upgrade {n} installations' },
   'batch.CONFIGURE': {
     one: 'Set a property of {n} installation',

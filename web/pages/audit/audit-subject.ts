@@ -24,7 +24,7 @@ interface BatchSubject {
   batchId: string | null
 }
 
-const BATCH_SUBJECT = /^(RETRY|TAKEOVER|UPGRADE|CONFIGURE|DETACH) (\d+)(?: ([0-9a-f-]{36}))?$/
+const BATCH_SUBJECT = /^(RETRY|TAKEOVER|INSTALL|UPGRADE|CONFIGURE|DETACH) (\d+)(?: ([0-9a-f-]{36}))?$/
 
 /** The batch that an audit entry names; null for other subjects, and for batches that were recorded as text. */
 export function batchSubject(subject: string): BatchSubject | null {

@@ -11,6 +11,8 @@ const ITEMS = 'GET /batches/{batchId}/items'
 const idOf = (kind: number, n: number) => `01920000-0000-7000-800${kind}-${String(n).padStart(12, '0')}`
 const items = Array.from({ length: 250 }, (_, n): BatchItem => ({
   target: idOf(1, n),
+  scope: { environmentKey: 'production', applicationRuntimeId: 'eu', workspaceId: n + 1 },
+  bundle: { environmentKey: 'production', bundleId: 'crm' },
   installation: {
     environmentKey: 'production',
     applicationRuntimeId: 'eu',

@@ -143,8 +143,10 @@ async function failedTargets(batchId: string): Promise<BatchTarget[]> {
     })
     return { items, nextCursor: next ?? null }
   })
-  return rows.flatMap(({ operationId, installation, title, currentVersion }) =>
-    operationId === undefined ? [] : [{ id: operationId, installation, title, version: currentVersion }],
+  return rows.flatMap(({ operationId, scope, bundle, title, currentVersion: version }) =>
+    operationId === undefined
+      ? []
+      : [{ id: operationId, installation: { ...scope, bundle }, title, version }],
   )
 }
 

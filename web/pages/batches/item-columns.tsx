@@ -13,20 +13,23 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
   {
     id: 'installation',
     header: t('batches.items.installation'),
-    cell: ({ installation, title }) => (
-      <PlainLink
-        to={paths.installation(installation.bundleInstallId)}
-        className="target rounded-sm hover:underline"
-      >
-        {title ?? installation.bundle.bundleId}
-      </PlainLink>
-    ),
+    cell: ({ installation, bundle, title }) =>
+      installation === null ? (
+        (title ?? bundle.bundleId)
+      ) : (
+        <PlainLink
+          to={paths.installation(installation.bundleInstallId)}
+          className="target rounded-sm hover:underline"
+        >
+          {title ?? bundle.bundleId}
+        </PlainLink>
+      ),
     width: 'max(7.5rem, 18cqi)',
   },
   {
     id: 'scope',
     header: t('batches.items.scope'),
-    cell: ({ installation }) => <ScopeText scope={installation} />,
+    cell: ({ scope }) => <ScopeText scope={scope} />,
     card: 'wide',
     width: 'max(9.5rem, 22cqi)',
   },

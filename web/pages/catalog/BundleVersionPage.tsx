@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
 import { newestVersion } from '#contract/protocol/version-order.ts'
 import { bundleVersionCall, bundleVersionsCall, VERSION_TABS } from '#contract/console-api/pages/catalog.ts'
 import type { BundleVersion } from '#contract/console-api/shapes.ts'
@@ -10,6 +11,8 @@ import { useErrorView } from '../../i18n/describe-code.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
+import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
+import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Segments } from '../../ui/Id.tsx'
 import { LinkButton } from '../../ui/Link.tsx'
@@ -48,6 +51,7 @@ export function BundleVersionPage() {
   const items = versions.data?.items ?? []
   const entry = items.find(({ version }) => version === params.version)
   const name = manifest.data?.title ?? params.bundle
+  const [isInstalling, setInstalling] = useState(false)
   return (
     <Page
       title={`${name} ${params.version}`}
@@ -75,6 +79,11 @@ export function BundleVersionPage() {
           >
             {t('catalog.version.installed')}
           </LinkButton>
+          {mayInstall && (
+            <Button icon="batches" {...LazyBatchDialog.onIntent} onClick={() => setInstalling(true)}>
+              {t('catalog.version.installIn')}
+            </Button>
+          )}
           {mayInstall && (
             <LinkButton
               icon="plus"
@@ -111,6 +120,16 @@ export function BundleVersionPage() {
         <CompareTab params={params} manifest={wholeOf(manifest.data)} versions={items} other={other} />
       ) : (
         <ManifestTab manifest={wholeOf(manifest.data)} />
+      )}
+      {isInstalling && (
+        <Suspense>
+          <LazyBatchDialog
+            action="INSTALL"
+            targets={[]}
+            install={{ bundle, title: name, version: params.version }}
+            onClose={() => setInstalling(false)}
+          />
+        </Suspense>
       )}
     </Page>
   )

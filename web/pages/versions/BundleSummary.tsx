@@ -19,6 +19,12 @@ export interface UpgradeStart {
   onIntent: IntentListeners
 }
 
+/** Installs a bundle where it is not installed. */
+export interface InstallStart {
+  start: (item: InstalledVersions) => void
+  onIntent: IntentListeners
+}
+
 const SHOWN = 4
 
 /** The installations of one bundle in all scopes: how many have which version, the newest first. */
@@ -26,12 +32,17 @@ export function BundleSummary({
   item,
   scope,
   upgrade,
+  install,
+  missing,
 }: {
   item: InstalledVersions
   /** The scope filter of the page. */
   scope: Partial<Scope>
   /** False for people who may not upgrade. */
   upgrade: UpgradeStart | false
+  install: InstallStart | false
+  /** The number of scopes on this page that do not have the bundle. */
+  missing: number
 }) {
   const t = useText()
   const { bundle, title, newest, outdated, versions } = item
@@ -109,6 +120,19 @@ export function BundleSummary({
           <span className="sr-only">
             {t('versions.upgradeAll', { n: outdated })} {title}
           </span>
+        </Button>
+      )}
+      {install && missing > 0 && (
+        <Button
+          size="sm"
+          variant="quiet"
+          icon="plus"
+          {...install.onIntent}
+          className={cx('-ml-1.5 self-start', !(upgrade && outdatedVersions.length > 1) && 'mt-auto')}
+          onClick={() => install.start(item)}
+        >
+          <span aria-hidden="true">{t('versions.installIn', { n: missing })}</span>
+          <span className="sr-only">{t('versions.installIn.bundle', { n: missing, bundle: title })}</span>
         </Button>
       )}
     </div>

@@ -13,7 +13,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink } from '../../ui/Link.tsx'
 import { claimLook } from '../../ui/states.ts'
 import { toneText } from '../../ui/tone.ts'
-import { BundleSummary, type UpgradeStart } from './BundleSummary.tsx'
+import { BundleSummary, type InstallStart, type UpgradeStart } from './BundleSummary.tsx'
 import { distanceText, SHADES, shadeOf } from './distance.ts'
 
 type Installed = ScopeVersions['installations'][number]
@@ -23,6 +23,13 @@ export interface CellUpgrade {
   start: (target: BatchTarget) => void
   onIntent: IntentListeners
 }
+
+/** The scopes that do not have a bundle. */
+export const scopesWithout = (
+  scopes: readonly ScopeVersions[],
+  bundle: InstalledVersions['bundle'],
+): ScopeVersions[] =>
+  scopes.filter(({ installations }) => installations.every((one) => keyOf(one.bundle) !== keyOf(bundle)))
 
 const keyOf = ({ environmentKey, bundleId }: InstalledVersions['bundle']) => `${environmentKey}/${bundleId}`
 
@@ -36,6 +43,7 @@ export function VersionMatrix({
   filter,
   upgrade,
   upgradeOne,
+  install,
   isStale,
 }: {
   bundles: readonly InstalledVersions[]
@@ -44,6 +52,7 @@ export function VersionMatrix({
   filter: Partial<Scope>
   upgrade: UpgradeStart | false
   upgradeOne: CellUpgrade | false
+  install: InstallStart | false
   isStale: boolean
 }) {
   const t = useText()
@@ -97,7 +106,13 @@ export function VersionMatrix({
             </th>
             {bundles.map((item) => (
               <td key={keyOf(item.bundle)} className="h-px border-b border-line px-2.5 py-2.5 align-top">
-                <BundleSummary item={item} scope={filter} upgrade={upgrade} />
+                <BundleSummary
+                  item={item}
+                  scope={filter}
+                  upgrade={upgrade}
+                  install={install}
+                  missing={scopesWithout(scopes, item.bundle).length}
+                />
               </td>
             ))}
           </tr>

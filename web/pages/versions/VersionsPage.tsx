@@ -5,6 +5,8 @@ import { omitUndefined, type SearchChange } from '#contract/console-api/pages/se
 import { versionsCall, type VersionsSearch } from '#contract/console-api/pages/versions.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import type { InstalledVersions } from '#contract/console-api/shapes.ts'
+import { scopeTarget, type InstalledBundle } from '../../subjects/batch/install-input.ts'
 import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { useErrorView } from '../../i18n/describe-code.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
@@ -21,7 +23,7 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { SkeletonLines } from '../../ui/Skeleton.tsx'
 import { useUpgradeTargets } from './use-upgrade-targets.ts'
 import { VersionFilters } from './VersionFilters.tsx'
-import { Legend, VersionMatrix } from './VersionMatrix.tsx'
+import { Legend, scopesWithout, VersionMatrix } from './VersionMatrix.tsx'
 
 const route = getRouteApi('/versions')
 
@@ -38,6 +40,15 @@ export function VersionsPage() {
   const bundles = query.data?.bundles
   const { onIntent } = LazyBatchDialog
   const mayUpgrade = useMay('installation:upgrade', 'anywhere')
+  const mayInstall = useMay('installation:install', 'anywhere')
+  const [installing, setInstalling] = useState<{ install: InstalledBundle; targets: BatchTarget[] } | null>(
+    null,
+  )
+  const startInstall = ({ bundle, title }: InstalledVersions) => {
+    const install = { bundle, title }
+    const missing = scopesWithout(query.data?.items ?? [], bundle)
+    setInstalling({ install, targets: missing.map((one) => scopeTarget(one, install)) })
+  }
   const [targets, setTargets] = useState<readonly BatchTarget[] | null>(null)
   const { cursor, bundleCursor, q, upgrade, ...scope } = search
   const load = useUpgradeTargets(scope, setTargets)
@@ -75,6 +86,7 @@ export function VersionsPage() {
               isStale={query.isPlaceholderData}
               upgrade={mayUpgrade && { loading: load.loading, start: load.start, onIntent }}
               upgradeOne={mayUpgrade && { start: (target) => setTargets([target]), onIntent }}
+              install={mayInstall && { start: startInstall, onIntent }}
             />
           )}
           <div className="space-y-2 border-t border-line px-4 py-2">
@@ -99,6 +111,11 @@ export function VersionsPage() {
             />
           </div>
         </Card>
+      )}
+      {installing !== null && (
+        <Suspense>
+          <LazyBatchDialog action="INSTALL" {...installing} onClose={() => setInstalling(null)} />
+        </Suspense>
       )}
       {targets !== null && (
         <Suspense>

@@ -1,9 +1,9 @@
 import type { Installation } from '#contract/console-api/shapes.ts'
 
 export interface BatchTarget {
-  /** Of the installation, or of the operation to retry. */
+  /** Of the installation, or of the operation to retry; of an INSTALL, the scope. */
   id: string
-  installation: Installation['installation']
+  installation: Omit<Installation['installation'], 'bundleInstallId'>
   title: string | null
   version: string | null
 }

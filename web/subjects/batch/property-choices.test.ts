@@ -19,7 +19,6 @@ const target = (
     environmentKey,
     applicationRuntimeId: 'eu',
     workspaceId: 1,
-    bundleInstallId: id,
     bundle: { environmentKey, bundleId },
   },
   title: bundleId,

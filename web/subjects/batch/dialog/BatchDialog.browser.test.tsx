@@ -6,6 +6,7 @@ import { fieldId } from '../../../forms/property/field-id.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
+import { scopeOf } from '../bundle-targets.ts'
 import { BatchDialog, type BatchTarget } from './BatchDialog.tsx'
 
 const PLAN = 'POST /batches/plan'
@@ -19,7 +20,6 @@ const targets: BatchTarget[] = [1, 2].map((workspaceId) => {
       environmentKey: 'production',
       applicationRuntimeId: 'eu',
       workspaceId,
-      bundleInstallId: id,
       bundle: { environmentKey: 'production', bundleId: 'crm' },
     },
     title: `CRM ${workspaceId}`,
@@ -35,7 +35,9 @@ const planWith = (planToken: string, problemsOf: (id: string) => Problems): Batc
   planToken,
   items: targets.map(({ id, installation, title, version }) => ({
     target: id,
-    installation,
+    scope: scopeOf({ id, installation, title, version }),
+    bundle: installation.bundle,
+    installation: { ...installation, bundleInstallId: id },
     title,
     currentVersion: version,
     claim: null,
@@ -554,4 +556,98 @@ test('properties of several bundles are set in one batch, and one that they shar
   await start.click()
   await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
   expect(JSON.stringify(api.requests(CREATE).map(({ body }) => body))).not.toContain('abc')
+})
+
+test('an install is into the chosen scopes, with the values that the version requires and others for each', async () => {
+  const scope = (workspaceId: number) => ({
+    environmentKey: 'production',
+    applicationRuntimeId: 'eu',
+    workspaceId,
+  })
+  const missing: Problems = [
+    {
+      locator: MAIN,
+      property: 'region',
+      errorCode: 'PROPERTY_INVALID',
+      message: 'This version requires a value. Enter one.',
+      parameters: { reason: 'propertyMissing' },
+    },
+  ]
+  const api = await serveApi({
+    [PLAN]: ({ body }) => {
+      const { targets: wanted, input } = body as { targets: string[]; input: object }
+      return {
+        ...planWith('token', () => []),
+        items: wanted.map((target) => ({
+          ...planWith('token', () => []).items[0]!,
+          target,
+          scope: scope(Number(target.split('/')[2])),
+          installation: null,
+          problems: 'properties' in input ? [] : missing,
+        })),
+      }
+    },
+    'GET /scopes': () => ({
+      items: [1, 2, 3].map((workspaceId) => ({
+        ...scope(workspaceId),
+        snapshotVersion: 1,
+        savedAt: '2026-11-22T08:00:00.000Z',
+        savedBy: { id: 'olivia', name: 'Olivia' },
+        installations: 1,
+        claimed: 0,
+        failed: 0,
+      })),
+      nextCursor: null,
+    }),
+    'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+      items: ['2.0.0', '1.0.0'].map(published),
+      nextCursor: null,
+    }),
+    [VERSION]: () => manifestOf('1.0.0', { region: text('Region', true), label: text('Label') }),
+    [CREATE]: () => ({ batch }),
+  })
+  const screen = await renderInConsole(
+    <BatchDialog
+      action="INSTALL"
+      targets={[]}
+      install={{
+        bundle: { environmentKey: 'production', bundleId: 'crm' },
+        title: 'CRM',
+        version: '1.0.0',
+      }}
+      onClose={() => undefined}
+    />,
+  )
+  const scopes = page.getByRole('combobox', { name: 'Scopes' })
+  await scopes.fill('production')
+  await page.getByRole('option', { name: 'Add all 3 scopes that match' }).click()
+  await page.getByRole('button', { name: 'Remove production/eu/3' }).click()
+  await expect.element(scopes).toHaveFocus()
+  const start = page.getByRole('button', { name: /^Install/ })
+  await expect.element(page.getByText('2 need values')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Region' }).fill('eu')
+  await page.getByRole('button', { name: 'Add property' }).click()
+  const property = page.getByRole('combobox', { name: 'Property' })
+  await property.selectOptions('Core · Label')
+  // what the version requires is asked for above
+  expect(property.element().textContent).not.toContain('Region')
+  await page.getByText('A value for each').last().click()
+  await page.getByRole('textbox', { name: 'production/eu/2' }).fill('second')
+  await expect.element(start).toHaveAccessibleName('Install in 2 scopes')
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toEqual([
+    {
+      action: 'INSTALL',
+      targets: ['production/eu/1', 'production/eu/2'],
+      concurrency: 5,
+      planToken: 'token',
+      input: {
+        bundle: { environmentKey: 'production', bundleId: 'crm' },
+        targetVersion: '1.0.0',
+        properties: { [MAIN]: { region: { '@type': 'Data', value: 'eu' } } },
+        values: { 'production/eu/2': { [MAIN]: { label: { '@type': 'Data', value: 'second' } } } },
+      },
+    },
+  ])
 })

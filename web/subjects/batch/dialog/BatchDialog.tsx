@@ -24,19 +24,21 @@ import { useSettledEdits } from '../../plan/use-operation-plan.ts'
 import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
 import { batchPlanQuery, useNeededValues } from './use-needed-values.ts'
 import { BatchLimits } from './BatchLimits.tsx'
-import { invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
+import { BATCH_TARGETS_MAX, invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
 import { BatchPlanView, type DefinitionOf } from './BatchPlanView.tsx'
 import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
 import { changesByTarget, configureInput } from '../property-choices.ts'
 import { EACH_MAX, formOfEach, initialEdits, valuesOfEach, type BatchProperty } from '../each-target.ts'
+import { installValues, scopeTarget, type InstalledBundle } from '../install-input.ts'
 import { DetachNotice, MarkedTargets, RetryNotice } from './BatchNotices.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
 import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
+import { ScopesField } from './ScopesField.tsx'
 import { useChosenProperties } from './use-chosen-properties.ts'
 import { useTargetVersion } from './use-target-version.ts'
 
 export type { BatchTarget } from '../bundle-targets.ts'
-export type BatchDialogAction = 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY' | 'TAKEOVER'
+export type BatchDialogAction = 'INSTALL' | 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY' | 'TAKEOVER'
 
 const PLAN = 'POST /batches/plan'
 type Body = Call<typeof PLAN>['body']
@@ -51,9 +53,11 @@ export function BatchDialog({
   limits: initialLimits = NO_LIMITS,
   interrupted,
   property: given,
+  install,
   onClose,
 }: {
   action: BatchDialogAction
+  /** Of an INSTALL, the scopes to begin with. */
   targets: readonly BatchTarget[]
   /** The limits to begin with; the person can change them. */
   limits?: Limits
@@ -61,6 +65,8 @@ export function BatchDialog({
   interrupted?: InterruptedBatch
   /** Of a CONFIGURE: the property that is set, if the person has chosen it already. */
   property?: BatchProperty
+  /** Of an INSTALL. */
+  install?: InstalledBundle
   onClose: () => void
 }) {
   const t = useText()
@@ -68,21 +74,34 @@ export function BatchDialog({
   const navigate = useNavigate()
   const client = useQueryClient()
   const noticeId = useId()
-  const [selected] = useState(all)
+  const [selected, setSelected] = useState(all)
   const isDetaching = action === 'DETACH' || action === 'TAKEOVER'
   const isUpgrade = action === 'UPGRADE'
+  const isInstall = action === 'INSTALL'
   const bundles = useMemo(() => bundlesOf(selected), [selected])
   const [bundleKey, setBundleKey] = useState(() => bundles[0]?.key ?? '')
+  const installed = useMemo(
+    () => install && { key: 'install', ...install.bundle, targets: [...selected] },
+    [install, selected],
+  )
   // the others have other versions
-  const bundle = isUpgrade ? bundles.find(({ key }) => key === bundleKey) : undefined
+  const bundle = installed ?? (isUpgrade ? bundles.find(({ key }) => key === bundleKey) : undefined)
   const targets = isUpgrade ? (bundle?.targets ?? NO_TARGETS) : selected
   const [typedLimits, setLimits] = useState(initialLimits)
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 
-  const version = useTargetVersion(bundle)
-  const properties = useChosenProperties(action === 'CONFIGURE' ? bundles : NO_BUNDLES, given)
-  const needed = useNeededValues(bundle, version.chosen)
+  const version = useTargetVersion(bundle, install?.version)
+  const needed = useNeededValues(isInstall ? action : 'UPGRADE', bundle, version.chosen)
+  const inVersion = useMemo(
+    () => (installed === undefined ? NO_BUNDLES : targetsIn(installed, version.chosen)),
+    [installed, version.chosen],
+  )
+  const properties = useChosenProperties(
+    action === 'CONFIGURE' ? bundles : inVersion,
+    given,
+    isInstall ? needed.needs : undefined,
+  )
   const [isEachWanted, setEach] = useState(false)
   const canBeEach = isUpgrade && needed.resources.length > 0 && targets.length <= EACH_MAX
   const isEach = isEachWanted && canBeEach
@@ -105,6 +124,17 @@ export function BatchDialog({
   const bodyOf = (values: Parameters<typeof editsIn>[0]): Body | null => {
     const ids = targets.map(({ id }) => id)
     if (action === 'RETRY' || isDetaching) return { action, targets: ids }
+    if (action === 'INSTALL') {
+      if (installed === undefined || version.chosen === undefined || ids.length === 0) return null
+      const { environmentKey, bundleId } = installed
+      const input = installValues(targets, properties.chosen, editsIn(values))
+      const bundleRef = { environmentKey, bundleId }
+      return {
+        action,
+        targets: ids,
+        input: { bundle: bundleRef, targetVersion: version.chosen, ...input },
+      }
+    }
     if (action === 'UPGRADE') {
       if (version.chosen === undefined) return null
       const input = isEach
@@ -136,7 +166,9 @@ export function BatchDialog({
   const count = String(ready)
   const withoutValueIn = (values: Parameters<typeof editsIn>[0]) =>
     properties.chosen.find(
-      ({ isEach: isForEach, choice }) => !isForEach && !editsIn(values).has(choice.field.id),
+      ({ isEach: isForEach, choice }) =>
+        // a required one is named by its field
+        !isForEach && !(isInstall && choice.field.isNeeded) && !editsIn(values).has(choice.field.id),
     )
   const withoutValue = withoutValueIn(settled)
   const isCountMissing = isDetaching && ready > 0 && typedCount.trim() !== count
@@ -150,7 +182,7 @@ export function BatchDialog({
       if (wanted === null) return
       const isShown = !plan.isFetching && JSON.stringify(wanted) === JSON.stringify(body)
       if (isCountMissing) return
-      const empty = action === 'CONFIGURE' ? withoutValueIn(values) : undefined
+      const empty = withoutValueIn(values)
       if (empty !== undefined) {
         // a chosen property without a value would be left out of the batch without a word
         const message = t('batches.make.property.noValue', { property: nameOf(empty.choice) })
@@ -186,7 +218,7 @@ export function BatchDialog({
       form={form}
       {...submit}
       size="lg"
-      title={t(`batches.make.title.${shownAction}`, { n: targets.length })}
+      title={t(`batches.make.title.${shownAction}`, { n: targets.length, bundle: install?.title ?? '' })}
       describedBy={isDetaching ? noticeId : undefined}
       danger={isDetaching}
       submit={
@@ -201,6 +233,7 @@ export function BatchDialog({
         (isNothingReady && !isMissingValue && t('batches.make.nothing'))
       }
       incompleteReason={
+        (isInstall && targets.length === 0 && t('batches.make.scopes.none')) ||
         (properties.isUnknown && t('batches.make.property.none')) ||
         (body === null && invalid === 0 && t('batches.make.incomplete')) ||
         (body !== null &&
@@ -238,8 +271,18 @@ export function BatchDialog({
           )}
         </Field>
       )}
-      {isUpgrade && (
-        <Field label={t('batches.make.version')} className="w-56">
+      {install !== undefined && (
+        <ScopesField
+          scopes={selected.map(scopeOf)}
+          max={BATCH_TARGETS_MAX}
+          onChange={(scopes) => setSelected(scopes.map((scope) => scopeTarget(scope, install)))}
+        />
+      )}
+      {bundle !== undefined && (
+        <Field
+          label={t(isInstall ? 'installations.install.version' : 'batches.make.version')}
+          className="w-56"
+        >
           {(wiring) => (
             <Select
               {...wiring}
@@ -256,7 +299,7 @@ export function BatchDialog({
           {t(version.isDowngrade === 'all' ? 'batches.make.downgrade.all' : 'batches.make.downgrade')}
         </Notice>
       )}
-      {action === 'CONFIGURE' && (
+      {(action === 'CONFIGURE' || inVersion.length > 0) && (
         <ChosenPropertyFields properties={properties} targets={targets} control={form.control} />
       )}
       {isUpgrade && targets.length > EACH_MAX && (
@@ -265,7 +308,7 @@ export function BatchDialog({
       {canBeEach && targets.length > 1 && (
         <EachChoice isEach={isEach} count={targets.length} onChange={setEach} />
       )}
-      {targets[0] && upgraded.length > 0 && (
+      {isUpgrade && targets[0] && upgraded.length > 0 && (
         <OperationFields
           key={`${isEach}`}
           control={form.control}
@@ -323,6 +366,12 @@ export function BatchDialog({
 const NO_TARGETS: readonly BatchTarget[] = []
 const NO_BUNDLES: readonly BundleTargets[] = []
 
+/** The targets of an INSTALL as if they had its version, whose properties are to be chosen; none without targets. */
+const targetsIn = (installed: BundleTargets, version: string | undefined): readonly BundleTargets[] =>
+  version === undefined || installed.targets.length === 0
+    ? NO_BUNDLES
+    : [{ ...installed, targets: installed.targets.map((target) => ({ ...target, version })) }]
+
 /** Without the targets that the plan refuses to this person: with one of them, the whole batch would be refused. */
 function withoutDenied(body: Body, { items }: BatchPlan): Body {
   const denied = new Set(
@@ -331,7 +380,7 @@ function withoutDenied(body: Body, { items }: BatchPlan): Body {
       .map(({ target }) => target),
   )
   const targets = body.targets.filter((target) => !denied.has(target))
-  if ((body.action !== 'CONFIGURE' && body.action !== 'UPGRADE') || body.input.values === undefined)
+  if (body.input === undefined || !('values' in body.input) || body.input.values === undefined)
     return { ...body, targets }
   const own = Object.entries(body.input.values).filter(([target]) => !denied.has(target))
   return { ...body, targets, input: { ...body.input, values: Object.fromEntries(own) } } as Body

@@ -112,16 +112,17 @@ function PlannedItem({
   isWaiting: boolean
 }) {
   const t = useText()
-  const { installation, title, currentVersion, changes, values, failure, plugins, unchecked, problems } = item
+  const { scope, bundle, title, currentVersion, changes, values, failure, plugins, unchecked, problems } =
+    item
   return (
     <li className="px-3 py-1.5">
       <span className="flex flex-wrap items-baseline gap-x-3">
-        <span className="font-medium">{title ?? installation.bundle.bundleId}</span>
+        <span className="font-medium">{title ?? bundle.bundleId}</span>
         <span className="mono text-muted">{currentVersion}</span>
         {isDowngrade(currentVersion, targetVersion ?? null) && (
           <Badge tone="doubt">{t('batches.make.downgrade.item')}</Badge>
         )}
-        <ScopeText scope={installation} />
+        <ScopeText scope={scope} />
         {problems.length === 0 && (
           <span className="ml-auto text-xs text-faint">
             {joinClauses(t, [
@@ -143,7 +144,7 @@ function PlannedItem({
         </span>
       )}
       {values
-        // what an upgrade adds is what the form above says
+        // what an upgrade or an install adds is what the form above says
         .filter(({ before }) => action === 'CONFIGURE' || before !== null)
         .map((value) => (
           <PlannedValue

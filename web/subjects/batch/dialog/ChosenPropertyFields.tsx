@@ -28,14 +28,20 @@ export function ChosenPropertyFields({
 }) {
   const t = useText()
   const { blocks, choices, chosen, isUnknown, add } = properties
-  const isLast = blocks.at(-1)?.chosen !== null && chosen.length < choices.length
+  const optional = blocks.filter(({ isRequired }) => !isRequired)
+  // an install need not set anything else
+  const canRemove = optional.length < blocks.length || optional.length === 0
+  const isLast =
+    optional.at(-1)?.chosen !== null &&
+    chosen.filter(({ choice }) => choices.includes(choice)).length < choices.length
   return (
     <div {...focusHome(ADD)} className="space-y-4">
-      {blocks.map((block, index) => (
+      {blocks.map((block) => (
         <Block
           key={block.id}
           block={block}
-          number={blocks.length > 1 ? index + 1 : null}
+          number={optional.length > 1 ? optional.indexOf(block) + 1 : null}
+          canRemove={canRemove || optional.length > 1}
           properties={properties}
           targets={targets}
           control={control}
@@ -51,8 +57,9 @@ export function ChosenPropertyFields({
 }
 
 function Block({
-  block: { id, chosen, canBeEach, resources },
+  block: { id, isRequired, chosen, canBeEach, resources },
   number,
+  canRemove,
   properties,
   targets,
   control,
@@ -60,6 +67,7 @@ function Block({
   block: ChosenBlock
   /** Of several. */
   number: number | null
+  canRemove: boolean
   properties: ChosenProperties
   targets: readonly BatchTarget[]
   control: Control<OperationValues>
@@ -74,50 +82,52 @@ function Block({
   const first = targets.find((target) => choice?.places.has(target.id))
   return (
     <div className="space-y-3">
-      <div className="flex items-start gap-2">
-        <Field
-          label={
-            number === null ? t('batches.make.property') : t('batches.make.property.numbered', { number })
-          }
-          className="min-w-0 flex-1"
-          help={
-            isUnknown
-              ? t('batches.make.property.none')
-              : choice !== undefined && has < of && t('batches.make.property.others', { n: of - has })
-          }
-        >
-          {(wiring) => (
-            <Select
-              {...wiring}
-              // what was added is what the person does next
-              ref={id > 0 && choice === undefined ? focus : undefined}
-              value={choice?.key ?? ''}
-              placeholder={t('batches.make.property.choose')}
-              options={choices
-                .filter((one) => one === choice || !taken.has(one))
-                .map((one) => ({
-                  value: one.key,
-                  label: one.known === of ? nameOf(one) : countedName(one, of, t),
-                  ...(isMixed && { group: joinList(t, one.bundles) }),
-                }))}
-              onChange={(event) => choose(id, event.target.value)}
+      {!isRequired && (
+        <div className="flex items-start gap-2">
+          <Field
+            label={
+              number === null ? t('batches.make.property') : t('batches.make.property.numbered', { number })
+            }
+            className="min-w-0 flex-1"
+            help={
+              isUnknown
+                ? t('batches.make.property.none')
+                : choice !== undefined && has < of && t('batches.make.property.others', { n: of - has })
+            }
+          >
+            {(wiring) => (
+              <Select
+                {...wiring}
+                // what was added is what the person does next
+                ref={id > 0 && choice === undefined ? focus : undefined}
+                value={choice?.key ?? ''}
+                placeholder={t('batches.make.property.choose')}
+                options={choices
+                  .filter((one) => one === choice || !taken.has(one))
+                  .map((one) => ({
+                    value: one.key,
+                    label: one.known === of ? nameOf(one) : countedName(one, of, t),
+                    ...(isMixed && { group: joinList(t, one.bundles) }),
+                  }))}
+                onChange={(event) => choose(id, event.target.value)}
+              />
+            )}
+          </Field>
+          {canRemove && (
+            <Button
+              variant="quiet"
+              icon="close"
+              className="mt-6"
+              label={
+                choice === undefined
+                  ? t('batches.make.property.removeEmpty')
+                  : t('batches.make.property.remove', { property: nameOf(choice) })
+              }
+              onClick={() => remove(id)}
             />
           )}
-        </Field>
-        {number !== null && (
-          <Button
-            variant="quiet"
-            icon="close"
-            className="mt-6"
-            label={
-              choice === undefined
-                ? t('batches.make.property.removeEmpty')
-                : t('batches.make.property.remove', { property: nameOf(choice) })
-            }
-            onClick={() => remove(id)}
-          />
-        )}
-      </div>
+        </div>
+      )}
       {has > EACH_MAX && <p className="text-muted">{t('batches.make.each.tooMany', { max: EACH_MAX })}</p>}
       {chosen !== null && canBeEach && (
         <EachChoice isEach={chosen.isEach} count={has} onChange={(isEach) => setEach(id, isEach)} />

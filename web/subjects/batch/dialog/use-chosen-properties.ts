@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import type { FieldId } from '../../../forms/property/field-id.ts'
 import { manifestQuery } from '../../manifest/manifest-query.ts'
 import { installForm, type FormResource } from '../../operation-form/property-form.ts'
 import type { Manifest } from '../../manifest/writers.ts'
@@ -11,6 +12,8 @@ import { byVersion, propertyChoices, type ChosenProperty, type PropertyChoice } 
 /** One property of the batch, or the place to choose it. */
 export interface ChosenBlock {
   id: number
+  /** The version requires it: it is neither chosen nor removed. */
+  isRequired: boolean
   chosen: ChosenProperty | null
   /** Whether its targets are few enough for a value for each. */
   canBeEach: boolean
@@ -47,20 +50,20 @@ const formsIn = (results: readonly { data: Manifest | undefined; isError: boolea
     data === undefined ? (isError ? null : undefined) : installForm(data, null),
   )
 
-const nothingIsMissing = () => false
-
 /**
  * The properties to set, of all versions and bundles of the targets.
  *
  * @param given Chosen until the person chooses another one.
+ * @param required Of an INSTALL: the properties that the version requires. They come first, and nothing else need be set.
  */
 export function useChosenProperties(
   bundles: readonly BundleTargets[],
   given: BatchProperty | undefined,
+  required?: ReadonlyMap<FieldId, unknown>,
 ): ChosenProperties {
-  const [blocks, setBlocks] = useState<readonly Block[]>([
-    { id: 0, key: null, isEach: given?.edits !== undefined },
-  ])
+  const [blocks, setBlocks] = useState<readonly Block[]>(
+    required === undefined ? [{ id: 0, key: null, isEach: given?.edits !== undefined }] : [],
+  )
   const versions = useMemo(
     () =>
       bundles.flatMap((bundle) =>
@@ -74,7 +77,7 @@ export function useChosenProperties(
     ),
     combine: formsIn,
   })
-  const choices = useMemo(() => {
+  const known = useMemo(() => {
     // with some of them, a target would be left out that has the property
     if (forms.includes(undefined)) return []
     return propertyChoices(
@@ -83,13 +86,19 @@ export function useChosenProperties(
         forms[versions.findIndex((one) => one.bundle === bundle && one.version === version)] ?? null,
     )
   }, [bundles, versions, forms])
+  const [eachOfRequired, setEachOfRequired] = useState<ReadonlySet<string>>(new Set())
+  const choices = useMemo(
+    () => known.filter(({ field }) => required?.has(field.id) !== true),
+    [known, required],
+  )
   const shown = useMemo(() => {
     const targets = bundles.flatMap((bundle) => bundle.targets)
-    return blocks.map(({ id, key, isEach: isEachWanted }): ChosenBlock => {
-      const choice = choices.find(({ key: own, field }) =>
-        key === null ? id === 0 && isOf(given, field) : own === key,
-      )
-      if (choice === undefined) return { id, chosen: null, canBeEach: false, resources: [] }
+    const shownBlock = (
+      { id, isEach: isEachWanted }: Pick<Block, 'id' | 'isEach'>,
+      choice: PropertyChoice | undefined,
+      isRequired: boolean,
+    ): ChosenBlock => {
+      if (choice === undefined) return { id, isRequired, chosen: null, canBeEach: false, resources: [] }
       const { resource, field, places } = choice
       const canBeEach = places.size > 1 && places.size <= EACH_MAX
       const isEach = isEachWanted && places.size <= EACH_MAX
@@ -97,10 +106,39 @@ export function useChosenProperties(
       const locator = new Set(places.values()).size === 1 ? resource.locator : ''
       const one = { ...resource, locator, fields: [field] }
       const its = targets.filter((target) => places.has(target.id))
-      const resources = isEach ? formOfEach([one], its, given, nothingIsMissing) : [one]
-      return { id, chosen: { choice, isEach }, canBeEach, resources }
+      // what is not installed yet has no values
+      const isMissing = () => required !== undefined
+      const resources = isEach ? formOfEach([one], its, given, isMissing) : [one]
+      return { id, isRequired, chosen: { choice, isEach }, canBeEach, resources }
+    }
+    return [
+      ...known
+        .filter((choice) => !choices.includes(choice))
+        .map((choice, index) =>
+          shownBlock({ id: -1 - index, isEach: eachOfRequired.has(choice.key) }, choice, true),
+        ),
+      ...blocks.map((block) =>
+        shownBlock(
+          block,
+          choices.find(({ key, field }) =>
+            block.key === null ? block.id === 0 && isOf(given, field) : key === block.key,
+          ),
+          false,
+        ),
+      ),
+    ]
+  }, [blocks, bundles, known, choices, eachOfRequired, required, given])
+  const setEach = (id: number, isEach: boolean) => {
+    const block = shown.find((one) => one.id === id)
+    const key = block?.chosen?.choice.key
+    if (block?.isRequired !== true || key === undefined) return change(id, { isEach })
+    setEachOfRequired((before) => {
+      const after = new Set(before)
+      if (isEach) after.add(key)
+      else after.delete(key)
+      return after
     })
-  }, [blocks, bundles, choices, given])
+  }
   const change = (id: number, next: Partial<Block>) =>
     setBlocks((before) => before.map((block) => (block.id === id ? { ...block, ...next } : block)))
   return {
@@ -109,12 +147,12 @@ export function useChosenProperties(
     resources: useMemo(() => shown.flatMap(({ resources }) => resources), [shown]),
     chosen: useMemo(() => shown.flatMap(({ chosen }) => chosen ?? []), [shown]),
     definitionOf: (locator = '', property) =>
-      choices.find(
+      known.find(
         (choice) => choice.field.property === property && [...choice.places.values()].includes(locator),
       )?.field.definition,
     isUnknown: bundles.length > 0 && versions.length === 0,
     choose: (id, key) => change(id, { key }),
-    setEach: (id, isEach) => change(id, { isEach }),
+    setEach,
     add: () =>
       setBlocks((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, key: '', isEach: false }]),
     remove: (id) => setBlocks((before) => before.filter((block) => block.id !== id)),

@@ -24,6 +24,7 @@ export interface NeededValues {
 
 /** The values that the target version needs, as the plan of each target says. */
 export function useNeededValues(
+  action: 'INSTALL' | 'UPGRADE',
   bundle: BundleTargets | undefined,
   version: string | undefined,
 ): NeededValues {
@@ -39,15 +40,7 @@ export function useNeededValues(
   })
   // without values: what is needed does not depend on what is typed
   const bare = useQuery({
-    ...batchPlanQuery(
-      isWanted
-        ? {
-            action: 'UPGRADE',
-            targets: bundle.targets.map(({ id }) => id),
-            input: { targetVersion: version },
-          }
-        : null,
-    ),
+    ...batchPlanQuery(isWanted && bundle.targets.length > 0 ? bareRequest(action, bundle, version) : null),
     placeholderData: keepPreviousData,
   })
   const needs = useMemo(() => (bare.data ? needsIn(bare.data) : NO_NEEDS), [bare.data])
@@ -73,6 +66,14 @@ export function useNeededValues(
       }),
     inputOf: (changes) => upgradeInput(changes, replaced),
   }
+}
+
+function bareRequest(action: 'INSTALL' | 'UPGRADE', bundle: BundleTargets, targetVersion: string) {
+  const targets = bundle.targets.map(({ id }) => id)
+  const { environmentKey, bundleId } = bundle
+  return action === 'UPGRADE'
+    ? { action, targets, input: { targetVersion } }
+    : { action, targets, input: { bundle: { environmentKey, bundleId }, targetVersion } }
 }
 
 /** Which targets need a value of a property. */

@@ -4,9 +4,15 @@ import { isDowngrade, newestVersion } from '#contract/protocol/version-order.ts'
 import { apiQuery } from '../../../api/query.ts'
 import type { BundleTargets } from '../bundle-targets.ts'
 
-/** The version to upgrade to: the newest one, unless another is chosen. */
-export function useTargetVersion(bundle: BundleTargets | undefined) {
-  const [picked, setPicked] = useState<{ key: string; version: string } | null>(null)
+/**
+ * The version to upgrade to, or to install: the newest one, unless another is chosen.
+ *
+ * @param initial Chosen to begin with.
+ */
+export function useTargetVersion(bundle: BundleTargets | undefined, initial?: string) {
+  const [picked, setPicked] = useState(() =>
+    bundle === undefined || initial === undefined ? null : { key: bundle.key, version: initial },
+  )
   const versions = useQuery({
     ...apiQuery('GET /bundles/{environmentKey}/{bundleId}/versions', {
       params: { environmentKey: bundle?.environmentKey ?? '', bundleId: bundle?.bundleId ?? '' },
