@@ -170,6 +170,7 @@ export const installations: Translated<typeof source.installations> = {
   'upgrade.stale.title': '您开始编辑后，配置已发生变化',
   'upgrade.stale.text':
     '您从快照 {base} 开始编辑后，已保存了快照 {snapshot}。您填写的内容仍然保留。请查看当前值，然后重新提交。',
+  'upgrade.merged': '其间他人保存了快照 {snapshot}。您输入的内容现在基于该快照。',
   'upgrade.stale.take': '在快照 {snapshot} 上继续',
 
   'install.title': '安装 Bundle',

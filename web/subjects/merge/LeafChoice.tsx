@@ -3,7 +3,9 @@ import type { Conflict, Side } from '../../base/json/merge-json.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { SideChoice } from '../../ui/SideChoice.tsx'
 import { PlaceName } from '../../ui/value/LeafChanges.tsx'
-import { ValueView } from '../../ui/value/ValueView.tsx'
+import { PropertyValueView, ValueView } from '../../ui/value/ValueView.tsx'
+import { isHidden, viewOf } from '../../forms/property/property-value.ts'
+import type { Both } from './merge-values.ts'
 
 /** One leaf that both changed: base, theirs and mine, of which one is chosen. */
 export function LeafChoice({
@@ -41,8 +43,47 @@ export function LeafChoice({
   )
 }
 
+/** A value that is decided on as a whole, shown as its property is. */
+export function WholeChoice({
+  merged: { base, theirs, edit, isSensitive },
+  name,
+  chosen,
+  onChoose,
+}: {
+  merged: Both & { isSensitive: boolean }
+  name: string
+  chosen: Side | undefined
+  onChoose: (side: Side) => void
+}) {
+  const t = useText()
+  const mine = viewOf(edit, isSensitive)
+  const inWords = (text: string) => <span className="text-muted">{text}</span>
+  return (
+    <ThreeSides
+      name={name}
+      chosen={chosen}
+      onChoose={onChoose}
+      values={{
+        // a value that nobody can see cannot be restored
+        ...(!isHidden(base) && { base: <PropertyValueView value={base} /> }),
+        theirs: isSensitive ? (
+          inWords(t('configuration.conflict.theirsHidden'))
+        ) : (
+          <PropertyValueView value={theirs} other={mine} />
+        ),
+        mine:
+          isSensitive && edit.kind !== 'removed' ? (
+            inWords(t('configuration.conflict.mineHidden'))
+          ) : (
+            <PropertyValueView value={mine} other={theirs} />
+          ),
+      }}
+    />
+  )
+}
+
 /** Base, theirs and mine, in this order. */
-export function ThreeSides({
+function ThreeSides({
   values,
   ...rest
 }: {

@@ -1,10 +1,4 @@
-import type {
-  Configuration,
-  ConfigurationResource,
-  Person,
-  PropertyView,
-  Snapshot,
-} from '#contract/console-api/shapes.ts'
+import type { Configuration, ConfigurationResource, PropertyView } from '#contract/console-api/shapes.ts'
 import type { Conflict, Side } from '../../../base/json/merge-json.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import {
@@ -16,7 +10,8 @@ import {
   type DraftStep,
   type PlacedEdit,
 } from './draft.ts'
-import { mergeValues, WHOLE } from './merge-values.ts'
+import { touchesOf, type Touch, type Touches } from '../../../subjects/merge/changes-since.ts'
+import { mergeValues, WHOLE } from '../../../subjects/merge/merge-values.ts'
 import { changesNothing, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
 import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 
@@ -42,34 +37,7 @@ export type MergeVerdict =
 
 export type Merged = PlacedEdit & { theirs: PropertyView | null; verdict: MergeVerdict }
 
-/** The last snapshot that changed a property: who saved it, when and why. */
-export interface Touch {
-  snapshotVersion: number
-  savedAt: string
-  savedBy: Person
-  reason: string | null
-  cause: Snapshot['cause']
-  operationId: string | null
-}
-
-/** The changes since a snapshot, by locator and property; null while they are unknown. */
-export type Touches = ReadonlyMap<string, ReadonlyMap<string, Touch>> | null
-
-/** Finds the last change of each property after `since`, in snapshots of any order. */
-export function touchesOf(snapshots: readonly Snapshot[], since: number): Exclude<Touches, null> {
-  const touches = new Map<string, Map<string, Touch>>()
-  for (const { changes, ...snapshot } of snapshots) {
-    if (snapshot.snapshotVersion <= since) continue
-    for (const { locator, property } of changes) {
-      const ofResource = touches.get(locator) ?? new Map<string, Touch>()
-      touches.set(locator, ofResource)
-      const known = ofResource.get(property)
-      if (known === undefined || known.snapshotVersion < snapshot.snapshotVersion)
-        ofResource.set(property, snapshot)
-    }
-  }
-  return touches
-}
+export { touchesOf, type Touch, type Touches }
 
 /** Compares every edit that is based on an older snapshot with the configuration. */
 export function mergeDraft(draft: Draft, configuration: Configuration, touches: Touches): Merged[] {

@@ -27,9 +27,9 @@ import {
   type Merged,
   type Picks,
 } from '../draft/merge.ts'
-import { plainSides, WHOLE } from '../draft/merge-values.ts'
-import { isHidden, isSet, viewOf } from '../../../forms/property/property-value.ts'
-import { LeafChoice, ThreeSides } from '../../../subjects/merge/LeafChoice.tsx'
+import { plainSides, WHOLE } from '../../../subjects/merge/merge-values.ts'
+import { isSet, viewOf } from '../../../forms/property/property-value.ts'
+import { LeafChoice, WholeChoice } from '../../../subjects/merge/LeafChoice.tsx'
 import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
 
 const NOTHING: Picks = new Map()
@@ -159,45 +159,6 @@ export function ConflictCard({
         />
       )}
     </fieldset>
-  )
-}
-
-/** A value that is decided on as a whole, shown as its property is. */
-function WholeChoice({
-  merged: { base, theirs, edit, isSensitive },
-  name,
-  chosen,
-  onChoose,
-}: {
-  merged: Merged
-  name: string
-  chosen: Side | undefined
-  onChoose: (side: Side) => void
-}) {
-  const t = useText()
-  const mine = viewOf(edit, isSensitive)
-  const inWords = (text: string) => <span className="text-muted">{text}</span>
-  return (
-    <ThreeSides
-      name={name}
-      chosen={chosen}
-      onChoose={onChoose}
-      values={{
-        // a value that nobody can see cannot be restored
-        ...(!isHidden(base) && { base: <PropertyValueView value={base} /> }),
-        theirs: isSensitive ? (
-          inWords(t('configuration.conflict.theirsHidden'))
-        ) : (
-          <PropertyValueView value={theirs} other={mine} />
-        ),
-        mine:
-          isSensitive && edit.kind !== 'removed' ? (
-            inWords(t('configuration.conflict.mineHidden'))
-          ) : (
-            <PropertyValueView value={mine} other={theirs} />
-          ),
-      }}
-    />
   )
 }
 

@@ -11,7 +11,7 @@ import type { Choice, Merged } from '../draft/merge.ts'
 import type { MergeState } from '../editor/use-merge.ts'
 import { ConflictCard } from './ConflictCard.tsx'
 import { MergedChanges } from '../../../subjects/merge/MergedChanges.tsx'
-import { plainSides } from '../draft/merge-values.ts'
+import { plainSides } from '../../../subjects/merge/merge-values.ts'
 import { placeNamer } from '../../../forms/property/titled-path.ts'
 
 /** What others have saved since the person's edits began, and the consequence for each edit. */

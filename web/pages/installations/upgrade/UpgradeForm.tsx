@@ -13,13 +13,12 @@ import { FormPage } from '../../../forms/dialogs/FormPage.tsx'
 import { LeaveGuard } from '../../../forms/form/LeaveGuard.tsx'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
 import type { FieldId } from '../../../forms/property/field-id.ts'
-import { editsIn, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
+import { editsIn, FormEdit, type PropertyFormValues } from '../../../forms/property/form-edit.ts'
 import { useText } from '../../../i18n/use-text.ts'
 import { paths } from '../../../addresses/paths.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { Section } from '../../../ui/Card.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
-import { Notice } from '../../../ui/Notice.tsx'
+import { showToast } from '../../../ui/toast.ts'
 import { unavailableReason } from '../detail/unavailable-reason.ts'
 import { OperationFields } from '../../../subjects/operation-form/OperationFields.tsx'
 import { changesOf, upgradeForm } from '../../../subjects/operation-form/property-form.ts'
@@ -30,6 +29,7 @@ import {
   type OperationInput,
   type OperationValues,
 } from '../../../subjects/operation-form/use-operation-form.ts'
+import { UpgradeMerge } from './UpgradeMerge.tsx'
 
 /** Owned by the page, since choosing another target replaces the form. */
 export interface EnteredValues {
@@ -156,26 +156,29 @@ export function UpgradeForm({
         )}
       </Section>
       {isStale && (
-        <Notice
-          tone="warn"
-          live
-          title={t('installations.upgrade.stale.title')}
-          actions={
-            <Button
-              size="sm"
-              onClick={() => {
-                onBase(snapshotVersion)
-                // its base no longer counts, for what is typed later either
-                draft.dismiss()
-                submit.clearError()
-              }}
-            >
-              {t('installations.upgrade.stale.take', { snapshot: String(snapshotVersion) })}
-            </Button>
-          }
-        >
-          {t('installations.upgrade.stale.text', { snapshot: String(snapshotVersion), base: String(base) })}
-        </Notice>
+        <UpgradeMerge
+          key={snapshotVersion}
+          scope={scopeOf(detail)}
+          base={base}
+          snapshotVersion={snapshotVersion}
+          resources={resources}
+          edits={editsIn(settled)}
+          onMove={(changed) => {
+            const edits = changed(editsIn(form.getValues()))
+            if (edits === null) return
+            for (const [id, edit] of edits) {
+              const options = { shouldDirty: true, shouldValidate: true }
+              form.setValue(`edits.${id}`, edit && new FormEdit(edit), options)
+            }
+            onBase(snapshotVersion)
+            draft.keep({ values: form.getValues() }, snapshotVersion)
+            // its base no longer counts, for what is typed later either
+            draft.dismiss()
+            submit.clearError()
+            const text = t('installations.upgrade.merged', { snapshot: String(snapshotVersion) })
+            showToast({ tone: 'info', text })
+          }}
+        />
       )}
       {may && (
         <Section title={t('plans.title')} flush>

@@ -1,11 +1,11 @@
 import type { PropertyView } from '#contract/console-api/shapes.ts'
-import { mergeJson, type Conflict, type Side, type Sides } from '../../../base/json/merge-json.ts'
-import { plainIn, plainOf } from '../../../ui/value/plain-value.ts'
-import type { Edit } from '../../../forms/property/property-edit.ts'
-import { editTo, isHidden, typedAs, valueOf } from '../../../forms/property/property-value.ts'
+import { mergeJson, type Conflict, type Side, type Sides } from '../../base/json/merge-json.ts'
+import { plainIn, plainOf } from '../../ui/value/plain-value.ts'
+import type { Edit } from '../../forms/property/property-edit.ts'
+import { editTo, isHidden, typedAs, valueOf } from '../../forms/property/property-value.ts'
 
 /** An edit of mine with the value that it started from and the one that they have saved. */
-interface Both {
+export interface Both {
   base: PropertyView | null
   theirs: PropertyView | null
   edit: Edit

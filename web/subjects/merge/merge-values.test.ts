@@ -3,10 +3,11 @@ import { describe, it } from 'node:test'
 import type { PropertyView } from '#contract/console-api/shapes.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
-import type { Edit } from '../../../forms/property/property-edit.ts'
+import type { Edit } from '../../forms/property/property-edit.ts'
 import { mergeValues, WHOLE } from './merge-values.ts'
-import { data, hidden } from '../testing.ts'
 
+const data = (value: JsonValue): PropertyView => ({ '@type': 'Data', value })
+const hidden = (isSet: boolean): PropertyView => ({ '@type': 'Data', isSensitive: true, isSet })
 const setTo = (value: JsonValue): Edit => ({ kind: 'set', value: { '@type': 'Data', value } })
 const reference = (serviceId: string) => ({ '@type': 'ServiceReference' as const, serviceId })
 const list = (...ids: string[]): TypedValue => ({

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { wrapData } from '#contract/protocol/data.ts'
+import type { JsonValue } from '#contract/json-schema/json.ts'
+import { HISTORY, SNAPSHOT } from '../../../subjects/merge/changes-since.ts'
+import { invalidateEndpoints } from '../../../api/query.ts'
+import { queryClient } from '../../../app/query-client.ts'
+import { refusal } from '../../../testing/api.ts'
+import { installationDetail } from '../../../testing/installation.ts'
+import { renderConsole } from '../../../testing/render.tsx'
+import { MIRA, serveScope } from '../../../testing/served-scope.ts'
+
+const { installation } = installationDetail
+const { environmentKey, applicationRuntimeId, workspaceId, bundleInstallId, bundle } = installation
+const scope = { environmentKey, applicationRuntimeId, workspaceId }
+const LOCATOR = 'production/crm/MODULE/main'
+const DETAIL = 'GET /installations/{bundleInstallId}'
+const UPGRADE = 'POST /installations/{bundleInstallId}/upgrade'
+const at = '2026-11-22T08:00:00.000Z'
+
+const addressWith = (maxLength: number) => ({
+  kind: 'DATA' as const,
+  schema: {
+    type: 'object',
+    title: 'Address',
+    properties: {
+      city: { type: 'string', title: 'City', maxLength },
+      zip: { type: 'string', title: 'Postal code' },
+    },
+    additionalProperties: false,
+  },
+})
+const manifestOf = (version: string) => ({
+  bundle,
+  version,
+  title: 'CRM',
+  resources: [
+    {
+      kind: 'MODULE' as const,
+      name: 'main',
+      moduleId: 'main',
+      title: 'Core',
+      properties: { address: addressWith(version === '2.0.0' ? 40 : 80) },
+    },
+  ],
+  plugins: [],
+})
+const detailAt = (snapshotVersion: number, address: JsonValue) => ({
+  ...installationDetail,
+  snapshotVersion,
+  resources: [
+    {
+      locator: LOCATOR,
+      title: 'Core',
+      version: '1.0.0',
+      verifiedAt: at,
+      properties: { address: wrapData(address) },
+      definitions: { address: addressWith(80) },
+    },
+  ],
+})
+const BEFORE = { city: 'Hamburg', zip: '20095' }
+
+/** The upgrade form, and what others save while it is open. */
+async function openUpgrade() {
+  const values = new Map<number, JsonValue>([[3, BEFORE]])
+  const { api } = await serveScope({
+    [DETAIL]: () => detailAt(3, BEFORE),
+    'GET /bundles/{environmentKey}/{bundleId}/versions': () => ({
+      items: ['2.0.0', '1.0.0'].map((version) => ({
+        bundle,
+        version,
+        title: 'CRM',
+        publishedAt: at,
+        publishedBy: MIRA,
+      })),
+      nextCursor: null,
+    }),
+    'GET /bundles/{environmentKey}/{bundleId}/versions/{version}': ({ params }) =>
+      manifestOf(String(params['version'])),
+    'POST /installations/{bundleInstallId}/upgrade/plan': () => ({
+      planToken: 'plan',
+      operationType: 'UPGRADE',
+      scope,
+      installation,
+      currentVersion: '1.0.0',
+      targetVersion: '2.0.0',
+      snapshotVersion: 3,
+      claim: null,
+      resources: [],
+      changes: [],
+      stages: [],
+      problems: [],
+    }),
+    // what is sent is what is tested
+    [UPGRADE]: () => refusal({}),
+    [SNAPSHOT]: ({ params }) => {
+      const snapshotVersion = Number(params['snapshotVersion'])
+      return {
+        scope,
+        snapshotVersion,
+        savedAt: at,
+        savedBy: MIRA,
+        resources: {
+          [LOCATOR]: {
+            bundleInstallId,
+            kind: 'MODULE',
+            title: 'Core',
+            properties: { address: wrapData(values.get(snapshotVersion) ?? null) },
+            definitions: { address: addressWith(80) },
+            writtenBy: {},
+            claim: null,
+          },
+        },
+      }
+    },
+    [HISTORY]: () => ({
+      items: [...values.keys()].toReversed().map((snapshotVersion) => ({
+        snapshotVersion,
+        savedAt: at,
+        savedBy: MIRA,
+        reason: null,
+        cause: 'SAVE' as const,
+        operationId: null,
+        operations: [],
+        changes: [{ locator: LOCATOR, property: 'address', before: null, after: null }],
+      })),
+      nextCursor: null,
+    }),
+  })
+  await renderConsole(`/installations/${bundleInstallId}?action=upgrade&version=2.0.0`)
+  const save = async (snapshotVersion: number, address: JsonValue) => {
+    values.set(snapshotVersion, address)
+    api.answer({ [DETAIL]: () => detailAt(snapshotVersion, address) })
+    await invalidateEndpoints(queryClient, [DETAIL])
+  }
+  const sent = () => api.requests(UPGRADE).map(({ body }) => body)
+  return { save, sent }
+}
+
+const city = page.getByRole('textbox', { name: 'City' })
+const zip = page.getByRole('textbox', { name: 'Postal code' })
+const submit = page.getByRole('button', { name: 'Upgrade to 2.0.0' })
+
+test('what a colleague saves at another place of a value joins what is entered in an open upgrade form', async () => {
+  const { save, sent } = await openUpgrade()
+  await zip.fill('20457')
+  await save(4, { ...BEFORE, city: 'Kiel' })
+  await expect.element(city).toHaveValue('Kiel')
+  await expect.element(zip).toHaveValue('20457')
+  await submit.click()
+  await expect.poll(sent).toMatchObject([
+    {
+      snapshotVersion: 4,
+      properties: { [LOCATOR]: { address: wrapData({ city: 'Kiel', zip: '20457' }) } },
+    },
+  ])
+})
+
+test('a leaf that both changed is decided on, and keeps the upgrade waiting until then', async () => {
+  const { save, sent } = await openUpgrade()
+  await city.fill('Lübeck')
+  await zip.fill('20457')
+  await save(4, { city: 'Kiel', zip: BEFORE.zip })
+  const conflict = page.getByRole('group', { name: 'Address' }).getByRole('group', { name: 'City' })
+  await expect.element(conflict).toMatchTextContent(/Hamburg.*Kiel.*Lübeck/)
+  await submit.click({ force: true })
+  expect(sent()).toEqual([])
+  const goOn = page.getByRole('button', { name: 'Continue on top of theirs' })
+  await expect.element(goOn).toHaveAttribute('aria-disabled', 'true')
+  await conflict.getByRole('radio', { name: /^Use theirs/ }).click()
+  await goOn.click()
+  await expect.element(city).toHaveValue('Kiel')
+  // the other edit of the object is not lost
+  await expect.element(zip).toHaveValue('20457')
+  await submit.click()
+  await expect.poll(sent).toMatchObject([{ snapshotVersion: 4 }])
+})
