@@ -847,6 +847,8 @@ export const batches = {
   'make.refused': { one: '{n} is refused', other: '{n} are refused' },
   'make.waiting': { one: '{n} needs a value', other: '{n} need values' },
   'make.checking': 'Checking…',
+  'make.moved': 'changed since the plan',
+  'make.moved.value': 'Saved meanwhile, {property}',
   'make.unseen': 'The plan was out of date. Check what will happen, then start again.',
   'make.values': { one: '{n} value changes', other: '{n} values change' },
   'make.nothing': 'None of the targets can start.',

@@ -696,6 +696,8 @@ export const batches: Translated<typeof source.batches> = {
   'make.refused': { other: '{n} 个被拒绝' },
   'make.waiting': { other: '{n} 个需要填写值' },
   'make.checking': '正在检查…',
+  'make.moved': '计划之后已更改',
+  'make.moved.value': '期间已保存的 {property}',
   'make.unseen': '计划已过期。请查看将执行的内容，然后重新开始。',
   'make.values': { other: '{n} 个值将更改' },
   'make.nothing': '没有可以开始的目标。',

@@ -25,7 +25,7 @@ import { needsSignIn, SignInAgain } from '../../sign-in/SignInAgain.tsx'
 import { batchPlanQuery, useNeededValues } from './use-needed-values.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { BATCH_TARGETS_MAX, invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
-import { BatchPlanView, type DefinitionOf } from './BatchPlanView.tsx'
+import { BatchPlanView, type DefinitionOf, type MovedPlan } from './BatchPlanView.tsx'
 import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
 import { changesByTarget, configureInput } from '../property-choices.ts'
 import { EACH_MAX, formOfEach, initialEdits, valuesOfEach, type BatchProperty } from '../each-target.ts'
@@ -157,6 +157,7 @@ export function BatchDialog({
           ?.fields.find((field) => field.property === property)?.definition
       : properties.definitionOf(locator, property)
   const [isPlanUnseen, setPlanUnseen] = useState(false)
+  const [refused, setRefused] = useState<{ body: Body; moved: MovedPlan } | null>(null)
   const ready = plan.data?.items.filter(({ problems }) => problems.length === 0).length ?? 0
   // a missing value is named by its field
   const isMissingValue = resources.some(({ fields }) =>
@@ -204,8 +205,12 @@ export function BatchDialog({
         })
         await navigate({ ...paths.batch(batch.batchId), ignoreBlocker: true })
       } catch (error) {
-        if (error instanceof ApiError && error.problem.code === 'PLAN_STALE')
+        if (error instanceof ApiError && error.problem.code === 'PLAN_STALE') {
+          const sent = withoutDenied(wanted, plan.data).targets
+          const moved = movedIn(error, sent)
+          setRefused({ body: wanted, moved: { plan: plan.data, targets: moved } })
           void invalidateEndpoints(client, [PLAN])
+        }
         throw error
       }
     },
@@ -334,6 +339,11 @@ export function BatchDialog({
           isChecking={plan.isFetching}
           isStale={plan.isPlaceholderData}
           isTouched={(editsIn(settled).size > 0 && !plan.isPlaceholderData) || form.formState.isSubmitted}
+          earlier={
+            refused !== null && JSON.stringify(refused.body) === JSON.stringify(body)
+              ? refused.moved
+              : undefined
+          }
           onRetry={() => void plan.refetch()}
           targetVersion={version.chosen}
         />
@@ -371,6 +381,12 @@ const targetsIn = (installed: BundleTargets, version: string | undefined): reado
   version === undefined || installed.targets.length === 0
     ? NO_BUNDLES
     : [{ ...installed, targets: installed.targets.map((target) => ({ ...target, version })) }]
+
+/** The targets that have changed since their plan, as the refusal names them by their positions. */
+function movedIn({ problem }: ApiError, sent: readonly string[]): ReadonlySet<string> {
+  const positions = (problem.details ?? []).map(({ path = '' }) => /^body\.targets\.(\d+)$/.exec(path)?.[1])
+  return new Set(positions.flatMap((at) => (at === undefined ? [] : (sent[Number(at)] ?? []))))
+}
 
 /** Without the targets that the plan refuses to this person: with one of them, the whole batch would be refused. */
 function withoutDenied(body: Body, { items }: BatchPlan): Body {

@@ -1,5 +1,6 @@
 import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
+import { deepEqual } from '#contract/json-schema/json.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import { joinClauses, joinList, joinSentences } from '../../../i18n/punctuation.ts'
 import { messageText } from '../../../i18n/message-text.ts'
@@ -28,6 +29,7 @@ export function BatchPlanView({
   isChecking,
   isStale,
   isTouched,
+  earlier,
   onRetry,
   targetVersion,
 }: {
@@ -40,6 +42,8 @@ export function BatchPlanView({
   isStale: boolean
   /** It is of something that the person has entered. Until then, a missing value is what to enter and not a mistake. */
   isTouched: boolean
+  /** The plan of the same request that was refused, because these targets have changed since. */
+  earlier: MovedPlan | undefined
   onRetry: () => void
   /** Of an UPGRADE. */
   targetVersion: string | undefined
@@ -51,7 +55,10 @@ export function BatchPlanView({
   const hasProblems = plan?.items.filter(({ problems }) => problems.length > 0) ?? []
   const waiting = hasProblems.filter(({ problems }) => !isTouched && problems.every(isMissing))
   const refused = hasProblems.filter((item) => !waiting.includes(item))
-  const ready = plan?.items.filter(({ problems }) => problems.length === 0) ?? []
+  const allReady = plan?.items.filter(({ problems }) => problems.length === 0) ?? []
+  // what is new to the person comes first
+  const isMoved = ({ target }: Item) => earlier?.targets.has(target) === true
+  const ready = [...allReady.filter(isMoved), ...allReady.filter((item) => !isMoved(item))]
   return (
     <section aria-label={t('batches.make.plan')} aria-busy={isChecking}>
       <h3 className="mb-1 flex flex-wrap items-baseline gap-x-3">
@@ -83,12 +90,32 @@ export function BatchPlanView({
               definitionOf={definitionOf}
               targetVersion={targetVersion}
               isWaiting={waiting.includes(item)}
+              earlier={
+                isMoved(item) ? earlier?.plan.items.find(({ target }) => target === item.target) : undefined
+              }
             />
           ))}
         </ul>
       )}
     </section>
   )
+}
+
+export interface MovedPlan {
+  plan: BatchPlan
+  targets: ReadonlySet<string>
+}
+
+/** What others have saved since an earlier plan, of the properties that the batch sets. */
+function movedValues(earlier: Item, now: Item): Item['values'] {
+  return now.values.flatMap((value) => {
+    const known = earlier.values.find(
+      ({ locator, property }) => locator === value.locator && property === value.property,
+    )
+    // a value that the plan did not name was the one that the batch sets
+    const before = known === undefined ? value.after : known.before
+    return deepEqual(before, value.before) ? [] : [{ ...value, before, after: value.before }]
+  })
 }
 
 const isMissing = ({ parameters }: Item['problems'][number]): boolean =>
@@ -103,6 +130,7 @@ function PlannedItem({
   definitionOf,
   targetVersion,
   isWaiting,
+  earlier,
 }: {
   action: Batch['action']
   item: Item
@@ -110,6 +138,8 @@ function PlannedItem({
   targetVersion: string | undefined
   /** Only for values that the person has not begun to enter. */
   isWaiting: boolean
+  /** In the plan that was refused, because the target has changed since. */
+  earlier: Item | undefined
 }) {
   const t = useText()
   const { scope, bundle, title, currentVersion, changes, values, failure, plugins, unchecked, problems } =
@@ -123,6 +153,11 @@ function PlannedItem({
           <Badge tone="doubt">{t('batches.make.downgrade.item')}</Badge>
         )}
         <ScopeText scope={scope} />
+        {earlier !== undefined && (
+          <Badge tone="doubt" icon="warning">
+            {t('batches.make.moved')}
+          </Badge>
+        )}
         {problems.length === 0 && (
           <span className="ml-auto text-xs text-faint">
             {joinClauses(t, [
@@ -132,6 +167,22 @@ function PlannedItem({
           </span>
         )}
       </span>
+      {earlier !== undefined &&
+        movedValues(earlier, item).map(({ locator, property, before, after }) => (
+          <span key={`${locator} ${property}`} className="flex flex-wrap items-baseline gap-x-1.5 text-xs">
+            <span className="text-muted">
+              {t('batches.make.moved.value', {
+                property: propertyTitle(definitionOf(locator, property), property),
+              })}
+              {t('common.punctuation.colon')}
+            </span>
+            <ChangedValue
+              before={before}
+              after={after}
+              nameOf={placeNamer(definitionOf(locator, property), t)}
+            />
+          </span>
+        ))}
       {action === 'TAKEOVER' && problems.length === 0 && (
         <span className="block text-xs text-muted">
           {joinSentences(t, [
