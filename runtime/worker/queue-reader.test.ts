@@ -84,6 +84,8 @@ suite('a queue whose beginning is known', { concurrency: false }, () => {
       await inTransaction(
         other.db,
         async (open) => {
+          // on a busy machine, the work of the other connection takes longer than a transaction may rest
+          await sql`set local idle_in_transaction_session_timeout = 0`.execute(open)
           await sql`select pg_current_xact_id(), count(*) from runtime.operation`.execute(open)
           for (let count = 0; count < 150; count++) await freeze('early')
           await finishAll()
