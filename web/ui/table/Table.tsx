@@ -1,4 +1,5 @@
-import { Suspense, useDeferredValue, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+import { Suspense, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+import { useIsOpening } from '../opening.ts'
 import { useIsPrinting } from '../printing.ts'
 import { lazyWithRetry } from '../../base/load-with-retry.ts'
 import { useText } from '../../i18n/use-text.ts'
@@ -114,20 +115,6 @@ export function Table<Row>(props: TableProps<Row>) {
 
 /** Rows of two lines, and cards, are higher. */
 const rowsInWindow = (): number => Math.ceil(window.innerHeight / ROW_HEIGHT)
-
-/** After a reload or "back", the page scrolls to where it was, so it must have its full height at once. */
-let isFirstTable = performance
-  .getEntriesByType('navigation')
-  .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'navigate')
-
-/** Whether this is the first render of the first page. Only the rows in the window are painted then, and the others follow. */
-function useIsOpening(): boolean {
-  const isOpening = useDeferredValue(false, isFirstTable)
-  useEffect(() => {
-    isFirstTable = false
-  }, [])
-  return isOpening
-}
 
 function TableBody<Row>(props: TableProps<Row>) {
   const { rows, columns, rowKey, rowLink: link, selectedKey, selection, skeletonRows = 8 } = props

@@ -10,6 +10,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { Icon } from '../../../ui/Icon.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
+import { useIsOpening } from '../../../ui/opening.ts'
 import { viewAt } from '../draft/draft.ts'
 import { useEditor } from '../editor/editor-context.ts'
 import { kindIcon, propertyTitle, resourceTitle } from '../draft/labels.ts'
@@ -38,6 +39,9 @@ import { zoneProperty, zoneOf } from './time-zone-property.ts'
 const LAZY_ABOVE = 60
 /** A form with more properties than this, in several groups, begins with a list of the groups. */
 const INDEX_ABOVE = 15
+
+/** The least height of a field, in px. */
+const ROW_HEIGHT = 55
 
 /** The form of one resource; only one is mounted at a time. */
 export const ResourceForm = memo(function ResourceForm({
@@ -90,8 +94,10 @@ export const ResourceForm = memo(function ResourceForm({
       all.map(({ name, properties }) => [name, blocksOf(properties, (property) => shown.has(property))]),
     )
   }, [resource, names])
+  const isOpening = useIsOpening()
   const isLong = total > LAZY_ABOVE
   const inOrder = groups.flatMap(({ properties }) => properties)
+  const inWindow = new Set(isOpening ? inOrder.slice(0, Math.ceil(window.innerHeight / ROW_HEIGHT)) : [])
   // the last field is always rendered, so that Shift+Tab enters the form at its end
   const wanted = new Set([focusOn, ...inOrder.slice(-1)])
   // edits of properties that an upgrade has removed; as a text, which does not change with each key press
@@ -182,7 +188,10 @@ export const ResourceForm = memo(function ResourceForm({
               {blocks.get(group.name)?.map(({ key, properties }) => (
                 <NearBlock
                   key={key}
-                  isWanted={!isLong || properties.some((name) => wanted.has(name))}
+                  isWanted={
+                    (!isLong && !isOpening) ||
+                    properties.some((name) => wanted.has(name) || inWindow.has(name))
+                  }
                   rows={properties.flatMap(rowOf)}
                 />
               ))}

@@ -7,6 +7,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/ErrorState.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
+import { useIsOpening } from '../../../ui/opening.ts'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { Assignment } from './notes/Assignment.tsx'
 import { AttemptPanel } from './evidence/AttemptPanel.tsx'
@@ -52,6 +53,8 @@ export function OperationDetails({
       ?.calls.find(({ pluginId }) => pluginId === bar.pluginId)
   // what it is about comes first, unless it would push the history off the screen
   const isShort = operation.changes.length > 0 && operation.changes.length <= SHORT
+  // a failure fills the window
+  const isRestLater = useIsOpening() && operation.failure !== null
   const isBeside = choice.view === undefined && (bar !== null || loading !== null)
   return (
     <div className="space-y-6">
@@ -86,34 +89,42 @@ export function OperationDetails({
           </Card>
         </>
       )}
-      <Assignment operation={operation} />
-      <OperationSummary operation={operation} />
-      {isShort && <PlannedProperties operation={operation} />}
-      {operation.attemptsRemoved && <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>}
-      <div
-        className={cx(
-          'grid grid-cols-1 gap-6',
-          isBeside && 'xl:grid-cols-[minmax(0,1fr)_minmax(20rem,26rem)] xl:items-start',
-        )}
-      >
-        <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
-        {/* beside the timeline it scrolls on its own, because a timeline may be longer than the window */}
-        <div className={cx(isBeside && 'xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:overflow-y-auto')}>
-          {loading && <LoadingAttempt loading={loading} />}
-          {bar && call && (
-            <AttemptPanel
-              operation={operation}
-              call={call}
-              bar={bar}
-              view={choice.view}
-              isWanted={isAttemptWanted}
-              onShown={onAttemptShown}
-            />
+      {!isRestLater && (
+        <>
+          <Assignment operation={operation} />
+          <OperationSummary operation={operation} />
+          {isShort && <PlannedProperties operation={operation} />}
+          {operation.attemptsRemoved && (
+            <Notice icon="clock">{t('operations.detail.attemptsRemoved')}</Notice>
           )}
-        </div>
-      </div>
-      <PlannedResources operation={operation} />
-      {!isShort && <PlannedProperties operation={operation} />}
+          <div
+            className={cx(
+              'grid grid-cols-1 gap-6',
+              isBeside && 'xl:grid-cols-[minmax(0,1fr)_minmax(20rem,26rem)] xl:items-start',
+            )}
+          >
+            <History operation={operation} timeline={timeline} chosen={bar} choice={choice} />
+            {/* beside the timeline it scrolls on its own, because a timeline may be longer than the window */}
+            <div
+              className={cx(isBeside && 'xl:sticky xl:top-4 xl:max-h-[calc(100dvh-2rem)] xl:overflow-y-auto')}
+            >
+              {loading && <LoadingAttempt loading={loading} />}
+              {bar && call && (
+                <AttemptPanel
+                  operation={operation}
+                  call={call}
+                  bar={bar}
+                  view={choice.view}
+                  isWanted={isAttemptWanted}
+                  onShown={onAttemptShown}
+                />
+              )}
+            </div>
+          </div>
+          <PlannedResources operation={operation} />
+          {!isShort && <PlannedProperties operation={operation} />}
+        </>
+      )}
     </div>
   )
 }
