@@ -27,6 +27,7 @@ export type Occurrences = z.infer<typeof Occurrences>
 
 export const AuditEntry = z.object({
   sequence: z.number().int().positive(),
+  /** When it was recorded. Entries are listed by `occurrences.firstAt`, or else by this time. */
   at: Timestamp,
   /** `issuer` is the identity provider that authenticated the person; null if unknown. */
   actor: Person.extend({ issuer: z.string().nullable().default(null) }),
@@ -49,7 +50,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>
 
 export const auditEndpoints = defineEndpoints({
   'GET /audit': {
-    summary: 'Who did what, when and why, newest first',
+    summary: 'Who did what, when and why, by the time at which it happened, newest first',
     access: { needs: 'audit:read', where: 'list' },
     query: z.strictObject({
       actor: z.string().max(256).optional(),

@@ -15,8 +15,13 @@ const OWN_BATCHES = ['batch.create', 'batch.continue', 'batch.stop'] as const sa
 export type AuditRow = Selectable<RuntimeTables['runtime.audit_entry']>
 type AuditQuery = z.output<(typeof auditEndpoints)['GET /audit']['query']>
 
+/** When it happened: what a console recorded later happened when it occurred first. */
+const happened = (entry: string) =>
+  sql<string>`coalesce(${sql.ref(`${entry}.first_occurred_at`)}, ${sql.ref(`${entry}.at`)})`
+
 /**
- * The audit entries of scopes where the actor may read the audit, newest first, starting after `after`. Entries that
+ * The audit entries of scopes where the actor may read the audit, by the time at which they happened, newest first, starting
+ * after the entry with the number `after`. Entries that
  * belong to no scope need `audit:platform` too, without limits; the actor's own batches are visible in any case, because
  * the targets of a batch may lie in several scopes.
  */
@@ -38,15 +43,20 @@ export function listAuditRows(
         and([eb('entry.actor_id', '=', actor.id), eb('entry.action', 'in', OWN_BATCHES)]),
       ])
     })
+    .orderBy(happened('entry'), 'desc')
     .orderBy('entry.sequence', 'desc')
     .limit(filter.limit + 1)
   if (filter.actor !== undefined) query = query.where('entry.actor_id', '=', filter.actor)
   if (filter.action !== undefined) query = query.where('entry.action', '=', filter.action)
   if (filter.bundleInstallId !== undefined)
     query = query.where('entry.bundle_install_id', '=', filter.bundleInstallId)
-  if (filter.since !== undefined) query = query.where('entry.at', '>=', filter.since)
-  if (filter.until !== undefined) query = query.where('entry.at', '<', filter.until)
-  if (after !== null) query = query.where('entry.sequence', '<', after)
+  if (filter.since !== undefined) query = query.where(happened('entry'), '>=', filter.since)
+  if (filter.until !== undefined) query = query.where(happened('entry'), '<', filter.until)
+  if (after !== null)
+    query = query.where(
+      sql<boolean>`(${happened('entry')}, entry.sequence) < (
+        (select ${happened('seen')} from runtime.audit_entry as seen where seen.sequence = ${after}), ${after})`,
+    )
   return query.execute()
 }
 

@@ -9,7 +9,7 @@ import { readAuditMarks } from '../../store/configuration/sensitivity.ts'
 import type { AuditMark } from '../../store/configuration/sensitivity.ts'
 import { cursorInteger, cursorValues, pageOf } from '../paging.ts'
 
-/** Who did what, newest first, limited to what the actor may see. */
+/** Who did what, by the time at which it happened, newest first, limited to what the actor may see. */
 export async function listAudit(
   { deps, actor }: ReadContext,
   { query }: Input<'GET /audit'>,

@@ -119,3 +119,25 @@ test('an event that only the runtime can cause, or that is malformed, is refused
   assert.equal((await record({}, { headers: { 'idempotency-key': null } })).errorCode, 'REQUEST_INVALID')
   assert.equal((await entries()).length, before)
 })
+
+test('entries stand where they happened, on every page, although a console records them later', async () => {
+  const actor = 'order'
+  const at = (second: number) => `2026-11-22T10:00:0${second}.123Z`
+  const seconds = [3, 1, 4, 2]
+  for (const second of seconds) {
+    const occurrences = { count: 1, firstAt: at(second), lastAt: at(9) }
+    await record({ occurrences, outcome: 'REFUSED', errorCode: 'PERMISSION_DENIED' }, {}, { actor })
+  }
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const next: string = cursor === null ? '' : `&cursor=${cursor}`
+    const { data } = await http.call(`/audit?actor=${actor}&limit=1${next}`)
+    for (const { occurrences } of data['items'] as { occurrences: JsonObject }[])
+      seen.push(textOf(occurrences['firstAt']))
+    cursor = data['nextCursor'] as string | null
+  } while (cursor !== null)
+  assert.deepEqual(seen, [4, 3, 2, 1].map(at))
+  const between = await entries(`&actor=${actor}&since=${at(2)}&until=${at(4)}`)
+  assert.equal(between.length, 2)
+})
