@@ -139,6 +139,12 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'This environment requires a passing plugin-check report of every plugin that is called.',
     remedy: 'Upload the report of the plugin, or ask an administrator about the policy.',
   },
+  PLUGIN_RETIRED: {
+    title: 'A plugin is retired',
+    message: 'A plugin that the operation would call is gone for good, so only a detach is possible.',
+    remedy:
+      'Detach the installation, and install a version without the plugin. Or have the plugin reinstated.',
+  },
   BATCH_NOT_PAUSED: {
     title: 'The batch is not paused',
     message: 'Someone else has continued or stopped it, or it has finished.',
@@ -269,6 +275,7 @@ const STATUS: Readonly<Record<string, number>> = {
   REGISTRATION_STALE: 409,
   WEBHOOK_STALE: 409,
   PLUGIN_NOT_CHECKED: 409,
+  PLUGIN_RETIRED: 409,
   BATCH_NOT_PAUSED: 409,
   BATCH_FINISHED: 409,
   BATCH_ITEM_NOT_STARTED: 500,

@@ -363,6 +363,14 @@ export const CALL_CAUSES = {
     },
     wasReceived: false,
   },
+  pluginRetired: {
+    title: { en: 'The plugin is retired', zh: '插件已退役' },
+    message: {
+      en: 'Plugin {plugin} is retired and is not called. Take the operation over: the platform answers the DETACH in place of the plugin. Or reinstate the plugin, then retry the operation.',
+      zh: '插件 {plugin} 已退役，不再调用。请接管此操作：平台会代替该插件响应 DETACH。也可以恢复该插件，然后重试操作。',
+    },
+    wasReceived: false,
+  },
 } as const satisfies Readonly<Record<string, CallCause>>
 
 type Causes = typeof CALL_CAUSES

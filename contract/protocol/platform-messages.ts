@@ -106,6 +106,12 @@ export const PLATFORM_MESSAGES = {
   pluginReportNotPassed:
     'Environment {environment} requires a passing plugin-check report, and the last report of version {version} of plugin {plugin} did not pass. Fix the plugin, then upload a new report.',
 
+  pluginRetiredRefusal:
+    'Plugin {plugin} is retired, so an installation that calls it can only be detached. Install a version of the bundle without the plugin, or reinstate it.',
+  pluginRetiredRetry:
+    'Plugin {plugin} is retired, so the operation cannot continue. Take it over, or reinstate the plugin.',
+  pluginAlreadyRetired: 'The plugin is already retired.',
+  pluginNotRetired: 'The plugin is not retired.',
   reportOfOtherPlugin:
     'The report is about plugin {reported}, not about {plugin}. Upload it for the plugin that it names.',
   reportOfOtherVersion:

@@ -27,6 +27,8 @@ export const INSTALLATION_CAUSES = [
 /** The actions on a plugin that can. */
 export const PLUGIN_CAUSES = [
   'plugin.save',
+  'plugin.retire',
+  'plugin.reinstate',
   'plugin.credential.create',
   'plugin.credential.revoke',
 ] as const satisfies readonly AuditAction[]

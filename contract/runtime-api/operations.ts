@@ -27,7 +27,7 @@ import {
   Uuid,
 } from './common.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
-import { PluginOwner } from './plugins.ts'
+import { PluginOwner, Retirement } from './plugins.ts'
 import {
   BATCH_ACTIONS,
   NEXT_ACTIONS,
@@ -127,6 +127,8 @@ export const Attempt = z.object({
   response: Json,
   /** Null if there is nothing to tell, absent from receipts of earlier versions. */
   wire: WireEvidence.nullable().optional(),
+  /** The plugin was retired: nothing was sent, and the platform answered NOT_APPLIED itself. */
+  byPlatform: z.literal(true).optional(),
 })
 export type Attempt = z.infer<typeof Attempt>
 
@@ -232,6 +234,8 @@ export const OperationDetail = Operation.extend({
       /** Since the operation was created, newest first and at most 20; absent from receipts of earlier versions. */
       endpoints: z.array(z.object({ since: Timestamp, endpoint: z.string() })).optional(),
       enabled: z.boolean(),
+      /** Null unless it is retired; absent from receipts of earlier versions. */
+      retired: Retirement.nullable().optional(),
       owner: PluginOwner.nullable(),
       timeoutMs: z.number().int(),
       maxAttempts: z.number().int(),
@@ -366,7 +370,7 @@ export const operationEndpoints = defineEndpoints({
     params: operationParams,
     body: z.strictObject({ run: z.number().int().positive(), reason: Reason.optional() }),
     answer: z.object({ operation: Operation }),
-    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'IDEMPOTENCY_KEY_REUSED'],
+    codes: ['NOT_FOUND', 'OPERATION_NOT_RETRYABLE', 'PLUGIN_RETIRED', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /operations/{operationId}/attempt-now': {
     summary: 'Make the next attempt of a WAITING operation immediately',

@@ -14,8 +14,8 @@ import { Key, PropertyChange, PropertyName, ResourceLocator } from './common.ts'
  */
 export const PlanToken = z.string().min(1).max(STRING_BYTES_MAX)
 
-/** Whether a plugin can be called now. */
-const PLUGIN_AVAILABILITIES = ['READY', 'DISABLED', 'NOT_REGISTERED'] as const
+/** Whether a plugin can be called now. RETIRED: the platform answers the calls of a DETACH, and other operations are refused. */
+const PLUGIN_AVAILABILITIES = ['READY', 'DISABLED', 'NOT_REGISTERED', 'RETIRED'] as const
 
 const PropertyRef = z.object({ locator: ResourceLocator, property: PropertyName })
 

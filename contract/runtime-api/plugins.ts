@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key, Uuid } from '#contract/protocol/keys.ts'
-import { listOf, pageQuery, plainName, Reason, scopeFilter, searchText, Timestamp } from './common.ts'
+import { listOf, pageQuery, Person, plainName, Reason, scopeFilter, searchText, Timestamp } from './common.ts'
 
 export const PluginCredential = z.object({
   credentialId: Uuid,
@@ -48,6 +48,10 @@ const limits = {
   maxBackoffMs: z.number().int().min(100).max(3_600_000).optional(),
 }
 
+/** That a plugin is gone for good, since when, by whom and why. */
+export const Retirement = z.object({ at: Timestamp, by: Person, reason: z.string() })
+export type Retirement = z.infer<typeof Retirement>
+
 export const Plugin = z.object({
   pluginId: Key,
   title: z.string(),
@@ -59,6 +63,8 @@ export const Plugin = z.object({
   owner: PluginOwner.nullable(),
   /** Whether the last report of this version passed. NONE: there is no report, or no version. */
   check: z.enum(['PASSED', 'NOT_PASSED', 'NONE']),
+  /** Null unless it is retired: the platform answers its DETACH calls, and nothing else calls it. */
+  retired: Retirement.nullable(),
   credentials: z.array(PluginCredential),
   /** When the registration was saved last. */
   updatedAt: Timestamp,
@@ -72,6 +78,16 @@ export type Plugin = z.infer<typeof Plugin>
 export const ExpectedRegistration = Timestamp.nullable().optional()
 
 const params = z.strictObject({ pluginId: Key })
+
+/** `updatedAt` is that of the registration that the caller saw. */
+const retirementBody = z.strictObject({ reason: Reason, updatedAt: Timestamp })
+const retirementCodes = [
+  'NOT_FOUND',
+  'REQUEST_INVALID',
+  'REGISTRATION_STALE',
+  'IDEMPOTENCY_KEY_REUSED',
+  'RECENT_SIGN_IN_REQUIRED',
+] as const
 
 export const pluginEndpoints = defineEndpoints({
   'GET /plugins': {
@@ -105,6 +121,27 @@ export const pluginEndpoints = defineEndpoints({
     }),
     answer: Plugin,
     codes: ['REGISTRATION_EXISTS', 'REGISTRATION_STALE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /plugins/{pluginId}/retire': {
+    summary:
+      'Retire a plugin that is gone for good: the platform answers its DETACH calls as NOT_APPLIED, and nothing else calls it',
+    audit: 'plugin.retire',
+    access: { needs: 'plugin:write', where: 'everywhere' },
+    params,
+    body: retirementBody,
+    answer: Plugin,
+    codes: retirementCodes,
+    recentSignIn: 'always',
+  },
+  'POST /plugins/{pluginId}/reinstate': {
+    summary: 'Reinstate a retired plugin: it is called again',
+    audit: 'plugin.reinstate',
+    access: { needs: 'plugin:write', where: 'everywhere' },
+    params,
+    body: retirementBody,
+    answer: Plugin,
+    codes: retirementCodes,
+    recentSignIn: 'always',
   },
   'POST /plugins/{pluginId}/credentials': {
     summary: 'Create a credential; its secret is returned only once. At most two can be valid at a time',

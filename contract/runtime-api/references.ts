@@ -25,8 +25,16 @@ export const InstalledReference = z.object({
   ),
   /** Whether the saved value differs from the applied one. */
   isChanged: z.boolean(),
-  /** The plugins that may resolve it. Without a credential or disabled, a plugin cannot send the request. */
-  plugins: z.array(z.object({ pluginId: Key, isEnabled: z.boolean(), hasCredential: z.boolean() })),
+  /** The plugins that may resolve it. Without a credential, disabled or retired, a plugin cannot send the request. */
+  plugins: z.array(
+    z.object({
+      pluginId: Key,
+      /** Whether it is enabled and not retired. */
+      isEnabled: z.boolean(),
+      isRetired: z.literal(true).optional(),
+      hasCredential: z.boolean(),
+    }),
+  ),
   /** Null if a plugin may resolve it; then only a service can refuse it. */
   refusal: z.enum(REFERENCE_REFUSALS).nullable(),
 })

@@ -15,6 +15,7 @@ export async function registration(system: System) {
     credentials: __,
     check: ___,
     updatedAt: ____,
+    retired: _____,
     owner,
     ...rest
   } = await system.call(platform, 'GET /plugins/{pluginId}', { params })

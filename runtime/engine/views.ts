@@ -5,7 +5,7 @@ import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep, Failure } from '#contract/runtime-api/common.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
-import type { PluginOwner } from '#contract/runtime-api/plugins.ts'
+import type { PluginOwner, Retirement } from '#contract/runtime-api/plugins.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type {
@@ -189,6 +189,18 @@ function fits(
   const reason = reasonOf(failure)
   if (reasons?.some((one) => one === reason) !== true) return false
   return statuses === undefined || statuses.includes(Number(failure.parameters?.['status']))
+}
+
+/** The retirement of a plugin as the runtime API returns it; null unless it is retired. */
+export function retirementOf(row: {
+  retired_at: string | null
+  retired_by_id: string | null
+  retired_by_name: string | null
+  retired_reason: string | null
+}): Retirement | null {
+  if (row.retired_at === null) return null
+  const by = { id: row.retired_by_id ?? '', name: row.retired_by_name ?? '' }
+  return { at: row.retired_at, by, reason: row.retired_reason ?? '' }
 }
 
 /** The owner of a plugin as the runtime API returns it; null if none is registered. */

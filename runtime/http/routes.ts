@@ -48,6 +48,7 @@ import {
   savePlugin,
 } from '../use-cases/registry/plugins.ts'
 import type { Egress } from '../use-cases/registry/registration.ts'
+import { reinstatePlugin, retirePlugin } from '../use-cases/registry/retirement.ts'
 import { readPluginHealth } from '../use-cases/registry/plugin-health.ts'
 import {
   listPolicies,
@@ -151,6 +152,8 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /plugins/{pluginId}': readPlugin,
     'GET /plugins/{pluginId}/health': (context, input) => readPluginHealth(context, input),
     'PUT /plugins/{pluginId}': (context, input) => savePlugin(context, input, egress),
+    'POST /plugins/{pluginId}/retire': retirePlugin,
+    'POST /plugins/{pluginId}/reinstate': reinstatePlugin,
     'POST /plugins/{pluginId}/credentials': createCredential,
     'DELETE /plugins/{pluginId}/credentials/{credentialId}': revokeCredential,
 

@@ -2,6 +2,9 @@ import type { ColumnType, Generated } from 'kysely'
 import type { PluginCheckReport } from '#contract/protocol/plugin-check-report.ts'
 import type { UncheckedPlugin } from '#contract/runtime-api/plans.ts'
 import type { PluginReport } from '#contract/runtime-api/plugin-reports.ts'
+import type { PluginRead, PluginRefusal } from '#contract/runtime-api/vocabulary.ts'
+
+type Time = Generated<string>
 
 export interface RegistrationRow {
   plugin_id: string
@@ -9,6 +12,8 @@ export interface RegistrationRow {
   timeout_ms: number | null
   max_attempts: number | null
   max_backoff_ms: number | null
+  /** Whether the plugin is gone for good; it is never called again, whether or not it is enabled. */
+  retired: boolean
 }
 
 export interface Registrations {
@@ -34,4 +39,51 @@ export interface PluginReportTable {
   uploaded_at: Generated<string>
   uploaded_by_id: string
   uploaded_by_name: string
+}
+
+/** The registrations. */
+export interface PluginTable {
+  plugin_id: string
+  title: string
+  endpoint: string
+  enabled: boolean
+  timeout_ms: number | null
+  max_attempts: number | null
+  max_backoff_ms: number | null
+  owner_team: string | null
+  owner_contact: string | null
+  version: string | null
+  updated_at: Time
+  /** All null unless the plugin is retired. */
+  retired_at: string | null
+  retired_by_id: string | null
+  retired_by_name: string | null
+  retired_reason: string | null
+}
+
+/** What this platform refused plugins that read from it. */
+export interface PluginRefusalTable {
+  plugin_id: string
+  endpoint: PluginRead
+  rule: PluginRefusal
+  code: string
+  bundle_install_id: string | null
+  locator: string | null
+  property: string | null
+  service_id: string | null
+  first_at: Time
+  last_at: Time
+  refusals: number
+}
+
+/** What this platform answered plugins that read from it, one row a minute for what is the same. */
+export interface PluginReadTable {
+  plugin_id: string
+  endpoint: PluginRead
+  bundle_install_id: string | null
+  locator: string | null
+  property: string | null
+  minute: string
+  last_at: string
+  calls: number
 }

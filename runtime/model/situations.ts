@@ -75,6 +75,7 @@ export const SITUATIONS: readonly Situation[] = [
     retryHelps: 'YES',
   },
   failed('plugin not registered or disabled', ['pluginNotRegistered'], 'ADMINISTRATOR', 'REGISTER_PLUGIN'),
+  failed('plugin retired', ['pluginRetired'], 'SUPPORT', 'TAKE_OVER'),
   failed('endpoint not allowed by the deployment', ['callEgressDenied'], 'ADMINISTRATOR', 'ALLOW_ENDPOINT'),
   failed(
     'host of the endpoint unknown, or the endpoint redirects',

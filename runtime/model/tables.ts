@@ -20,12 +20,10 @@ import type {
   OperationState,
   Phase,
   PluginPolicyName,
-  PluginRead,
-  PluginRefusal,
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
-import type { PluginReportTable } from './plugin.ts'
+import type { PluginReadTable, PluginRefusalTable, PluginReportTable, PluginTable } from './plugin.ts'
 import type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts'
 
 // The content of the tables of migrations/*.sql as the driver returns it: int8 as number, timestamptz as RFC 3339
@@ -253,6 +251,8 @@ export interface RuntimeTables {
     http_status: number | null
     response: NullableJson<JsonValue>
     wire: NullableJson<WireEvidence>
+    /** The platform answered it instead of a retired plugin. */
+    by_platform: Generated<boolean>
   }
   'runtime.batch': {
     batch_id: string
@@ -300,19 +300,7 @@ export interface RuntimeTables {
     started_at: string | null
     ended_at: string | null
   }
-  'runtime.plugin': {
-    plugin_id: string
-    title: string
-    endpoint: string
-    enabled: boolean
-    timeout_ms: number | null
-    max_attempts: number | null
-    max_backoff_ms: number | null
-    owner_team: string | null
-    owner_contact: string | null
-    version: string | null
-    updated_at: Time
-  }
+  'runtime.plugin': PluginTable
   'runtime.plugin_report': PluginReportTable
   'runtime.plugin_policy': { environment_key: string; policy: PluginPolicyName }
   /** Written by triggers. */
@@ -364,19 +352,8 @@ export interface RuntimeTables {
     digest: Buffer
     compared_at: Time
   }
-  'runtime.plugin_refusal': {
-    plugin_id: string
-    endpoint: PluginRead
-    rule: PluginRefusal
-    code: string
-    bundle_install_id: string | null
-    locator: string | null
-    property: string | null
-    service_id: string | null
-    first_at: Time
-    last_at: Time
-    refusals: number
-  }
+  'runtime.plugin_refusal': PluginRefusalTable
+  'runtime.plugin_read': PluginReadTable
   'runtime.idempotency': {
     actor_id: string
     endpoint: string

@@ -60,6 +60,8 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   [`PUT ${scope}/local-services/{serviceName}`]: { values: {}, version: 0 },
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': billing as unknown as JsonObject,
   'PUT /plugins/{pluginId}': { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true },
+  'POST /plugins/{pluginId}/retire': { reason: 'gone for good', updatedAt: '2026-01-31T08:00:00.000Z' },
+  'POST /plugins/{pluginId}/reinstate': { reason: 'it is back', updatedAt: '2026-01-31T08:00:00.000Z' },
   'POST /plugins/{pluginId}/credentials': {},
   'PUT /plugins/{pluginId}/reports/{version}': {
     report: {

@@ -217,7 +217,8 @@ function decideOrRest(
   try {
     if (leased.unread !== null) throw leased.unread
     const decision = decide({ ...input, ...shared })
-    const hasCapacity = permits.keep(decision.attempts.map(({ pluginId }) => pluginId))
+    const sent = decision.attempts.filter(({ registration }) => !registration.retired)
+    const hasCapacity = permits.keep(sent.map(({ pluginId }) => pluginId))
     return hasCapacity ? decision : deferForCapacity(decision)
   } catch (error) {
     deps.log.error('an operation cannot continue', { operationId: operation.operation_id }, error)

@@ -5,7 +5,7 @@ import type { Advancer } from './advancer.ts'
 import type { Contact } from '../engine/steps/breaker.ts'
 import type { LeasedOperation } from './acquire-operations.ts'
 import type { Leases } from './leases.ts'
-import { sendCall, unsent } from './send-call.ts'
+import { answeredHere, sendCall, unsent } from './send-call.ts'
 import { Permits } from './bulkhead.ts'
 import type { Bulkhead } from './bulkhead.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
@@ -72,6 +72,10 @@ export async function runOperation(
           if (!context.leases.mayWork(lease)) return await endLost()
           permits.begin()
           for (const call of advanced.calls) {
+            if (call.registration.retired) {
+              completed.push(answeredHere(call))
+              continue
+            }
             const sending = sendTracked(context, call, heldSince).then((attempt) => {
               permits.end(call.pluginId)
               inFlight.delete(call.pluginId)

@@ -14,6 +14,7 @@ import { readAnswer } from '../engine/calls/read-answer.ts'
 import { readWire } from '../engine/calls/wire-evidence.ts'
 import type { WireReading } from '../engine/calls/wire-evidence.ts'
 import type { PreparedCall } from '../engine/steps/prepare-call.ts'
+import { PLATFORM_ANSWER } from '../engine/steps/retired.ts'
 import type { AttemptKey, CallTiming, CompletedAttempt, Judgement } from '../model/call.ts'
 import type { Db } from '../model/db.ts'
 import { findIssued, SECRET_PREFIX, hashOf, possibleSecretsIn } from '../store/plugins/credentials.ts'
@@ -64,6 +65,13 @@ export function unsent(
   const judgement = withoutResponse(pluginId, message, { isUncertain: false })
   const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
   return { ...key, judgement, timing: null, isGivenBack: true, isOwnTrouble: false }
+}
+
+/** The result of an attempt of a retired plugin: it is not sent, and the platform answers it. */
+export function answeredHere(call: PreparedCall): CompletedAttempt {
+  const { operationId, stage, pluginId, attempt, runAttempt, limits } = call
+  const key = { operationId, stage, pluginId, attempt, runAttempt, limits }
+  return { ...key, judgement: PLATFORM_ANSWER, timing: null, isGivenBack: false, isOwnTrouble: false }
 }
 
 async function send(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, suite, test } from 'node:test'
 import { sql } from 'kysely'
+import type { KyselyPlugin } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
 import { lockOperation } from '../store/operations/operations.ts'
 import { readCalls } from '../store/operations/calls.ts'
@@ -58,6 +59,42 @@ suite('workers that start and stop', { concurrency: false }, () => {
     assert.equal(lost?.outcome, null)
     assert.equal(lost?.failure?.errorCode, 'PLUGIN_RESULT_UNKNOWN')
     assert.equal(repeated?.outcome, 'APPLIED')
+  })
+
+  test('a worker that dies while the platform answers for a retired plugin is replaced, and nothing is sent or unknown', async () => {
+    await engine.register('gone')
+    await engine.deps.db
+      .updateTable('runtime.plugin')
+      .set({ retired_at: sql<string>`clock_timestamp()` })
+      .where('plugin_id', '=', 'gone')
+      .execute()
+    const installation = await engine.installation()
+    const plan = planWith([reader('gone', 1)])
+    const { operation_id } = await engine.freeze({ installation, plan, operationType: 'DETACH' })
+    const begun = Promise.withResolvers<void>()
+    const stuck: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (!result.rows.some(({ begun: ids }) => Array.isArray(ids) && ids.length > 0)) return result
+        begun.resolve()
+        return forever()
+      },
+    }
+    const { clock, db } = engine.deps
+    const dead = { ...engine.deps, db: db.withPlugin(stuck), clock: { ...clock, sleep: forever } }
+    engine.work({ leaseMs: 500, graceMs: 0 }, dead)
+    await begun.promise
+    await endsWell(operation_id)
+    assert.equal(engine.plugin.calls.length, 0)
+    const [call] = (await detailOf(operation_id)).stages[0]?.calls ?? []
+    assert.equal(call?.uncertainAttempts, 0)
+    assert.deepEqual(
+      call?.attempts.map(({ byPlatform, outcome, failure }) => [byPlatform, outcome, failure]),
+      [
+        [true, null, null],
+        [true, 'NOT_APPLIED', null],
+      ],
+    )
   })
 
   test('a late answer is recorded as late and changes nothing', async () => {

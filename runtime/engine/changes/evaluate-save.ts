@@ -13,6 +13,7 @@ import type { Problem } from '../refusals.ts'
 import { claimOf } from '../views.ts'
 import { configurePlan } from '../plans/configure-plan.ts'
 import { uncheckedProblems } from '../plans/planned-calls.ts'
+import { retiredProblems } from '../steps/retired.ts'
 import { checkChanges, protectedProblems } from './check-changes.ts'
 import { asDefined, compareChanges, comparisonsIn, isHidden } from './compare.ts'
 import type { PropertyMap, Comparison } from './compare.ts'
@@ -48,7 +49,7 @@ export interface SaveEvaluation {
   managers: Managers
   owners: Owner[]
   problems: Record<
-    'shape' | 'protected' | 'ownership' | 'managers' | 'validity' | 'claim' | 'checks',
+    'shape' | 'protected' | 'ownership' | 'managers' | 'validity' | 'claim' | 'retired' | 'checks',
     Problem[]
   >
 }
@@ -109,6 +110,8 @@ export interface LoadedOwners {
   /** By installation: its plugin bindings, or why they are unusable. */
   bindings: ReadonlyMap<string, CompiledAuthorization[] | Problem>
   unchecked: UncheckedPlugins
+  /** The IDs of the plugins that are retired. */
+  retired: ReadonlySet<string>
 }
 
 /** Evaluates a save against the current configuration. `owned` are the resources that it changes. */
@@ -128,6 +131,7 @@ export function evaluateSave(
   const { owners, problems: broken } = evaluateOwners(known.owned, changes, known.owners)
   // all are in one scope, so in one environment
   const environment = owners[0]?.installation.environment_key ?? ''
+  const called = owners.flatMap(({ plan }) => plan?.plugins ?? [])
   return {
     stale: input.snapshotVersion !== known.snapshotVersion,
     changes,
@@ -149,11 +153,8 @@ export function evaluateSave(
       claim: owners.flatMap(({ installation, claim }) =>
         claim === null ? [] : [claimProblem(installation.bundle_id, claim)],
       ),
-      checks: uncheckedProblems(
-        owners.flatMap(({ plan }) => plan?.plugins ?? []),
-        known.owners.unchecked,
-        environment,
-      ),
+      retired: retiredProblems(called, known.owners.retired),
+      checks: uncheckedProblems(called, known.owners.unchecked, environment),
     },
   }
 }

@@ -1,5 +1,4 @@
 import { isData } from '#contract/protocol/data.ts'
-import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Stage } from '#contract/protocol/vocabulary.ts'
 import { isFromPlugin } from '#contract/protocol/messages.ts'
@@ -10,13 +9,14 @@ import type { ResourceToPut } from '../../model/ledger.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import type { RegistrationRow } from '../../model/plugin.ts'
-import { callFailure, isPassedOn } from '../calls/failures.ts'
+import { isPassedOn } from '../calls/failures.ts'
 import { inCallOrder, nextStep } from './next-step.ts'
 import type { Step } from './next-step.ts'
 import { mergedWrites, valuesFromOthers, withWrites } from './plugin-writes.ts'
 import type { ValueFromOther } from './plugin-writes.ts'
 import { prepareCall } from './prepare-call.ts'
 import type { CallContext, PreparedCall } from './prepare-call.ts'
+import { insteadOfCall, unsentFailure } from './retired.ts'
 
 /** Everything that one step of an operation depends on. */
 interface DecisionInput {
@@ -24,7 +24,7 @@ interface DecisionInput {
   plan: FrozenPlan
   /** Current state, with none in flight. */
   calls: readonly Call[]
-  /** Of the plugins that may be called next. A plugin that is disabled or not registered is absent. */
+  /** Of the plugins that may be called next. A plugin that is disabled or not registered is absent, unless it is retired. */
   registrations: ReadonlyMap<string, RegistrationRow>
   serviceAddresses: readonly string[]
   /** The database's time. */
@@ -94,7 +94,7 @@ export function decide(deciding: DecisionInput): Decision {
       case 'call': {
         if (deciding.isStopping)
           return { ...decided, move: { kind: 'give-back', phase, afterMs: 0 }, dueInMs: 0 }
-        const failing = notRegistered(deciding, step)
+        const failing = unsent(deciding, step)
         if (failing.length > 0) {
           // these calls have failed now: decide again
           decided.failedCalls.push(...failing)
@@ -216,18 +216,14 @@ export function begin(
   return { attempts, calls }
 }
 
-function notRegistered({ operation, registrations }: DecisionInput, step: CallStep): FailedCall[] {
-  return step.pluginIds
-    .filter((pluginId) => !registrations.has(pluginId))
-    .map((pluginId) => {
-      const message = platformMessage('pluginNotRegistered', { plugin: pluginId })
-      return {
-        operationId: operation.operation_id,
-        stage: step.stage,
-        pluginId,
-        failure: callFailure(pluginId, 'PLUGIN_NOT_REGISTERED', message, true),
-      }
-    })
+/** The calls that fail because their plugin cannot be called. */
+function unsent({ operation, registrations }: DecisionInput, step: CallStep): FailedCall[] {
+  return step.pluginIds.flatMap((pluginId): FailedCall[] => {
+    const instead = insteadOfCall(registrations.get(pluginId), operation.operation_type)
+    if (instead === null || instead === 'ANSWER') return []
+    const { operation_id: operationId } = operation
+    return [{ operationId, stage: step.stage, pluginId, failure: unsentFailure(pluginId, instead) }]
+  })
 }
 
 function withFailure(call: Call, failing: readonly FailedCall[]): Call {

@@ -24,6 +24,7 @@ export interface PreparedCall {
   executionSequence: number
   /** The end of the back-off before this attempt; null if there was none. */
   dueAt: string | null
+  /** Retired: the platform answers the attempt itself, and sends nothing. */
   registration: RegistrationRow
   limits: CallLimits
   /** The frozen bytes. */

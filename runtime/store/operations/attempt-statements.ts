@@ -42,12 +42,15 @@ export function plannedAttempts(vault: Vault, attempts: readonly NewAttempt[]): 
         ${registrations.map(({ endpoint }) => endpoint)}::text[],
         ${registrations.map(({ timeout_ms }) => timeout_ms)}::integer[],
         ${registrations.map(({ max_attempts }) => max_attempts)}::integer[],
-        ${registrations.map(({ max_backoff_ms }) => max_backoff_ms)}::integer[])
+        ${registrations.map(({ max_backoff_ms }) => max_backoff_ms)}::integer[],
+        ${registrations.map(({ retired }) => retired)}::boolean[])
       as beginning (operation_id, stage, plugin_id, attempt, run, epoch, due_at, is_first, follows_answer,
-        bytes, endpoint, timeout_ms, max_attempts, max_backoff_ms)
+        bytes, endpoint, timeout_ms, max_attempts, max_backoff_ms, retired)
     ), stale as (
       select beginning.operation_id
-      from beginning left join runtime.plugin on plugin.plugin_id = beginning.plugin_id and plugin.enabled
+      from beginning left join runtime.plugin on plugin.plugin_id = beginning.plugin_id
+        and (plugin.enabled or plugin.retired_at is not null)
+        and (plugin.retired_at is not null) = beginning.retired
         and plugin.endpoint = beginning.endpoint
         and plugin.timeout_ms is not distinct from beginning.timeout_ms
         and plugin.max_attempts is not distinct from beginning.max_attempts
@@ -70,10 +73,10 @@ export const startAttempts: RawBuilder<unknown> = sql`
         and plugin_call.plugin_id = beginning.plugin_id
         and plugin_call.attempts = beginning.attempt - 1 and not plugin_call.ended_well
       returning beginning.operation_id, beginning.stage, beginning.plugin_id, beginning.attempt, beginning.run,
-        beginning.epoch, beginning.due_at, beginning.is_first, beginning.follows_answer
+        beginning.epoch, beginning.due_at, beginning.is_first, beginning.follows_answer, beginning.retired
     ), begun as (
-      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
-      select operation_id, stage, plugin_id, attempt, run, epoch,
+      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, by_platform, due_at)
+      select operation_id, stage, plugin_id, attempt, run, epoch, retired,
         case when not is_first then due_at when follows_answer then clock_timestamp() else coalesce(
           (select max(finished_at) from runtime.attempt as earlier
             where earlier.operation_id = called.operation_id and earlier.run = called.run and not earlier.late),

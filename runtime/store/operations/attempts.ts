@@ -94,7 +94,7 @@ export interface ResultCount extends AttemptResult {
 /** Counts the attempts that `readAttempts` leaves out with this `perEnd`, by call and kind of result. */
 export async function countResults(db: Db, operationId: string, perEnd: number): Promise<ResultCount[]> {
   const { rows } = await sql<ResultCount>`
-    select stage, plugin_id, finished_at is not null as finished, attempt.outcome, failure is not null as failed,
+    select stage, plugin_id, (finished_at is not null or by_platform) as finished, attempt.outcome, failure is not null as failed,
       failure -> 'parameters' ->> 'reason' as reason, count(*)::integer as attempts
     from runtime.attempt as attempt join runtime.plugin_call as call using (operation_id, stage, plugin_id)
     where operation_id = ${operationId} and attempt.attempt > ${perEnd} and attempt.attempt <= call.attempts - ${perEnd}
@@ -108,7 +108,7 @@ export async function readEarlierResults(
   { operationId, stage, pluginId, attempt }: AttemptKey,
 ): Promise<(AttemptResult & { failure: Failure | null })[]> {
   const { rows } = await sql<AttemptResult & { failure: Failure | null }>`
-    select attempt.finished_at is not null as finished, attempt.outcome, attempt.failure is not null as failed,
+    select (attempt.finished_at is not null or attempt.by_platform) as finished, attempt.outcome, attempt.failure is not null as failed,
       attempt.failure -> 'parameters' ->> 'reason' as reason, attempt.failure
     from runtime.attempt as attempt join runtime.operation as operation using (operation_id, run)
     where operation_id = ${operationId} and stage = ${stage} and plugin_id = ${pluginId} and attempt.attempt < ${attempt}

@@ -84,7 +84,7 @@ const pluginsWithWork = (condition: RawBuilder<unknown>) => sql`
  * Leases up to `limit` due operations to one worker, longest due first: new ones, those whose wait is over, and those
  * whose lease has expired. Returns them with their plans and calls as stored. Each plugin's queue is read separately,
  * so a plugin without capacity costs nothing. The first call of a new operation starts with the lease if its request
- * was frozen with the operation and the plugin is enabled.
+ * was frozen with the operation and the plugin is enabled and not retired.
  *
  * @param start where to begin to look; by default at the start of the queue.
  */
@@ -140,8 +140,8 @@ export async function leaseOperations(
       select leased.operation_id, 'BEFORE_RESOURCES' as stage, plugin.plugin_id, 0 as attempts, 0 as run_attempts, leased.run, leased.lease_epoch,
         leased.created_at,
         json_build_object('plugin_id', plugin_id, 'endpoint', endpoint, 'timeout_ms', timeout_ms,
-          'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms) as registration
-      from leased join runtime.plugin on plugin.plugin_id = leased.next_plugin and plugin.enabled
+          'max_attempts', max_attempts, 'max_backoff_ms', max_backoff_ms, 'retired', false) as registration
+      from leased join runtime.plugin on plugin.plugin_id = leased.next_plugin and plugin.enabled and plugin.retired_at is null
       where leased.state_before = 'PENDING'
     ), attempted as (
       insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)

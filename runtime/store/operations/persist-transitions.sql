@@ -105,14 +105,17 @@ beginning as (
     $32::text[],
     $33::integer[],
     $34::integer[],
-    $35::integer[])
+    $35::integer[],
+    $36::boolean[])
   as beginning (operation_id, stage, plugin_id, attempt, run, epoch, due_at, is_first, follows_answer,
-    bytes, endpoint, timeout_ms, max_attempts, max_backoff_ms)
+    bytes, endpoint, timeout_ms, max_attempts, max_backoff_ms, retired)
 ),
 
 stale as (
   select beginning.operation_id
-  from beginning left join runtime.plugin on plugin.plugin_id = beginning.plugin_id and plugin.enabled
+  from beginning left join runtime.plugin on plugin.plugin_id = beginning.plugin_id
+  and (plugin.enabled or plugin.retired_at is not null)
+  and (plugin.retired_at is not null) = beginning.retired
   and plugin.endpoint = beginning.endpoint
   and plugin.timeout_ms is not distinct from beginning.timeout_ms
   and plugin.max_attempts is not distinct from beginning.max_attempts
@@ -125,10 +128,10 @@ failing as (
   update runtime.plugin_call
   set failed = true, last_failure = failing.failure::json, next_attempt_at = null
   from unnest(
-    $36::uuid[],
-    $37::text[],
+    $37::uuid[],
     $38::text[],
-    $39::text[])
+    $39::text[],
+    $40::text[])
   as failing (operation_id, stage, plugin_id, failure)
   join confirmed using (operation_id)
   where plugin_call.operation_id = failing.operation_id and plugin_call.stage = failing.stage
@@ -141,26 +144,26 @@ put as (
   select bundle_install_id, locator, scope_id, kind, title, module_id, version,
   definitions::json, written_by::json, properties::jsonb
   from unnest(
-    $40::uuid[],
     $41::uuid[],
-    $42::text[],
-    $43::bigint[],
-    $44::text[],
+    $42::uuid[],
+    $43::text[],
+    $44::bigint[],
     $45::text[],
     $46::text[],
     $47::text[],
     $48::text[],
     $49::text[],
-    $50::text[])
+    $50::text[],
+    $51::text[])
   as putting (operation_id, bundle_install_id, locator, scope_id, kind, title, module_id, version, definitions,
     written_by, properties)
   join confirmed using (operation_id)
   on conflict (bundle_install_id, locator) do update
   set title = excluded.title, module_id = excluded.module_id, version = excluded.version,
   definitions = excluded.definitions, written_by = excluded.written_by,
-  properties = excluded.properties || case when installed_resource.properties ? $51
-  then jsonb_build_object($52::text,
-    installed_resource.properties -> $53)
+  properties = excluded.properties || case when installed_resource.properties ? $52
+  then jsonb_build_object($53::text,
+    installed_resource.properties -> $54)
   else '{}' end,
   verified_at = clock_timestamp()
 ),
@@ -174,12 +177,12 @@ called as (
   and plugin_call.plugin_id = beginning.plugin_id
   and plugin_call.attempts = beginning.attempt - 1 and not plugin_call.ended_well
   returning beginning.operation_id, beginning.stage, beginning.plugin_id, beginning.attempt, beginning.run,
-  beginning.epoch, beginning.due_at, beginning.is_first, beginning.follows_answer
+  beginning.epoch, beginning.due_at, beginning.is_first, beginning.follows_answer, beginning.retired
 ),
 
 begun as (
-  insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
-  select operation_id, stage, plugin_id, attempt, run, epoch,
+  insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, by_platform, due_at)
+  select operation_id, stage, plugin_id, attempt, run, epoch, retired,
   case when not is_first then due_at when follows_answer then clock_timestamp() else coalesce(
     (select max(finished_at) from runtime.attempt as earlier
       where earlier.operation_id = called.operation_id and earlier.run = called.run and not earlier.late),
@@ -195,10 +198,10 @@ settled as (
   version = coalesce(settled.version, installation.version),
   updated_at = clock_timestamp()
   from unnest(
-    $54::uuid[],
     $55::uuid[],
-    $56::text[],
-    $57::text[])
+    $56::uuid[],
+    $57::text[],
+    $58::text[])
   as settled (operation_id, bundle_install_id, state, version)
   join confirmed using (operation_id)
   where installation.bundle_install_id = settled.bundle_install_id
@@ -208,15 +211,15 @@ target as (
   select operation_id, state, phase, failure, keeps_lease, is_new_state, next_plugin,
   coalesce(until, clock_timestamp() + due_in_ms * interval '1 millisecond') as due_at
   from unnest(
-    $58::uuid[],
-    $59::text[],
+    $59::uuid[],
     $60::text[],
     $61::text[],
-    $62::timestamptz[],
-    $63::float8[],
-    $64::boolean[],
+    $62::text[],
+    $63::timestamptz[],
+    $64::float8[],
     $65::boolean[],
-    $66::text[])
+    $66::boolean[],
+    $67::text[])
   as target (operation_id, state, phase, failure, until, due_in_ms, keeps_lease, is_new_state, next_plugin)
 ),
 
@@ -246,7 +249,7 @@ event as (
 
 unmoved as (
   select operation_id, held.scope_id
-  from unnest($67::uuid[]) as reported (operation_id)
+  from unnest($68::uuid[]) as reported (operation_id)
   join confirmed using (operation_id) join held using (operation_id)
 ),
 

@@ -57,6 +57,7 @@ async function composed(): Promise<string> {
   const registration = {
     plugin_id: 'plugin',
     endpoint: '',
+    retired: false,
     timeout_ms: 1,
     max_attempts: 1,
     max_backoff_ms: 1,

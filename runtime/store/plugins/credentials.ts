@@ -42,6 +42,7 @@ export async function insertCredential(
 export interface CredentialHolder {
   credential_id: string
   plugin_id: string
+  /** Whether the plugin may call this platform: it is enabled and not retired. */
   enabled: boolean
   revoked_at: string | null
   /** Whether the last recorded use is a minute or more ago. */
@@ -55,7 +56,7 @@ export async function findCredentials(
 ): Promise<Map<string, CredentialHolder>> {
   const { rows } = await sql<CredentialHolder & { hash: string }>`
     select encode(credential.secret_hash, 'hex') as hash, credential.credential_id, credential.plugin_id,
-      credential.revoked_at, plugin.enabled,
+      credential.revoked_at, plugin.enabled and plugin.retired_at is null as enabled,
       coalesce(credential.last_used_at < clock_timestamp() - interval '1 minute', true) as is_use_stale
     from runtime.plugin_credential as credential
     join runtime.plugin as plugin on plugin.plugin_id = credential.plugin_id

@@ -25,7 +25,8 @@ async function selectPlugins(
   const result = await sql<PluginRow>`
     select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled, plugin.updated_at,
       plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
-      plugin.owner_team, plugin.owner_contact, plugin.version, report.passed as report_passed, coalesce(credential.all, '[]'::json) as credentials
+      plugin.owner_team, plugin.owner_contact, plugin.version,
+      plugin.retired_at, plugin.retired_by_id, plugin.retired_by_name, plugin.retired_reason, report.passed as report_passed, coalesce(credential.all, '[]'::json) as credentials
     from runtime.plugin as plugin
     left join lateral (
       select json_agg(json_build_object(
@@ -147,11 +148,46 @@ export async function savePluginRow(
   return numInsertedOrUpdatedRows === 1n
 }
 
+/** Retires a plugin, or reinstates it with null. The registration counts as saved. */
+export async function setRetirement(
+  tx: Tx,
+  pluginId: string,
+  retirement: { by: Pick<Actor, 'id' | 'name'>; reason: string } | null,
+): Promise<void> {
+  await tx
+    .updateTable('runtime.plugin')
+    .set({
+      retired_at: retirement === null ? null : sql<string>`clock_timestamp()`,
+      retired_by_id: retirement?.by.id ?? null,
+      retired_by_name: retirement?.by.name ?? null,
+      retired_reason: retirement?.reason ?? null,
+      updated_at: sql<string>`clock_timestamp()`,
+    })
+    .where('plugin_id', '=', pluginId)
+    .execute()
+}
+
+/** The plugins with calls of an operation that have not succeeded, by id. */
+export async function listOpenPlugins(db: Db, operationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runtime.plugin_call')
+    .select('plugin_id')
+    .distinct()
+    .where('operation_id', '=', operationId)
+    .where('ended_well', '=', false)
+    .orderBy('plugin_id')
+    .execute()
+  return rows.map(({ plugin_id }) => plugin_id)
+}
+
 /** A registration, as far as it decides whether and how a plugin is called. */
 export type PluginState = Pick<
   Selectable<RuntimeTables['runtime.plugin']>,
   'plugin_id' | 'enabled' | 'endpoint' | 'timeout_ms' | 'max_attempts' | 'max_backoff_ms'
->
+> & {
+  /** Absent otherwise, so that plan tokens stay the same. */
+  retired?: true
+}
 
 /** Returns these plugins by id, as far as they are registered; disabled ones too. */
 export async function readPluginStates(
@@ -161,10 +197,29 @@ export async function readPluginStates(
   if (pluginIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('runtime.plugin')
-    .select(['plugin_id', 'enabled', 'endpoint', 'timeout_ms', 'max_attempts', 'max_backoff_ms'])
+    .select([
+      'plugin_id',
+      'enabled',
+      'endpoint',
+      'timeout_ms',
+      'max_attempts',
+      'max_backoff_ms',
+      'retired_at',
+    ])
     .where('plugin_id', 'in', [...pluginIds])
     .execute()
-  return new Map(rows.map((row) => [row.plugin_id, row]))
+  return new Map(
+    rows.map(({ retired_at, ...row }) => [
+      row.plugin_id,
+      { ...row, ...(retired_at !== null && { retired: true as const }) },
+    ]),
+  )
+}
+
+/** Returns those of the plugins that are retired, by id. */
+export async function readRetired(db: Db, pluginIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const states = await readPluginStates(db, pluginIds)
+  return new Set([...states.values()].flatMap(({ plugin_id, retired }) => (retired ? [plugin_id] : [])))
 }
 
 export interface EndpointRow {
@@ -190,20 +245,31 @@ export async function readEndpoints(db: Db, operationId: string): Promise<Endpoi
   return rows
 }
 
-/** Returns the current registrations of these plugins, without those that are disabled or not registered. */
+/**
+ * Returns the current registrations of these plugins, without those that are disabled or not registered. A retired one is
+ * returned even if it is disabled.
+ */
 export async function readRegistrations(db: Db, pluginIds: readonly string[]): Promise<Registrations> {
   const found = await sql<
     { now: string } & { [column in keyof RegistrationRow]: RegistrationRow[column] | null }
   >`
-    select moment.now, plugin.plugin_id, plugin.endpoint, plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms
+    select moment.now, plugin.plugin_id, plugin.endpoint, plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
+      plugin.retired_at is not null as retired
     from (select clock_timestamp() as now) as moment
-    left join runtime.plugin on plugin.plugin_id = any(${[...pluginIds]}::text[]) and plugin.enabled`.execute(
-    db,
-  )
+    left join runtime.plugin on plugin.plugin_id = any(${[...pluginIds]}::text[])
+      and (plugin.enabled or plugin.retired_at is not null)`.execute(db)
   const byPlugin = new Map<string, RegistrationRow>()
-  for (const { plugin_id, endpoint, timeout_ms, max_attempts, max_backoff_ms } of found.rows) {
-    if (plugin_id !== null && endpoint !== null)
-      byPlugin.set(plugin_id, { plugin_id, endpoint, timeout_ms, max_attempts, max_backoff_ms })
+  for (const { plugin_id, endpoint, retired, ...limits } of found.rows) {
+    if (plugin_id === null || endpoint === null) continue
+    const { timeout_ms, max_attempts, max_backoff_ms } = limits
+    byPlugin.set(plugin_id, {
+      plugin_id,
+      endpoint,
+      timeout_ms,
+      max_attempts,
+      max_backoff_ms,
+      retired: retired === true,
+    })
   }
   return { now: found.rows[0]!.now, byPlugin }
 }

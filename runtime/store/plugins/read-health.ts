@@ -42,7 +42,7 @@ export interface LatestRow {
 /** Reads from when on the attempts were read: the time asked for, or later if there are more than the limit. */
 export async function readHealthStart(db: Db, { pluginId, since, limit }: HealthRequest): Promise<string> {
   const { rows } = await sql<{ started_at: string }>`
-    select started_at from runtime.attempt where plugin_id = ${pluginId} and started_at >= ${since}
+    select started_at from runtime.attempt where plugin_id = ${pluginId} and started_at >= ${since} and not by_platform
     order by started_at desc offset ${limit - 1} limit 1`.execute(db)
   return rows[0]?.started_at ?? since
 }
@@ -102,7 +102,8 @@ export async function readLatestAttempts(
 const newest = ({ pluginId, since, limit }: HealthRequest) => sql`
   select operation_id, stage, attempt, started_at, finished_at, outcome, failure, http_status,
     (extract(epoch from finished_at - started_at) * 1000)::float8 as duration_ms
-  from runtime.attempt where plugin_id = ${pluginId} and started_at >= ${since}
+  -- what the platform answered itself says nothing about the plugin
+  from runtime.attempt where plugin_id = ${pluginId} and started_at >= ${since} and not by_platform
   order by started_at desc limit ${limit}`
 
 /** Whether the plugin may have acted on a finished attempt without returning a definite result. */

@@ -47,6 +47,8 @@ before(async () => {
 })
 after(() => deps.close())
 
+let plugins = 0
+
 interface Sample {
   params?: Record<string, string | number>
   body?: JsonObject
@@ -70,6 +72,20 @@ async function configured(): Promise<{ scope: Scope; snapshotVersion: number; bu
   const bundleInstallId = await deps.installed(plain, { scope })
   const { snapshotVersion } = await deps.configuration(scope)
   return { scope, snapshotVersion, bundleInstallId }
+}
+
+async function newPlugin(): Promise<Sample & { body: JsonObject }> {
+  const pluginId = `gone-${++plugins}`
+  const body = SAMPLE_BODIES['PUT /plugins/{pluginId}'] ?? {}
+  const { updatedAt } = await deps.ok(`/plugins/${pluginId}`, { method: 'PUT', body })
+  return { params: { pluginId }, body: { reason: 'gone for good', updatedAt: String(updatedAt) } }
+}
+
+async function retiredPlugin(): Promise<Sample> {
+  const { params, body } = await newPlugin()
+  const path = `/plugins/${String(params?.['pluginId'])}/retire`
+  const { updatedAt } = await deps.ok(path, { method: 'POST', body })
+  return { params: params ?? {}, body: { ...body, updatedAt: String(updatedAt) } }
 }
 
 async function newCredential(): Promise<Sample> {
@@ -123,6 +139,8 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
     body: { ...plain, version: '3.0.0' } as unknown as JsonObject,
   }),
   'PUT /plugins/{pluginId}': () => ({ params: { pluginId: 'other' } }),
+  'POST /plugins/{pluginId}/retire': () => newPlugin(),
+  'POST /plugins/{pluginId}/reinstate': () => retiredPlugin(),
   'POST /plugins/{pluginId}/credentials': () => ({}),
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': newCredential,
   'PUT /plugins/{pluginId}/reports/{version}': () => ({}),

@@ -34,6 +34,7 @@ import type { UpgradeRequest } from '../installations/upgrade.ts'
 import type { FoundInstallation } from '../installations/lock-active.ts'
 import { evaluateTakeover } from '../operations/take-over.ts'
 import { notFailedInRun } from '../operations/runs.ts'
+import { retryOfRetired } from '../registry/retirement.ts'
 import { partOf, pluginsOf, Refusals } from '../plans/plan-view.ts'
 import { itemTokenOf } from '../plans/plan-token.ts'
 import type { TokenPart } from '../plans/plan-token.ts'
@@ -194,6 +195,8 @@ async function planTarget(
       refusals.list.push(
         new DomainError('OPERATION_NOT_RETRYABLE', problem ?? platformMessage('retryCannotHelp')),
       )
+    const retired = await retryOfRetired(db, operation)
+    if (retired !== null) refusals.list.push(retired)
     return { ...known, part: null, plan: null, changes: [], refusals: refusals.list }
   }
   const evaluation =

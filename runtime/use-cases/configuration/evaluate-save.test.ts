@@ -5,7 +5,16 @@ import { DomainError } from '../../engine/refusals.ts'
 import type { Problem } from '../../engine/refusals.ts'
 import { checkSave } from './save.ts'
 
-const kinds = ['shape', 'protected', 'ownership', 'managers', 'validity', 'claim', 'checks'] as const
+const kinds = [
+  'shape',
+  'protected',
+  'ownership',
+  'managers',
+  'validity',
+  'claim',
+  'retired',
+  'checks',
+] as const
 const codes = {
   shape: 'REQUEST_INVALID',
   protected: 'PROPERTY_PROTECTED',
@@ -13,6 +22,7 @@ const codes = {
   managers: 'PROPERTY_MANAGED',
   validity: 'PROPERTY_INVALID',
   claim: 'OPERATION_IN_PROGRESS',
+  retired: 'PLUGIN_RETIRED',
   checks: 'PLUGIN_NOT_CHECKED',
 } as const
 const change = { locator: 'dev/b/MODULE/a', property: 'p', before: null, after: null }
@@ -20,7 +30,7 @@ const problemsOf = (kind: (typeof kinds)[number], count: number): Problem[] =>
   Array.from({ length: count }, () => ({ errorCode: codes[kind], message: kind }))
 
 describe('the order of the checks', () => {
-  it('is shape, protected, stale, no change, ownership, managers, validity, claim, checks; all problems of the first kind are reported', () => {
+  it('is shape, protected, stale, no change, ownership, managers, validity, claim, retired, checks; all problems of the first kind are reported', () => {
     const counts = fc.record(
       Object.fromEntries(kinds.map((kind) => [kind, fc.nat(3)])) as Record<
         (typeof kinds)[number],
@@ -39,6 +49,7 @@ describe('the order of the checks', () => {
             managers: problemsOf('managers', count.managers),
             validity: problemsOf('validity', count.validity),
             claim: problemsOf('claim', count.claim),
+            retired: problemsOf('retired', count.retired),
             checks: problemsOf('checks', count.checks),
           },
         }
@@ -65,6 +76,7 @@ function expectedOf(count: Record<(typeof kinds)[number], number>, stale: boolea
   if (count.managers > 0) return codes.managers
   if (count.validity > 0) return codes.validity
   if (count.claim > 0) return codes.claim
+  if (count.retired > 0) return codes.retired
   if (count.checks > 0) return codes.checks
   return true
 }

@@ -23,6 +23,7 @@ import { scopeOf } from '../../store/configuration/scopes.ts'
 import type { ScopeRow } from '../../store/configuration/scopes.ts'
 import { loadInstallations } from '../../store/installations/installations.ts'
 import { readOwnedResources, readLedger } from '../../store/installations/ledger.ts'
+import { readRetired } from '../../store/plugins/plugins.ts'
 import { readUnchecked } from '../../store/plugins/reports.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import type { Comparing } from '../comparisons/compared.ts'
@@ -76,7 +77,14 @@ async function loadOwners(
   const ids = [...new Set(owned.map((row) => row.bundle_install_id))].toSorted()
   const bindings = new Map<string, CompiledAuthorization[] | Problem>()
   if (ids.length === 0)
-    return { installations: [], ledger: [], current: new Map(), bindings, unchecked: new Map() }
+    return {
+      installations: [],
+      ledger: [],
+      current: new Map(),
+      bindings,
+      unchecked: new Map(),
+      retired: new Set(),
+    }
   const installations = await loadInstallations(db, ids)
   const ledger = await readLedger(db, vault, ids)
   const locators = ledger.map(({ locator }) => locator)
@@ -89,7 +97,8 @@ async function loadOwners(
   }
   const plugins = [...bindings.values()].flatMap((found) => ('errorCode' in found ? [] : found))
   const unchecked = await readUnchecked(db, scope.environment_key, plugins)
-  return { installations, ledger, current, bindings, unchecked }
+  const retired = await readRetired(db, [...new Set(plugins.map(({ pluginId }) => pluginId))])
+  return { installations, ledger, current, bindings, unchecked, retired }
 }
 
 async function authorizationsOrProblem(

@@ -48,6 +48,7 @@ export function planSave(context: ReadContext, input: Input<Name>): Promise<Answ
         ...problems.managers,
         ...problems.validity,
         ...problems.claim,
+        ...problems.retired,
         ...problems.checks,
       ],
     }

@@ -88,6 +88,7 @@ export function checkSave(
   refuseFor(problems.managers)
   refuseFor(problems.validity)
   refuseFor(problems.claim, { retryable: endsAutomatically(problems.claim) })
+  refuseFor(problems.retired)
   refuseFor(problems.checks)
   return true
 }

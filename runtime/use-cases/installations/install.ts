@@ -20,6 +20,7 @@ import {
   findUndetached,
 } from '../../store/installations/installations.ts'
 import { readUnchecked } from '../../store/plugins/reports.ts'
+import { loadRetiredProblems } from '../registry/retirement.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
 import { loadDomainProblems } from '../configuration/load-evaluation.ts'
@@ -158,6 +159,7 @@ export async function evaluateInstall(
     )),
   ])
   const unchecked = await readUnchecked(db, request.scope.environmentKey, plan.plugins)
+  refusals.add(await loadRetiredProblems(db, plan.plugins))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, request.scope.environmentKey))
   return {
     operationType: 'INSTALL',

@@ -16,6 +16,7 @@ import { scopeOf } from '../../store/configuration/scopes.ts'
 import { readPutAside } from '../../store/configuration/unapplied.ts'
 import { readLedger } from '../../store/installations/ledger.ts'
 import { readUnchecked } from '../../store/plugins/reports.ts'
+import { loadRetiredProblems } from '../registry/retirement.ts'
 import { readUsableServices } from '../../store/services/services.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Comparing } from '../comparisons/compared.ts'
@@ -166,6 +167,7 @@ export async function evaluateUpgrade(
     )),
   ])
   const unchecked = await readUnchecked(db, scope.environment_key, plan.plugins)
+  refusals.add(await loadRetiredProblems(db, plan.plugins))
   refusals.add(uncheckedProblems(plan.plugins, unchecked, scope.environment_key))
   return { ...evaluation, plan, ledger, unchecked }
 }

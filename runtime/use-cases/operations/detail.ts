@@ -9,7 +9,7 @@ import type { NoteRow } from '../../store/operations/operations.ts'
 import { noteView } from './annotate.ts'
 import type { RetryRow } from '../../store/operations/runs.ts'
 import { callLimits } from '../../engine/steps/prepare-call.ts'
-import { currentCallOf, ownerOf, operationView } from '../../engine/views.ts'
+import { currentCallOf, ownerOf, operationView, retirementOf } from '../../engine/views.ts'
 import type { EndpointRow, PluginRow } from '../../store/plugins/plugins.ts'
 import { interrupted, maskFailure } from '../../engine/calls/failures.ts'
 import { maskEvidence } from '../../engine/calls/wire-evidence.ts'
@@ -108,6 +108,7 @@ export function operationDetail(rows: OperationRows): OperationDetail {
           .filter(({ plugin_id }) => plugin_id === row.plugin_id)
           .map(({ since, endpoint }) => ({ since, endpoint })),
         enabled: row.enabled,
+        retired: retirementOf(row),
         owner: ownerOf(row),
         timeoutMs,
         maxAttempts,
@@ -186,7 +187,9 @@ export function attemptView(
   operation: OperationRow,
   { secrets, isSensitive }: Masks,
 ): Attempt {
-  const isInterrupted = attempt.finished_at === null && !isInProgress(attempt, call, operation)
+  // nothing was sent for an attempt of the platform, so nothing of it is unknown
+  const isInterrupted =
+    attempt.finished_at === null && !attempt.by_platform && !isInProgress(attempt, call, operation)
   return {
     attempt: attempt.attempt,
     run: attempt.run,
@@ -200,6 +203,7 @@ export function attemptView(
     httpStatus: attempt.http_status,
     response: maskResponse(attempt.response, secrets, isSensitive),
     wire: maskEvidence(attempt.wire, secrets),
+    ...(attempt.by_platform && { byPlatform: true as const }),
   }
 }
 

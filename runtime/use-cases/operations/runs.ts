@@ -20,13 +20,15 @@ import type { WaitingCall } from '../../store/operations/runs.ts'
 import { readOperationsUntil } from '../../store/retention/retention-row.ts'
 import { recordAudit } from '../audit/record.ts'
 import { authorize, requireVisible, notFound } from '../authorize.ts'
+import { retryOfRetired } from '../registry/retirement.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
 
 type Name = 'POST /operations/{operationId}/retry'
 
 /**
  * Retries a FAILED operation: same id, stages, sequence and bytes, starting with the calls that did not succeed.
- * Refuses with OPERATION_NOT_RETRYABLE if it is not FAILED, or has failed again since the person saw it.
+ * Refuses with OPERATION_NOT_RETRYABLE if it is not FAILED, or has failed again since the person saw it; with PLUGIN_RETIRED if
+ * it would call a retired plugin.
  */
 export async function retryOperation(
   context: WriteContext,
@@ -36,6 +38,8 @@ export async function retryOperation(
   const failed = await lockOperationFor(context, 'operation:retry', params.operationId)
   const problem = notFailedInRun(failed, body.run)
   if (problem !== null) throw new DomainError('OPERATION_NOT_RETRYABLE', problem)
+  const retired = await retryOfRetired(tx, failed)
+  if (retired !== null) throw retired
 
   const operation = await startRun(tx, failed.operation_id, {
     run: body.run,

@@ -75,6 +75,7 @@ export function problemsOf({ code, message, parameters, details }: DomainError):
 
 function availabilityOf(plugin: PluginState | undefined) {
   if (plugin === undefined) return 'NOT_REGISTERED'
+  if (plugin.retired === true) return 'RETIRED'
   return plugin.enabled ? 'READY' : 'DISABLED'
 }
 

@@ -57,7 +57,8 @@ export function readReferences(
           isChanged: row.is_changed,
           plugins: (checked[index]?.resolvers ?? []).map((pluginId) => ({
             pluginId,
-            isEnabled: states.get(pluginId)?.enabled === true,
+            isEnabled: states.get(pluginId)?.enabled === true && states.get(pluginId)?.retired !== true,
+            ...(states.get(pluginId)?.retired && { isRetired: true as const }),
             hasCredential: holders.has(pluginId),
           })),
           refusal: checked[index]?.refusal ?? null,

@@ -102,7 +102,7 @@ function notBound(): ReadRefusal {
 /**
  * The plugin that this credential belongs to, or null if the credential is unknown.
  *
- * Throws DomainError CREDENTIAL_REVOKED, or PLUGIN_NOT_REGISTERED if the plugin is disabled.
+ * Throws DomainError CREDENTIAL_REVOKED, or PLUGIN_NOT_REGISTERED if the plugin is disabled or retired.
  */
 export async function authenticatePlugin(
   { db, reads }: { db: Db; reads: PluginReads },
@@ -115,7 +115,7 @@ export async function authenticatePlugin(
       pluginId: holder.plugin_id,
     })
   if (!holder.enabled) {
-    const message = `The plugin ${holder.plugin_id} is disabled.`
+    const message = `The plugin ${holder.plugin_id} is disabled or retired.`
     throw new ReadRefusal('PLUGIN_DISABLED', 'PLUGIN_NOT_REGISTERED', message, {
       retryable: true,
       pluginId: holder.plugin_id,

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Plugin } from '#contract/runtime-api/plugins.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import { ownerOf } from '../../engine/views.ts'
+import { ownerOf, retirementOf } from '../../engine/views.ts'
 import type { Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import {
@@ -75,7 +75,14 @@ export async function savePlugin(
   return requirePlugin(tx, params.pluginId)
 }
 
-function fieldsOf(row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at'>): Fields {
+type RetiredColumns = Pick<
+  RuntimeTables['runtime.plugin'],
+  'retired_at' | 'retired_by_id' | 'retired_by_name' | 'retired_reason'
+>
+
+function fieldsOf(
+  row: Omit<Selectable<RuntimeTables['runtime.plugin']>, 'updated_at' | keyof RetiredColumns>,
+): Fields {
   return {
     title: row.title,
     endpoint: row.endpoint,
@@ -108,6 +115,7 @@ function pluginView(row: PluginRow): Plugin {
     ...(row.max_backoff_ms !== null && { maxBackoffMs: row.max_backoff_ms }),
     owner: ownerOf(row),
     check: row.report_passed === null ? 'NONE' : row.report_passed ? 'PASSED' : 'NOT_PASSED',
+    retired: retirementOf(row),
     credentials: row.credentials,
     updatedAt: row.updated_at,
   }

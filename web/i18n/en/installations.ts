@@ -427,6 +427,7 @@ export const references = {
   'reason.DISABLED': 'The service {service} is disabled.',
   'reason.OWNER_NOT_ACTIVE': 'The Module that owns the service {service} is not active.',
   'plugin.disabled': 'The plugin {plugin} is not registered or is disabled, so it cannot resolve references.',
+  'plugin.retired': 'The plugin {plugin} is retired, so it cannot resolve references.',
   'plugin.noCredential': 'The plugin {plugin} has no credential, so it cannot resolve references.',
 } as const
 
@@ -612,6 +613,27 @@ export const plugins = {
   'enabled.meaning': 'The plugin is called in operations and can resolve references.',
   'disabled.meaning':
     'The plugin is not called and can’t resolve references. Operations that need it fail, and can be retried once it is enabled again.',
+  retired: 'Retired',
+  'retired.meaning':
+    'The plugin is gone for good. The platform answers its DETACH calls, and every other operation that needs it is refused.',
+  'retired.notice': 'Retired {time} by {person}',
+  retire: 'Retire',
+  'retire.title': 'Retire {plugin}?',
+  'retire.about':
+    'Do this only if the plugin is gone for good. If it is only unavailable, disable it or wait.',
+  'retire.detach':
+    'The platform answers its DETACH calls as NOT_APPLIED, without calling it. Its installations can be detached, but what the plugin created for them stays where it is.',
+  'retire.others': 'Every other operation that needs the plugin is refused, and those that run fail.',
+  'retire.reads': 'The plugin can no longer resolve references.',
+  'retire.undo': 'An administrator can reinstate the plugin.',
+  'retire.reason': 'Reason for retiring',
+  'retire.done': '{plugin} is retired.',
+  reinstate: 'Reinstate',
+  'reinstate.title': 'Reinstate {plugin}?',
+  'reinstate.about':
+    'The plugin is called again, starting with the next call. What was detached stays detached.',
+  'reinstate.reason': 'Reason for reinstating',
+  'reinstate.done': '{plugin} is reinstated.',
   'limits.default': 'default',
   'limits.timeoutMs': '{time} timeout',
   'limits.maxAttempts': { one: '{n} attempt', other: '{n} attempts' },

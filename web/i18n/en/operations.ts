@@ -161,6 +161,10 @@ export const operations = {
   'remedy.disabled':
     '{person} disabled the plugin {time}. Reason: {reason}. Ask them before it is enabled again, then retry.',
   'remedy.REGISTER_PLUGIN': 'Ask an administrator to register or enable the plugin, then retry.',
+  'remedy.retired': '{person} retired the plugin {time}. Reason: {reason}.',
+  'remedy.retired.retry': 'Retry: the platform answers in place of the plugin.',
+  'remedy.TAKE_OVER':
+    'Take the operation over: the platform answers the DETACH in place of the retired plugin. If the plugin comes back, ask an administrator to reinstate it, then retry.',
   'remedy.CREATE_CREDENTIAL':
     'Ask an administrator to create a credential for the plugin and to give it to the plugin’s owner. Then retry.',
   'remedy.RESTORE_SERVICE':
@@ -381,6 +385,9 @@ export const operations = {
   'attempt.writes.none': 'No properties were written.',
   'attempt.writes.discarded': 'Properties written by an unsuccessful call are not saved.',
 
+  'verdict.BY_PLATFORM': 'Answered by the platform',
+  'verdict.BY_PLATFORM.meaning':
+    'The plugin is retired. Nothing was sent to it: the platform answered NOT_APPLIED in its place.',
   'verdict.REFUSED': 'Failed',
   'verdict.REFUSED.meaning':
     'The plugin reported a failure that retrying will not fix. Nothing it returned was saved.',
@@ -503,6 +510,8 @@ export const operationHistory = {
   'event.requested': 'Requested',
   'event.started': 'Started',
   'event.request': 'Request sent',
+  'event.notCalled': 'Plugin not called',
+  'event.byPlatform': 'Answered by the platform',
   'event.response': 'Response received',
   'event.late': 'Late response received',
   'event.noResponse': 'No response',
@@ -577,6 +586,8 @@ export const recovery = {
   'takeover.title.live': 'Take over, and remove a running installation?',
   'takeover.live':
     'This installation is not only the failed operation: version {version} is installed and runs. It will be removed.',
+  'takeover.retired':
+    '{plugins} is retired: the platform answers in its place, and what it created stays where it is.',
   'takeover.fails':
     '{plugins} cannot be called now, so the detach operation will fail. The installation then stays locked, and this operation can never be retried.',
   'takeover.mayFail':

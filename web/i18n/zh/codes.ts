@@ -143,6 +143,11 @@ export const codes = codeTexts({
     message: '此环境要求每个被调用的插件都有已通过的 plugin-check 报告。',
     remedy: '请上传该插件的报告，或向管理员了解此策略。',
   },
+  PLUGIN_RETIRED: {
+    title: '有插件已退役',
+    message: '该操作要调用的插件已永久停用，因此只能分离。',
+    remedy: '请分离该安装实例，再安装不含该插件的版本；或请管理员恢复该插件。',
+  },
   BATCH_NOT_PAUSED: {
     title: '该批次未暂停',
     message: '其他用户已继续或停止该批次，或它已结束。',

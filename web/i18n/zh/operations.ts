@@ -148,6 +148,10 @@ export const operations: Translated<typeof source.operations> = {
     '请在插件自身的状态和日志中查明它是否已执行，然后重试。重试会发送完全相同的请求，插件应能安全处理。',
   'remedy.disabled': '{person} 于 {time}停用了该插件。原因：{reason}。请先与其确认再启用，然后重试。',
   'remedy.REGISTER_PLUGIN': '请管理员注册或启用该插件，然后重试。',
+  'remedy.retired': '{person} 已将该插件退役（{time}）。原因：{reason}。',
+  'remedy.retired.retry': '请重试：平台会代替该插件响应。',
+  'remedy.TAKE_OVER':
+    '请接管此操作：平台会代替已退役的插件响应 DETACH。如果插件恢复可用，请管理员恢复该插件，然后重试。',
   'remedy.CREATE_CREDENTIAL': '请管理员为该插件创建凭据并交给插件负责人，然后重试。',
   'remedy.RESTORE_SERVICE': '请管理员为此作用域注册或启用该服务，然后重试。',
   'remedy.RESTORE_SERVICE.owner':
@@ -330,6 +334,8 @@ export const operations: Translated<typeof source.operations> = {
   'attempt.writes.none': '未写入任何属性。',
   'attempt.writes.discarded': '未成功的调用所写入的内容不会保存。',
 
+  'verdict.BY_PLATFORM': '由平台响应',
+  'verdict.BY_PLATFORM.meaning': '插件已退役。未向其发送任何内容，由平台代为响应 NOT_APPLIED。',
   'verdict.REFUSED': '失败',
   'verdict.REFUSED.meaning': '插件报告失败，并表示原样重试无效。其返回的内容均未保存。',
   'verdict.REPEAT': '请求重试',
@@ -433,6 +439,8 @@ export const operationHistory: Translated<typeof source.operationHistory> = {
   'event.requested': '已发起',
   'event.started': '已开始',
   'event.request': '已发送请求',
+  'event.notCalled': '未调用插件',
+  'event.byPlatform': '由平台响应',
   'event.response': '已收到响应',
   'event.late': '收到延迟响应',
   'event.noResponse': '未收到响应',
@@ -497,6 +505,7 @@ export const recovery: Translated<typeof source.recovery> = {
   'takeover.warning': '此操作无法撤销',
   'takeover.title.live': '接管并移除正在运行的安装？',
   'takeover.live': '此安装并非只有这次失败的操作：版本 {version} 已安装并正在运行，它将被移除。',
+  'takeover.retired': '{plugins} 已退役：由平台代为响应，它创建的内容会原样保留。',
   'takeover.fails': '{plugins} 目前无法调用，因此分离操作会失败。此后安装仍被锁定，而当前操作不能再重试。',
   'takeover.mayFail': '{plugins} 未响应此操作。如果仍不响应，分离操作也会失败，而当前操作不能再重试。',
   'takeover.ends': '当前操作将以“已被接管”结束，不能再重试。',

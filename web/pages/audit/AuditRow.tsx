@@ -30,6 +30,8 @@ const ICONS: Partial<Record<AuditAction, IconName>> = {
   'batch.stop': 'failed',
   'bundle.publish': 'catalog',
   'plugin.save': 'plugins',
+  'plugin.retire': 'plugins',
+  'plugin.reinstate': 'plugins',
   'plugin.report': 'plugins',
   'plugin.policy': 'plugins',
   'plugin.credential.create': 'key',
@@ -59,7 +61,8 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
   return (
     <li className="grid gap-x-4 gap-y-1 px-4 py-3 sm:grid-cols-[7.5rem_minmax(0,1fr)_auto]">
       <div className="text-muted">
-        <Time at={at} />
+        {/* the console records a refusal later */}
+        <Time at={entry.occurrences?.firstAt ?? at} />
       </div>
       <div className="min-w-0 space-y-1">
         <div className="flex gap-2">

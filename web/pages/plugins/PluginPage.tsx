@@ -5,7 +5,6 @@ import type { Plugin } from '#contract/console-api/shapes.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
-import { EnabledBadge } from '../../ui/StateBadge.tsx'
 import { OwnerText } from '../../subjects/plugins/PluginLink.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { RecentOperations } from '../../subjects/operations/RecentOperations.tsx'
@@ -26,6 +25,7 @@ import { LIMIT_RANGE, validCredentials, type Limit } from './plugin-limits.ts'
 import { PLUGIN_TABS, pluginCall } from '#contract/console-api/pages/plugins.ts'
 import { PluginDialog } from './PluginDialog.tsx'
 import { PluginReports } from './reports/PluginReports.tsx'
+import { PluginBadge, RetiredNotice, RetirementButton } from './Retirement.tsx'
 
 const PluginHealth = lazyPart(async () => (await import('./health/PluginHealth.tsx')).PluginHealth)
 
@@ -45,29 +45,30 @@ function Shown({ plugin }: { plugin: Plugin }) {
   const { tab = PLUGIN_TABS[0] } = search
   const [editing, setEditing] = useState(false)
   const may = useMay('plugin:write', 'everywhere')
-  const { pluginId, title, endpoint, enabled } = plugin
+  const { pluginId, title, endpoint } = plugin
   return (
     <Page
       title={title}
       trail={[{ label: t('plugins.title'), to: paths.plugins() }]}
-      meta={
-        <EnabledBadge
-          enabled={enabled}
-          look="pill"
-          word={t(enabled ? 'plugins.enabled' : 'plugins.disabled')}
-          meaning={t(enabled ? 'plugins.enabled.meaning' : 'plugins.disabled.meaning')}
-        />
-      }
+      meta={<PluginBadge plugin={plugin} look="pill" />}
       actions={
-        <Button
-          icon="edit"
-          disabledReason={!may && t('plugins.reason.permission')}
-          onClick={() => setEditing(true)}
-        >
-          {t('plugins.edit')}
-        </Button>
+        <>
+          <Button
+            icon="edit"
+            disabledReason={!may && t('plugins.reason.permission')}
+            onClick={() => setEditing(true)}
+          >
+            {t('plugins.edit')}
+          </Button>
+          <RetirementButton plugin={plugin} may={may} />
+        </>
       }
     >
+      {plugin.retired && (
+        <div className="mb-6">
+          <RetiredNotice plugin={plugin} />
+        </div>
+      )}
       <Card className="mb-6">
         <DefinitionList
           items={[

@@ -12,6 +12,7 @@ const plugin = (pluginId: string): Plugin => ({
   owner: null,
   version: '2.4.0',
   check: 'NOT_PASSED',
+  retired: null,
   credentials: [],
   updatedAt: '2026-11-20T08:00:00.000Z',
 })

@@ -6,7 +6,6 @@ import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin, PluginFailures } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
-import { EnabledBadge } from '../../ui/StateBadge.tsx'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { formatDuration, formatNumber } from '../../i18n/format.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
@@ -24,6 +23,7 @@ import { CheckBadge } from './reports/CheckBadge.tsx'
 import { setLimits, validCredentials, type Limit } from './plugin-limits.ts'
 import { PluginDialog } from './PluginDialog.tsx'
 import { PluginPolicies } from './reports/PluginPolicies.tsx'
+import { PluginBadge } from './Retirement.tsx'
 
 const route = getRouteApi('/plugins')
 
@@ -112,13 +112,7 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
   {
     id: 'enabled',
     header: t('plugins.column.enabled'),
-    cell: ({ enabled }) => (
-      <EnabledBadge
-        enabled={enabled}
-        word={t(enabled ? 'plugins.enabled' : 'plugins.disabled')}
-        meaning={t(enabled ? 'plugins.enabled.meaning' : 'plugins.disabled.meaning')}
-      />
-    ),
+    cell: (plugin) => <PluginBadge plugin={plugin} />,
     width: '8rem',
   },
   {

@@ -43,7 +43,14 @@ test('editing a plugin without changes sends it unchanged', () => {
   }
   const updatedAt = '2026-11-20T08:00:00.000Z'
   const body = pluginBodyOf(
-    pluginFormOf({ ...registration, pluginId: 'mailer', credentials: [], check: 'NONE', updatedAt }),
+    pluginFormOf({
+      ...registration,
+      pluginId: 'mailer',
+      credentials: [],
+      check: 'NONE',
+      retired: null,
+      updatedAt,
+    }),
   )
   assert.deepEqual(body, registration)
 })

@@ -61,7 +61,7 @@ function PlannedCall({ call, isDetach }: { call: Call; isDetach: boolean }) {
         {availability !== 'READY' && (
           <span className="flex gap-1 text-doubt">
             <Icon name="warning" size={12} className="mt-0.5" />
-            {t(`plans.availability.${availability}`)}
+            {t(availabilityText(availability, isDetach))}
           </span>
         )}
         {unchecked && (
@@ -76,6 +76,12 @@ function PlannedCall({ call, isDetach }: { call: Call; isDetach: boolean }) {
     </li>
   )
 }
+
+/** Whether the plugin can be called now, as the key of a text; a retired one is not called in a DETACH either. */
+export const availabilityText = (availability: Exclude<Call['availability'], 'READY'>, isDetach: boolean) =>
+  availability === 'RETIRED' && isDetach
+    ? 'plans.availability.RETIRED.detach'
+    : (`plans.availability.${availability}` as const)
 
 function Rights({ text, properties }: { text: 'plans.reads' | 'plans.writes'; properties: Call['reads'] }) {
   const t = useText()

@@ -51,10 +51,15 @@ function refusalsOf({ refusal, services, plugins }: InstalledReference, t: Trans
     ),
     ...(plugins.some(isReady)
       ? []
-      : plugins.map(({ pluginId, isEnabled }) =>
-          t(isEnabled ? 'references.plugin.noCredential' : 'references.plugin.disabled', {
-            plugin: pluginId,
-          }),
+      : plugins.map(({ pluginId, isEnabled, isRetired }) =>
+          t(
+            isRetired
+              ? 'references.plugin.retired'
+              : isEnabled
+                ? 'references.plugin.noCredential'
+                : 'references.plugin.disabled',
+            { plugin: pluginId },
+          ),
         )),
   ]
 }

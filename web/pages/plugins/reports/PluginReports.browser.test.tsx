@@ -14,6 +14,7 @@ const plugin: Plugin = {
   owner: null,
   version: '2.4.0',
   check: 'NOT_PASSED',
+  retired: null,
   credentials: [],
   updatedAt: '2026-11-20T08:00:00.000Z',
 }

@@ -107,8 +107,9 @@ export const attemptCount = ({ attempts }: PluginCall): number => attempts.at(-1
 
 /** The result of a call: its final outcome, else the result of its last attempt that was not late. */
 function resultOf(call: PluginCall): CallOutcome | Verdict {
-  if (call.outcome !== null && isSuccess(call.outcome)) return call.outcome
   const last = call.attempts.findLast(({ late }) => !late)
+  if (last?.byPlatform) return verdictOf(last)
+  if (call.outcome !== null && isSuccess(call.outcome)) return call.outcome
   if (last) return verdictOf(last)
   // retention has removed the attempts, and with them what the last one returned
   const isRemoved = call.attempts.length === 0 && call.runAttempts > 0

@@ -11,6 +11,8 @@ import { outcomeLook, type Appearance, type CallOutcome } from '../../../../ui/s
 export type Verdict =
   | Outcome
   | 'IN_FLIGHT'
+  /** The plugin is retired: nothing was sent, and the platform answered NOT_APPLIED in its place. */
+  | 'BY_PLATFORM'
   /** A failure envelope that says that a retry cannot help. */
   | 'REFUSED'
   /** A failure envelope that requests a retry. */
@@ -30,6 +32,7 @@ export type Verdict =
 
 export function verdictOf(attempt: Attempt): Verdict {
   const { outcome, failure, durationMs, httpStatus, response } = attempt
+  if (attempt.byPlatform) return 'BY_PLATFORM'
   if (outcome !== null) return outcome
   if (failure === null) return durationMs === null ? 'IN_FLIGHT' : 'UNKNOWN'
   if (durationMs === null) return 'INTERRUPTED'
@@ -65,7 +68,7 @@ function isFailureEnvelope(response: unknown): boolean {
   )
 }
 
-const SUCCESS = new Set<Verdict>(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
+const SUCCESS = new Set<Verdict>(['APPLIED', 'VERIFIED', 'NOT_APPLIED', 'BY_PLATFORM'])
 const DEFINITE_FAILURE = new Set<Verdict>(['FAILED', 'REFUSED', 'INVALID'])
 const UNCERTAIN = new Set<Verdict>(['UNKNOWN', 'REPEAT', 'NO_ANSWER', 'UNREADABLE', 'INTERRUPTED'])
 
@@ -88,6 +91,7 @@ const look = (
 
 export const verdictLook: Record<Verdict, Appearance> = {
   ...outcomeLook,
+  BY_PLATFORM: look('quiet', 'nothing', 'BY_PLATFORM'),
   REFUSED: look('fail', 'failed', 'REFUSED'),
   INVALID: look('fail', 'failed', 'INVALID'),
   REPEAT: look('doubt', 'waiting', 'REPEAT'),

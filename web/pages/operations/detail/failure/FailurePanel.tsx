@@ -69,7 +69,16 @@ export function FailurePanel({
   // a remedy applies to the live system; a stored document may be out of date
   const isStored = useAsOf() !== null
   const remedy = isStored ? null : remedyOf(operation, t)
-  const owner = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)?.owner
+  const { owner, retired } = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId) ?? {}
+  // nobody can repair a plugin that was retired since it failed
+  const nextStep =
+    retired == null || isStored
+      ? operation.nextStep
+      : ({
+          ...operation.nextStep,
+          actor: 'SUPPORT',
+          action: operation.operationType === 'DETACH' ? 'RETRY' : 'TAKE_OVER',
+        } as const)
   const { errorCode: code, errorPath } = failure
   const context = useOperationContext(operation).data
   const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
@@ -134,8 +143,8 @@ export function FailurePanel({
                   label: isStored ? t('operations.receipt.nextStep') : t('common.nextStep'),
                   value: (
                     <>
-                      <NextStepText nextStep={operation.nextStep} />
-                      {owner && operation.nextStep.actor === 'PLUGIN_OWNER' && (
+                      <NextStepText nextStep={nextStep} />
+                      {owner && nextStep.actor === 'PLUGIN_OWNER' && (
                         <>
                           {' · '}
                           <OwnerText owner={owner} />
@@ -157,7 +166,27 @@ export function FailurePanel({
                   }),
                 },
                 !isOver &&
+                  !isStored &&
+                  retired != null && {
+                    label: t('errors.remedy'),
+                    value: (
+                      <>
+                        {rich('operations.remedy.retired', {
+                          time: <Time at={retired.at} />,
+                          person: retired.by.name,
+                          reason: retired.reason,
+                        })}{' '}
+                        {t(
+                          operation.operationType === 'DETACH'
+                            ? 'operations.remedy.retired.retry'
+                            : 'operations.remedy.TAKE_OVER',
+                        )}
+                      </>
+                    ),
+                  },
+                !isOver &&
                   disabled === null &&
+                  retired == null &&
                   remedy !== null && { label: t('errors.remedy'), value: remedy },
                 {
                   label: t('operations.failed.progress'),

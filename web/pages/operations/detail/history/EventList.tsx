@@ -81,6 +81,10 @@ function Call({ operationId, entry }: { operationId: string; entry: HistoryEntry
 }
 
 function eventText(entry: HistoryEntry, t: Translate): string {
+  if ('bar' in entry && entry.bar.attempt.byPlatform)
+    return t(
+      entry.kind === 'request' ? 'operationHistory.event.notCalled' : 'operationHistory.event.byPlatform',
+    )
   if (entry.kind !== 'response') return t(`operationHistory.event.${entry.kind}`)
   const { late, httpStatus } = entry.bar.attempt
   if (late) return t('operationHistory.event.late')

@@ -4,6 +4,7 @@ import { keepTakeover } from '../../../../subjects/sign-in/interrupted-action.ts
 import { ScopeText } from '../../../../subjects/scopes/ScopeText.tsx'
 import { bundleNameOf } from '../../../../subjects/operations/operation-texts.ts'
 import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
+import { availabilityText } from '../../../../subjects/plan/PlannedCalls.tsx'
 import { OperationPlanView } from '../../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../../subjects/plan/use-operation-plan.ts'
 import { ConfirmForm } from '../../../../forms/dialogs/ConfirmForm.tsx'
@@ -32,8 +33,14 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
   const planned = useOperationPlan('POST /operations/{operationId}/takeover/plan', request)
   const impact = impactOf(operation)
   const plugins = plannedPlugins(planned.plan?.stages ?? [], timeline)
-  const blocked = plugins.filter(({ availability }) => availability !== 'READY')
-  const silent = plugins.filter(({ last }) => last === 'NOT_DELIVERED' || last === 'NO_ANSWER')
+  const retired = plugins.filter(({ availability }) => availability === 'RETIRED')
+  const blocked = plugins.filter(
+    ({ availability }) => availability === 'DISABLED' || availability === 'NOT_REGISTERED',
+  )
+  const silent = plugins.filter(
+    ({ last, availability }) =>
+      availability !== 'RETIRED' && (last === 'NOT_DELIVERED' || last === 'NO_ANSWER'),
+  )
   // what runs now and would be removed; an INSTALL that failed early has nothing that runs
   const isLive = impact === 'UNCHANGED' || impact === 'ACTED' || impact === 'CHANGED' || impact === 'REMOVING'
   return (
@@ -83,6 +90,16 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
             })}
           </li>
           <li>{t('recovery.takeover.references')}</li>
+          {retired.length > 0 && (
+            <li>
+              {t('recovery.takeover.retired', {
+                plugins: joinList(
+                  t,
+                  retired.map(({ pluginId }) => pluginId),
+                ),
+              })}
+            </li>
+          )}
           {(blocked.length > 0 || silent.length > 0) && (
             <li className="font-semibold">
               {t(blocked.length > 0 ? 'recovery.takeover.fails' : 'recovery.takeover.mayFail', {
@@ -140,7 +157,7 @@ function Planned({
         {availability !== 'READY' && (
           <span className="flex gap-1 text-xs text-doubt">
             <Icon name="warning" size={12} className="mt-0.5" />
-            {t(`plans.availability.${availability}`)}
+            {t(availabilityText(availability, true))}
           </span>
         )}
       </span>
