@@ -14,6 +14,7 @@ import {
   oneOrMore,
   pageLimit,
   pageQuery,
+  Person,
   PropertyName,
   PropertyView,
   Reason,
@@ -77,6 +78,20 @@ export const InstallationDetail = Installation.extend({
     }),
   ),
   snapshotVersion: PositiveInteger,
+  /** Who requested the DETACH that ended it, when it ended, and why; null unless it is DETACHED. */
+  detached: z
+    .object({
+      at: Timestamp,
+      by: Person,
+      reason: z.string().nullable(),
+      /** Null if the operation is no longer stored. */
+      operationId: Uuid.nullable(),
+    })
+    .nullable(),
+  /** The installation of the same bundle in the same scope that was detached last before this one was created. */
+  predecessor: z.object({ bundleInstallId: Uuid }).nullable(),
+  /** The newest installation of the same bundle in the same scope that was created after this one. */
+  successor: z.object({ bundleInstallId: Uuid, state: z.enum(INSTALLATION_STATES) }).nullable(),
 })
 export type InstallationDetail = z.infer<typeof InstallationDetail>
 

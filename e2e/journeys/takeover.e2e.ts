@@ -16,7 +16,7 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   system,
   signIn,
 }) => {
-  const { operation, bundleInstallId } = await failInstall(system, CORRUPT)
+  const { operation, bundleInstallId, scope } = await failInstall(system, CORRUPT)
   const page = await signIn('admin', `/operations/${operation.operationId}`)
   await expectPage(page, 'Install Storefront Failed')
   await page.getByRole('button', { name: 'Take over and detach' }).click()
@@ -45,9 +45,26 @@ test('a failed install is taken over by a DETACH, and the bundle can be installe
   await page.getByRole('link', { name: 'Storefront', exact: true }).click()
   await expect(page).toHaveURL(new RegExp(bundleInstallId))
   await expect(page.getByRole('main')).toContainText('Detached')
+  await expect(page.getByRole('main')).toContainText('Detached by admin')
+  await expect(page.getByRole('main')).toContainText('The course is cancelled')
+  await expect(page.getByRole('link', { name: 'View the detach operation' })).toBeVisible()
   await page.getByRole('link', { name: 'Install again' }).click()
   await expectPage(page, 'Install again')
   await expect(page.getByText('Reinstalling a detached bundle')).toBeVisible()
+
+  // the old page leads to the new installation, and back
+  await system.install(scope, 'storefront', '1.0.0')
+  await page.goto(`/installations/${bundleInstallId}`)
+  await expect(page.getByRole('link', { name: 'Install again' })).toHaveCount(0)
+  await page
+    .getByRole('banner')
+    .or(page.getByRole('main'))
+    .getByRole('link', { name: 'Open the' })
+    .first()
+    .click()
+  await expect(page.getByRole('link', { name: 'Open the previous installation' })).toBeVisible()
+  await page.getByRole('link', { name: 'Open the previous installation' }).click()
+  await expect(page).toHaveURL(new RegExp(bundleInstallId))
 })
 
 test('an old sign-in is renewed before a takeover, by the same person, and nothing typed is lost', async ({

@@ -324,6 +324,34 @@ describe('a DETACH that fails', () => {
   })
 })
 
+describe('an installation that was detached', () => {
+  it('says who detached it, when and why, also after retention, and names those before and after it', async () => {
+    const { scope, bundleInstallId } = await installed()
+    const first = await harness.installation(bundleInstallId)
+    assert.deepEqual([first.detached, first.predecessor, first.successor], [null, null, null])
+    const operationId = await harness.detach(bundleInstallId)
+    const { finishedAt } = await harness.succeeds(operationId)
+    const { detached } = await harness.installation(bundleInstallId)
+    const by = { id: 'ada', name: 'ada' }
+    assert.deepEqual(detached, { at: finishedAt, by, reason: 'not needed any more', operationId })
+
+    const second = await harness.install(one, { scope, copyFrom: bundleInstallId })
+    await harness.succeeds(second.operationId)
+    const stateOf = async (id: string) => {
+      const { predecessor, successor } = await harness.installation(id)
+      return [predecessor?.bundleInstallId, successor?.bundleInstallId, successor?.state]
+    }
+    assert.deepEqual(await stateOf(bundleInstallId), [undefined, second.bundleInstallId, 'ACTIVE'])
+    assert.deepEqual(await stateOf(second.bundleInstallId), [bundleInstallId, undefined, undefined])
+
+    // as retention does
+    for (const table of ['attempt', 'plugin_call', 'operation_plan', 'operation'] as const)
+      await harness.db.deleteFrom(`runtime.${table}`).where('operation_id', '=', operationId).execute()
+    const later = (await harness.installation(bundleInstallId)).detached
+    assert.deepEqual([later?.by, later?.reason, later?.operationId], [by, 'not needed any more', null])
+  })
+})
+
 describe('copyFrom', () => {
   it('copies the last configuration of a DETACHED installation, sensitive values too, which are never shown', async () => {
     const { scope, bundleInstallId } = await installed()

@@ -19,4 +19,7 @@ export const installationDetail: InstallationDetail = {
   resources: [],
   plugins: [],
   snapshotVersion: 3,
+  detached: null,
+  predecessor: null,
+  successor: null,
 }

@@ -93,6 +93,59 @@ export function loadInstallations(
     .execute()
 }
 
+/** The installations of the same bundle in the same scope: the last one before this one, and the newest one after it. */
+export async function findNeighbors(
+  db: Db,
+  { bundle_install_id, scope_id, bundle_environment_key, bundle_id, created_at }: InstallationColumns,
+): Promise<{ before: string | null; after: { id: string; state: InstallationState } | null }> {
+  const { rows } = await sql<{ id: string; state: InstallationState; is_after: boolean }>`
+    select bundle_install_id as id, state,
+      (created_at, bundle_install_id) > (${created_at}::timestamptz, ${bundle_install_id}::uuid) as is_after
+    from runtime.installation
+    where scope_id = ${scope_id} and bundle_environment_key = ${bundle_environment_key} and bundle_id = ${bundle_id}
+      and bundle_install_id <> ${bundle_install_id}
+    order by created_at desc, bundle_install_id desc`.execute(db)
+  const before = rows.find(({ is_after }) => !is_after)
+  const [newest] = rows
+  return {
+    before: before?.id ?? null,
+    after: newest?.is_after ? { id: newest.id, state: newest.state } : null,
+  }
+}
+
+/** Who requested the DETACH that ended an installation; the audit knows it when the operation is no longer stored. */
+export async function findDetach(
+  db: Db,
+  bundleInstallId: string,
+): Promise<
+  | { at: string; by_id: string; by_name: string; reason: string | null; operation_id: string | null }
+  | undefined
+> {
+  const operation = await db
+    .selectFrom('runtime.operation')
+    .select(['requested_by_id as by_id', 'requested_by_name as by_name', 'reason', 'operation_id'])
+    .select(sql<string>`coalesce(finished_at, created_at)`.as('at'))
+    .where('bundle_install_id', '=', bundleInstallId)
+    .where('operation_type', '=', 'DETACH')
+    .where('state', '=', 'SUCCEEDED')
+    .executeTakeFirst()
+  if (operation !== undefined) return operation
+  return db
+    .selectFrom('runtime.audit_entry')
+    .select([
+      'at',
+      'actor_id as by_id',
+      'actor_name as by_name',
+      'reason',
+      sql<null>`null`.as('operation_id'),
+    ])
+    .where('bundle_install_id', '=', bundleInstallId)
+    .where('action', 'in', ['installation.detach', 'operation.takeover'])
+    .where('outcome', '=', 'DONE')
+    .orderBy('sequence', 'desc')
+    .executeTakeFirst()
+}
+
 interface NewInstallation {
   bundleInstallId: string
   scope: ScopeRow

@@ -1,10 +1,10 @@
-import type { InstalledVersions } from '#contract/runtime-api/installations.ts'
+import type { InstallationDetail, InstalledVersions } from '#contract/runtime-api/installations.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { inTransaction } from '#database/transaction.ts'
 import type { Db } from '../../model/db.ts'
 import { installationView } from '../../engine/views.ts'
 import { findScope, scopeOf } from '../../store/configuration/scopes.ts'
-import { findInstallation } from '../../store/installations/installations.ts'
+import { findDetach, findInstallation, findNeighbors } from '../../store/installations/installations.ts'
 import {
   countNewerVersions,
   readInstalledVersions,
@@ -43,6 +43,7 @@ export function readInstallation(
       const scope = await findScope(tx, scopeOf(row))
       if (scope === undefined) throw new Error('An installation has no scope')
       const ledger = await readStoredLedger(tx, [row.bundle_install_id])
+      const { before, after } = await findNeighbors(tx, row)
       return {
         ...installationView(row),
         resources: ledger.map((resource) => ({
@@ -60,10 +61,20 @@ export function readInstallation(
           authorizations: plugin.resources,
         })),
         snapshotVersion: scope.snapshot_version,
+        detached: row.state === 'DETACHED' ? await readDetach(tx, row.bundle_install_id) : null,
+        predecessor: before === null ? null : { bundleInstallId: before },
+        successor: after === null ? null : { bundleInstallId: after.id, state: after.state },
       }
     },
     { isolation: 'repeatable read' },
   )
+}
+
+async function readDetach(db: Db, bundleInstallId: string): Promise<InstallationDetail['detached']> {
+  const found = await findDetach(db, bundleInstallId)
+  if (found === undefined) return null
+  const { at, by_id, by_name, reason, operation_id } = found
+  return { at, by: { id: by_id, name: by_name }, reason, operationId: operation_id }
 }
 
 type InstallationsEndpoint = 'GET /installations'

@@ -20,6 +20,7 @@ import { Plugins } from './detail/Plugins.tsx'
 import { Resources } from './detail/Resources.tsx'
 import { INSTALLATION_TABS, installationCall } from '#contract/console-api/pages/installations.ts'
 import { References } from './detail/References.tsx'
+import { Succession } from './detail/Succession.tsx'
 
 const route = getRouteApi('/installations/$id')
 
@@ -74,6 +75,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
       actions={<Actions detail={detail} />}
       notice={claim && <ClaimNotice claim={claim} nextStep={detail.nextStep} />}
     >
+      <Succession detail={detail} />
       <Identity detail={detail} />
       <div className="mb-5">
         <Tabs

@@ -18,7 +18,9 @@ import { ConfirmForm } from '../../../forms/dialogs/ConfirmForm.tsx'
 export function Actions({ detail }: { detail: InstallationDetail }) {
   const t = useText()
   const [detaching, setDetaching] = useState(false)
-  const { installation, state } = detail
+  const { installation, state, successor } = detail
+  // a scope has a bundle once
+  const isReplaced = successor !== null && successor.state !== 'DETACHED'
   const mayConfigure = useMay('configuration:write', installation)
   const mayUpgrade = useMay('installation:upgrade', installation)
   const mayDetach = useMay('installation:detach', installation)
@@ -28,7 +30,11 @@ export function Actions({ detail }: { detail: InstallationDetail }) {
   const first = detail.resources.find(({ locator }) => locator.includes('/MODULE/')) ?? detail.resources[0]
   return (
     <>
-      {state === 'DETACHED' ? (
+      {isReplaced ? (
+        <LinkButton to={paths.installation(successor.bundleInstallId)} icon="arrowRight">
+          {t(`installations.successor.${successor.state}`)}
+        </LinkButton>
+      ) : state === 'DETACHED' ? (
         <LinkOrReason
           icon="retry"
           to={paths.installationNew(installAgain(detail))}
