@@ -38,7 +38,7 @@ test('equal attempts that would overlap are folded; the first and the last stay 
   assert.ok(first.x + first.width <= middle.x && middle.x + middle.width <= last.x)
 })
 
-test('different attempts are never folded, and never overlap', () => {
+test('a few different attempts are not folded, and never overlap', () => {
   const mixed = [...bars([0, 3]), ...bars([5], attempt)]
   const marks = layoutRow({ bars: mixed, gaps: [] }, scale)
   assert.deepEqual(counts(marks), [2, 1])
@@ -101,4 +101,21 @@ test('what is outside of the track is left out, and what crosses its edge is cut
     [0, 500],
   )
   assert.equal(marks[0]?.width, 100)
+})
+
+test('attempts stand where they happened, however many different ones there are', () => {
+  // ten different results within a second, at the end of a minute
+  const crowd = Array.from({ length: 10 }, (_, index) =>
+    bars([860 + index], index % 2 === 0 ? attempt : timeout),
+  ).flat()
+  const marks = layoutRow({ bars: [...bars([100]), ...crowd], gaps: [] }, scale)
+  assert.equal(
+    counts(marks).reduce((sum, count) => sum + count, 0),
+    11,
+  )
+  for (const mark of marks) {
+    assert.ok('bars' in mark)
+    assert.ok(Math.abs(mark.x - (mark.bars[0].from - START)) <= 48, `${mark.x}`)
+  }
+  assert.equal(counts(marks).at(-1), 1)
 })

@@ -2,7 +2,7 @@ import type { Bar, Gap } from '../calls/timeline.ts'
 
 /**
  * One bar on the screen: an attempt, or several that are too close to be drawn separately. They have the same result, unless
- * the track is too narrow for all of its bars.
+ * too many different ones happened at nearly the same time.
  */
 export type BarMark = { bars: readonly [Bar, ...Bar[]]; x: number; width: number }
 /** Attempts that are not loaded. */
@@ -16,11 +16,13 @@ const FOLD_PX = 8
 const GAP_MARK_PX = 36
 /** The space for a count and a glyph. */
 const FOLDED_PX = MIN_WIDTH_PX * 1.8
+/** How far from its time a bar may be drawn. */
+const SHIFT_MAX_PX = 2 * MIN_WIDTH_PX
 
 /**
  * Lays out the bars of a row. Each is at least as wide as its glyph. Equal attempts that would overlap are folded into
- * one bar with a count. Different ones are pushed aside, and folded only while the track is too narrow for all bars. What is
- * outside of the track is left out.
+ * one bar with a count. Different ones are pushed aside, and folded only if they would be pushed too far from their time or
+ * out of the track. What is outside of the track is left out.
  */
 export function layoutRow(
   { bars, gaps }: { bars: readonly Bar[]; gaps: readonly Gap[] },
@@ -55,7 +57,8 @@ export function layoutRow(
     } else marks.push({ bars: [bar], x: Math.max(from, lastEnd + GAP_PX), width })
   }
   const split = marks.flatMap((mark): readonly Mark[] => ('bars' in mark ? splitEnds(mark, within) : [mark]))
-  return shiftedIntoView(foldedToFit(split, scale.width), scale.width)
+  const placeOf = (mark: Mark) => within('gap' in mark ? mark.gap.from : mark.bars[0].from)
+  return foldedToFit(split, { placeOf, width: scale.width })
 }
 
 const endOf = (marks: readonly Mark[]): number => {
@@ -99,27 +102,57 @@ const minWidth = (mark: Mark): number => {
   return mark.bars.length > 1 ? FOLDED_PX : MIN_WIDTH_PX
 }
 
-/** Folds neighbors, the shortest folds first and the ends last, until all bars fit into the track. */
-function foldedToFit(marks: readonly Mark[], width: number): Mark[] {
+/** Folds neighbors until all bars fit into the track, none far from its place: the closest first, and the ends last. */
+function foldedToFit(
+  marks: readonly Mark[],
+  { placeOf, width }: { placeOf: (mark: Mark) => number; width: number },
+): Mark[] {
   const fitting = [...marks]
   for (;;) {
+    const placed = shiftedIntoView(pushedApart(fitting, placeOf), width)
     const needed = fitting.reduce((sum, mark) => sum + minWidth(mark) + GAP_PX, -GAP_PX)
-    if (needed <= width) return fitting
-    const pairs = fitting.flatMap((mark, index) => {
-      const next = fitting[index + 1]
+    const [from, to] = needed > width ? [0, placed.length] : crowdOf(placed, placeOf)
+    const pairs = fitting.slice(from, to).flatMap((mark, offset) => {
+      const index = from + offset
+      const next = index + 1 < to ? fitting[index + 1] : undefined
       if (!next || 'gap' in mark || 'gap' in next) return []
       const isAtEnd = index === 0 || index === fitting.length - 2
-      return [{ index, mark, next, isAtEnd, count: mark.bars.length + next.bars.length }]
+      return [{ index, mark, next, isAtEnd, apart: placeOf(next) - placeOf(mark) }]
     })
-    const [pair] = pairs.toSorted((a, b) => Number(a.isAtEnd) - Number(b.isAtEnd) || a.count - b.count)
-    if (!pair) return fitting
+    const [pair] = pairs.toSorted(
+      (a, b) =>
+        Number(a.isAtEnd) - Number(b.isAtEnd) ||
+        a.apart - b.apart ||
+        a.mark.bars.length + a.next.bars.length - b.mark.bars.length - b.next.bars.length,
+    )
+    if (!pair) return placed
     const { index, mark, next } = pair
     fitting.splice(index, 2, {
       bars: [...mark.bars, ...next.bars],
       x: mark.x,
-      width: next.x + next.width - mark.x,
+      width: Math.max(FOLDED_PX, placeOf(next) + next.width - placeOf(mark)),
     })
   }
+}
+
+/** Each mark at its place, or after the one before it. */
+function pushedApart(marks: readonly Mark[], placeOf: (mark: Mark) => number): Mark[] {
+  const placed: Mark[] = []
+  for (const mark of marks) placed.push({ ...mark, x: Math.max(placeOf(mark), endOf(placed) + GAP_PX) })
+  return placed
+}
+
+/** The first marks that touch each other and of which one is too far from its place, as a range; an empty one if there are none. */
+function crowdOf(placed: readonly Mark[], placeOf: (mark: Mark) => number): [from: number, to: number] {
+  let from = 0
+  for (const [index, mark] of placed.entries()) {
+    const next = placed[index + 1]
+    if (next && next.x - endOf([mark]) < GAP_PX + 1) continue
+    const crowd = placed.slice(from, index + 1)
+    if (crowd.some((one) => Math.abs(one.x - placeOf(one)) > SHIFT_MAX_PX)) return [from, index + 1]
+    from = index + 1
+  }
+  return [0, 0]
 }
 
 /** Moves what was pushed past the end back from the right: bars become shorter, down to their least width, and then move. */
