@@ -31,6 +31,15 @@ export function isFromPlugin(failure: Described): boolean {
   return reason === undefined || reason === 'callFailedSilently'
 }
 
+/** The code that lists show and filter by: that of the last attempt, which names the cause. */
+export const shownCode = ({
+  errorCode,
+  attemptCode,
+}: {
+  errorCode: string
+  attemptCode?: string | undefined
+}): string => attemptCode ?? errorCode
+
 /** Changes every text of a message: the sentence, and the parameters that it was made of. */
 export function mapMessage<Message extends { message: string; parameters?: MessageParameters | undefined }>(
   message: Message,

@@ -121,6 +121,8 @@ export const Failure = z.object({
       service: Key.optional(),
     })
     .optional(),
+  /** The code of the last attempt, if `errorCode` is PLUGIN_RESULT_UNKNOWN only because its effect, or that of an earlier one, is. */
+  attemptCode: z.string().min(1).max(ERROR_CODE_MAX).optional(),
   /** When the plugin accepts calls again, if it asked to wait and no attempt is left. */
   retryFrom: Timestamp.optional(),
   /** Who stopped the automatic retries, if that ended the run; the message is that of the last attempt. */
@@ -138,6 +140,8 @@ export const NextStep = z.object({
   actor: z.enum(NEXT_ACTORS),
   action: z.enum(NEXT_ACTIONS),
   since: Timestamp,
+  /** What follows once the actor has done it: a retry by support. Absent if there is no second step. */
+  afterwards: z.object({ actor: z.enum(NEXT_ACTORS), action: z.enum(NEXT_ACTIONS) }).optional(),
 })
 export type NextStep = z.infer<typeof NextStep>
 

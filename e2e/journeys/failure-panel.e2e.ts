@@ -193,9 +193,9 @@ const FAILURES: Record<string, Failure> = {
       { kind: 'failure-envelope', errorCode: 'BUSY', message: 'The directory is busy.', retryable: true },
     ],
     title: 'The directory is busy.',
-    says: ['Retry the operation once the cause is fixed.'],
+    says: ['Fix what the plugin reports, or ask its owner to.', 'then Support: Retry the operation'],
     isUsedUp: true,
-    next: 'Support: Retry the operation',
+    next: 'Plugin owner: Find and fix the cause',
   },
 }
 

@@ -55,7 +55,7 @@ suite('the next step', () => {
     assert.equal(stepOf(failure({ reason: 'callTimeout', seconds: 30 })), 'PLUGIN_OWNER CHECK_PLUGIN')
     // the same code from a plugin
     assert.equal(stepOf(failure(undefined, false)), 'PLUGIN_OWNER FIX_CAUSE')
-    assert.equal(stepOf(failure(undefined, true)), 'SUPPORT RETRY')
+    assert.equal(stepOf(failure(undefined, true)), 'PLUGIN_OWNER FIX_CAUSE')
     assert.equal(
       stepOf(failure({ reason: 'callFailedSilently', errorCode: 'X' }, false)),
       'PLUGIN_OWNER FIX_CAUSE',

@@ -156,13 +156,17 @@ interface OperationProgressColumns {
   finished_at: string | null
 }
 
-/** Who acts next on an operation, what they do, and since when it has been in this situation. */
+/**
+ * Who acts next on an operation, what they do, and since when it has been in this situation. If somebody else has to act
+ * before a retry can help, support retries afterwards.
+ */
 export function nextStepOf(operation: OperationProgressColumns): NextStep {
   const { state, created_at: created, finished_at: finished } = operation
   const started = operation.run_started_at ?? operation.started_at
-  const { actor, action } = situationOf(state, operation.failure)
+  const { actor, action, retryHelps } = situationOf(state, operation.failure)
   const since = state === 'RUNNING' || state === 'WAITING' ? (started ?? created) : (finished ?? created)
-  return { actor, action, since }
+  const isRetryNext = actor !== 'SUPPORT' && (retryHelps === 'YES' || retryHelps === 'AFTER_CHANGE')
+  return { actor, action, since, ...(isRetryNext && { afterwards: { actor: 'SUPPORT', action: 'RETRY' } }) }
 }
 
 /** An installation that no operation claims needs nothing; otherwise it needs what that operation needs. */

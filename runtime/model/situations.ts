@@ -148,8 +148,8 @@ export const SITUATIONS: readonly Situation[] = [
     title: 'failure of the plugin, retryable, until the attempts were used up',
     states: ['FAILED'],
     ofPlugin: { retryable: true },
-    actor: 'SUPPORT',
-    action: 'RETRY',
+    actor: 'PLUGIN_OWNER',
+    action: 'FIX_CAUSE',
     retryHelps: 'YES',
   },
   {

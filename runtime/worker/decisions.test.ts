@@ -66,6 +66,7 @@ suite('after an attempt', () => {
     assert.equal(last.failed, true)
     assert.equal(last.waitMs, null)
     assert.equal(last.failure?.errorCode, 'PLUGIN_RESULT_UNKNOWN')
+    assert.equal(last.failure?.attemptCode, 'PLUGIN_TIMEOUT')
     assert.equal(last.failure?.retryable, true)
     assert.equal(last.failure?.attemptsUsed, 8)
     assert.equal(last.failure?.message, 'Plugin a did not respond within 1.5 s.')
@@ -127,6 +128,7 @@ suite('after an attempt', () => {
     assert.deepEqual(after(8).failure, {
       ...unknownBefore,
       errorCode: 'PLUGIN_RESULT_UNKNOWN',
+      attemptCode: 'BUSY',
       attemptsUsed: 8,
     })
   })

@@ -15,7 +15,7 @@ import { maskFailure } from '../calls/failures.ts'
  * Limits the repeats: after `maxAttempts` in a run the call fails with its last failure. If that attempt or an earlier one
  * of the run may have had an effect, the code becomes PLUGIN_RESULT_UNKNOWN: an unknown result never becomes "failed
  * without effect". The message is that of the last attempt with an unknown result. What this platform refused the plugin
- * in the last attempt is kept: it says what to change.
+ * in the last attempt is kept, as is the code of that attempt: they say what to change.
  */
 export function afterAttempt({
   judgement,
@@ -99,10 +99,11 @@ function ended(
 ): Failure {
   const unknown = isUncertain ? failure : unknownBefore
   if (unknown === null) return failure
-  const { refusedHere } = failure
+  const { refusedHere, errorCode: attemptCode } = failure
   return {
     ...unknown,
     errorCode: 'PLUGIN_RESULT_UNKNOWN',
+    ...(attemptCode !== 'PLUGIN_RESULT_UNKNOWN' && { attemptCode }),
     ...(refusedHere !== undefined && { refusedHere }),
   }
 }

@@ -40,7 +40,8 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
     )
   if (filter.errorCode !== undefined)
     conditions.push(
-      sql`operation.failure ->> 'errorCode' = ${filter.errorCode} and operation.failure is not null`,
+      sql`coalesce(operation.failure ->> 'attemptCode', operation.failure ->> 'errorCode') = ${filter.errorCode}
+        and operation.failure is not null`,
     )
   if (filter.failureGroup !== undefined)
     conditions.push(sql`operation.failure_group = ${filter.failureGroup} and operation.state = 'FAILED'`)

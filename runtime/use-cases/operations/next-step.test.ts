@@ -104,4 +104,30 @@ suite('the next step in lists', { concurrency: false }, () => {
       )
     assert.equal(items.filter(({ claim }) => claim !== null).length, SITUATIONS.length - 1)
   })
+
+  test('the filter by error code means the code of the last attempt', async () => {
+    const [one] = await list({ state: 'FAILED' })
+    assert.ok(one)
+    const failure = {
+      errorCode: 'PLUGIN_RESULT_UNKNOWN',
+      attemptCode: 'BUSY',
+      message: 'text',
+      retryable: true,
+    }
+    await sql`update runtime.operation set failure = ${JSON.stringify(failure)}::json
+      where operation_id = ${one.operationId}::uuid`.execute(engine.runtime.db)
+    const found = async (errorCode: string) =>
+      (await list({ errorCode })).map(({ operationId }) => operationId)
+    assert.deepEqual(await found('BUSY'), [one.operationId])
+    assert.ok(!(await found('PLUGIN_RESULT_UNKNOWN')).includes(one.operationId))
+    const { items } = await listOperations(context(), {
+      params: {},
+      query: runtimeApi['GET /operations'].query.parse({ q: 'BUSY' }),
+      body: undefined,
+    })
+    assert.deepEqual(
+      items.map(({ operationId }) => operationId),
+      [one.operationId],
+    )
+  })
 })

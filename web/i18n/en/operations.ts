@@ -294,6 +294,7 @@ export const operations = {
   'wire.clock.ahead': 'The clock of the plugin’s host is {seconds} s ahead.',
   'wire.headers': 'Response headers',
   'failed.owner': 'Owner',
+  'failed.afterwards': 'then {actor}: {action}',
   'action.takeover.aboutDetach':
     'Starts another detach operation. It calls the same plugins, so it fails again until the cause is fixed.',
   'detail.toList': 'View all operations',

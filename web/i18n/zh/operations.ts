@@ -250,6 +250,7 @@ export const operations: Translated<typeof source.operations> = {
   'wire.clock.behind': '插件主机的时钟慢了 {seconds} 秒。',
   'wire.clock.ahead': '插件主机的时钟快了 {seconds} 秒。',
   'wire.headers': '响应标头',
+  'failed.afterwards': '之后由{actor}{action}',
   'failed.owner': '负责人',
   'action.takeover.aboutDetach': '启动另一个分离操作。它会调用相同的插件，因此在消除原因之前会再次失败。',
   'detail.toList': '查看所有操作',

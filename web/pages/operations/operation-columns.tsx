@@ -1,5 +1,6 @@
 import { Fragment } from 'react'
 import type { Operation } from '#contract/console-api/shapes.ts'
+import { shownCode } from '#contract/protocol/messages.ts'
 import type { OperationSort } from '#contract/console-api/vocabulary.ts'
 import { versionsText, operationName } from '../../subjects/operations/operation-texts.ts'
 import { NextStepLines } from '../../subjects/operations/NextStepText.tsx'
@@ -106,7 +107,7 @@ function Trouble({ operation }: { operation: Operation }) {
   if (state === 'SUCCEEDED') return null
   // the code and the plugin are names, the others are words
   const details = [
-    { text: failure?.errorCode, className: 'mono' },
+    { text: failure === null ? undefined : shownCode(failure), className: 'mono' },
     { text: call?.pluginId, className: 'mono' },
     { text: t(`vocabulary.phase.${phase}`) },
     {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Claim, FailureGroup, Installation, Operation } from '#contract/console-api/shapes.ts'
+import { shownCode } from '#contract/protocol/messages.ts'
 import { operationName, bundleNameOf } from '../../subjects/operations/operation-texts.ts'
 import { NextStepText } from '../../subjects/operations/NextStepText.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
@@ -30,7 +31,7 @@ export function FailedItem({ operation }: { operation: Operation }) {
       {failure && (
         <>
           <span className="font-medium">{failureTitle(failure, t)}</span>{' '}
-          <span className="mono text-xs text-muted">{failure.errorCode}</span>
+          <span className="mono text-xs text-muted">{shownCode(failure)}</span>
         </>
       )}
       <span className="text-muted"> · </span>

@@ -1,4 +1,4 @@
-import type { Operation } from '#contract/console-api/shapes.ts'
+import type { NextStep, Operation } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
@@ -43,4 +43,14 @@ type Times = Pick<Operation, 'runStartedAt' | 'finishedAt' | 'earlierRunsMs'>
 export function runTimeOf({ runStartedAt, finishedAt, earlierRunsMs }: Times): number | null {
   if (runStartedAt === null || finishedAt === null) return null
   return earlierRunsMs + Date.parse(finishedAt) - Date.parse(runStartedAt)
+}
+
+/** What follows the next step; null if nothing does. */
+export function afterwardsText({ afterwards }: NextStep, t: Translate): string | null {
+  if (afterwards === undefined) return null
+  const { actor, action } = afterwards
+  return t('operations.failed.afterwards', {
+    actor: t(`vocabulary.actor.${actor}`),
+    action: t(`vocabulary.next.${action}`),
+  })
 }

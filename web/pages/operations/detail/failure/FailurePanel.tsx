@@ -1,7 +1,8 @@
 import { type ReactNode } from 'react'
 import type { OperationSearch } from '#contract/console-api/pages/operations.ts'
-import type { Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import type { Failure, NextStep, OperationDetail } from '#contract/console-api/shapes.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
+import { afterwardsText } from '../../../../subjects/operations/operation-texts.ts'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { joinSentences } from '../../../../i18n/punctuation.ts'
@@ -71,15 +72,16 @@ export function FailurePanel({
   const remedy = isStored ? null : remedyOf(operation, t)
   const { owner, retired } = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId) ?? {}
   // nobody can repair a plugin that was retired since it failed
-  const nextStep =
+  const nextStep: NextStep =
     retired == null || isStored
       ? operation.nextStep
       : ({
-          ...operation.nextStep,
+          since: operation.nextStep.since,
           actor: 'SUPPORT',
           action: operation.operationType === 'DETACH' ? 'RETRY' : 'TAKE_OVER',
         } as const)
   const { errorCode: code, errorPath } = failure
+  const afterwards = afterwardsText(nextStep, t)
   const context = useOperationContext(operation).data
   const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
   const disabled =
@@ -144,12 +146,13 @@ export function FailurePanel({
                   value: (
                     <>
                       <NextStepText nextStep={nextStep} />
-                      {owner && nextStep.actor === 'PLUGIN_OWNER' && (
+                      {owner && isForOwner(nextStep) && (
                         <>
                           {' · '}
                           <OwnerText owner={owner} />
                         </>
                       )}
+                      {afterwards !== null && <span className="block text-muted">{afterwards}</span>}
                     </>
                   ),
                 },
@@ -216,6 +219,10 @@ export function FailurePanel({
     </section>
   )
 }
+
+/** Whether the owner of the plugin can help: not if another plugin's values are in doubt, or this platform's settings. */
+const isForOwner = ({ actor, action }: NextStep): boolean =>
+  actor === 'PLUGIN_OWNER' || (actor === 'SUPPORT' && action === 'RETRY')
 
 /** Whether the installation still runs, and with what; and who depends on it. */
 function Impact({ operation }: { operation: OperationDetail }) {

@@ -224,3 +224,32 @@ test('notes are text and nothing else, and the assignee is named', () => {
   for (const line of ['`<b>x</b>`', '`[a](javascript:alert(1))`', '`**bold** @all #12`', '`# title - item`'])
     assert.ok(text.includes(`: ${line}`), line)
 })
+
+test('attempts whose results alternate are three lines, with the count of each result', () => {
+  const attempts = Array.from({ length: 40 }, (_, index) =>
+    (index % 2 === 0 ? timeout : refusal)({ attempt: index + 1, startedAt: at(index * 1000) }),
+  )
+  const text = operationMarkdown(operation({ state: 'FAILED' }, { before: [call('hooks', 1, attempts)] }), {
+    t,
+    link,
+  })
+  const lines = text.split('\n').filter((line) => line.startsWith('  - '))
+  assert.equal(lines.length, 3)
+  assert.match(lines[0] ?? '', /Attempt 1, run 1: No response/)
+  assert.match(lines[1] ?? '', /Attempt 2, run 1 … 39: 19× .*`MAILBOX_LOCKED`, 19× .*`PLUGIN_TIMEOUT`/)
+  assert.match(lines[2] ?? '', /Attempt 40, run 1/)
+})
+
+test('the text has the second step, if somebody else than support acts first', () => {
+  const nextStep = {
+    ...failed.nextStep,
+    actor: 'PLUGIN_OWNER' as const,
+    action: 'FIX_CAUSE' as const,
+    afterwards: { actor: 'SUPPORT' as const, action: 'RETRY' as const },
+  }
+  assert.match(
+    operationMarkdown({ ...failed, nextStep }, { t, link }),
+    /\*\*Next step:\*\* Plugin owner: Find and fix the cause, then Support: Retry the operation/,
+  )
+  assert.match(operationMarkdown({ ...failed, nextStep }, { t: zh, link }), /之后由支持工程师重试操作/)
+})

@@ -1,6 +1,7 @@
 import type { Attempt, Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 import {
+  afterwardsText,
   operationTypeKey,
   runTimeOf,
   versionsText,
@@ -156,7 +157,10 @@ function standingOf(operation: OperationDetail, t: Translate): string[] {
     ({ pluginId }) => pluginId === failurePointOf(timeline, operation)?.pluginId,
   )
   const { actor, action } = operation.nextStep
-  const next = labelled(t, t(`vocabulary.actor.${actor}`), t(`vocabulary.next.${action}`))
+  const next = joinClauses(t, [
+    labelled(t, t(`vocabulary.actor.${actor}`), t(`vocabulary.next.${action}`)),
+    afterwardsText(operation.nextStep, t),
+  ])
   const owner = plugin?.owner
   return [
     fact(t, t('operations.failed.impact'), plainText(impactText(operation, t))),
@@ -174,7 +178,15 @@ function standingOf(operation: OperationDetail, t: Translate): string[] {
   ]
 }
 
-/** Consecutive equal attempts are one line, as they are one bar on the page. */
+type Group = readonly [Bar, ...Bar[]]
+
+/** More lines for one run of a call say nothing more. */
+const LINES_MAX = 6
+
+/**
+ * Consecutive equal attempts are one line, as they are one bar on the page. If results alternate for long, the first and the
+ * last stay, and all between are one line with the count of each result.
+ */
 function rowText(prefix: string, row: Row, t: Translate): string {
   const head = `- ${prefix}${t('operations.markdown.call', { plugin: plainText(row.pluginId), order: String(row.order) })}`
   if (row.bars.length === 0) return labelled(t, head, t(resultLook(row.result).word))
@@ -182,20 +194,54 @@ function rowText(prefix: string, row: Row, t: Translate): string {
   const gapBefore = (bar: Bar) => row.gaps.find(({ last }) => last === bar.attempt.attempt - 1)
   for (const bar of row.bars) {
     const last = groups.at(-1)
-    if (last && !gapBefore(bar) && last[0].verdict === bar.verdict && last[0].attempt.run === bar.attempt.run)
+    if (
+      last &&
+      !gapBefore(bar) &&
+      last[0].attempt.run === bar.attempt.run &&
+      resultOf(last[0]) === resultOf(bar)
+    )
       last.push(bar)
     else groups.push([bar])
   }
-  const lines = groups.flatMap((group) => {
-    const gap = gapBefore(group[0])
+  const stretches: [Group, ...Group[]][] = []
+  for (const group of groups) {
+    const stretch = stretches.at(-1)
+    if (stretch && !gapBefore(group[0]) && stretch[0][0].attempt.run === group[0].attempt.run)
+      stretch.push(group)
+    else stretches.push([group])
+  }
+  const lines = stretches.flatMap((stretch) => {
+    const gap = gapBefore(stretch[0][0])
     const { first = 0, last = 0 } = gap ?? {}
     const leftOut = t('operations.markdown.leftOut', { first, last })
-    return [...(gap ? [leftOut] : []), groupText(group, row.bars[row.bars.indexOf(group[0]) - 1], t)]
+    const text = (group: Group) => groupText(group, row.bars[row.bars.indexOf(group[0]) - 1], t)
+    const [start, ...middle] = stretch
+    const end = stretch.length > LINES_MAX ? middle.pop() : undefined
+    return [
+      ...(gap ? [leftOut] : []),
+      ...(end ? [text(start), alternatingText(middle.flat(), t), text(end)] : stretch.map(text)),
+    ]
   })
   return [head, ...lines.map((line) => `  - ${line}`)].join('\n')
 }
 
-function groupText([first, ...more]: [Bar, ...Bar[]], before: Bar | undefined, t: Translate): string {
+const resultOf = ({ verdict, attempt }: Bar): string => `${verdict} ${attempt.failure?.errorCode ?? ''}`
+
+/** Attempts with different results as one line: how often each result was. */
+function alternatingText(bars: readonly Bar[], t: Translate): string {
+  const [first, last] = [bars[0], bars.at(-1)]
+  if (!first || !last) return ''
+  const name = t('operations.attempt.name', { attempt: first.attempt.attempt, run: first.attempt.run })
+  const results = [...Map.groupBy(bars, resultOf).values()].map((same) => {
+    const { verdict, attempt } = same[0]!
+    const code = attempt.failure ? ` ${codeText(attempt.failure.errorCode)}` : ''
+    return `${t('operations.detail.times', { n: same.length })} ${t(verdictLook[verdict].word)}${code}`
+  })
+  const times = `${formatUtcTime(first.from)} … ${formatUtcTime(last.from)}`
+  return labelled(t, `${name} … ${last.attempt.attempt}`, joinClauses(t, [...results, times]))
+}
+
+function groupText([first, ...more]: Group, before: Bar | undefined, t: Translate): string {
   const last = more.at(-1) ?? first
   const name = t('operations.attempt.name', { attempt: first.attempt.attempt, run: first.attempt.run })
   const range = more.length === 0 ? name : `${name} … ${last.attempt.attempt}`
