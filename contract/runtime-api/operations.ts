@@ -27,7 +27,7 @@ import {
   Uuid,
 } from './common.ts'
 import { OperationPlan, PlanToken } from './plans.ts'
-import { PluginOwner, Retirement } from './plugins.ts'
+import { PluginLinks, PluginOwner, Retirement, Runbook } from './plugins.ts'
 import {
   BATCH_ACTIONS,
   NEXT_ACTIONS,
@@ -237,6 +237,10 @@ export const OperationDetail = Operation.extend({
       /** Null unless it is retired; absent from receipts of earlier versions. */
       retired: Retirement.nullable().optional(),
       owner: PluginOwner.nullable(),
+      /** For the codes with which this operation failed; absent if there are none. */
+      runbooks: z.array(Runbook).optional(),
+      /** Where its logs and traces are; absent if that is not registered. */
+      links: PluginLinks.optional(),
       timeoutMs: z.number().int(),
       maxAttempts: z.number().int(),
     }),

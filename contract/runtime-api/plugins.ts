@@ -1,7 +1,19 @@
 import * as z from 'zod'
 import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key, Uuid } from '#contract/protocol/keys.ts'
-import { listOf, pageQuery, Person, plainName, Reason, scopeFilter, searchText, Timestamp } from './common.ts'
+import { ErrorCode } from '#contract/protocol/envelope.ts'
+import {
+  listOf,
+  pageQuery,
+  Person,
+  plainName,
+  plainText,
+  Reason,
+  scopeFilter,
+  searchText,
+  Timestamp,
+} from './common.ts'
+import { isLinkTemplate, isWebPage, LINK_PLACEHOLDERS } from './link-template.ts'
 
 export const PluginCredential = z.object({
   credentialId: Uuid,
@@ -42,6 +54,63 @@ export const PluginOwner = z.strictObject({
 })
 export type PluginOwner = z.infer<typeof PluginOwner>
 
+/** Characters of the text of a runbook. */
+export const RUNBOOK_TEXT_MAX = 2_000
+/** Runbooks of one plugin. */
+export const RUNBOOKS_MAX = 100
+
+/**
+ * What to do about one error code, by the people who run the plugin: a text, the address of a page, or both. The platform
+ * never requests the page.
+ */
+export const Runbook = z
+  .strictObject({
+    errorCode: ErrorCode.refine((code) => code !== '0', 'Must be the code of a failure'),
+    title: plainName(200),
+    text: plainText(RUNBOOK_TEXT_MAX).optional(),
+    url: z
+      .string()
+      .max(2048, 'Must be at most 2048 characters')
+      .refine(isWebPage, 'Must be an http or https address without user information')
+      .optional(),
+    owner: PluginOwner.optional(),
+  })
+  .refine(({ text, url }) => text !== undefined || url !== undefined, {
+    path: ['url'],
+    error: 'Must have a text or an address',
+  })
+export type Runbook = z.infer<typeof Runbook>
+
+const LinkTemplate = z
+  .string()
+  .max(2048, 'Must be at most 2048 characters')
+  .refine(
+    isLinkTemplate,
+    `Must be an http or https address with the placeholders ${LINK_PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}, not in its host`,
+  )
+
+/** Where the logs and the traces of a plugin are: addresses with placeholders. */
+export const PluginLinks = z.strictObject({ logs: LinkTemplate.optional(), traces: LinkTemplate.optional() })
+export type PluginLinks = z.infer<typeof PluginLinks>
+
+/** One runbook for each code. */
+const Runbooks = z
+  .array(Runbook)
+  .max(RUNBOOKS_MAX, `Must be at most ${RUNBOOKS_MAX}`)
+  .check(({ value, issues }) => {
+    const known = new Set<string>()
+    for (const [index, { errorCode }] of value.entries()) {
+      if (known.has(errorCode))
+        issues.push({
+          code: 'custom',
+          input: errorCode,
+          path: [index, 'errorCode'],
+          message: 'Must be another code than that of an earlier runbook',
+        })
+      known.add(errorCode)
+    }
+  })
+
 const limits = {
   timeoutMs: z.number().int().min(100).max(300_000).optional(),
   maxAttempts: z.number().int().min(1).max(100).optional(),
@@ -61,6 +130,10 @@ export const Plugin = z.object({
   version: Key.optional(),
   ...limits,
   owner: PluginOwner.nullable(),
+  /** What to do about its error codes; absent if there are none. */
+  runbooks: z.array(Runbook).optional(),
+  /** Absent if there are none. */
+  links: PluginLinks.optional(),
   /** Whether the last report of this version passed. NONE: there is no report, or no version. */
   check: z.enum(['PASSED', 'NOT_PASSED', 'NONE']),
   /** Null unless it is retired: the platform answers its DETACH calls, and nothing else calls it. */
@@ -116,6 +189,8 @@ export const pluginEndpoints = defineEndpoints({
       version: Key.optional(),
       ...limits,
       owner: PluginOwner.optional(),
+      runbooks: Runbooks.optional(),
+      links: PluginLinks.optional(),
       expected: ExpectedRegistration,
       reason: Reason.optional(),
     }),

@@ -173,3 +173,48 @@ test('a save that fails says that the installation still runs, and since when no
   await changed.getByRole('link', { name: 'Install' }).click()
   await expect(page.getByRole('heading', { name: /Install price-shop/ })).toBeVisible()
 })
+
+test('a runbook and the links to logs and traces stand beside each failure with the code', async ({
+  system,
+  signIn,
+}) => {
+  const { install } = await startShop(system)
+  const admin = await signIn('admin', '/plugins/price-sync')
+  await admin.getByRole('button', { name: 'Edit' }).click()
+  const dialog = admin.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Add runbook' }).click()
+  await dialog.getByLabel('Error code').fill('NO_TENANT')
+  const runbook = dialog.getByRole('group', { name: 'Runbook 1' })
+  await runbook.getByLabel('Title').fill('Create the tenant by hand')
+  await runbook.getByLabel('Address of a page').fill('javascript:alert(1)')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(runbook).toContainText('Enter an http or https address without user information.')
+  await runbook.getByLabel('Address of a page').fill('https://wiki.example.com/tenants#create')
+  await runbook.getByLabel('Text').fill('Ask for the customer number first.\n<b>Then</b> create it.')
+  await runbook.getByLabel('Responsible team').fill('Tenants on duty')
+  await dialog.getByLabel('Logs').fill('https://{operationId}.example.com')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog).toContainText('none in the host')
+  await dialog.getByLabel('Logs').fill('https://logs.example.com/?q={traceId}&from={from}')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(admin.getByRole('main')).toContainText('Create the tenant by hand')
+
+  const operationId = await install(system.newScope(), ({ pluginId }) =>
+    pluginId === 'price-sync' ? refused() : { outcome: 'APPLIED' },
+  )
+  await system.ended(operationId)
+  const page = await signIn('sam', `/operations/${operationId}`)
+  const link = panelOf(page).getByRole('link', { name: 'Create the tenant by hand' })
+  await expect(link).toHaveAttribute('href', 'https://wiki.example.com/tenants#create')
+  await expect(link).toHaveAttribute('target', '_blank')
+  await expect(link).toHaveAttribute('rel', 'noopener noreferrer')
+  await expect(answer(page, 'Runbook')).toContainText('wiki.example.com')
+  await expect(answer(page, 'Runbook')).toContainText('<b>Then</b> create it.')
+  await expect(answer(page, 'Runbook')).toContainText('Tenants on duty')
+  const logs = panelOf(page).getByRole('link', { name: 'Logs' })
+  const trace = operationId.replaceAll('-', '')
+  await expect(logs).toHaveAttribute(
+    'href',
+    new RegExp(String.raw`^https://logs\.example\.com/\?q=${trace}&from=20\d\d-`),
+  )
+})

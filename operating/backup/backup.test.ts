@@ -476,8 +476,19 @@ function withMigrations(text: string, names: Partial<Record<'runtime' | 'bff', s
 
 /** What migrations after the first have added: tables, and columns by table. Both are empty in the backup. */
 const LATER = {
-  tables: ['runtime.plugin_refusal'],
-  columns: { 'runtime.attempt': ['wire'] } as Record<string, string[]>,
+  tables: ['runtime.plugin_refusal', 'runtime.plugin_read'],
+  columns: {
+    'runtime.attempt': ['wire', 'by_platform'],
+    'runtime.plugin': [
+      'retired_at',
+      'retired_by_id',
+      'retired_by_name',
+      'retired_reason',
+      'runbooks',
+      'logs_link',
+      'traces_link',
+    ],
+  } as Record<string, string[]>,
 }
 
 function withoutLater(text: string): string {

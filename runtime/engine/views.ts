@@ -5,7 +5,7 @@ import type { Claim } from '#contract/runtime-api/claim.ts'
 import type { NextStep, Failure } from '#contract/runtime-api/common.ts'
 import type { Installation } from '#contract/runtime-api/installations.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
-import type { PluginOwner, Retirement } from '#contract/runtime-api/plugins.ts'
+import type { PluginLinks, PluginOwner, Retirement } from '#contract/runtime-api/plugins.ts'
 import { CLAIM_STATES } from '#contract/runtime-api/vocabulary.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
 import type {
@@ -216,4 +216,16 @@ export function ownerOf({
   owner_contact: string | null
 }): PluginOwner | null {
   return team === null ? null : { team, ...(contact !== null && { contact }) }
+}
+
+/** Where the logs and traces of a plugin are, as the runtime API returns it; nothing if neither is registered. */
+export function linksOf({
+  logs_link: logs,
+  traces_link: traces,
+}: {
+  logs_link: string | null
+  traces_link: string | null
+}): { links?: PluginLinks } {
+  if (logs === null && traces === null) return {}
+  return { links: { ...(logs !== null && { logs }), ...(traces !== null && { traces }) } }
 }

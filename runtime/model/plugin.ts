@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { PluginCheckReport } from '#contract/protocol/plugin-check-report.ts'
+import type { Runbook } from '#contract/runtime-api/plugins.ts'
 import type { UncheckedPlugin } from '#contract/runtime-api/plans.ts'
 import type { PluginReport } from '#contract/runtime-api/plugin-reports.ts'
 import type { PluginRead, PluginRefusal } from '#contract/runtime-api/vocabulary.ts'
@@ -53,6 +54,10 @@ export interface PluginTable {
   owner_team: string | null
   owner_contact: string | null
   version: string | null
+  runbooks: ColumnType<Runbook[], string | undefined, string>
+  /** Addresses with placeholders. */
+  logs_link: string | null
+  traces_link: string | null
   updated_at: Time
   /** All null unless the plugin is retired. */
   retired_at: string | null

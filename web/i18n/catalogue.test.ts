@@ -62,6 +62,8 @@ for (const language of TRANSLATIONS) {
 const WORDS = new Set([
   'type',
   'operationType',
+  'actor',
+  'action',
   'stage',
   'phase',
   'state',

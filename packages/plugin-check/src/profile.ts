@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
 import { StrictJsonError } from '../../../contract/protocol/json-text-problem.ts'
+import { ErrorCode } from '../../../contract/protocol/envelope.ts'
 import { Key, mapOf, PropertyName, ResourceLocator, Values } from '../../../contract/protocol/keys.ts'
 import { PluginConfiguration } from '../../../contract/protocol/authorization.ts'
 import { parseStrictJson } from '../../../contract/protocol/strict-json.ts'
@@ -48,6 +49,13 @@ export const Profile = z.strictObject({
   resolvesReferences: z.boolean().default(false),
   /** The credential with which the plugin calls resolve. */
   credential: z.string().min(1).max(4096).default(DEFAULT_CREDENTIAL),
+  /**
+   * What to do about each error code, as in the registration of the plugin. Then every code that the plugin answers must have
+   * an entry.
+   */
+  runbooks: z.array(z.looseObject({ errorCode: ErrorCode })).optional(),
+  /** Codes that the plugin may answer, and that no case causes. */
+  errorCodes: z.array(ErrorCode).default([]),
   /**
    * An address that returns the business state as JSON. `{bundleInstallId}` in it is replaced; of a list, only the items
    * that contain the installation count.

@@ -25,7 +25,7 @@ async function selectPlugins(
   const result = await sql<PluginRow>`
     select plugin.plugin_id, plugin.title, plugin.endpoint, plugin.enabled, plugin.updated_at,
       plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
-      plugin.owner_team, plugin.owner_contact, plugin.version,
+      plugin.owner_team, plugin.owner_contact, plugin.version, plugin.runbooks, plugin.logs_link, plugin.traces_link,
       plugin.retired_at, plugin.retired_by_id, plugin.retired_by_name, plugin.retired_reason, report.passed as report_passed, coalesce(credential.all, '[]'::json) as credentials
     from runtime.plugin as plugin
     left join lateral (

@@ -1,4 +1,4 @@
-import { reasonOf } from '#contract/protocol/messages.ts'
+import { reasonOf, shownCode } from '#contract/protocol/messages.ts'
 import { getOwn } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { STAGES } from '#contract/protocol/vocabulary.ts'
@@ -9,7 +9,7 @@ import type { NoteRow } from '../../store/operations/operations.ts'
 import { noteView } from './annotate.ts'
 import type { RetryRow } from '../../store/operations/runs.ts'
 import { callLimits } from '../../engine/steps/prepare-call.ts'
-import { currentCallOf, ownerOf, operationView, retirementOf } from '../../engine/views.ts'
+import { currentCallOf, linksOf, ownerOf, operationView, retirementOf } from '../../engine/views.ts'
 import type { EndpointRow, PluginRow } from '../../store/plugins/plugins.ts'
 import { interrupted, maskFailure } from '../../engine/calls/failures.ts'
 import { maskEvidence } from '../../engine/calls/wire-evidence.ts'
@@ -110,11 +110,30 @@ export function operationDetail(rows: OperationRows): OperationDetail {
         enabled: row.enabled,
         retired: retirementOf(row),
         owner: ownerOf(row),
+        ...runbooksFor(row, rows),
+        ...linksOf(row),
         timeoutMs,
         maxAttempts,
       }
     }),
   }
+}
+
+/** The runbooks for the codes with which the calls of the plugin, or the operation, failed. */
+function runbooksFor(
+  { plugin_id, runbooks }: PluginRow,
+  { operation, attempts, retries }: OperationRows,
+): Pick<OperationDetail['plugins'][number], 'runbooks'> {
+  const failures = [
+    operation.failure,
+    ...retries.map(({ failure }) => failure),
+    ...attempts.filter((attempt) => attempt.plugin_id === plugin_id).map(({ failure }) => failure),
+  ]
+  const codes = new Set(
+    failures.flatMap((failure) => (failure ? [failure.errorCode, shownCode(failure)] : [])),
+  )
+  const found = runbooks.filter(({ errorCode }) => codes.has(errorCode))
+  return found.length === 0 ? {} : { runbooks: found }
 }
 
 const PHASE_ORDER: readonly Phase[] = ['BEFORE_RESOURCES', 'RESOURCES', 'AFTER_RESOURCES', 'DONE']

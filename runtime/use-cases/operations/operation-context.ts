@@ -112,6 +112,9 @@ function causeView(
       applicationRuntimeId: application_runtime_id,
       workspaceId: workspace_id,
     })
+  // what is said about a plugin changes no call
+  const relevant = changes.filter(({ property }) => kind !== 'plugin.save' || !isDescription(property))
+  if (changes.length > 0 && relevant.length === 0) return []
   const [subject = ''] = isOfScope ? [row.subject] : row.subject.split(' ')
   const isDuring =
     row.at >= operation.created_at && (operation.finished_at === null || row.at <= operation.finished_at)
@@ -124,10 +127,13 @@ function causeView(
       subject: mayRead ? subject : '',
       link: mayRead ? linkOf(row, subject) : null,
       during: isDuring,
-      changes: mayRead ? changes.flatMap((change) => readable(change, actor)).slice(0, CHANGES_MAX) : [],
+      changes: mayRead ? relevant.flatMap((change) => readable(change, actor)).slice(0, CHANGES_MAX) : [],
     },
   ]
 }
+
+const isDescription = (property: string): boolean =>
+  property.startsWith('runbook ') || property === 'logsLink' || property === 'tracesLink'
 
 /**
  * A change of a registration without scopes that the actor may not read, as the registration itself is shown. Of the owner

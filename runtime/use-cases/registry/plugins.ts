@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Plugin } from '#contract/runtime-api/plugins.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import { DomainError } from '../../engine/refusals.ts'
-import { ownerOf, retirementOf } from '../../engine/views.ts'
+import { linksOf, ownerOf, retirementOf } from '../../engine/views.ts'
 import type { Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
 import {
@@ -63,8 +63,12 @@ export async function savePlugin(
     max_backoff_ms: body.maxBackoffMs ?? null,
     owner_team: body.owner?.team ?? null,
     owner_contact: body.owner?.contact ?? null,
+    runbooks: body.runbooks ?? [],
+    logs_link: body.links?.logs ?? null,
+    traces_link: body.links?.traces ?? null,
   }
-  const isSaved = await savePluginRow(tx, after, { mustBeNew: body.expected === null })
+  const row = { ...after, runbooks: JSON.stringify(after.runbooks) }
+  const isSaved = await savePluginRow(tx, row, { mustBeNew: body.expected === null })
   if (!isSaved) throw registrationExists('pluginId')
   await recordAudit(tx, actor, {
     action: 'plugin.save',
@@ -93,6 +97,12 @@ function fieldsOf(
     maxBackoffMs: row.max_backoff_ms,
     ownerTeam: row.owner_team,
     ownerContact: row.owner_contact,
+    logsLink: row.logs_link,
+    tracesLink: row.traces_link,
+    // each is a field of its own, so that the audit has those that changed
+    ...Object.fromEntries(
+      row.runbooks.map(({ errorCode, ...runbook }) => [`runbook ${errorCode}`, { ...runbook }]),
+    ),
   }
 }
 
@@ -114,6 +124,8 @@ function pluginView(row: PluginRow): Plugin {
     ...(row.max_attempts !== null && { maxAttempts: row.max_attempts }),
     ...(row.max_backoff_ms !== null && { maxBackoffMs: row.max_backoff_ms }),
     owner: ownerOf(row),
+    ...(row.runbooks.length > 0 && { runbooks: row.runbooks }),
+    ...linksOf(row),
     check: row.report_passed === null ? 'NONE' : row.report_passed ? 'PASSED' : 'NOT_PASSED',
     retired: retirementOf(row),
     credentials: row.credentials,

@@ -44,6 +44,7 @@ describe('plugins', () => {
       owner,
       check: 'NONE',
       credentials: [],
+      retired: null,
       updatedAt: made.data['updatedAt'],
     })
     const changed = await call('/plugins/mailer', { method: 'PUT', body: { ...plugin, enabled: false } })
@@ -54,6 +55,7 @@ describe('plugins', () => {
       owner: null,
       check: 'NONE',
       credentials: [],
+      retired: null,
       updatedAt: changed.data['updatedAt'],
     })
     assert.deepEqual((await call('/plugins/mailer', { grants: reader })).data, changed.data)
@@ -121,6 +123,38 @@ describe('plugins', () => {
       ['page-99'],
     )
     assert.equal((await call('/plugins?cursor=nonsense')).errorCode, 'REQUEST_INVALID')
+  })
+
+  it('have runbooks and links, each error of which is at its place', async () => {
+    const runbooks = [
+      { errorCode: 'QUOTA_USED_UP', title: 'Raise the quota', url: 'https://wiki.example.com/quota#raise' },
+      { errorCode: 'BUSY', title: 'Wait', text: 'It is busy\nat night.', owner: { team: 'Night shift' } },
+    ]
+    const links = { logs: 'https://logs.example.com/?q={operationId}&from={from}&to={to}' }
+    const put = (more: object) =>
+      call('/plugins/guided', { method: 'PUT', body: { ...plugin, runbooks, links, ...more } })
+    const { data } = await put({})
+    assert.deepEqual([data['runbooks'], data['links']], [runbooks, links])
+    const refused = async (more: object) => {
+      const { errorCode, data: problem } = await put(more)
+      assert.equal(errorCode, 'REQUEST_INVALID')
+      return (problem['details'] as JsonObject[]).map(({ path }) => path)
+    }
+    const entry = { errorCode: 'X', title: 'T', text: 'x' }
+    assert.deepEqual(await refused({ runbooks: [{ ...entry, url: 'javascript:alert(1)' }] }), [
+      'body.runbooks.0.url',
+    ])
+    assert.deepEqual(await refused({ runbooks: [{ errorCode: 'X', title: 'T' }] }), ['body.runbooks.0.url'])
+    assert.deepEqual(await refused({ runbooks: [entry, entry] }), ['body.runbooks.1.errorCode'])
+    assert.deepEqual(await refused({ runbooks: [{ ...entry, errorCode: '0' }] }), [
+      'body.runbooks.0.errorCode',
+    ])
+    assert.deepEqual(await refused({ links: { traces: 'https://{traceId}.example.com' } }), [
+      'body.links.traces',
+    ])
+    // a registration without them has none
+    const { data: bare } = await call('/plugins/guided', { method: 'PUT', body: plugin })
+    assert.deepEqual([bare['runbooks'], bare['links']], [undefined, undefined])
   })
 })
 

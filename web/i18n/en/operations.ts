@@ -294,6 +294,10 @@ export const operations = {
   'wire.clock.ahead': 'The clock of the plugin’s host is {seconds} s ahead.',
   'wire.headers': 'Response headers',
   'failed.owner': 'Owner',
+  'failed.runbook': 'Runbook',
+  'failed.outside': 'Logs and traces',
+  'failed.outside.logs': 'Logs',
+  'failed.outside.traces': 'Traces',
   'failed.afterwards': 'then {actor}: {action}',
   'action.takeover.aboutDetach':
     'Starts another detach operation. It calls the same plugins, so it fails again until the cause is fixed.',

@@ -14,12 +14,8 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { showToast } from '../../ui/toast.ts'
 import { LIMIT_RANGE, LIMITS } from './plugin-limits.ts'
-import { pluginBodyOf, pluginFormOf, pluginSchema } from './plugin-form.ts'
-
-const OWNER_FIELDS: Readonly<Record<string, 'ownerTeam' | 'ownerContact'>> = {
-  'body.owner.team': 'ownerTeam',
-  'body.owner.contact': 'ownerContact',
-}
+import { RunbookFields, LinkFields } from './RunbookFields.tsx'
+import { pluginBodyOf, pluginFieldOf, pluginFormOf, pluginSchema } from './plugin-form.ts'
 
 /** Registers a plugin, or edits its registration. */
 export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClose: () => void }) {
@@ -47,7 +43,7 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
       if (plugin === null) void navigate(paths.plugin(pluginId, { tab: 'credentials' }))
     },
     (detail) =>
-      OWNER_FIELDS[detail.path ?? ''] ??
+      pluginFieldOf(detail.path ?? '') ??
       fieldOfRequest([
         ...(plugin === null ? (['pluginId'] as const) : []),
         'title',
@@ -134,6 +130,8 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
           ))}
         </div>
       </fieldset>
+      <RunbookFields control={control} />
+      <LinkFields control={control} />
       <ReasonField control={control} />
     </FormDialog>
   )

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
-import type { Plugin } from '#contract/console-api/shapes.ts'
+import type { Plugin, Runbook } from '#contract/console-api/shapes.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import { RunbookText } from '../../subjects/plugins/RunbookText.tsx'
 import { OwnerText } from '../../subjects/plugins/PluginLink.tsx'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { RecentOperations } from '../../subjects/operations/RecentOperations.tsx'
@@ -91,6 +92,10 @@ function Shown({ plugin }: { plugin: Plugin }) {
                 <span className="text-faint">{t('plugins.fact.notSet')}</span>
               ),
             },
+            plugin.runbooks !== undefined && {
+              label: t('plugins.form.runbooks'),
+              value: <Runbooks runbooks={plugin.runbooks} />,
+            },
             { label: t('plugins.fact.timeout'), value: <LimitValue plugin={plugin} limit="timeoutMs" /> },
             { label: t('plugins.fact.attempts'), value: <LimitValue plugin={plugin} limit="maxAttempts" /> },
             { label: t('plugins.fact.backoff'), value: <LimitValue plugin={plugin} limit="maxBackoffMs" /> },
@@ -119,6 +124,30 @@ function Shown({ plugin }: { plugin: Plugin }) {
       {tab === 'operations' && <RecentOperations of={{ pluginId }} />}
       {editing && <PluginDialog plugin={plugin} onClose={() => setEditing(false)} />}
     </Page>
+  )
+}
+
+/** The codes with their runbooks; many are folded. */
+function Runbooks({ runbooks }: { runbooks: readonly Runbook[] }) {
+  const t = useText()
+  const list = (
+    <ul className="space-y-1">
+      {runbooks.map((runbook) => (
+        <li key={runbook.errorCode} className="grid gap-x-4 sm:grid-cols-[minmax(0,16rem)_minmax(0,1fr)]">
+          <Mono>{runbook.errorCode}</Mono>
+          <div>
+            <RunbookText runbook={runbook} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+  if (runbooks.length <= 3) return list
+  return (
+    <details>
+      <summary>{t('plugins.runbooks.count', { n: runbooks.length })}</summary>
+      {list}
+    </details>
   )
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { translator } from '../../i18n/testing.ts'
-import { pluginBodyOf, pluginFormOf, pluginSchema } from './plugin-form.ts'
+import { NO_RUNBOOK, pluginBodyOf, pluginFieldOf, pluginFormOf, pluginSchema } from './plugin-form.ts'
 
 const schema = pluginSchema(await translator('en'))
 const form = {
@@ -40,6 +40,11 @@ test('editing a plugin without changes sends it unchanged', () => {
     version: '1.2.0',
     timeoutMs: 900,
     owner: { team: 'Messaging', contact: 'mailto:messaging@example.com' },
+    runbooks: [
+      { errorCode: 'BUSY', title: 'Wait', text: 'Until morning', owner: { team: 'Night shift' } },
+      { errorCode: 'QUOTA_USED_UP', title: 'Raise the quota', url: 'https://wiki.example.com/?quota' },
+    ],
+    links: { traces: 'https://traces.example.com/{traceId}' },
   }
   const updatedAt = '2026-11-20T08:00:00.000Z'
   const body = pluginBodyOf(
@@ -53,4 +58,32 @@ test('editing a plugin without changes sends it unchanged', () => {
     }),
   )
   assert.deepEqual(body, registration)
+})
+
+test('each error of a runbook or a link is at its field, also if the server found it', () => {
+  const runbook = { ...NO_RUNBOOK, errorCode: 'BUSY', title: 'Wait', text: 'Until morning' }
+  assert.deepEqual(wrongFields({ ...form, runbooks: [runbook] }), [])
+  assert.deepEqual(
+    wrongFields({
+      ...form,
+      runbooks: [runbook, { ...runbook, url: 'javascript:1' }, { ...NO_RUNBOOK, errorCode: 'busy' }],
+      logsLink: 'https://{from}.example.com',
+    }),
+    [
+      'runbooks.1.url',
+      'runbooks.2.errorCode',
+      'runbooks.2.title',
+      'runbooks.2.url',
+      'runbooks.1.errorCode',
+      'logsLink',
+    ],
+  )
+  for (const [path, field] of [
+    ['body.runbooks.2.owner.team', 'runbooks.2.ownerTeam'],
+    ['body.runbooks.0.url', 'runbooks.0.url'],
+    ['body.links.logs', 'logsLink'],
+    ['body.owner.contact', 'ownerContact'],
+    ['body.title', null],
+  ] as const)
+    assert.equal(pluginFieldOf(path), field)
 })

@@ -12,6 +12,7 @@ import { SECRET_CASES } from './secrets.ts'
 import { TOKEN_CASES } from './tokens.ts'
 import { FAILURE_CASES } from './failures.ts'
 import { WRITE_CASES } from './written-properties.ts'
+import { RUNBOOK_CASES } from './runbooks.ts'
 import { VERSION_CASES } from './versions.ts'
 
 /** Every case, in the order in which they run. */
@@ -30,4 +31,5 @@ export const CASES: readonly Case[] = [
   ...REFERENCE_CASES,
   ...CONNECTION_CASES,
   ...CRASH_CASES,
+  ...RUNBOOK_CASES,
 ]

@@ -12,6 +12,7 @@ export type Need =
   | 'sensitive'
   | 'references'
   | 'resolves'
+  | 'runbooks'
 
 export const NEEDS: Readonly<Record<Need, string>> = {
   tokens: 'verifiesTokens is false in the profile',
@@ -24,6 +25,7 @@ export const NEEDS: Readonly<Record<Need, string>> = {
   sensitive: 'no text property of the profile is sensitive',
   references: 'no resource of the profile has references',
   resolves: 'resolvesReferences is false in the profile',
+  runbooks: 'the profile has no runbooks',
 }
 
 export interface Case {

@@ -7,7 +7,7 @@ import { short, topOf } from './read-response.ts'
 const failure = caseGroup('failure', { rule: 'failure-data', kind: 'shape' })
 
 /** A failure envelope, provoked by a request for another plugin, by a body that is not JSON, or by other bytes. */
-async function refusal(trial: Trial): Promise<JsonObject | null> {
+export async function provokeRefusal(trial: Trial): Promise<JsonObject | null> {
   const { before, variant } = trial.install().operation('INSTALL', 1)
   const wrong = [
     Buffer.from(JSON.stringify({ ...before.request, pluginId: 'another-plugin' })),
@@ -25,7 +25,7 @@ async function refusal(trial: Trial): Promise<JsonObject | null> {
 const forRefusal =
   (judge: (trial: Trial, top: JsonObject, data: JsonObject) => void): Case['run'] =>
   async (trial) => {
-    const top = (await refusal(trial)) ?? {}
+    const top = (await provokeRefusal(trial)) ?? {}
     const { data } = top
     if (data !== null) judge(trial, top, isJsonObject(data) ? data : {})
   }
@@ -39,7 +39,7 @@ export const FAILURE_CASES: readonly Case[] = [
       rule: 'envelope',
     },
     async (trial) => {
-      await refusal(trial)
+      await provokeRefusal(trial)
       const status = trial.sent.at(-1)?.exchange.response?.status
       trial.check(status === 200, `The status is ${status}`)
     },

@@ -80,7 +80,16 @@ export async function withBench<Result>(
   const sender = createSender(url, profile.timeoutMs)
   try {
     await host?.start()
-    return await work({ profile, url, sender, platform, host, idTime: ids ?? Date.now() })
+    const bench = {
+      profile,
+      url,
+      sender,
+      platform,
+      host,
+      idTime: ids ?? Date.now(),
+      codes: new Set<string>(),
+    }
+    return await work(bench)
   } finally {
     await host?.kill()
     sender.close()

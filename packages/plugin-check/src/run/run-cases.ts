@@ -43,6 +43,7 @@ export function missingNeeds(profile: Profile): Set<Need> {
     ),
     references: resources.some(({ references }) => Object.keys(references).length > 0),
     resolves: profile.resolvesReferences,
+    runbooks: profile.runbooks !== undefined,
   }
   return new Set((Object.keys(isMet) as Need[]).filter((need) => !isMet[need]))
 }

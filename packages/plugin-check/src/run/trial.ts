@@ -30,6 +30,8 @@ export interface Bench {
   host: Host | null
   /** The time in the ids of the run, in milliseconds since 1970. */
   idTime: number
+  /** The error codes of the plugin's responses so far. */
+  codes: Set<string>
 }
 
 /** An exchange with what it says. */
@@ -90,6 +92,8 @@ export interface Trial extends Bench {
 
 const ATTEMPTS = 8
 const REPEAT_MS = 40
+/** A plugin that makes up codes does not fill the memory. */
+const CODES_MAX = 1_000
 
 export function createTrial(bench: Bench, random: Random): Trial {
   const sent: Sent[] = []
@@ -116,6 +120,8 @@ export function createTrial(bench: Bench, random: Random): Trial {
     const exchange = await bench.sender.send(bytes, authorization, delivery)
     const result = { call, exchange, answer: readAnswer(exchange) }
     sent.push(result)
+    if (result.answer.kind === 'failure' && bench.codes.size < CODES_MAX)
+      bench.codes.add(result.answer.errorCode.slice(0, 128))
     return result
   }
 

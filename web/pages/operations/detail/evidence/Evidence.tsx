@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { Guidance } from '../failure/Guidance.tsx'
 import { useMay } from '../../../../api/session.ts'
 import { useErrorView } from '../../../../i18n/describe-code.ts'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
@@ -49,6 +50,7 @@ export function WaitingPanel({
       <div className="mt-3 sm:pl-7">
         <Allowance operation={operation} pluginId={waiting.pluginId} stage={last.stage} />
         <EvidenceList operation={operation} bar={last} count={waiting.count} settles />
+        <Guidance operation={operation} pluginId={waiting.pluginId} failure={last.attempt.failure} />
         <WaitingActions operation={operation} onStop={onStop} />
       </div>
     </section>

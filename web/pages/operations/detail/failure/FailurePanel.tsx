@@ -27,6 +27,7 @@ import { endpointChange } from './endpoint-change.ts'
 import { effectOf, failedCallOf, progressOf, type Effect } from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
 import { disabledBy, useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
+import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { effectText, impactText, nowText, pastText, progressText } from './failure-texts.ts'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
@@ -196,6 +197,11 @@ export function FailurePanel({
                   value: progressText(operation, progressOf(operation, timeline), t),
                 },
               ]}
+            />
+            <Guidance
+              operation={operation}
+              pluginId={call?.pluginId ?? failurePoint?.pluginId}
+              failure={failure}
             />
             <Differences failurePoint={failurePoint} />
             {operation.refusedWrite && <RefusedWriteTrace write={operation.refusedWrite} />}

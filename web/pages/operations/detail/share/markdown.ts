@@ -1,4 +1,5 @@
 import type { Attempt, Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import { hostOf } from '#contract/console-api/vocabulary.ts'
 import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 import {
   afterwardsText,
@@ -13,6 +14,7 @@ import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
 import { progressOf } from '../calls/progress.ts'
+import { outsideLinks, runbookFor } from '../failure/runbook.ts'
 import { clockText, impactText, progressText } from '../failure/failure-texts.ts'
 import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
@@ -123,7 +125,40 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
     ...(operation.state === 'FAILED' ? standingOf(operation, t) : []),
     ...(remedy === null ? [] : [fact(t, t('errors.remedy'), remedy)]),
+    ...guidanceOf(operation, failure, failurePoint?.pluginId, t),
   ].join('\n')
+}
+
+/** The runbook for the failure, and where the logs and traces are. */
+function guidanceOf(
+  operation: OperationDetail,
+  failure: Failure,
+  pluginId: string | undefined,
+  t: Translate,
+): string[] {
+  const runbook = runbookFor(operation, pluginId, failure)
+  const links = outsideLinks(operation, pluginId, Date.now())
+  const named = (title: string, url: string | undefined) =>
+    url === undefined ? plainText(title) : linkText(plainText(title), url)
+  const owner = runbook?.owner
+  return [
+    ...(runbook === null
+      ? []
+      : [
+          fact(
+            t,
+            t('operations.failed.runbook'),
+            joinClauses(t, [
+              named(runbook.title, runbook.url),
+              runbook.text !== undefined && plainText(runbook.text),
+              owner && plainText(joinClauses(t, [owner.team, owner.contact])),
+            ]),
+          ),
+        ]),
+    ...links.map(({ kind, href }) =>
+      fact(t, t(`operations.failed.outside.${kind}`), linkText(plainText(hostOf(href)), href)),
+    ),
+  ]
 }
 
 /** What this platform refused the plugin, when the plugin accepts calls again, and how its clock differs. */
