@@ -94,6 +94,11 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     message: 'Someone else has changed the assignee since you loaded the operation. Nothing was changed.',
     remedy: 'Check who it is assigned to now.',
   },
+  CAUSE_STALE: {
+    title: 'The cause has changed',
+    message: 'Someone else, or a retry, has changed the cause since you loaded it. Nothing was changed.',
+    remedy: 'Check its current state and who works on it.',
+  },
   INSTALLATION_EXISTS: {
     title: 'Already installed in this scope',
     message: 'This scope has an installation of this bundle that is not detached.',
@@ -266,6 +271,7 @@ const STATUS: Readonly<Record<string, number>> = {
   OPERATION_NOT_RETRYABLE: 409,
   TAKEOVER_NOT_ALLOWED: 409,
   OPERATION_ASSIGNEE_CHANGED: 409,
+  CAUSE_STALE: 409,
   NUMBERS_USED_UP: 409,
   INSTALLATION_EXISTS: 409,
   INSTALLATION_NOT_ACTIVE: 409,

@@ -9,8 +9,8 @@ export type {
   PluginCall,
   WireEvidence,
 } from '#contract/runtime-api/operations.ts'
-export type { Cause, OperationContext, ValueRead } from '#contract/runtime-api/operation-context.ts'
-export type { FailureGroup, PluginFailures } from '#contract/runtime-api/failure-groups.ts'
+export type { ContextCause, OperationContext, ValueRead } from '#contract/runtime-api/operation-context.ts'
+export type { Cause, CauseDetail, PluginFailures, SolvedBy } from '#contract/runtime-api/causes.ts'
 export type { Claim } from '#contract/runtime-api/claim.ts'
 export type {
   Installation,

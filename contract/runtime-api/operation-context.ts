@@ -45,7 +45,7 @@ export const CAUSE_KINDS = [
  * A change of something that the operation depends on: its installation, a plugin that it calls, a service that its
  * properties refer to, the installation that owns such a service, or the policy of its environment.
  */
-export const Cause = z.object({
+export const ContextCause = z.object({
   kind: z.enum(CAUSE_KINDS),
   at: Timestamp,
   /** Null, like `reason` and `link`, if it was made in a scope that the caller may not read. */
@@ -61,7 +61,7 @@ export const Cause = z.object({
   /** The first ten. */
   changes: z.array(AuditChange),
 })
-export type Cause = z.infer<typeof Cause>
+export type ContextCause = z.infer<typeof ContextCause>
 
 /** A value that the call in question reads and that an earlier call of another plugin in this operation may write. */
 export const ValueRead = z.object({
@@ -94,7 +94,7 @@ export const OperationContext = z.object({
   /** The causes are those since then: the end of the last good operation, or a week before this one. */
   since: Timestamp,
   /** Newest first, at most 100. */
-  causes: z.array(Cause),
+  causes: z.array(ContextCause),
   hasMore: z.boolean(),
   /** What the call that it is at, or failed at, reads from other plugins of this operation. */
   valuesRead: z.array(ValueRead),

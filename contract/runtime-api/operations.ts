@@ -60,6 +60,8 @@ export const Operation = z.object({
   takesOver: Uuid.nullable(),
   takenOverBy: Uuid.nullable(),
   failure: Failure.nullable(),
+  /** The cause of its failure; null if it is not FAILED or TAKEN_OVER. Absent from receipts of earlier versions. */
+  causeId: z.string().nullable().optional(),
   requestedBy: Person,
   /** The person who works on it; null if nobody does. */
   assignee: Person.nullable(),
@@ -150,6 +152,9 @@ export const PluginCall = z.object({
   writes: z.array(z.object({ locator: ResourceLocator, property: PropertyName, value: PropertyView })),
 })
 export type PluginCall = z.infer<typeof PluginCall>
+
+/** How many operations are assigned at once. */
+export const ASSIGNED_MAX = 1_000
 
 export const MAX_NOTES = 200
 
@@ -284,8 +289,8 @@ export const operationFilters = {
   requestedBy: z.string().max(256).optional(),
   /** The id of a person, or UNASSIGNED. */
   assignee: z.string().max(256).optional(),
-  /** The key of a failure group. */
-  failureGroup: z.string().max(64).optional(),
+  /** The ID of a cause. */
+  causeId: z.string().max(64).optional(),
   since: Moment.optional(),
   until: Moment.optional(),
   q: searchText,
@@ -406,6 +411,25 @@ export const operationEndpoints = defineEndpoints({
     }),
     answer: z.object({ assignee: Person.nullable() }),
     codes: ['NOT_FOUND', 'OPERATION_ASSIGNEE_CHANGED', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /operations/assign': {
+    summary: 'Assign operations to a person or to nobody, whoever they were assigned to',
+    audit: 'operation.assign',
+    access: { needs: 'operation:annotate', where: 'anywhere' },
+    body: z.strictObject({
+      operationIds: z
+        .array(Uuid)
+        .min(1, 'Must have at least 1 item')
+        .max(ASSIGNED_MAX, `Must have at most ${ASSIGNED_MAX} items`),
+      assignee: z.string().min(1).max(256).nullable(),
+    }),
+    answer: z.object({
+      assignee: Person.nullable(),
+      assigned: count,
+      /** Those that the caller may not assign, or that do not exist. */
+      refused: z.array(Uuid),
+    }),
+    codes: ['IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /operations/{operationId}/notes': {
     summary: 'Add a note to an operation',

@@ -1,10 +1,10 @@
 import { auditEndpoints } from './audit.ts'
 import { batchEndpoints } from './batches.ts'
 import { catalogEndpoints } from './catalog.ts'
+import { causeEndpoints } from './causes.ts'
 import { configurationEndpoints } from './configuration.ts'
 import { dependencyEndpoints } from './dependencies.ts'
 import { eventEndpoints } from './events.ts'
-import { failureGroupEndpoints } from './failure-groups.ts'
 import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
 import { operationContextEndpoints } from './operation-context.ts'
@@ -25,7 +25,7 @@ export const runtimeApi = {
   ...installationEndpoints,
   ...operationEndpoints,
   ...operationContextEndpoints,
-  ...failureGroupEndpoints,
+  ...causeEndpoints,
   ...batchEndpoints,
   ...configurationEndpoints,
   ...propertyEndpoints,

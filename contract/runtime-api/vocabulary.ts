@@ -79,6 +79,8 @@ export const AUDIT_ACTIONS = [
   'operation.takeover',
   'operation.assign',
   'operation.note',
+  'cause.save',
+  'cause.note',
   'batch.create',
   'batch.continue',
   'batch.stop',
@@ -189,6 +191,16 @@ export function healthStart(range: HealthRange, until: number): number {
   const { lengthMs, bucketMs } = HEALTH_RANGES[range]
   return Math.ceil((until - lengthMs) / bucketMs) * bucketMs
 }
+
+/**
+ * NEW: nobody works on it. TAKEN: its assignee does. WAITING: its assignee waits for somebody else. SOLVED by a retry that
+ * succeeded, or as a person says; the next failure makes it NEW.
+ */
+export const CAUSE_STATES = ['NEW', 'TAKEN', 'WAITING', 'SOLVED'] as const
+export type CauseState = (typeof CAUSE_STATES)[number]
+
+/** Characters of whom or what a cause waits for. */
+export const WAITING_FOR_MAX = 200
 
 /** What a webhook can report. */
 export const NOTIFICATION_EVENTS = [

@@ -104,6 +104,7 @@ export async function seedEveryPage(system: System): Promise<Record<string, stri
     'a failed operation': `/operations/${shop.operation.operationId}`,
     'a waiting operation': `/operations/${waiting.operationId}`,
     'a succeeded operation': `/operations/${desk.operation.operationId}`,
+    'a cause': `/causes/${shop.operation.causeId}`,
     'a batch': `/batches/${batch.batchId}`,
     'a version of a bundle': version,
     'a comparison of two versions': `${version}?tab=compare`,

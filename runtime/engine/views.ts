@@ -47,6 +47,7 @@ export function operationView(row: OperationRowWithCall): Operation {
     takesOver: row.takes_over,
     takenOverBy: row.taken_over_by,
     failure: row.failure,
+    causeId: row.state === 'FAILED' || row.state === 'TAKEN_OVER' ? row.cause_id : null,
     requestedBy: { id: row.requested_by_id, name: row.requested_by_name },
     assignee: assigneeOf(row),
     reason: row.reason,

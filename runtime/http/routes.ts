@@ -32,9 +32,15 @@ import {
   readInstallation,
 } from '../use-cases/installations/read.ts'
 import { planUpgrade, upgrade } from '../use-cases/installations/upgrade.ts'
-import { addNote, assignOperation } from '../use-cases/operations/annotate.ts'
+import { addNote, assignOperation, assignOperations } from '../use-cases/operations/annotate.ts'
 import { countOperations, countMatchingOperations, listOperations } from '../use-cases/operations/list.ts'
-import { countFailureHours, listFailureGroups } from '../use-cases/operations/failure-groups.ts'
+import {
+  addCauseNote,
+  changeCause,
+  countFailureHours,
+  listCauses,
+  readCause,
+} from '../use-cases/operations/causes.ts'
 import { readOperationContext } from '../use-cases/operations/operation-context.ts'
 import { listAttempts, readOperation, readReceipt } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying, retryOperation } from '../use-cases/operations/runs.ts'
@@ -116,12 +122,16 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'POST /operations/{operationId}/attempt-now': attemptNow,
     'POST /operations/{operationId}/stop-retrying': stopRetrying,
     'PUT /operations/{operationId}/assignee': assignOperation,
+    'POST /operations/assign': assignOperations,
     'POST /operations/{operationId}/notes': addNote,
     'POST /operations/{operationId}/takeover': takeOverOperation,
     'POST /operations/{operationId}/takeover/plan': planTakeover,
 
-    'GET /failure-groups': listFailureGroups,
-    'GET /failure-groups/hours': countFailureHours,
+    'GET /causes': listCauses,
+    'GET /causes/hours': countFailureHours,
+    'GET /causes/{causeId}': readCause,
+    'PATCH /causes/{causeId}': changeCause,
+    'POST /causes/{causeId}/notes': addCauseNote,
 
     'GET /batches': listBatches,
     'POST /batches': createBatch,

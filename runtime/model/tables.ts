@@ -23,6 +23,7 @@ import type {
 } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from './actor.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
+import type { CauseNoteTable, CauseTable } from './cause-tables.ts'
 import type { PluginReadTable, PluginRefusalTable, PluginReportTable, PluginTable } from './plugin.ts'
 import type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts'
 
@@ -176,7 +177,7 @@ export interface RuntimeTables {
     taken_over_by: string | null
     failure: NullableJson<Failure>
     /** Set by a trigger with the failure. */
-    failure_group: ColumnType<string | null, never, never>
+    cause_id: ColumnType<string | null, never, never>
     requested_by_id: string
     requested_by_name: string
     reason: string | null
@@ -195,6 +196,8 @@ export interface RuntimeTables {
     assignee_id: string | null
     assignee_name: string | null
   }
+  'runtime.cause': CauseTable
+  'runtime.cause_note': CauseNoteTable
   'runtime.operation_note': {
     operation_id: string
     /** From 1, without gaps. */

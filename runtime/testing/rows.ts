@@ -18,6 +18,7 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
   serviceId: 'mail',
   batchId: NOBODY,
   webhookId: NOBODY,
+  causeId: '0123456789abcdef0123456789abcdef',
 }
 
 /** The query of each row that requires one. */
@@ -54,6 +55,9 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'POST /operations/{operationId}/stop-retrying': { run: 1, reason: 'it takes too long' },
   'PUT /operations/{operationId}/assignee': { assignee: null, expected: null },
   'POST /operations/{operationId}/notes': { text: 'Called the owner' },
+  'POST /operations/assign': { operationIds: [NOBODY], assignee: null },
+  'PATCH /causes/{causeId}': { updatedAt: '2026-11-23T05:00:00.000Z', state: 'WAITING' },
+  'POST /causes/{causeId}/notes': { text: 'Known since Monday' },
   [`POST ${scope}/configuration/plan`]: { snapshotVersion: 1, changes: {} },
   [`PATCH ${scope}/configuration`]: { snapshotVersion: 1, changes: {} },
   [`PUT ${scope}/configuration`]: { snapshotVersion: 1, resources: {} },

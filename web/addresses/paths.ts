@@ -65,6 +65,8 @@ export const paths = {
   operations: (search: OperationsSearch = {}) => linkOptions({ to: '/operations', search }),
   operation: (id: string, search: OperationSearch = {}) =>
     linkOptions({ to: '/operations/$id', params: { id }, search }),
+  cause: (id: string) => linkOptions({ to: '/causes/$id', params: { id } }),
+  duty: () => linkOptions({ to: '/duty' }),
   batches: (search: BatchesSearch = {}) => linkOptions({ to: '/batches', search }),
   batch: (id: string, search: BatchSearch = {}) =>
     linkOptions({ to: '/batches/$id', params: { id }, search }),

@@ -24,6 +24,8 @@ const COMPONENTS: Readonly<Record<PagePath, LoadComponent>> = {
     (await import('../pages/local-services/LocalServicesPage.tsx')).LocalServicesPage,
   '/operations': async () => (await import('../pages/operations/OperationsPage.tsx')).OperationsPage,
   '/operations/$id': async () => (await import('../pages/operations/OperationPage.tsx')).OperationPage,
+  '/causes/$id': async () => (await import('../pages/causes/CausePage.tsx')).CausePage,
+  '/duty': async () => (await import('../pages/duty/DutyPage.tsx')).DutyPage,
   '/batches': async () => (await import('../pages/batches/BatchesPage.tsx')).BatchesPage,
   '/batches/$id': async () => (await import('../pages/batches/BatchPage.tsx')).BatchPage,
   '/receipt': async () => (await import('../pages/receipt/ReceiptPage.tsx')).ReceiptPage,

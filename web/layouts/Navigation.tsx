@@ -22,6 +22,7 @@ export const navigation: readonly { group: PlainTextKey; entries: readonly Entry
     group: 'shell.nav.group.operate',
     entries: [
       { label: 'shell.nav.overview', icon: 'overview', to: '/' },
+      { label: 'shell.nav.duty', icon: 'duty', to: '/duty' },
       { label: 'shell.nav.installations', icon: 'installations', to: '/installations' },
       { label: 'shell.nav.versions', icon: 'versions', to: '/versions' },
       { label: 'shell.nav.operations', icon: 'operations', to: '/operations' },

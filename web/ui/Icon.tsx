@@ -8,6 +8,9 @@ import { cx } from './class-names.ts'
 const drawings = {
   // navigation
   overview: <path d="M2.5 8.5 8 3l5.5 5.5M4 7.2V13h8V7.2" />,
+  duty: (
+    <path d="M2.5 9.5V8a5.5 5.5 0 0 1 11 0v1.5M2.5 9.5h2.4v3.6H3.7a1.2 1.2 0 0 1-1.2-1.2zM13.5 9.5h-2.4v3.6h1.2a1.2 1.2 0 0 0 1.2-1.2z" />
+  ),
   installations: <path d="m8 1.8 5.5 2.9v6.6L8 14.2l-5.5-2.9V4.7zM2.7 4.8 8 7.6l5.3-2.8M8 7.6v6.4" />,
   versions: <path d="m8 2 6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3" />,
   operations: <path d="M2 4h5M2 8h9M5 12h9M11 4h3" />,

@@ -19,9 +19,10 @@ export const operationsSearch = (raw: Raw) =>
     assignee: text(raw, 'assignee'),
     since: moment(raw, 'since'),
     until: moment(raw, 'until'),
-    failureGroup: text(raw, 'failureGroup'),
+    causeId: text(raw, 'causeId'),
     q: text(raw, 'q'),
     view: oneOf(raw, 'view', ['causes']),
+    when: oneOf(raw, 'when', ['past']),
     sort: oneOf(raw, 'sort', OPERATION_SORTS),
     cursor: text(raw, 'cursor'),
   })
@@ -39,36 +40,20 @@ export type OperationSearch = ReturnType<typeof operationSearch>
 
 /** What a list is filtered by, without how it is shown. The operations of a cause are all failed. */
 export const causeFilters = (search: OperationsSearch) => {
-  const { view: _, state: __, sort: ___, cursor: ____, ...filters } = search
+  const { view: _, state: __, sort: ___, cursor: ____, when: _____, ...filters } = search
   return filters
 }
 export const operationsCall = (search: OperationsSearch) => {
-  const { view: _, ...query } = search
+  const { view: _, when: __, ...query } = search
   return { query: { ...query, limit: 50 } }
 }
 /** How many operations the pages of the list have together. */
 export const operationsTotalCall = (search: OperationsSearch) => {
-  const { view: _, sort: __, cursor: ___, ...query } = search
+  const { view: _, when: __, sort: ___, cursor: ____, ...query } = search
   return { query }
-}
-/** The causes of failed operations, with the same filters. They are all failed, and have one order. */
-export const failureGroupsCall = (search: OperationsSearch) => {
-  const { cursor } = search
-  return { query: { ...causeFilters(search), ...omitUndefined({ cursor }), limit: 50 } }
 }
 export const operationCall = (operationId: string) => ({ params: { operationId } })
 /** The newest operations of one installation or plugin, as its page shows them. */
 export const recentOperationsCall = (of: { bundleInstallId: string } | { pluginId: string }) => ({
   query: { ...of, limit: 20 },
-})
-/** Only the scope selects, because the hours are those of all failures. */
-export const failureHoursCall = ({
-  environmentKey,
-  applicationRuntimeId,
-  workspaceId,
-}: OperationsSearch) => ({ query: omitUndefined({ environmentKey, applicationRuntimeId, workspaceId }) })
-
-/** The one cause of failed operations that a list is filtered by, with the other filters. */
-export const failureGroupCall = (search: OperationsSearch) => ({
-  query: { ...causeFilters(search), limit: 1 },
 })

@@ -11,6 +11,17 @@ import {
   catalogCall,
   catalogSearch,
 } from './catalog.ts'
+import {
+  causeCall,
+  causeHoursCall,
+  causeMembersCall,
+  causesCall,
+  myAssignedCall,
+  myCausesCall,
+  newCausesCall,
+  oneCauseCall,
+  takenCausesCall,
+} from './causes.ts'
 import { configurationCall, configurationSearch, configuredInstallationsCall } from './configuration.ts'
 import {
   installationCall,
@@ -21,9 +32,6 @@ import {
 } from './installations.ts'
 import { localServicesCall, localServicesSearch } from './local-services.ts'
 import {
-  failureGroupCall,
-  failureGroupsCall,
-  failureHoursCall,
   operationCall,
   operationsCall,
   operationSearch,
@@ -31,7 +39,7 @@ import {
   recentOperationsCall,
 } from './operations.ts'
 import {
-  failureGroupsCall as overviewGroupsCall,
+  causesCall as overviewCausesCall,
   firstHour,
   hourlyCountsCall,
   lockedInstallationsCall,
@@ -100,7 +108,7 @@ export const pages = {
   '/': page(withoutSearch, ({ now, personId }) => [
     ...(personId === null ? [] : [{ name: 'GET /operations' as const, call: myOperationsCall(personId) }]),
     { name: 'GET /batches', call: newestBatchesCall },
-    { name: 'GET /failure-groups', call: overviewGroupsCall },
+    { name: 'GET /causes', call: overviewCausesCall },
     { name: 'GET /operations', call: waitingOperationsCall },
     { name: 'GET /installations', call: lockedInstallationsCall },
     { name: 'GET /operations/counts', call: hourlyCountsCall(firstHour(now)) },
@@ -161,19 +169,33 @@ export const pages = {
     ({ search }) =>
       search.view === 'causes'
         ? [
-            { name: 'GET /failure-groups', call: failureGroupsCall(search) },
-            { name: 'GET /failure-groups/hours', call: failureHoursCall(search) },
+            { name: 'GET /causes', call: causesCall(search) },
+            { name: 'GET /causes/hours', call: causeHoursCall(search) },
           ]
         : [
             { name: 'GET /operations', call: operationsCall(search) },
-            ...(search.failureGroup === undefined
+            ...(search.causeId === undefined
               ? []
-              : [{ name: 'GET /failure-groups' as const, call: failureGroupCall(search) }]),
+              : [{ name: 'GET /causes' as const, call: oneCauseCall(search) }]),
           ],
     'all',
   ),
   '/operations/$id': page(operationSearch, ({ params }) => [
     { name: 'GET /operations/{operationId}', call: operationCall(idOf(params)) },
+  ]),
+  '/causes/$id': page(withoutSearch, ({ params }) => [
+    { name: 'GET /causes/{causeId}', call: causeCall(idOf(params)) },
+    { name: 'GET /operations', call: causeMembersCall(idOf(params)) },
+  ]),
+  '/duty': page(withoutSearch, ({ personId }) => [
+    ...(personId === null
+      ? []
+      : [
+          { name: 'GET /causes' as const, call: myCausesCall(personId) },
+          { name: 'GET /operations' as const, call: myAssignedCall(personId) },
+        ]),
+    { name: 'GET /causes', call: newCausesCall },
+    { name: 'GET /causes', call: takenCausesCall },
   ]),
   '/batches': page(
     batchesSearch,
@@ -212,7 +234,7 @@ export const pages = {
     pluginsSearch,
     ({ search }) => [
       { name: 'GET /plugins', call: pluginsCall(search) },
-      { name: 'GET /failure-groups/hours', call: failureHoursCall({}) },
+      { name: 'GET /causes/hours', call: causeHoursCall({}) },
     ],
     'all',
   ),

@@ -12,7 +12,8 @@ export interface Case {
     | '/installed-versions'
     | '/installed-versions/scopes'
     | '/properties'
-    | '/failure-groups/hours'
+    | '/causes'
+    | '/causes/hours'
     | '/summary'
     | '/scopes'
   query: Record<string, string>
@@ -213,7 +214,11 @@ export function casesFor(sample: Sample): Case[] {
       query: {},
       grants: twentyScopes,
     },
-    { name: 'failures by plugin and hour', path: '/failure-groups/hours', query: {} },
+    { name: 'causes', path: '/causes', query: {} },
+    { name: 'causes, a large environment', path: '/causes', query: { environmentKey: 'production' } },
+    { name: 'causes, 20 scopes', path: '/causes', query: {}, grants: twentyScopes },
+    { name: 'causes, past', path: '/causes', query: { when: 'past' } },
+    { name: 'failures by plugin and hour', path: '/causes/hours', query: {} },
     { name: 'summary', path: '/summary', query: {} },
     { name: 'summary, an environment', path: '/summary', query: { environmentKey: 'production' } },
     { name: 'summary, 20 scopes', path: '/summary', query: {}, grants: twentyScopes },

@@ -11,7 +11,7 @@ import {
   listVersionsByScope,
 } from '#runtime/use-cases/installations/read.ts'
 import { listPropertyValues } from '#runtime/use-cases/configuration/list-property-values.ts'
-import { countFailureHours } from '#runtime/use-cases/operations/failure-groups.ts'
+import { countFailureHours, listCauses } from '#runtime/use-cases/operations/causes.ts'
 import {
   countOperations,
   listOperations,
@@ -79,8 +79,12 @@ function runCase(context: { deps: RuntimeDeps; actor: Actor }, { path, query }: 
       const parsed = runtimeApi['GET /properties'].query.parse(query)
       return listPropertyValues(context, { params, body, query: parsed })
     }
-    case '/failure-groups/hours': {
-      const parsed = runtimeApi['GET /failure-groups/hours'].query.parse(query)
+    case '/causes': {
+      const parsed = runtimeApi['GET /causes'].query.parse(query)
+      return listCauses(context, { params, body, query: parsed })
+    }
+    case '/causes/hours': {
+      const parsed = runtimeApi['GET /causes/hours'].query.parse(query)
       return countFailureHours(context, { params, body, query: parsed })
     }
     case '/summary': {

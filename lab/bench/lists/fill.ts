@@ -92,9 +92,12 @@ export async function fill(db: Db, { installations, operations, attempts = 0 }: 
       select operation_id, created_at, runtime.words_of(operation) from runtime.operation
       where reason is not null or failure is not null`.execute(connection)
     await sql`set session_replication_role = origin`.execute(connection)
-    // the triggers store the order of versions and the failure group
+    // the triggers store the order of versions and the causes
     await sql`update runtime.bundle_version set version = version`.execute(connection)
     await sql`update runtime.operation set failure = failure where state = 'FAILED'`.execute(connection)
+    await sql`select count(runtime.remember_failure(operation)) from runtime.operation where state = 'FAILED'`.execute(
+      connection,
+    )
     await sql`vacuum analyze`.execute(connection)
   })
 }

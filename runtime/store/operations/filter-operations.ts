@@ -43,8 +43,8 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
       sql`coalesce(operation.failure ->> 'attemptCode', operation.failure ->> 'errorCode') = ${filter.errorCode}
         and operation.failure is not null`,
     )
-  if (filter.failureGroup !== undefined)
-    conditions.push(sql`operation.failure_group = ${filter.failureGroup} and operation.state = 'FAILED'`)
+  if (filter.causeId !== undefined)
+    conditions.push(sql`operation.cause_id = ${filter.causeId} and operation.state = 'FAILED'`)
   if (filter.pluginId !== undefined)
     conditions.push(sql`exists (
       select from runtime.plugin_call

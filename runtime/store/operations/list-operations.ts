@@ -291,12 +291,12 @@ function isSelective({
   requestedBy,
   errorCode,
   pluginId,
-  failureGroup,
+  causeId,
   assignee,
 }: OperationFilter): boolean {
   // most operations have no assignee
   const person = assignee === UNASSIGNED ? undefined : assignee
-  return [bundleInstallId, requestedBy, errorCode, pluginId, failureGroup, person].some(
+  return [bundleInstallId, requestedBy, errorCode, pluginId, causeId, person].some(
     (value) => value !== undefined,
   )
 }

@@ -61,22 +61,22 @@ async function countClaimsSeen(tx: Tx, visible: VisibleScopes): Promise<SummaryR
   return rows
 }
 
-/** The situation of a failed operation is that of its failure group, so one look-up for each group is enough. */
+/** The situation of a failed operation is that of its cause, so one look-up for each cause is enough. */
 async function countSituations(tx: Tx, visible: VisibleScopes): Promise<SummaryRow['situations']> {
   const { rows } = await sql<SummaryRow['situations'][number]>`
     with ungrouped as materialized (
       -- none, unless rows were restored without their triggers; the planner expects many, and would read all that failed
       select operation_id from runtime.operation as operation
-      where state = 'FAILED' and failure_group is null and ${isVisible(visible, 'operation')}
+      where state = 'FAILED' and cause_id is null and ${isVisible(visible, 'operation')}
     )
     select situation, sum(count)::bigint as count from (
       select (
         select ${situationNumber()} from runtime.operation as operation
-        where state = 'FAILED' and operation.failure_group = grouped.failure_group limit 1) as situation, count
+        where state = 'FAILED' and operation.cause_id = grouped.cause_id limit 1) as situation, count
       from (
-        select failure_group, count(*) as count from runtime.operation as operation
-        where state = 'FAILED' and failure_group is not null and ${isVisible(visible, 'operation')}
-        group by failure_group
+        select cause_id, count(*) as count from runtime.operation as operation
+        where state = 'FAILED' and cause_id is not null and ${isVisible(visible, 'operation')}
+        group by cause_id
       ) as grouped
       union all
       select ${situationNumber()}, count(*) from runtime.operation as operation

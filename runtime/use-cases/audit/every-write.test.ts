@@ -60,6 +60,13 @@ async function failedOperation(): Promise<Sample> {
   return { params: { operationId } }
 }
 
+async function failedCause(): Promise<{ causeId: string; updatedAt: string }> {
+  const { params } = await failedOperation()
+  const { causeId } = await deps.ok(`/operations/${params?.['operationId']}`, {})
+  const { updatedAt } = await deps.ok(`/causes/${String(causeId)}`, {})
+  return { causeId: String(causeId), updatedAt: String(updatedAt) }
+}
+
 /** An operation whose next attempt is due in an hour. */
 async function waitingOperation(): Promise<Sample> {
   const { operationId } = await deps.install(patient, { scope: deps.newScope() })
@@ -119,6 +126,15 @@ const samples: { [Name in WriteName]: () => Sample | Promise<Sample> } = {
   'POST /operations/{operationId}/takeover': failedOperation,
   'PUT /operations/{operationId}/assignee': failedOperation,
   'POST /operations/{operationId}/notes': failedOperation,
+  'POST /operations/assign': async () => {
+    const { params } = await failedOperation()
+    return { body: { operationIds: [String(params?.['operationId'])], assignee: null } }
+  },
+  'PATCH /causes/{causeId}': async () => {
+    const { causeId, updatedAt } = await failedCause()
+    return { params: { causeId }, body: { updatedAt, state: 'WAITING' } }
+  },
+  'POST /causes/{causeId}/notes': async () => ({ params: { causeId: (await failedCause()).causeId } }),
   'POST /batches': async () => ({
     body: { ...SAMPLE_BODIES['POST /batches'], targets: [(await configured()).bundleInstallId] },
   }),

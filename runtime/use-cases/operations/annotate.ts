@@ -1,3 +1,4 @@
+import { mayIn } from '#contract/endpoint/permission.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import { isProgram } from '#contract/runtime-api/vocabulary.ts'
 import type { Person } from '#contract/runtime-api/common.ts'
@@ -8,7 +9,13 @@ import { assigneeOf } from '../../engine/views.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { emitEvents } from '../../store/events.ts'
-import { findPersonName, insertNote, readNotes, updateAssignee } from '../../store/operations/operations.ts'
+import {
+  findPersonName,
+  insertNote,
+  lockOperation,
+  readNotes,
+  updateAssignee,
+} from '../../store/operations/operations.ts'
 import type { NoteRow } from '../../store/operations/operations.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
@@ -41,6 +48,36 @@ export async function assignOperation(
   return { assignee }
 }
 
+/**
+ * Assigns operations to a person, or to nobody, whoever they were assigned to: who selects them has seen that. Leaves out those
+ * that the actor may not assign, and says which.
+ */
+export async function assignOperations(
+  context: WriteContext,
+  { body }: Input<'POST /operations/assign'>,
+): Promise<Answer<'POST /operations/assign'>> {
+  const { tx, actor } = context
+  const assignee = body.assignee === null ? null : await findPerson(context, body.assignee)
+  const refused: string[] = []
+  let assigned = 0
+  // always in one order, so that two people who assign the same operations do not wait for each other
+  for (const operationId of [...new Set(body.operationIds)].toSorted()) {
+    const operation = await lockOperation(tx, operationId)
+    if (operation === undefined || !mayIn(actor.grants, 'operation:annotate', scopeOf(operation))) {
+      refused.push(operationId)
+      continue
+    }
+    assigned++
+    await updateAssignee(tx, operationId, assignee)
+    await record(context, operation, {
+      action: 'operation.assign',
+      subject: `${operation.operation_type} of ${operation.installation_title} → ${assignee?.name ?? '–'}`,
+      reason: null,
+    })
+  }
+  return { assignee, assigned, refused }
+}
+
 /** Adds a note to an operation. Refuses with REQUEST_INVALID if the operation has the maximum number of notes already. */
 export async function addNote(
   context: WriteContext,
@@ -65,14 +102,15 @@ export async function addNote(
   return { note: noteView(note) }
 }
 
-export const noteView = (row: NoteRow): Note => ({
+export const noteView = (row: Omit<NoteRow, 'operation_id'>): Note => ({
   number: row.number,
   author: { id: row.author_id, name: row.author_name },
   at: row.at,
   text: row.text,
 })
 
-async function findPerson({ tx, actor }: WriteContext, id: string): Promise<Person> {
+/** The person of an ID. Refuses with REQUEST_INVALID one who has never signed in. */
+export async function findPerson({ tx, actor }: WriteContext, id: string): Promise<Person> {
   if (id === actor.id) return { id, name: actor.name }
   const name = isProgram(id) ? undefined : await findPersonName(tx, id)
   if (name === undefined) throw new DomainError('REQUEST_INVALID', platformMessage('personUnknown'))

@@ -5,6 +5,7 @@ import { getOwn } from '#contract/json-schema/json.ts'
 import { maskFailure } from '../../engine/calls/failures.ts'
 import { sealNewlySensitive, putMarks, readMarksSince } from '../../store/configuration/sensitivity.ts'
 import { putDefinitions, readLedger } from '../../store/installations/ledger.ts'
+import { putShapeOf, readRemembered } from '../../store/operations/causes.ts'
 import { findTakenOver, putFailure } from '../../store/operations/operations.ts'
 import { readCalls } from '../../store/operations/calls.ts'
 import { readPlan } from '../../store/operations/plans.ts'
@@ -40,6 +41,7 @@ export async function markSensitive(
     if (marked !== undefined)
       await putDefinitions(tx, vault, { ...row, definitions: markDefinitions(row.definitions, marked) })
   }
+  await maskCauses(tx, vault, operation)
   // an ACTIVE installation has no operation that was taken over: a takeover detaches it
   if (!isUpgrade) await maskFailures(tx, vault, await findTakenOver(tx, operation))
 }
@@ -58,6 +60,14 @@ function newMarks(plan: FrozenPlan, ledger: readonly LedgerRow[]): Marks {
     if (names.length > 0) marks.set(locator, new Set(names))
   }
   return marks
+}
+
+/** A cause that is past is shown by the shape of its messages, without reading plans. */
+async function maskCauses(tx: Tx, vault: Vault, operation: OperationRow): Promise<void> {
+  for (const { cause_id, operation_id, failure } of await readRemembered(tx, operation)) {
+    const masked = await maskedOf(tx, vault, operation_id, failure)
+    if (masked.message !== failure.message) await putShapeOf(tx, cause_id, masked.message)
+  }
 }
 
 /** Lists and events show an operation's failure without reading its plan, so the stored failure is masked. */

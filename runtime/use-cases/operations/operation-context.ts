@@ -4,7 +4,7 @@ import { isReference, referencedServices } from '#contract/protocol/data.ts'
 import { Scope } from '#contract/protocol/scope.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
 import { CAUSE_KINDS } from '#contract/runtime-api/operation-context.ts'
-import type { Cause, ValueRead } from '#contract/runtime-api/operation-context.ts'
+import type { ContextCause, ValueRead } from '#contract/runtime-api/operation-context.ts'
 import { inTransaction } from '#database/transaction.ts'
 import { propertyView } from '../../engine/changes/change-view.ts'
 import { withMarks } from '../../engine/calls/sensitive-values.ts'
@@ -96,11 +96,11 @@ const servicesOf = ({ resources }: FrozenPlan): string[] => [
   ),
 ]
 
-function causeView(
+export function causeView(
   row: AuditRow,
-  changes: Cause['changes'],
+  changes: ContextCause['changes'],
   { operation, actor }: { operation: OperationRow; actor: Actor },
-): Cause[] {
+): ContextCause[] {
   const kind = CAUSE_KINDS.find((one) => one === row.action)
   if (kind === undefined) return []
   const { environment_key: environmentKey, application_runtime_id, workspace_id } = row
@@ -157,7 +157,7 @@ function readable(change: AuditChange, actor: Actor): AuditChange[] {
   return deepEqual(before, after) ? [] : [{ ...change, before, after }]
 }
 
-function linkOf(row: AuditRow, subject: string): Cause['link'] {
+function linkOf(row: AuditRow, subject: string): ContextCause['link'] {
   if (row.operation_id !== null) return { to: 'operation', id: row.operation_id }
   if (row.bundle_install_id !== null) return { to: 'installation', id: row.bundle_install_id }
   if (row.action === 'plugin.policy') return null

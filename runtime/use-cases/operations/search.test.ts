@@ -10,7 +10,7 @@ import { actorWith } from '../../testing/runtime.ts'
 import { loadOperations } from '../../store/events.ts'
 import { addNote } from './annotate.ts'
 import { countOperations, listOperations, countMatchingOperations } from './list.ts'
-import { listFailureGroups } from './failure-groups.ts'
+import { listCauses } from './causes.ts'
 import { retryOperation } from './runs.ts'
 
 const MESSAGE = 'The directory "mail-eu.example" refused the log-in: IMAP_LOGIN_REFUSED'
@@ -96,9 +96,9 @@ suite('the search of operations by words', { concurrency: false }, () => {
     const query = runtimeApi['GET /operations'].query.parse({})
     const page = await listOperations(read, { params: {}, query, body: undefined })
     assert.deepEqual(new Set(page.items.map(({ title }) => title)), new Set(['Relations']))
-    const causes = runtimeApi['GET /failure-groups'].query.parse({})
-    const { groups } = await listFailureGroups(read, { params: {}, query: causes, body: undefined })
-    assert.equal(groups[0]?.latest.title, 'Relations')
+    const causes = runtimeApi['GET /causes'].query.parse({})
+    const listed = await listCauses(read, { params: {}, query: causes, body: undefined })
+    assert.equal(listed.causes[0]?.latest?.title, 'Relations')
     const [pushed] = await loadOperations(db, [failed])
     assert.equal(pushed?.installation_title, 'Relations')
   })
@@ -151,7 +151,7 @@ suite('the search of operations by words', { concurrency: false }, () => {
     assert.deepEqual(await find('CHG-2041', {}, actorWith([])), [])
   })
 
-  test('counts, totals and failure groups find the same', async () => {
+  test('counts, totals and causes find the same', async () => {
     const context = { deps: engine.deps, actor: engine.runtime.actor }
     const counted = await countOperations(context, {
       params: {},
@@ -181,13 +181,13 @@ suite('the search of operations by words', { concurrency: false }, () => {
         { total, isMore: false },
         JSON.stringify(query),
       )
-    const groups = await listFailureGroups(context, {
+    const found = await listCauses(context, {
       params: {},
-      query: runtimeApi['GET /failure-groups'].query.parse({ q: 'locked' }),
+      query: runtimeApi['GET /causes'].query.parse({ q: 'locked' }),
       body: undefined,
     })
     assert.deepEqual(
-      groups.groups.map(({ count }) => count),
+      found.causes.map(({ count }) => count),
       [1],
     )
   })

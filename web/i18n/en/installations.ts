@@ -16,6 +16,7 @@ export const overview = {
   'attention.locked': 'Locked for a long time',
   'attention.locked.hint': 'In progress for more than {time}.',
   'attention.all': 'View all',
+  'attention.moreCauses': { one: '{n} more cause', other: '{n} more causes' },
   'attention.since': '{time} · {person}',
   'attention.nothing': 'Nothing needs attention',
   'attention.nothing.message':

@@ -98,6 +98,11 @@ export const codes = codeTexts({
     message: '在您加载该操作之后，其他人更改了处理人。未做任何更改。',
     remedy: '请查看当前的处理人。',
   },
+  CAUSE_STALE: {
+    title: '该原因已变更',
+    message: '在您加载该原因之后，其他人或一次重试更改了它。未做任何更改。',
+    remedy: '请查看它的当前状态和处理人。',
+  },
   INSTALLATION_EXISTS: {
     title: '此作用域中已安装',
     message: '此作用域中已有该 Bundle 的安装实例，且尚未分离。',

@@ -15,6 +15,7 @@ export const overview: Translated<typeof source.overview> = {
   'attention.locked': '锁定时间过长',
   'attention.locked.hint': '操作已进行超过 {time}。',
   'attention.all': '查看全部',
+  'attention.moreCauses': { other: '另有 {n} 个故障原因' },
   'attention.since': '{time} · {person}',
   'attention.nothing': '没有需要处理的事项',
   'attention.nothing.message': '没有失败的操作，没有未知的结果，也没有锁定时间过长的安装实例。',

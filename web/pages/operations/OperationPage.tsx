@@ -24,6 +24,7 @@ import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { currentToasts, dismissTopic, subscribeToToasts } from '../../ui/toast.ts'
 import { retryTopic, type RecoveryAction } from './detail/recovery/recovery.ts'
+import { TakeOperation } from './detail/notes/Assignment.tsx'
 import { InstallAgain, RecoveryActions } from './detail/recovery/RecoveryActions.tsx'
 import { ShareMenu } from './detail/share/ShareMenu.tsx'
 import { OperationDetails } from './detail/OperationDetails.tsx'
@@ -161,6 +162,18 @@ function Actions({
           layout="bar"
           onChoose={onRecover}
         />
+      )}
+      {/* where the panel of the failure is below the first screen */}
+      {operation.state === 'FAILED' && (
+        <span className="contents sm:hidden">
+          <RecoveryActions
+            operation={operation}
+            timeline={timelineOf(operation)}
+            layout="retry"
+            onChoose={onRecover}
+          />
+          <TakeOperation operation={operation} />
+        </span>
       )}
       <InstallAgain operation={operation} />
       <ShareMenu operation={operation} />

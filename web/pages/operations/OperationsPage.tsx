@@ -19,12 +19,16 @@ export function OperationsPage() {
   const t = useText()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { sort, cursor: _, view, ...filters } = search
+  const { sort, cursor: _, view, when, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
   // other filters start at the first page, and typing adds no history entries
   const change = (next: SearchChange<OperationsSearch>) =>
-    void navigate({ search: omitUndefined({ ...filters, sort, view, ...next }), replace: true, state: true })
-  const clear = () => void navigate({ search: omitUndefined({ sort, view }) })
+    void navigate({
+      search: omitUndefined({ ...filters, sort, view, when, ...next }),
+      replace: true,
+      state: true,
+    })
+  const clear = () => void navigate({ search: omitUndefined({ sort, view, when }) })
   return (
     <Page
       title={t('operations.title')}
@@ -38,23 +42,29 @@ export function OperationsPage() {
         <OperationFilters search={search} onChange={change} onClear={isFiltered && clear} />
         <SegmentedControl
           label={t('operations.causes.view')}
-          value={view ?? 'operations'}
+          value={view === undefined ? 'operations' : (when ?? view)}
           options={[
             { value: 'operations', label: t('operations.causes.view.operations') },
             { value: 'causes', label: t('operations.causes.view.causes') },
+            { value: 'past', label: t('operations.causes.view.past') },
           ]}
-          onChange={(next) => change({ view: next === 'causes' ? next : undefined })}
+          onChange={(next) =>
+            change({
+              view: next === 'operations' ? undefined : 'causes',
+              when: next === 'past' ? next : undefined,
+            })
+          }
         />
         <ViewsMenu page="operations" search={search} />
       </div>
       {view === 'causes' ? (
         <>
-          <FailureHours search={search} />
+          {when === undefined && <FailureHours search={search} />}
           <CausesTable search={search} onClear={isFiltered && clear} />
         </>
       ) : (
         <>
-          {search.failureGroup !== undefined && <CauseBanner search={search} />}
+          {search.causeId !== undefined && <CauseBanner search={search} />}
           <OperationsTable search={search} onChange={change} onClear={isFiltered && clear} />
         </>
       )}

@@ -23,7 +23,8 @@ import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { operationColumns } from './operation-columns.tsx'
-import { OperationBatch } from './causes/OperationBatch.tsx'
+import { OperationBatch } from '../../subjects/causes/OperationBatch.tsx'
+import { AssignSelected } from './AssignSelected.tsx'
 
 /** The operations that match the filters; failed ones can be selected and retried together. */
 export function OperationsTable({
@@ -50,6 +51,7 @@ export function OperationsTable({
   const columns = useMemo(() => operationColumns(t, sort), [t, sort])
   const mayRetry = useMay('operation:retry', 'anywhere')
   const mayTakeOver = useMay('operation:takeover', 'anywhere')
+  const mayAnnotate = useMay('operation:annotate', 'anywhere')
   const nameOf = useCallback(
     (operation: Operation) =>
       `${operationName(operation, t)} ${scopeText(operation.installation)} ${operation.operationId}`,
@@ -86,7 +88,7 @@ export function OperationsTable({
             : t('operations.list.searchedTo', { time: formatLocalTime(Date.parse(searchedTo)) })
         }
         onClear={onClear}
-        selection={mayRetry || mayTakeOver ? selection.table : undefined}
+        selection={mayRetry || mayTakeOver || mayAnnotate ? selection.table : undefined}
         skeletonRows={12}
         lines={2}
         empty={
@@ -99,6 +101,7 @@ export function OperationsTable({
       />
       {selection.bar(
         <>
+          {mayAnnotate && <AssignSelected operations={selection.rows} />}
           {mayRetry && (
             <Button
               icon="retry"

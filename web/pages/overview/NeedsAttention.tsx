@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import {
-  failureGroupsCall,
+  causesCall,
   lockedInstallationsCall,
   summaryCall,
   waitingOperationsCall,
@@ -12,6 +12,8 @@ import { formatDuration } from '../../i18n/format.ts'
 import { labelled } from '../../i18n/punctuation.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
+import { isNewSince, useLookedAt } from '../../subjects/causes/looked-at.ts'
+import { useShell } from '../../subjects/shell/shell-context.ts'
 import { Count } from '../../ui/Badge.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -20,7 +22,7 @@ import { TextLink, type LinkTarget } from '../../ui/Link.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { FailedGroupItem, FailedItem, LockedItem, WaitingItem } from './items.tsx'
+import { CauseItem, FailedItem, LockedItem, WaitingItem } from './items.tsx'
 
 const LONG_MS = 10 * 60_000
 
@@ -28,7 +30,8 @@ const LONG_MS = 10 * 60_000
 export function NeedsAttention() {
   const t = useText()
   const now = useNow(60_000)
-  const failed = useQuery(apiQuery('GET /failure-groups', failureGroupsCall))
+  const lookedAt = useLookedAt(useShell().user?.id)
+  const failed = useQuery(apiQuery('GET /causes', causesCall))
   const waiting = useQuery(apiQuery('GET /operations', waitingOperationsCall))
   const claimed = useQuery(apiQuery('GET /installations', lockedInstallationsCall))
   const summary = useQuery(apiQuery('GET /summary', summaryCall))
@@ -54,7 +57,8 @@ export function NeedsAttention() {
   )
   const claims = (state: string) =>
     summary.data?.claims.reduce((sum, claim) => (claim.state === state ? sum + claim.count : sum), 0)
-  const isCalm = failed.data.groups.length + waiting.data.items.length + lockedLong.length === 0
+  const hidden = (failed.data.total ?? 0) - failed.data.causes.length
+  const isCalm = failed.data.causes.length + waiting.data.items.length + lockedLong.length === 0
   return (
     <Section title={t('overview.attention.title')} flush>
       {error && (
@@ -73,16 +77,24 @@ export function NeedsAttention() {
           <Group
             title={t('overview.attention.failed')}
             hint={t('overview.attention.failed.hint')}
-            shown={failed.data.groups.reduce((sum, { count }) => sum + count, 0)}
+            shown={failed.data.causes.reduce((sum, { count }) => sum + count, 0)}
             count={claims('FAILED')}
             all={paths.operations({ view: 'causes' })}
           >
-            {failed.data.groups.map((group) =>
-              group.count === 1 ? (
-                <FailedItem key={group.key} operation={group.latest} />
+            {failed.data.causes.map((cause) => {
+              const isNew = isNewSince(cause, lookedAt)
+              return cause.count === 1 && cause.latest !== null ? (
+                <FailedItem key={cause.causeId} operation={cause.latest} cause={cause} isNew={isNew} />
               ) : (
-                <FailedGroupItem key={group.key} group={group} />
-              ),
+                <CauseItem key={cause.causeId} cause={cause} isNew={isNew} />
+              )
+            })}
+            {hidden > 0 && (
+              <li className="px-4 py-2">
+                <TextLink to={paths.operations({ view: 'causes' })}>
+                  {t('overview.attention.moreCauses', { n: hidden })}
+                </TextLink>
+              </li>
             )}
           </Group>
           <Group

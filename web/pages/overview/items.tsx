@@ -1,22 +1,34 @@
 import type { ReactNode } from 'react'
-import type { Claim, FailureGroup, Installation, Operation } from '#contract/console-api/shapes.ts'
+import type { Cause, Claim, Installation, Operation } from '#contract/console-api/shapes.ts'
 import { shownCode } from '#contract/protocol/messages.ts'
 import { operationName, bundleNameOf } from '../../subjects/operations/operation-texts.ts'
 import { NextStepText } from '../../subjects/operations/NextStepText.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
-import { groupTitle } from '../operations/causes/group-title.ts'
+import { affectedText, causeTitle } from '../../subjects/causes/cause-texts.ts'
+import { CauseStateBadge } from '../../subjects/causes/CauseStateBadge.tsx'
 import { failureTitle } from '../../subjects/operations/describe-failure.ts'
 import { RetriesIn } from '../../subjects/operations/OperationTimes.tsx'
 import { cx } from '../../ui/class-names.ts'
+import { Badge } from '../../ui/Badge.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
 import { operationLook, type OperationState } from '../../ui/states.ts'
 import { Time } from '../../ui/Time.tsx'
 import { toneText } from '../../ui/tone.ts'
 
-export function FailedItem({ operation }: { operation: Operation }) {
+export function FailedItem({
+  operation,
+  cause,
+  isNew,
+}: {
+  operation: Operation
+  /** Of which it is the only failed operation. */
+  cause: Cause
+  /** Whether the person has not seen the cause yet. */
+  isNew: boolean
+}) {
   const t = useText()
   const { failure, finishedAt, createdAt } = operation
   return (
@@ -34,29 +46,47 @@ export function FailedItem({ operation }: { operation: Operation }) {
           <span className="mono text-xs text-muted">{shownCode(failure)}</span>
         </>
       )}
-      <span className="text-muted"> · </span>
-      <NextStepText nextStep={operation.nextStep} />
+      <CauseStanding cause={cause} isNew={isNew} />
     </Item>
   )
 }
 
 /** Several operations that failed with the same cause. */
-export function FailedGroupItem({ group }: { group: FailureGroup }) {
+export function CauseItem({ cause, isNew }: { cause: Cause; isNew: boolean }) {
   const t = useText()
-  const { count, scopes, lastAt, errorCode, latest } = group
+  const { causeId, lastAt, errorCode, pluginId } = cause
   return (
     <ItemLayout
       state="FAILED"
-      title={t('operations.causes.operationsOf', { n: count, bundle: bundleNameOf(latest) })}
-      to={paths.operations({ failureGroup: group.key })}
-      place={<span className="text-muted">{t('operations.causes.scopes', { n: scopes })}</span>}
+      title={affectedText(cause, t)}
+      to={paths.cause(causeId)}
+      place={pluginId !== null && <span className="mono text-muted">{pluginId}</span>}
       when={<LastAt at={lastAt} />}
     >
-      <span className="font-medium">{groupTitle(group, t)}</span>{' '}
+      <span className="font-medium">{causeTitle(cause, t)}</span>{' '}
       <span className="mono text-xs text-muted">{errorCode}</span>
-      <span className="text-muted"> · </span>
-      <NextStepText nextStep={latest.nextStep} />
+      <CauseStanding cause={cause} isNew={isNew} />
     </ItemLayout>
+  )
+}
+
+/** Who works on it, or else who acts next. */
+function CauseStanding({ cause, isNew }: { cause: Cause; isNew: boolean }) {
+  const t = useText()
+  return (
+    <>
+      <span className="text-muted"> · </span>
+      {cause.state === 'NEW' ? (
+        cause.latest && <NextStepText nextStep={cause.latest.nextStep} />
+      ) : (
+        <CauseStateBadge cause={cause} />
+      )}
+      {isNew && (
+        <Badge tone="live" className="ml-2">
+          {t('operations.cause.newSince')}
+        </Badge>
+      )}
+    </>
   )
 }
 

@@ -25,7 +25,7 @@ test('a plugin has its failures of 24 hours; they are not known beside 50 plugin
   let others = 0
   await serveScope({
     'GET /plugins': () => ({ items: [plugin('hooks'), plugin('quiet')], nextCursor: null }),
-    'GET /failure-groups/hours': () => ({
+    'GET /causes/hours': () => ({
       since: '2026-11-20T08:00:00.000Z',
       plugins: [
         failing,

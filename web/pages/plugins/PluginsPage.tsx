@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { failureHoursCall } from '#contract/console-api/pages/operations.ts'
+import { causeHoursCall } from '#contract/console-api/pages/causes.ts'
 import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin, PluginFailures } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
@@ -37,7 +37,7 @@ export function PluginsPage() {
     ...apiQuery('GET /plugins', pluginsCall(search)),
     placeholderData: keepPreviousData,
   })
-  const failures = useQuery(apiQuery('GET /failure-groups/hours', failureHoursCall({}))).data?.plugins
+  const failures = useQuery(apiQuery('GET /causes/hours', causeHoursCall({}))).data?.plugins
   const columns = useMemo(() => pluginColumns(t, failures), [t, failures])
   const may = useMay('plugin:write', 'everywhere')
   const clear = () => void navigate({ search: {} })

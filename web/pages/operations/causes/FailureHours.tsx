@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { failureHoursCall, type OperationsSearch } from '#contract/console-api/pages/operations.ts'
+import { causeHoursCall } from '#contract/console-api/pages/causes.ts'
+import type { OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { PluginFailures } from '#contract/console-api/shapes.ts'
 import { paths } from '../../../addresses/paths.ts'
@@ -31,7 +32,7 @@ export function FailureHours({ search }: { search: OperationsSearch }) {
   const t = useText()
   const id = useId()
   const { data } = useQuery({
-    ...apiQuery('GET /failure-groups/hours', failureHoursCall(search)),
+    ...apiQuery('GET /causes/hours', causeHoursCall(search)),
     placeholderData: keepPreviousData,
   })
   if (data === undefined || data.plugins.length === 0) return null

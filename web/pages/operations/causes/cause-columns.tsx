@@ -1,87 +1,105 @@
 import type { OperationsSearch } from '#contract/console-api/pages/operations.ts'
-import type { FailureGroup } from '#contract/console-api/shapes.ts'
+import type { Cause } from '#contract/console-api/shapes.ts'
+import { causeTitle, operationsText, solutionText } from '../../../subjects/causes/cause-texts.ts'
+import { CauseStateBadge } from '../../../subjects/causes/CauseStateBadge.tsx'
+import { isNewSince } from '../../../subjects/causes/looked-at.ts'
+import { RetryCause } from '../../../subjects/causes/RetryCause.tsx'
 import { NextStepLines } from '../../../subjects/operations/NextStepText.tsx'
 import { messageText } from '../../../i18n/message-text.ts'
-import { joinList } from '../../../i18n/punctuation.ts'
 import { useRichText, useText, type Translate } from '../../../i18n/use-text.ts'
+import { Badge } from '../../../ui/Badge.tsx'
 import { Time } from '../../../ui/Time.tsx'
 import type { Column } from '../../../ui/table/Table.tsx'
-import { bundleNameOf } from '../../../subjects/operations/operation-texts.ts'
-import { groupTitle } from './group-title.ts'
-import { RetryGroup } from './RetryGroup.tsx'
 
-/** One cause of failed operations per row; `search` are the filters of the list. */
-export function causeColumns(t: Translate, search: OperationsSearch): readonly Column<FailureGroup>[] {
+/** One cause per row; `search` are the filters of the list. */
+export function causeColumns(
+  t: Translate,
+  search: OperationsSearch,
+  lookedAt: number | null,
+): readonly Column<Cause>[] {
+  const isPast = search.when === 'past'
   return [
     {
       id: 'cause',
       header: t('operations.causes.cause'),
-      cell: (group) => <Cause group={group} />,
+      cell: (cause) => <Title cause={cause} isNew={!isPast && isNewSince(cause, lookedAt)} />,
     },
     {
       id: 'count',
       header: t('operations.causes.count'),
       width: '14.5rem',
       card: 'wide',
-      cell: (group) => <Count group={group} />,
+      cell: (cause) => <Count cause={cause} />,
     },
     {
-      id: 'call',
-      header: t('operations.field.call'),
-      width: '8.5rem',
-      hideBelow: 'xl',
-      card: 'wide',
-      cell: ({ pluginId, stage }) => (
-        <>
-          <span className="mono block truncate">{pluginId}</span>
-          <span className="block truncate text-xs text-muted">{t(`vocabulary.phase.${stage}`)}</span>
-        </>
-      ),
-    },
-    {
-      id: 'next',
-      header: t('common.nextStep'),
-      width: '12rem',
+      id: 'state',
+      header: t('operations.cause.state'),
+      width: '10rem',
       hideBelow: 'md',
       card: 'wide',
-      cell: ({ latest }) => <NextStepLines nextStep={latest.nextStep} />,
+      cell: (cause) => <CauseStateBadge cause={cause} />,
     },
-    {
-      id: 'retry',
-      header: t('operations.action.title'),
-      headerHidden: true,
-      width: '12.5rem',
-      align: 'end',
-      card: 'wide',
-      cell: (group) => <RetryGroup group={group} search={search} />,
-    },
+    ...(isPast
+      ? [
+          {
+            id: 'solved',
+            header: t('operations.cause.solvedBy'),
+            width: '20rem',
+            hideBelow: 'lg' as const,
+            card: 'wide' as const,
+            cell: ({ solvedBy }: Cause) =>
+              solvedBy === null ? t('operations.cause.neverSolved') : solutionText(solvedBy, t),
+          },
+        ]
+      : [
+          {
+            id: 'next',
+            header: t('common.nextStep'),
+            width: '12rem',
+            hideBelow: 'lg' as const,
+            card: 'wide' as const,
+            cell: ({ latest }: Cause) => latest && <NextStepLines nextStep={latest.nextStep} />,
+          },
+          {
+            id: 'retry',
+            header: t('operations.action.title'),
+            headerHidden: true,
+            width: '12.5rem',
+            align: 'end' as const,
+            card: 'wide' as const,
+            cell: (cause: Cause) => <RetryCause cause={cause} search={search} />,
+          },
+        ]),
   ]
 }
 
-function Cause({ group }: { group: FailureGroup }) {
+function Title({ cause, isNew }: { cause: Cause; isNew: boolean }) {
   const t = useText()
-  const { failure } = group.latest
+  const failure = cause.latest?.failure ?? null
   return (
     <span title={failure === null ? undefined : messageText(failure)}>
-      <span className="block truncate">{groupTitle(group, t)}</span>
-      <span className="mono block truncate text-xs font-normal text-muted">{group.errorCode}</span>
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="truncate">{causeTitle(cause, t)}</span>
+        {isNew && <Badge tone="live">{t('operations.cause.newSince')}</Badge>}
+      </span>
+      <span className="mono block truncate text-xs font-normal text-muted">
+        {cause.errorCode}
+        {cause.pluginId !== null && ` · ${cause.pluginId}`}
+      </span>
     </span>
   )
 }
 
-function Count({ group: { count, scopes, lastAt, latest, versions } }: { group: FailureGroup }) {
+function Count({ cause }: { cause: Cause }) {
   const t = useText()
   const rich = useRichText()
-  const { bundleId } = latest.installation.bundle
   return (
     <>
-      <span title={`${bundleId} ${joinList(t, versions)}`} className="block truncate font-semibold">
-        {t('operations.causes.operationsOf', { n: count, bundle: bundleNameOf(latest) })}
-      </span>
+      <span className="block truncate font-semibold">{operationsText(cause, t)}</span>
       <span className="block truncate text-xs text-muted">
-        {t('operations.causes.scopes', { n: scopes })}
+        {t('operations.causes.scopes', { n: cause.scopes })}
         {t('common.punctuation.clause')}
-        {rich('operations.causes.last', { when: <Time at={lastAt} inRow /> })}
+        {rich('operations.causes.last', { when: <Time at={cause.lastAt} inRow /> })}
       </span>
     </>
   )

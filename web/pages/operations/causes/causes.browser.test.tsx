@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import type { FailureGroup } from '#contract/console-api/shapes.ts'
+import type { Cause } from '#contract/console-api/shapes.ts'
 import { renderConsole } from '../../../testing/render.tsx'
 import { serveScope } from '../../../testing/served-scope.ts'
 import { at, failure, operation } from '../detail/calls/testing.ts'
@@ -12,61 +12,88 @@ const latest = operation({
   failure: { ...failure('MAILBOX_LOCKED', false), message: 'Mailbox 7 is locked.' },
   nextStep: { actor: 'PLUGIN_OWNER', action: 'FIX_CAUSE', since: at(1000) },
 })
-const group: FailureGroup = {
-  key: 'k1',
+const CAUSE_ID = '0123456789abcdef0123456789abcdef'
+const cause: Cause = {
+  causeId: CAUSE_ID,
   pluginId: 'hooks',
-  stage: 'AFTER_RESOURCES',
   errorCode: 'MAILBOX_LOCKED',
-  shape: 'Mailbox # is locked.',
+  state: 'NEW',
+  assignee: null,
+  waitingFor: null,
+  openedAt: at(0),
+  updatedAt: at(0),
+  solvedBy: null,
+  title: 'Mailbox … is locked.',
   count: 60,
   scopes: 40,
-  versions: ['1.0.0'],
+  bundles: 1,
   firstAt: at(0),
   lastAt: at(1000),
   latest,
+}
+const detail = {
+  ...cause,
+  inBundles: [{ bundle: latest.installation.bundle, count: 60, versions: ['1.0.0'] }],
+  seenBefore: { failures: 3, operations: 2, firstAt: at(-9000), lastAt: at(-8000) },
+  solvedBy: { at: at(-7000), by: { id: 'ada', name: 'Ada' }, reason: 'Unlocked it', operationId: null },
+  changeBefore: null,
+  notes: [],
 }
 const others = Array.from({ length: 59 }, (_, index) => ({
   ...latest,
   operationId: `01900000-0000-7000-8000-${String(index + 100).padStart(12, '0')}`,
 }))
 const PLAN = 'POST /batches/plan'
-const HOURS = 'GET /failure-groups/hours'
+const HOURS = 'GET /causes/hours'
 
-test('equal failures are one row, which opens their list; one is retried first, then the rest', async () => {
+test('equal failures are one row, which opens their cause; one is retried first, then the rest', async () => {
   const { api } = await serveScope({
     [HOURS]: () => ({ since: at(0), plugins: [] }),
-    'GET /failure-groups': () => ({ groups: [group] }),
+    'GET /causes': () => ({ causes: [cause], total: 1 }),
+    'GET /causes/{causeId}': () => detail,
     'GET /operations': () => ({ items: [latest, ...others], nextCursor: null }),
     [PLAN]: () => ({ planToken: 'token', items: [], broken: null }),
   })
   await renderConsole('/operations?view=causes&pluginId=hooks')
   await expect
-    .element(page.getByRole('cell', { name: /60 operations of support-desk in 40 scopes/ }))
+    .element(page.getByRole('cell', { name: /60 operations of support-desk.*in 40 scopes/ }))
     .toBeVisible()
-  expect(api.requests('GET /failure-groups').at(-1)?.query.get('pluginId')).toBe('hooks')
+  expect(api.requests('GET /causes').at(-1)?.query.get('pluginId')).toBe('hooks')
   await expect.element(page.getByRole('button', { name: 'State' })).not.toBeInTheDocument()
 
-  await page.getByRole('link', { name: /Mailbox # is locked\./ }).click()
+  await page.getByRole('link', { name: /Mailbox … is locked\./ }).click()
+  await expect.element(page.getByRole('heading', { name: 'Mailbox … is locked.' })).toBeVisible()
+  await expect.element(page.getByText(/Seen before: 3 failures/)).toBeVisible()
+  await expect.element(page.getByText(/as Ada says: Unlocked it/)).toBeVisible()
+  await page.getByRole('link', { name: 'Show all 60 operations' }).click()
   const banner = page.getByRole('region', { name: 'Failed operations with the same cause' })
-  await expect.element(banner.getByText('Mailbox # is locked.')).toBeVisible()
-  await expect.poll(() => api.requests('GET /operations').at(-1)?.query.get('failureGroup')).toBe('k1')
-  // the list, the count and what is retried have the filters of the row
-  const filterOf = (name: 'GET /failure-groups' | 'GET /operations') =>
-    api.requests(name).at(-1)?.query.get('pluginId')
-  expect([filterOf('GET /failure-groups'), filterOf('GET /operations')]).toEqual(['hooks', 'hooks'])
+  await expect.element(banner.getByText('Mailbox … is locked.')).toBeVisible()
+  await expect.poll(() => api.requests('GET /operations').at(-1)?.query.get('causeId')).toBe(CAUSE_ID)
 
   await banner.getByRole('button', { name: 'Retry one, then the rest' }).click()
   const dialog = page.getByRole('dialog', { name: 'Retry 60 operations' })
   await expect.element(dialog.getByLabelText('Pause after the first')).toHaveValue('1')
-  expect(filterOf('GET /operations')).toBe('hooks')
   await expect.poll(() => api.requests(PLAN).length).toBeGreaterThan(0)
+})
+
+test('a cause is taken with one press, as it was seen', async () => {
+  const { api } = await serveScope({
+    'GET /causes/{causeId}': () => detail,
+    'GET /operations': () => ({ items: [latest, ...others], nextCursor: null }),
+    'PATCH /causes/{causeId}': () => ({ cause }),
+  })
+  await renderConsole(`/causes/${CAUSE_ID}`)
+  await page.getByRole('button', { name: 'Assign to me' }).click()
+  await expect
+    .poll(() => api.requests('PATCH /causes/{causeId}').at(-1)?.body)
+    .toMatchObject({ updatedAt: at(0), state: 'TAKEN' })
 })
 
 test('failures are shown by plugin and hour, the last ones in any window, and a press lists those of one hour', async () => {
   await page.viewport(720, 800)
   const hours = Array.from({ length: 24 }, (_, hour) => (hour === 22 ? 12 : hour === 3 ? 1 : 0))
   const { api } = await serveScope({
-    'GET /failure-groups': () => ({ groups: [group] }),
+    'GET /causes': () => ({ causes: [cause], total: 1 }),
     'GET /operations': () => ({ items: [latest], nextCursor: null }),
     [HOURS]: () => ({
       since: '2026-11-22T00:00:00.000Z',

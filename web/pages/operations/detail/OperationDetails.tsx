@@ -10,6 +10,7 @@ import { Notice } from '../../../ui/Notice.tsx'
 import { useIsOpening } from '../../../ui/opening.ts'
 import { SkeletonLines } from '../../../ui/Skeleton.tsx'
 import { Assignment } from './notes/Assignment.tsx'
+import { OperationCause } from './notes/OperationCause.tsx'
 import { AttemptPanel } from './evidence/AttemptPanel.tsx'
 import { RunningPanel } from './evidence/RunningPanel.tsx'
 import { WaitingPanel } from './evidence/Evidence.tsx'
@@ -91,6 +92,7 @@ export function OperationDetails({
       )}
       {!isRestLater && (
         <>
+          <OperationCause operation={operation} />
           <Assignment operation={operation} />
           <OperationSummary operation={operation} />
           {isShort && <PlannedProperties operation={operation} />}

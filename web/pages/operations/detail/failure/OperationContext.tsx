@@ -1,6 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import type { Cause, OperationContext, OperationDetail, ValueRead } from '#contract/console-api/shapes.ts'
+import type {
+  ContextCause,
+  OperationContext,
+  OperationDetail,
+  ValueRead,
+} from '#contract/console-api/shapes.ts'
 import { useMay } from '../../../../api/session.ts'
 import { apiQuery } from '../../../../api/query.ts'
 import { paths } from '../../../../addresses/paths.ts'
@@ -28,7 +33,7 @@ export function useOperationContext({ operationId, state }: OperationDetail) {
 }
 
 /** The change that disabled a plugin, if that is the last thing that was done to its registration. */
-export function disabledBy(context: OperationContext | undefined, pluginId: string): Cause | null {
+export function disabledBy(context: OperationContext | undefined, pluginId: string): ContextCause | null {
   const last = context?.causes.find(({ kind, subject }) => kind === 'plugin.save' && subject === pluginId)
   const after = last?.changes.find(({ property }) => property === 'enabled')?.after
   return last !== undefined && after != null && 'value' in after && after.value === false ? last : null
@@ -95,7 +100,7 @@ export function WhatChanged({ operation }: { operation: OperationDetail }) {
   )
 }
 
-function CauseRow({ cause, operation }: { cause: Cause; operation: OperationDetail }) {
+function CauseRow({ cause, operation }: { cause: ContextCause; operation: OperationDetail }) {
   const t = useText()
   const rich = useRichText()
   const { at, by, kind, subject, reason, during, changes, link } = cause
@@ -150,7 +155,7 @@ function CauseRow({ cause, operation }: { cause: Cause; operation: OperationDeta
   )
 }
 
-function addressOf({ to, id }: NonNullable<Cause['link']>) {
+function addressOf({ to, id }: NonNullable<ContextCause['link']>) {
   switch (to) {
     case 'plugin':
       return paths.plugin(id)

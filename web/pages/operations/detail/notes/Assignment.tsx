@@ -1,56 +1,58 @@
-import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
-import { isProgram } from '#contract/console-api/vocabulary.ts'
-import { apiQuery } from '../../../../api/query.ts'
 import { useMay } from '../../../../api/session.ts'
 import { useWrite } from '../../../../api/write.ts'
-import { useErrorView } from '../../../../i18n/describe-code.ts'
-import { useKnownPeople } from '../../../../subjects/people/use-known-people.ts'
+import { errorView, useErrorView } from '../../../../i18n/describe-code.ts'
+import { AssignMenu } from '../../../../subjects/people/AssignMenu.tsx'
 import { useText } from '../../../../i18n/use-text.ts'
 import { useShell } from '../../../../subjects/shell/shell-context.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { Section } from '../../../../ui/Card.tsx'
-import { Menu, MenuItem } from '../../../../ui/Menu.tsx'
 import { lazyPart } from '../../../../base/lazy-part.ts'
+import { showToast } from '../../../../ui/toast.ts'
 import { Notice } from '../../../../ui/Notice.tsx'
 import { AssigneeText, Notes } from './Notes.tsx'
 
-const NoteDialog = lazyPart(async () => (await import('./NoteDialog.tsx')).NoteDialog)
+const NoteDialog = lazyPart(
+  async () => (await import('../../../../subjects/operations/NoteDialog.tsx')).NoteDialog,
+)
 
 /** Who works on the operation, and the notes on it. A change is refused if someone else was faster. */
 export function Assignment({ operation }: { operation: OperationDetail }) {
   const t = useText()
-  const { user } = useShell()
-  const { operationId, assignee, installation } = operation
-  const may = useMay('operation:annotate', installation)
+  const { operationId, assignee } = operation
   const [isWriting, setWriting] = useState(false)
-  const assign = useWrite('PUT /operations/{operationId}/assignee', {
-    invalidates: ['GET /operations/{operationId}', 'GET /operations'],
-  })
+  const { assign, assignTo, disabledReason, me } = useAssign(operation)
   const error = useErrorView(assign.error)
-  const disabledReason = may ? null : t('operations.assignee.permission')
-  const assignTo = (id: string | null) =>
-    assign.mutate({ params: { operationId }, body: { assignee: id, expected: assignee?.id ?? null } })
-  const isMine = user !== null && assignee?.id === user.id
   return (
     <Section
       title={t('operations.assignee.title')}
       flush
       actions={
         <>
-          {!isMine && user !== null && (
+          {me !== null && (
             <Button
               size="sm"
               icon="person"
               busy={assign.isPending}
               disabledReason={disabledReason}
-              onClick={() => assignTo(user.id)}
+              onClick={() => assignTo(me)}
             >
               {t('operations.assignee.me')}
             </Button>
           )}
-          {may && <AssignTo operation={operation} onChoose={assignTo} />}
+          {disabledReason === null && (
+            <AssignMenu
+              size="sm"
+              people={[
+                operation.requestedBy,
+                ...operation.retries.map(({ startedBy }) => startedBy),
+                ...(operation.notes ?? []).map(({ author }) => author),
+              ]}
+              except={assignee?.id}
+              onChoose={assignTo}
+            />
+          )}
           {assignee !== null && (
             <Button
               size="sm"
@@ -83,39 +85,44 @@ export function Assignment({ operation }: { operation: OperationDetail }) {
   )
 }
 
-/** Assigns it to another person: one on this operation, or one who did something lately. */
-function AssignTo({ operation, onChoose }: { operation: OperationDetail; onChoose: (id: string) => void }) {
+/** Takes the operation with one press, where a phone shows it first. A refusal is a toast. */
+export function TakeOperation({ operation }: { operation: OperationDetail }) {
   const t = useText()
-  const [wanted, setWanted] = useState(false)
-  const recent = useQuery({
-    ...apiQuery('GET /audit', { query: { limit: 200 } }),
-    enabled: wanted,
-    refetchInterval: false,
-  })
-  const people = useKnownPeople([
-    operation.requestedBy,
-    ...operation.retries.map(({ startedBy }) => startedBy),
-    ...(operation.notes ?? []).map(({ author }) => author),
-    ...(recent.data?.items.map(({ actor: { id, name } }) => ({ id, name })) ?? []),
-  ])
-  return (
-    <span onPointerEnter={() => setWanted(true)} onFocus={() => setWanted(true)}>
-      <Menu
-        label={t('operations.assignee.to')}
-        renderTrigger={(props) => (
-          <Button {...props} size="sm" icon="person">
-            {t('operations.assignee.to')}
-          </Button>
-        )}
-      >
-        {people
-          .filter(({ id }) => id !== operation.assignee?.id && !isProgram(id))
-          .map(({ id, name }) => (
-            <MenuItem key={id} onSelect={() => onChoose(id)}>
-              {name}
-            </MenuItem>
-          ))}
-      </Menu>
-    </span>
+  const { assign, assignTo, disabledReason, me } = useAssign(operation, (error) =>
+    showToast({ tone: 'error', text: errorView(error).message }),
   )
+  if (me === null) return null
+  return (
+    <Button
+      icon="person"
+      busy={assign.isPending}
+      disabledReason={disabledReason}
+      onClick={() => assignTo(me)}
+    >
+      {t('operations.assignee.me')}
+    </Button>
+  )
+}
+
+/** Assigns the operation. `me` is the ID of the person, or null if it is assigned to the person already. */
+function useAssign(
+  { operationId, assignee, installation }: OperationDetail,
+  onError: (error: unknown) => void = () => undefined,
+) {
+  const t = useText()
+  const { user } = useShell()
+  const may = useMay('operation:annotate', installation)
+  const assign = useWrite('PUT /operations/{operationId}/assignee', {
+    invalidates: ['GET /operations/{operationId}', 'GET /operations'],
+  })
+  return {
+    assign,
+    assignTo: (id: string | null) =>
+      assign.mutate(
+        { params: { operationId }, body: { assignee: id, expected: assignee?.id ?? null } },
+        { onError },
+      ),
+    disabledReason: may ? null : t('operations.assignee.permission'),
+    me: user === null || assignee?.id === user.id ? null : user.id,
+  }
 }

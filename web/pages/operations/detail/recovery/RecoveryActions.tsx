@@ -18,8 +18,8 @@ export function RecoveryActions({
 }: {
   operation: OperationDetail
   timeline: CallTimeline
-  /** `explained` is for the failure panel, `bar` for the page header. */
-  layout: 'explained' | 'bar'
+  /** `explained` is for the failure panel, `bar` for the page header, `retry` for that of a phone: only the retry. */
+  layout: 'explained' | 'bar' | 'retry'
   onChoose: (action: RecoveryAction) => void
 }) {
   const t = useText()
@@ -35,7 +35,7 @@ export function RecoveryActions({
   const retryButton = (
     <Button
       icon="retry"
-      variant={layout === 'explained' && helps === 'YES' ? 'primary' : 'secondary'}
+      variant={layout !== 'bar' && helps === 'YES' ? 'primary' : 'secondary'}
       disabledReason={retry.isAvailable ? null : t(retry.reason)}
       onClick={() => onChoose('retry')}
     >
@@ -52,6 +52,7 @@ export function RecoveryActions({
       {t('operations.action.takeover')}
     </Button>
   )
+  if (layout === 'retry') return retryButton
   if (layout === 'bar') {
     return (
       <>

@@ -1,6 +1,6 @@
 import type { Operation } from '#contract/console-api/shapes.ts'
-import type { Limits } from '../../../subjects/batch/batch-limits.ts'
-import { LazyBatchDialog } from '../../../subjects/batch/dialog/lazy-batch-dialog.ts'
+import type { Limits } from '../batch/batch-limits.ts'
+import { LazyBatchDialog } from '../batch/dialog/lazy-batch-dialog.ts'
 
 /** The dialog that retries failed operations, or takes them over, as one batch. */
 export function OperationBatch({

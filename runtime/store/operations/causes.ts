@@ -1,0 +1,392 @@
+import { sql } from 'kysely'
+import type { RawBuilder, Selectable } from 'kysely'
+import type * as z from 'zod'
+import type { causeEndpoints } from '#contract/runtime-api/causes.ts'
+import type { Failure, Person } from '#contract/runtime-api/common.ts'
+import type { CauseState } from '#contract/runtime-api/vocabulary.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import type { OperationRow } from '../../model/operation.ts'
+import type { CauseNoteTable, CauseTable, StoredSolution } from '../../model/cause-tables.ts'
+import { callAttempts, installationTitle } from './calls.ts'
+import { instantAt, microsecondsOf } from '../instants.ts'
+import { isVisible, visibleScopes } from '../visible-scopes.ts'
+import type { ScopeFilter, VisibleScopes } from '../visible-scopes.ts'
+import { operationFilter } from './filter-operations.ts'
+import { findByText, isFound } from './search.ts'
+
+export type CauseQuery = z.output<(typeof causeEndpoints)['GET /causes']['query']>
+
+/** The row of a cause. */
+export type CauseColumns = Selectable<CauseTable>
+
+/** What is counted of a cause, as far as the actor may see it. */
+interface Counted {
+  /** The messages of the operations that failed last, the newest first. */
+  messages: string[]
+  operations: number
+  scopes: number
+  bundles: number
+  first_at: string
+  last_at: string
+}
+
+export type CauseRow = CauseColumns & Counted & { latest: LatestOperation | null }
+
+type LatestOperation = OperationRow & { call_attempts: number; installation_title: string }
+
+/** The cause that a page starts after. */
+export interface AfterCause {
+  /** When the first page was read, in microseconds since 1970: what failed later does not change the order. */
+  readAt: number
+  /** The operations then, and when the last of them had failed, in microseconds since 1970. */
+  ranked: number
+  lastRanked: number
+  causeId: string
+}
+
+/** A page of causes. */
+export interface CausePage {
+  /** One more than fits, if there is a next page. */
+  rows: (CauseRow & { ranked: number; last_ranked: number; now: number })[]
+  /** How many there are; only on the first page. */
+  total: number | null
+}
+
+/** The newest failures that a title is made of. */
+const MESSAGES_MAX = 30
+
+/**
+ * The causes of the failed operations that the actor may see, the largest first, among equals the newest. The pages after the
+ * first have the order of its time, so no cause is skipped because it has grown; one that has shrunk since may be returned again.
+ */
+export async function listPresentCauses(
+  db: Db,
+  actor: Actor,
+  query: CauseQuery,
+  after: AfterCause | undefined,
+): Promise<CausePage> {
+  const visible = await visibleScopes(db, actor, 'read', query)
+  const found = query.q === undefined || query.q === '' ? null : await findByText(db, query.q)
+  const { errorCode: _, state: __, ...filter } = query
+  const condition = sql`operation.state = 'FAILED' and operation.cause_id is not null and ${isVisible(visible, 'operation')}
+    and ${operationFilter(filter)} ${found === null ? sql`` : sql`and ${isFound(found)}`}`
+  const then = after === undefined ? sql`true` : sql`finished_at <= ${instantAt(after.readAt)}`
+  const start =
+    after === undefined
+      ? sql`true`
+      : sql`sum(ranked) > 0 and (sum(ranked), max(last_ranked), cause_id)
+          < (${after.ranked}, ${instantAt(after.lastRanked)}, ${after.causeId})`
+  const { rows } = await sql<CausePage['rows'][number] & { latest: string; total: number }>`
+    with page as (
+      select *, count(*) over () as total from (
+        select cause_id, sum(operations)::bigint as operations, sum(ranked)::bigint as ranked, max(last_ranked) as last_ranked,
+          min(first_at) as first_at, max(last_at) as last_at, count(*) as scopes
+        from (
+          select cause_id, scope_id, count(*) as operations, count(*) filter (where ${then}) as ranked,
+            max(finished_at) filter (where ${then}) as last_ranked, min(finished_at) as first_at, max(finished_at) as last_at
+          from runtime.operation as operation where ${condition}
+          group by cause_id, scope_id
+        ) as in_scope
+        group by cause_id having ${start}
+      ) as grouped
+      where ${hasCause(query, sql`grouped.cause_id`)}
+      order by ranked desc, last_ranked desc, cause_id desc limit ${query.limit + 1}
+    )
+    select cause.*, page.operations, page.scopes, page.first_at, page.last_at, page.total, page.ranked,
+      ${microsecondsOf('page.last_ranked')} as last_ranked,
+      (extract(epoch from statement_timestamp()) * 1000000)::bigint as now,
+      ${membersOf(sql`page.cause_id`, condition)}
+    from page join runtime.cause as cause using (cause_id)
+    order by page.ranked desc, page.last_ranked desc, page.cause_id desc`.execute(db)
+  const latest = await readLatest(db, rows)
+  return {
+    rows: rows.map((row) => ({ ...row, latest: latest.get(row.latest) ?? null })),
+    total: after === undefined ? (rows[0]?.total ?? 0) : null,
+  }
+}
+
+/** Of the members of a cause: how many bundles they have, the newest messages, and which of them failed last. */
+function membersOf(causeId: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const members = sql`runtime.operation as operation where operation.cause_id = ${causeId} and ${condition}`
+  return sql`
+    (select count(*) from (select from ${members} group by bundle_environment_key, bundle_id) as bundle) as bundles,
+    (select coalesce(json_agg(failure ->> 'message'), '[]') from (
+      select failure from ${members} order by finished_at desc, operation_id desc limit ${MESSAGES_MAX}) as newest) as messages,
+    (select operation_id from ${members} order by finished_at desc, operation_id desc limit 1) as latest`
+}
+
+/** The condition on the cause itself. */
+function hasCause(
+  { errorCode, state, takenBy }: Pick<CauseQuery, 'errorCode' | 'state' | 'takenBy'>,
+  causeId: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = []
+  if (errorCode !== undefined) conditions.push(sql`cause.error_code = ${errorCode}`)
+  if (state !== undefined) conditions.push(sql`cause.state = any(${[...state]}::text[])`)
+  if (takenBy !== undefined) conditions.push(sql`cause.assignee_id = ${takenBy}`)
+  return conditions.length === 0
+    ? sql`true`
+    : sql`exists (select from runtime.cause as cause where cause.cause_id = ${causeId} and ${sql.join(conditions, sql` and `)})`
+}
+
+async function readLatest(
+  db: Db,
+  rows: readonly { latest: string | null }[],
+): Promise<Map<string, LatestOperation>> {
+  const ids = rows.flatMap(({ latest }) => latest ?? [])
+  if (ids.length === 0) return new Map()
+  const { rows: operations } = await sql<LatestOperation>`
+    select operation.*, ${callAttempts()} as call_attempts, ${installationTitle()} as installation_title
+    from runtime.operation as operation where operation_id = any(${ids}::uuid[])`.execute(db)
+  return new Map(operations.map((operation) => [operation.operation_id, operation]))
+}
+
+/**
+ * The causes with which no operation is failed any more that the actor may see, and that had failures which the actor may see:
+ * the last failure first.
+ */
+export async function listPastCauses(
+  db: Db,
+  actor: Actor,
+  query: CauseQuery,
+  after: Pick<AfterCause, 'lastRanked' | 'causeId'> | undefined,
+): Promise<CausePage> {
+  const visible = await visibleScopes(db, actor, 'read', query)
+  const start =
+    after === undefined
+      ? sql`true`
+      : sql`(max(failed_at), cause_id) < (${instantAt(after.lastRanked)}, ${after.causeId})`
+  const { rows } = await sql<CausePage['rows'][number] & { total: number }>`
+    with page as (
+      select *, count(*) over () as total from (
+        select cause_id, count(distinct scope_id) as scopes, min(failed_at) as first_at, max(failed_at) as last_at
+        from runtime.cause_failure as failed where ${isVisible(visible, 'failed')}
+        group by cause_id having ${start}
+      ) as grouped
+      where ${hasCause(query, sql`grouped.cause_id`)} and not exists (
+        select from runtime.operation as operation
+        where operation.cause_id = grouped.cause_id and operation.state = 'FAILED' and ${isVisible(visible, 'operation')})
+      order by last_at desc, cause_id desc limit ${query.limit + 1}
+    )
+    select cause.*, 0 as operations, page.scopes, 0 as bundles, page.first_at, page.last_at, page.total, '[]'::json as messages,
+      0 as ranked, ${microsecondsOf('page.last_at')} as last_ranked, 0 as now, null as latest
+    from page join runtime.cause as cause using (cause_id)
+    order by page.last_at desc, page.cause_id desc`.execute(db)
+  return { rows, total: after === undefined ? (rows[0]?.total ?? 0) : null }
+}
+
+export interface CauseDetailRows {
+  cause: CauseRow
+  bundles: { bundle_environment_key: string; bundle_id: string; operations: number; versions: string[] }[]
+  /** The failures before the present ones. */
+  before: { failures: number; operations: number; first_at: string; last_at: string } | null
+  notes: CauseNoteRow[]
+}
+
+export type CauseNoteRow = Selectable<CauseNoteTable>
+
+const BUNDLES_MAX = 50
+
+/** A cause with what the actor may see of it; undefined if no failure of it is in a scope that the actor may read. */
+export async function findCause(db: Db, actor: Actor, causeId: string): Promise<CauseDetailRows | undefined> {
+  const visible = await visibleScopes(db, actor, 'read', {})
+  const isMember = sql`operation.state = 'FAILED' and ${isVisible(visible, 'operation')}`
+  const members = sql`runtime.operation as operation where operation.cause_id = ${causeId} and ${isMember}`
+  const failures = sql`runtime.cause_failure as failed where failed.cause_id = ${causeId} and ${isVisible(visible, 'failed')}`
+  const { rows } = await sql<
+    CauseRow & {
+      latest: string | null
+      ever_first_at: string | null
+      ever_last_at: string
+      ever_scopes: number
+    }
+  >`
+    select cause.*, now.*, ever.*, ${membersOf(sql`cause.cause_id`, isMember)}
+    from runtime.cause as cause,
+      lateral (
+        select count(*) as operations, count(distinct scope_id) as scopes, min(finished_at) as first_at, max(finished_at) as last_at
+        from ${members}) as now,
+      lateral (
+        select min(failed_at) as ever_first_at, max(failed_at) as ever_last_at, count(distinct scope_id) as ever_scopes
+        from ${failures}) as ever
+    where cause.cause_id = ${causeId}`.execute(db)
+  const [row] = rows
+  if (row === undefined || row.ever_first_at === null) return undefined
+  const latest = await readLatest(db, [row])
+  const isPast = row.operations === 0
+  const { rows: bundles } = await sql<CauseDetailRows['bundles'][number]>`
+    select bundle_environment_key, bundle_id, count(*) as operations, (array_agg(distinct target_version))[1:10] as versions
+    from ${members} group by 1, 2 order by operations desc, bundle_id limit ${BUNDLES_MAX}`.execute(db)
+  const { rows: before } = await sql<NonNullable<CauseDetailRows['before']>>`
+    select count(*) as failures, count(distinct operation_id) as operations, min(failed_at) as first_at, max(failed_at) as last_at
+    from ${failures} and failed_at < ${row.opened_at}::timestamptz having count(*) > 0`.execute(db)
+  return {
+    cause: {
+      ...row,
+      first_at: isPast ? row.ever_first_at : row.first_at,
+      last_at: isPast ? row.ever_last_at : row.last_at,
+      scopes: isPast ? row.ever_scopes : row.scopes,
+      latest: row.latest === null ? null : (latest.get(row.latest) ?? null),
+    },
+    bundles,
+    before: before[0] ?? null,
+    notes: await readCauseNotes(db, causeId),
+  }
+}
+
+/** Whether the actor may do this with a failure of the cause, of the present or the past. */
+export async function mayOfCause(
+  db: Db,
+  actor: Actor,
+  permission: 'read' | 'operation:annotate',
+  causeId: string,
+): Promise<boolean> {
+  const visible: VisibleScopes = await visibleScopes(db, actor, permission, {})
+  const { rows } = await sql`
+    select from runtime.cause_failure as failed
+    where failed.cause_id = ${causeId} and ${isVisible(visible, 'failed')} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Locks a cause until the transaction ends, and returns it. */
+export function lockCause(tx: Tx, causeId: string): Promise<CauseColumns | undefined> {
+  return tx
+    .selectFrom('runtime.cause')
+    .selectAll()
+    .where('cause_id', '=', causeId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** What a person changes of a cause. */
+export interface CauseChange {
+  state: CauseState
+  assignee: Person | null
+  waitingFor: string | null
+  /** Undefined leaves what solved it. */
+  solvedBy: StoredSolution | undefined
+}
+
+/** Changes a cause, which is locked. */
+export async function updateCause(tx: Tx, causeId: string, change: CauseChange): Promise<void> {
+  const { state, assignee, waitingFor, solvedBy } = change
+  await sql`
+    update runtime.cause set state = ${state}, assignee_id = ${assignee?.id ?? null}, assignee_name = ${assignee?.name ?? null},
+      waiting_for = ${waitingFor}, updated_at = clock_timestamp()
+      ${solvedBy === undefined ? sql`` : sql`, solved_at = clock_timestamp(), solved_by = ${JSON.stringify(solvedBy)}::json`}
+    where cause_id = ${causeId}`.execute(tx)
+}
+
+/** Returns the notes of a cause, oldest first. */
+export function readCauseNotes(db: Db, causeId: string): Promise<CauseNoteRow[]> {
+  return db
+    .selectFrom('runtime.cause_note')
+    .selectAll()
+    .where('cause_id', '=', causeId)
+    .orderBy('number')
+    .execute()
+}
+
+/** Adds a note with this number. The cause is locked. */
+export function insertCauseNote(
+  tx: Tx,
+  { causeId, number, author, text }: { causeId: string; number: number; author: Person; text: string },
+): Promise<CauseNoteRow> {
+  return tx
+    .insertInto('runtime.cause_note')
+    .values({ cause_id: causeId, number, author_id: author.id, author_name: author.name, text })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Of each scope, the operation that failed last with the cause: those whose pages show it. At most 1,000. */
+export async function newestMembers(
+  tx: Tx,
+  causeId: string,
+): Promise<{ scope_id: number; operation_id: string }[]> {
+  const { rows } = await sql<{ scope_id: number; operation_id: string }>`
+    select distinct on (scope_id) scope_id, operation_id from runtime.cause_failure
+    where cause_id = ${causeId} order by scope_id, failed_at desc limit 1000`.execute(tx)
+  return rows
+}
+
+/**
+ * The failures of a bundle in a scope, each with its message as it was stored, by cause; without those whose operations retention
+ * has removed.
+ */
+export async function readRemembered(
+  tx: Tx,
+  {
+    scope_id,
+    bundle_environment_key,
+    bundle_id,
+  }: Pick<OperationRow, 'scope_id' | 'bundle_environment_key' | 'bundle_id'>,
+): Promise<{ cause_id: string; operation_id: string; failure: Failure }[]> {
+  const { rows } = await sql<{ cause_id: string; operation_id: string; failure: Failure }>`
+    select failed.cause_id, failed.operation_id, coalesce(retry.failure, operation.failure) as failure
+    from runtime.cause_failure as failed
+    join runtime.operation as operation using (operation_id)
+    left join runtime.operation_retry as retry on retry.operation_id = failed.operation_id and retry.run = failed.run + 1
+    where failed.scope_id = ${scope_id} and operation.bundle_environment_key = ${bundle_environment_key}
+      and operation.bundle_id = ${bundle_id} and coalesce(retry.failure, operation.failure) is not null`.execute(
+    tx,
+  )
+  return rows
+}
+
+/** Replaces the shape of a cause by that of a masked message. The cause stays the same. */
+export async function putShapeOf(tx: Tx, causeId: string, message: string): Promise<void> {
+  await sql`update runtime.cause set shape = runtime.failure_shape(${message}) where cause_id = ${causeId}`.execute(
+    tx,
+  )
+}
+
+/** When the run before this one of an operation failed, and when the retry started; undefined if either is not known. */
+export async function findRetrySpan(
+  db: Db,
+  operationId: string,
+  run: number,
+): Promise<{ failed_at: string; started_at: string; bundle_install_id: string } | undefined> {
+  const { rows } = await sql<{ failed_at: string; started_at: string; bundle_install_id: string }>`
+    select failed_at, retry.started_at, bundle_install_id
+    from runtime.operation_retry as retry join runtime.operation using (operation_id)
+    where operation_id = ${operationId}::uuid and retry.run = ${run} and failed_at is not null`.execute(db)
+  return rows[0]
+}
+
+export const HOURS = 24
+const PLUGINS_MAX = 50
+
+/**
+ * How many operations of each plugin failed that were created in each of the last 24 hours, also those that were taken over
+ * since. Hours are numbered from the oldest. Failures of the runtime itself have no plugin.
+ */
+export async function countFailuresByHour(
+  db: Db,
+  actor: Actor,
+  filter: ScopeFilter,
+): Promise<{ since: string; counts: { plugin_id: string | null; hour: number; count: number }[] }> {
+  const visible = await visibleScopes(db, actor, 'read', filter)
+  // read first, so that the planner knows how few operations are younger
+  const { rows: times } = await sql<{ since: string }>`
+    select date_trunc('hour', clock_timestamp(), 'UTC') - make_interval(hours => ${HOURS - 1}) as since`.execute(
+    db,
+  )
+  const since = times[0]?.since ?? ''
+  // the second condition on the state is redundant, but lets the planner use the small partial index
+  const { rows } = await sql<{ plugin_id: string | null; hour: number; count: number }>`
+    with counted as (
+      select failure -> 'errorPath' ->> 1 as plugin_id,
+        floor(extract(epoch from created_at - ${since}::timestamptz) / 3600)::int as hour, count(*) as count
+      from runtime.operation as operation
+      where state in ('FAILED', 'TAKEN_OVER') and state <> 'SUCCEEDED' and failure is not null
+        and created_at >= ${since}::timestamptz and ${isVisible(visible, 'operation')}
+      group by 1, 2
+    ), plugin as (
+      select plugin_id, sum(count) as total from counted group by 1 order by total desc, plugin_id limit ${PLUGINS_MAX}
+    )
+    select counted.* from plugin join counted on counted.plugin_id is not distinct from plugin.plugin_id
+    order by plugin.total desc, counted.plugin_id, hour`.execute(db)
+  return { since, counts: rows }
+}
