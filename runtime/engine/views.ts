@@ -180,15 +180,13 @@ export function situationOf(state: OperationState, failure: Failure | null): Sit
 }
 
 function fits(
-  { reasons, statuses, ofPlugin, readsWrites, refusals, isStopped }: Situation,
+  { reasons, statuses, ofPlugin, readsWrites, refusals }: Situation,
   failure: Failure | null,
 ): boolean {
-  if (reasons === undefined && ofPlugin === undefined && refusals === undefined && isStopped === undefined)
-    return true
+  if (reasons === undefined && ofPlugin === undefined && refusals === undefined) return true
   if (failure === null) return false
   if (refusals !== undefined)
     return failure.refusedHere !== undefined && refusals.includes(failure.refusedHere.rule)
-  if (isStopped === true) return failure.stopped !== undefined
   if (readsWrites === true && failure.readsWrites !== true) return false
   if (ofPlugin !== undefined) return isFromPlugin(failure) && failure.retryable === ofPlugin.retryable
   const reason = reasonOf(failure)

@@ -22,8 +22,6 @@ export interface Situation {
   readsWrites?: true
   /** The rules by which this platform refused a call of the plugin, which passes that on. */
   refusals?: readonly PluginRefusal[]
-  /** A person stopped the automatic retries. */
-  isStopped?: true
   actor: NextActor
   action: NextAction
   /** Null unless the operation is FAILED. */
@@ -66,14 +64,6 @@ export const SITUATIONS: readonly Situation[] = [
     'OPERATOR',
     'RESTORE_SERVICE',
   ),
-  {
-    title: 'automatic retries stopped by a person',
-    states: ['FAILED'],
-    isStopped: true,
-    actor: 'SUPPORT',
-    action: 'RETRY',
-    retryHelps: 'YES',
-  },
   failed('plugin not registered or disabled', ['pluginNotRegistered'], 'ADMINISTRATOR', 'REGISTER_PLUGIN'),
   failed('plugin retired', ['pluginRetired'], 'SUPPORT', 'TAKE_OVER'),
   failed('endpoint not allowed by the deployment', ['callEgressDenied'], 'ADMINISTRATOR', 'ALLOW_ENDPOINT'),

@@ -22,9 +22,8 @@ export function situationNumber(): RawBuilder<number> {
 }
 
 function conditionOf(situation: Situation): RawBuilder<unknown> {
-  const { states, reasons, statuses, ofPlugin, readsWrites, refusals, isStopped } = situation
+  const { states, reasons, statuses, ofPlugin, readsWrites, refusals } = situation
   const conditions = [sql`${STATE} in (${literals(states)})`]
-  if (isStopped === true) conditions.push(sql`operation.failure -> 'stopped' is not null`)
   if (refusals !== undefined)
     conditions.push(sql`operation.failure -> 'refusedHere' ->> 'rule' in (${literals(refusals)})`)
   if (readsWrites === true) conditions.push(sql`operation.failure -> 'readsWrites' is not null`)

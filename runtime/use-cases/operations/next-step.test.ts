@@ -13,18 +13,9 @@ import { listInstallations } from '../installations/read.ts'
 import { listOperations } from './list.ts'
 
 /** A failure that only this situation describes; null for a situation without a failure. */
-function failureOf({
-  reasons,
-  statuses,
-  ofPlugin,
-  readsWrites,
-  refusals,
-  isStopped,
-  states,
-}: Situation): object | null {
+function failureOf({ reasons, statuses, ofPlugin, readsWrites, refusals, states }: Situation): object | null {
   if (!states.includes('FAILED')) return null
   const common = { errorCode: 'CODE', message: 'text', retryable: ofPlugin?.retryable ?? true }
-  if (isStopped === true) return { ...common, stopped: { by: { id: 'sam', name: 'Sam' }, reason: 'why' } }
   if (ofPlugin !== undefined) return { ...common, ...(readsWrites && { readsWrites }) }
   if (refusals !== undefined)
     return {
