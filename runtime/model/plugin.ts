@@ -10,6 +10,8 @@ type Time = Generated<string>
 export interface RegistrationRow {
   plugin_id: string
   endpoint: string
+  /** Since when it has this endpoint; absent where an operation is leased together with its first attempt. */
+  endpoint_since?: string
   timeout_ms: number | null
   max_attempts: number | null
   max_backoff_ms: number | null

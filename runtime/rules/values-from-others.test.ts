@@ -101,6 +101,19 @@ describe('a retry of a call that reads what another plugin wrote', () => {
     assert.equal(failed.retryHelps, 'NEVER')
   })
 
+  it('can help after a change if the plugin got another endpoint while the operation ran', async () => {
+    let hasMoved = false
+    const failed = await failsWith(async ({ pluginId }) => {
+      if (pluginId === 'registrar') return writing('shop-undefined')
+      if (hasMoved) return refused()
+      hasMoved = true
+      await harness.registerWith('prices', { endpoint: harness.plugin.endpoint('elsewhere') })
+      return 'reset'
+    })
+    await harness.register('prices')
+    assert.deepEqual([failed.failure?.readsWrites, failed.retryHelps], [undefined, 'AFTER_CHANGE'])
+  })
+
   it('can help after a change if the failure comes from behind the plugin and ends in this platform', async () => {
     const failed = await failsWith(({ pluginId }) =>
       pluginId === 'registrar' ? writing('t-1') : refused({ errorPath: ['prices', 'module-plugin-manager'] }),

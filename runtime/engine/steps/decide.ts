@@ -82,7 +82,7 @@ export function decide(deciding: DecisionInput): Decision {
       case 'fail':
         return {
           ...decided,
-          move: { kind: 'fail', phase, failure: withReads(decided, phase, step) },
+          move: { kind: 'fail', phase, failure: withReads({ ...deciding, calls }, phase, step) },
           dueInMs: null,
         }
       case 'wait':
@@ -116,15 +116,23 @@ export function decide(deciding: DecisionInput): Decision {
 /**
  * Marks the failure of a call that no retry can end otherwise. The rule is that of `Failure.readsWrites`: the plugin itself
  * says that the request cannot succeed, and either names a property that another plugin of the operation wrote or left
- * without a value, or a required one is missing. Another failure of a call that reads such a property may have any cause.
+ * without a value, or a required one is missing. Another failure of a call that reads such a property may have any cause. So
+ * may that of a plugin whose endpoint changed meanwhile: the new place may lack what the old one has.
  */
 function withReads(
-  { operation, plan, calls }: Pick<Decision, 'operation' | 'plan' | 'calls'>,
+  {
+    operation,
+    plan,
+    calls,
+    registrations,
+  }: Pick<DecisionInput, 'operation' | 'plan' | 'calls' | 'registrations'>,
   stage: Phase,
   { pluginId, failure }: Extract<Step, { kind: 'fail' }>,
 ): Failure {
   const isOwn = isFromPlugin(failure) && !isPassedOn(failure) && failure.refusedHere === undefined
   if (!isOwn || failure.retryable) return failure
+  const since = registrations.get(pluginId)?.endpoint_since
+  if (since !== undefined && Date.parse(since) > Date.parse(operation.created_at)) return failure
   const reader = calls.find((call) => call.stage === stage && call.pluginId === pluginId)
   const read = reader === undefined ? [] : valuesFromOthers(plan, calls, operation.operation_type, reader)
   const isFixed = ({ kind, property, value, isRequired }: ValueFromOther) =>

@@ -254,17 +254,19 @@ export async function readRegistrations(db: Db, pluginIds: readonly string[]): P
     { now: string } & { [column in keyof RegistrationRow]: RegistrationRow[column] | null }
   >`
     select moment.now, plugin.plugin_id, plugin.endpoint, plugin.timeout_ms, plugin.max_attempts, plugin.max_backoff_ms,
-      plugin.retired_at is not null as retired
+      plugin.retired_at is not null as retired,
+      (select max(since) from runtime.plugin_endpoint where plugin_id = plugin.plugin_id) as endpoint_since
     from (select clock_timestamp() as now) as moment
     left join runtime.plugin on plugin.plugin_id = any(${[...pluginIds]}::text[])
       and (plugin.enabled or plugin.retired_at is not null)`.execute(db)
   const byPlugin = new Map<string, RegistrationRow>()
-  for (const { plugin_id, endpoint, retired, ...limits } of found.rows) {
+  for (const { plugin_id, endpoint, endpoint_since, retired, ...limits } of found.rows) {
     if (plugin_id === null || endpoint === null) continue
     const { timeout_ms, max_attempts, max_backoff_ms } = limits
     byPlugin.set(plugin_id, {
       plugin_id,
       endpoint,
+      ...(endpoint_since !== null && { endpoint_since }),
       timeout_ms,
       max_attempts,
       max_backoff_ms,
