@@ -232,10 +232,14 @@ export const operations = {
   'remedy.FIX_CAUSE.silent':
     'The plugin gave no reason. Find the cause in its logs for this operation ID, or ask its owner to. Then retry.',
   'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
+  'remedy.FIX_RESPONSE.replayed':
+    'Find the cache or proxy between the platform and the plugin that replays responses, and exempt the endpoint from it. Then retry.',
   'remedy.FIX_RESPONSE.write':
     'Ask the plugin’s owner to fix the plugin, or the bundle’s author if the manifest is wrong. Retrying alone does not help.',
   'remedy.FIX_AUTHENTICATION':
     'The plugin does not accept the platform’s token. Ask its owner to check the issuer, keys, and clock. Retrying alone does not help.',
+  'remedy.clock':
+    'First have the clock of the plugin’s host corrected: with a wrong clock, valid tokens look expired or not valid yet.',
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
   'remedy.CHECK_PLUGIN':
     'Check the plugin, its logs for this operation ID, and any proxy in front of it. Then retry.',
@@ -281,6 +285,8 @@ export const operations = {
   'failed.endpoint': 'Endpoint',
   'failed.endpoint.then': 'Endpoint of this attempt',
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',
+  'failed.endpoint.moved':
+    'The plugin moved while this operation ran: {time}, its endpoint changed from {before}. What it did there may be missing at the new endpoint.',
   'failed.endpoint.unknown':
     'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
   'running.title.PENDING': 'This operation waits for a worker',

@@ -212,8 +212,10 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.FIX_CAUSE.silent':
     '插件未说明原因。请在插件日志中与此操作 ID 相关的记录里查明原因，或联系插件负责人。然后重试。',
   'remedy.FIX_RESPONSE': '请插件负责人修复插件。仅重试无效。',
+  'remedy.FIX_RESPONSE.replayed': '找出平台与插件之间重放响应的缓存或代理，并让该端点不经过它，然后重试。',
   'remedy.FIX_RESPONSE.write': '请插件负责人修复插件；如果清单有误，请联系 Bundle 作者。仅重试无效。',
   'remedy.FIX_AUTHENTICATION': '插件不接受平台的令牌。请插件负责人检查签发方、密钥和时钟。仅重试无效。',
+  'remedy.clock': '请先校正插件主机的时钟：时钟不准时，有效的令牌会显得已过期或尚未生效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
   'remedy.CHECK_PLUGIN.tooLarge': '请插件负责人减少返回的内容：响应最大为 {limit} MiB。然后重试。',
@@ -248,6 +250,8 @@ export const operations: Translated<typeof source.operations> = {
   'failed.endpoint': '端点',
   'failed.endpoint.then': '本次尝试的端点',
   'failed.endpoint.changed': '此后端点已更改（{time}），现为 {endpoint}。',
+  'failed.endpoint.moved':
+    '插件在此操作运行期间换了端点：{time} 之前为 {before}。它在原端点完成的工作，在新端点可能不存在。',
   'failed.endpoint.unknown': '本次尝试之后端点已更改（{time}），之前的端点没有记录。现为 {endpoint}。',
   'running.title.PENDING': '此操作正在等待工作进程',
   'running.title.RUNNING': '此操作正在运行',

@@ -4,6 +4,7 @@ import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { callCause, type TitledReason } from '#contract/protocol/call-causes.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { messageText } from '../../i18n/message-text.ts'
+import { joinSentences } from '../../i18n/punctuation.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
 /**
@@ -31,8 +32,27 @@ export const retryHelpsOf = ({
 }: Pick<Operation, 'retryHelps' | 'failure'>): RetryHelps =>
   retryHelps ?? (failure?.retryable === true ? 'YES' : 'AFTER_CHANGE')
 
+/** What the attempt that failed proves about the cause, besides the failure itself. */
+export interface Evidence {
+  /** It got the response to another operation. */
+  isReplayed?: boolean
+  /** The clock of the plugin's host differs from the one of the platform. */
+  hasWrongClock?: boolean
+}
+
 /** What a failed operation needs; null if nothing is left to do. */
-export function remedyOf({ nextStep: { action }, failure }: Failed, t: Translate): string | null {
+export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}): string | null {
+  const { action } = failed.nextStep
+  if (action === 'FIX_RESPONSE' && evidence.isReplayed === true)
+    return t('operations.remedy.FIX_RESPONSE.replayed')
+  const remedy = usualRemedy(failed, t)
+  const mayBeClock = action === 'FIX_CAUSE' || action === 'FIX_AUTHENTICATION'
+  return evidence.hasWrongClock === true && mayBeClock
+    ? joinSentences(t, [t('operations.remedy.clock'), remedy])
+    : remedy
+}
+
+function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): string | null {
   const reason = failure === null ? null : reasonOf(failure)
   switch (action) {
     case 'NONE':

@@ -31,7 +31,7 @@ import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { effectText, impactText, nowText, pastText, progressText } from './failure-texts.ts'
 import { RefusedWriteTrace } from './RefusedWriteTrace.tsx'
-import { WireNotes } from './WireNotes.tsx'
+import { useAnswered, WireNotes } from './WireNotes.tsx'
 
 /**
  * Why the operation failed: what happened, where, whether the operation still runs, who acts next and what to do. The order
@@ -70,8 +70,16 @@ export function FailurePanel({
   const isOver = operation.state !== 'FAILED'
   // a remedy applies to the live system; a stored document may be out of date
   const isStored = useAsOf() !== null
-  const remedy = isStored ? null : remedyOf(operation, t)
-  const { owner, retired } = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId) ?? {}
+  const attempt = failurePoint?.bar?.attempt
+  const answered = useAnswered(attempt)
+  const remedy = isStored
+    ? null
+    : remedyOf(operation, t, {
+        isReplayed: answered !== undefined,
+        hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
+      })
+  const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
+  const { owner, retired } = plugin ?? {}
   // nobody can repair a plugin that was retired since it failed
   const nextStep: NextStep =
     retired == null || isStored
@@ -115,7 +123,13 @@ export function FailurePanel({
               </p>
             </div>
             <RefusedHere failure={failure} />
-            <WireNotes failure={failure} attempt={failurePoint?.bar?.attempt} />
+            <WireNotes
+              failure={failure}
+              attempt={attempt}
+              answered={answered}
+              plugin={plugin}
+              createdAt={operation.createdAt}
+            />
             <DefinitionList
               items={[
                 !isOver && {

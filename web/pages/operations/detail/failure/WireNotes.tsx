@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Attempt, Failure } from '#contract/console-api/shapes.ts'
+import type { Attempt, Failure, OperationDetail } from '#contract/console-api/shapes.ts'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { apiQuery } from '../../../../api/query.ts'
@@ -9,21 +9,48 @@ import { operationTypeKey } from '../../../../subjects/operations/operation-text
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { TextLink } from '../../../../ui/Link.tsx'
 import { Time } from '../../../../ui/Time.tsx'
+import { movedBetween } from './endpoint-change.ts'
 import { clockText } from './failure-texts.ts'
 import { answeredOperation } from './response-differences.ts'
 
-/** What the wire tells about a failure: when the plugin accepts calls again, whose answer it was, and how its clock differs. */
-export function WireNotes({ failure, attempt }: { failure: Failure; attempt: Attempt | undefined }) {
+/**
+ * What the wire tells about a failure: when the plugin accepts calls again, whose answer it was, how its clock differs, and
+ * that it answered at another endpoint than before.
+ */
+export function WireNotes({
+  failure,
+  attempt,
+  answered,
+  plugin,
+  createdAt,
+}: {
+  failure: Failure
+  attempt: Attempt | undefined
+  /** See {@link useAnswered}. */
+  answered: OperationDetail | undefined
+  /** The plugin of the attempt, as of the operation. */
+  plugin: OperationDetail['plugins'][number] | undefined
+  /** Of the operation. */
+  createdAt: string
+}) {
   const t = useText()
   const rich = useRichText()
-  const answered = answeredOperation(attempt?.response)
   const clock = clockText(attempt?.wire?.clockBehindSeconds, t)
+  const moved = plugin && attempt ? movedBetween(plugin, createdAt, attempt.startedAt) : null
   return (
     <>
+      {moved !== null && (
+        <Note>
+          {rich('operations.failed.endpoint.moved', {
+            time: <Time at={moved.at} />,
+            before: <span className="mono wrap-anywhere">{moved.before}</span>,
+          })}
+        </Note>
+      )}
       {failure.retryFrom !== undefined && (
         <Note>{rich('operations.failed.retryFrom', { moment: <Time at={failure.retryFrom} exact /> })}</Note>
       )}
-      {answered !== null && <AnswerTo operationId={answered} />}
+      {answered !== undefined && <AnswerTo operation={answered} />}
       {clock !== null && <Note>{clock}</Note>}
     </>
   )
@@ -31,22 +58,26 @@ export function WireNotes({ failure, attempt }: { failure: Failure; attempt: Att
 
 const Note = ({ children }: { children: ReactNode }) => <p className="max-w-[80ch] font-medium">{children}</p>
 
-/** Nothing, if there is no such operation, or the person may not see it. */
-function AnswerTo({ operationId }: { operationId: string }) {
-  const t = useText()
-  const rich = useRichText()
+/** The operation that the response of an attempt belongs to instead; undefined if none that the person may see. */
+export function useAnswered(attempt: Attempt | undefined): OperationDetail | undefined {
+  const operationId = answeredOperation(attempt?.response)
   const isStored = useAsOf() !== null
   const { data } = useQuery({
-    ...apiQuery('GET /operations/{operationId}', operationCall(operationId)),
-    enabled: !isStored,
+    ...apiQuery('GET /operations/{operationId}', operationCall(operationId ?? '')),
+    enabled: operationId !== null && !isStored,
     retry: false,
   })
-  if (data === undefined) return null
-  const name = `${t(operationTypeKey(data))} ${data.installation.bundle.bundleId} #${data.executionSequence}`
+  return operationId === null ? undefined : data
+}
+
+function AnswerTo({ operation }: { operation: OperationDetail }) {
+  const t = useText()
+  const rich = useRichText()
+  const name = `${t(operationTypeKey(operation))} ${operation.installation.bundle.bundleId} #${operation.executionSequence}`
   return (
     <Note>
       {rich('operations.failed.answerTo', {
-        operation: <TextLink to={paths.operation(operationId)}>{name}</TextLink>,
+        operation: <TextLink to={paths.operation(operation.operationId)}>{name}</TextLink>,
       })}
     </Note>
   )

@@ -22,3 +22,18 @@ export function endpointChange(
   const before = endpoints.find(({ since }) => Date.parse(since) <= time)?.endpoint ?? null
   return before === endpoint ? null : { before, at: current.since }
 }
+
+/** The last change of the endpoint between two moments, such as those of an operation and of its attempt; null if there was none. */
+export function movedBetween(
+  { endpoints = [] }: Pick<Plugin, 'endpoints'>,
+  from: string,
+  to: string,
+): { before: string; at: string } | null {
+  const now = endpoints.findIndex(({ since }) => Date.parse(since) <= Date.parse(to))
+  const [current, earlier] = [endpoints[now], endpoints[now + 1]]
+  if (current === undefined || earlier === undefined) return null
+  const isSince = Date.parse(current.since) > Date.parse(from)
+  return isSince && current.endpoint !== earlier.endpoint
+    ? { before: earlier.endpoint, at: current.since }
+    : null
+}
