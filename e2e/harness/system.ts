@@ -26,6 +26,8 @@ import { users } from './users.ts'
 /** The whole real system for one worker: database, runtime, plugins, console; none of our parts is mocked. */
 export interface System {
   url: string
+  /** Where plugins reach the platform. */
+  runtimeUrl: string
   /** The proxy between the browsers and the console. */
   proxy: FaultProxy
   call: DemoCaller
@@ -154,6 +156,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
   let workspaceId = 1000 + worker * 100_000
   return {
     url: running.url,
+    runtimeUrl: running.runtimeUrl,
     proxy: proxy,
     call,
     egressAllow,

@@ -1,0 +1,479 @@
+import { createServer } from 'node:https'
+import type { Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { Page } from '@playwright/test'
+import { testAuthority, testCertificate } from '#http-kit/testing-certificates.ts'
+import { freePort } from '#database/free-port.ts'
+import { successOf } from '#runtime/testing/plugin.ts'
+import type { Reply } from '#runtime/testing/plugin.ts'
+import { wrapped } from '#runtime/testing/rules.ts'
+import { platform } from '../../demo/people.ts'
+import { openShops, registered } from '../harness/failure-desk.ts'
+import type { Shop } from '../harness/failure-desk.ts'
+import { expect, test } from '../harness/test.ts'
+import type { System } from '../harness/system.ts'
+
+// Failures whose cause lies elsewhere than the last message says. The first screen answers five questions about each: what
+// failed, where, whether anything is still going on, who acts next, and what to do.
+
+/** What the first screen says. */
+interface Answers {
+  what: string | RegExp
+  where: string
+  /** Default: nothing is scheduled. */
+  going?: RegExp
+  who: string
+  todo: RegExp
+  /** What it says besides, wherever on the panel. */
+  says?: readonly (string | RegExp)[]
+  neverSays?: readonly (string | RegExp)[]
+}
+
+interface Case extends Answers {
+  name: string
+  /** Causes the failure. Returns the operation, which has ended. */
+  cause(shop: Shop, system: System): Promise<string>
+}
+
+const applied: Reply = { outcome: 'APPLIED' }
+const refusal = (
+  errorCode: string,
+  message: string,
+  more: { retryable?: boolean; errorPath?: string[] } = {},
+): Reply => ({
+  errorCode,
+  data: { message, retryable: false, ...more },
+})
+
+const CASES: readonly Case[] = [
+  {
+    name: 'moved',
+    // registered at a new, empty endpoint between two attempts
+    async cause(shop) {
+      shop.answer({
+        sync: async (_, before) => {
+          if (before === 1)
+            await shop.register('sync', {
+              endpoint: `${shop.endpoint('sync')}-new`,
+              reason: 'Move to the new cluster',
+            })
+          return before < 2
+            ? refusal('BUSY', 'The price system is busy.', { retryable: true })
+            : refusal('NO_TENANT', 'There is no tenant for this installation. Install it first.')
+        },
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'There is no tenant for this installation. Install it first.',
+    where: 'moved.sync in Before resources',
+    who: 'Plugin owner',
+    todo: /./,
+    says: [
+      'The plugin moved while this operation ran',
+      'Move to the new cluster',
+      /changed the plugin moved\.sync[^]*While it ran/,
+    ],
+  },
+  {
+    name: 'revoked',
+    // the credential of the plugin is revoked between the stages
+    async cause(shop) {
+      const { credentialId, secret } = await shop.newCredential()
+      shop.answer({
+        registrar: async (call) => {
+          if (call.stage === 'BEFORE_RESOURCES') return registered(call)
+          await shop.revoke(credentialId)
+          const { errorCode, message } = await shop.resolve(call, secret)
+          return refusal(errorCode, message, { errorPath: [call.pluginId, 'module-plugin-manager'] })
+        },
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: /credential/,
+    where: 'revoked.registrar in After resources',
+    who: 'Administrator: Create a credential',
+    todo: /credential/,
+    says: [/revoked/],
+  },
+  {
+    name: 'unwritten',
+    // the answer is lost, and the repeated call says that there is nothing to do
+    async cause(shop) {
+      shop.answer({
+        registrar: (_, before) => (before === 0 ? 'reset' : { outcome: 'NOT_APPLIED' }),
+        sync: ({ request }) =>
+          JSON.stringify(request.resources).includes('tenantId')
+            ? applied
+            : refusal('NO_LIST', 'The sender cannot be set up: the list has no tenantId.'),
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The sender cannot be set up: the list has no tenantId.',
+    where: 'unwritten.sync in Before resources',
+    who: 'Support: Check the values from other plugins',
+    todo: /./,
+    says: [/unwritten\.registrar/, /tenantId/],
+  },
+  {
+    name: 'stopped',
+    // unknown for ever, and stopped by a person
+    async cause(shop, system) {
+      await shop.register('sync', { maxAttempts: 100, maxBackoffMs: 60_000 })
+      shop.answer({ sync: () => ({ outcome: 'UNKNOWN' }) })
+      const { operationId } = await shop.install()
+      const params = { operationId }
+      await expect
+        .poll(async () => (await system.call(platform, 'GET /operations/{operationId}', { params })).state)
+        .toBe('WAITING')
+      const body = { run: 1, reason: 'Nobody is there until Monday' }
+      await system.call(
+        platform,
+        'POST /operations/{operationId}/stop-retrying',
+        { params, body },
+        `stop-${operationId}`,
+      )
+      return shop.ended(operationId)
+    },
+    what: 'The plugin does not know its result',
+    where: 'stopped.sync in Before resources',
+    going: /No\..*Nobody is there until Monday/,
+    who: 'Plugin owner: Find out the result',
+    todo: /Find out/,
+  },
+  {
+    name: 'slow',
+    async cause(shop) {
+      shop.answer({
+        sync: async () => {
+          await new Promise((resolve) => setTimeout(resolve, 1_200))
+          return applied
+        },
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin did not respond in time',
+    where: 'slow.sync in Before resources',
+    who: 'Plugin owner: Check the plugin',
+    todo: /./,
+    says: ['did not respond within 1 s', 'It is not known whether slow.sync acted.'],
+  },
+  {
+    name: 'replayed',
+    // a cache in front of the plugin answers with its answer to another operation
+    async cause(shop) {
+      const kept = new Map<string, string>()
+      shop.answer({
+        sync: ({ request, stage }) => {
+          const body = kept.get(stage) ?? JSON.stringify(successOf(request, { outcome: 'APPLIED' }))
+          kept.set(stage, body)
+          const headers = { 'content-type': 'application/json', age: '31', 'x-cache': 'HIT' }
+          return { status: 200, body, headers }
+        },
+      })
+      await shop.ended((await shop.install()).operationId)
+      return shop.ended(await shop.configure('Books'))
+    },
+    what: 'The plugin’s response does not match the request',
+    where: 'replayed.sync in Before resources',
+    who: 'Plugin owner',
+    todo: /cache|proxy|between/,
+    says: [/Install shop-replayed/, /x-cache/i],
+  },
+  {
+    name: 'gateway',
+    async cause(shop) {
+      const page = '<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>'
+      shop.answer({
+        sync: () => ({
+          status: 502,
+          body: page,
+          headers: { 'content-type': 'text/html', server: 'edge-proxy' },
+        }),
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin returned HTTP 502',
+    where: 'gateway.sync in Before resources',
+    who: 'Plugin owner: Check the plugin',
+    todo: /./,
+    says: ['edge-proxy'],
+  },
+  {
+    name: 'detached',
+    // the installation behind the service is detached while the operation runs
+    async cause(shop, system) {
+      const owner = await system.install(system.newScope(), 'crm-suite', '1.0.0')
+      await shop.saveService({
+        owner: { bundleInstallId: owner.bundleInstallId, locator: 'production/crm-suite/MODULE/crm-mail' },
+      })
+      const { secret } = await shop.newCredential()
+      shop.answer({
+        registrar: async (call) => {
+          if (call.stage === 'BEFORE_RESOURCES') return registered(call)
+          await system.ended(await shop.detach(owner.bundleInstallId))
+          const { errorCode, message } = await shop.resolve(call, secret)
+          return refusal(errorCode, message, { errorPath: [call.pluginId, 'module-plugin-manager'] })
+        },
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: /not active/,
+    where: 'detached.registrar in After resources',
+    who: 'Operator: Restore the service',
+    todo: /./,
+    says: [/detached/, /The shop is closed/],
+  },
+  {
+    name: 'invoices',
+    // a takeover whose DETACH the plugin refuses
+    async cause(shop) {
+      shop.answer({
+        sync: ({ request }) =>
+          request.operation.operationType === 'DETACH'
+            ? refusal('OPEN_INVOICES', 'The tenant has 14 open invoices and cannot be removed.')
+            : refusal('CLOSED', 'The year is closed.'),
+      })
+      const failed = await shop.ended((await shop.install()).operationId)
+      return shop.ended(await shop.takeOver(failed))
+    },
+    what: 'The tenant has 14 open invoices and cannot be removed.',
+    where: 'invoices.sync in Before resources',
+    who: 'Plugin owner: Find and fix the cause',
+    todo: /./,
+    says: ['OPEN_INVOICES'],
+  },
+  {
+    name: 'half-gone',
+    // a DETACH fails after the resources were removed
+    async cause(shop) {
+      shop.answer({
+        sync: ({ request, stage }) =>
+          request.operation.operationType === 'DETACH' && stage === 'AFTER_RESOURCES'
+            ? refusal('INDEX_READ', 'The index is being read by another job.', { retryable: true })
+            : applied,
+      })
+      const { operationId, bundleInstallId } = await shop.install()
+      await shop.ended(operationId)
+      return shop.ended(await shop.detach(bundleInstallId))
+    },
+    what: 'The index is being read by another job.',
+    where: 'half-gone.sync in After resources',
+    who: 'Plugin owner',
+    todo: /retry/i,
+    says: [/removed/],
+    neverSays: [/resources? applied/],
+  },
+  {
+    name: 'chinese',
+    async cause(shop) {
+      const message =
+        `许可证服务器拒绝了请求<b>：</b>**余额不足**。${'请先为该租户购买更多许可证，'.repeat(40)}然后重试。`.slice(
+          0,
+          509,
+        )
+      shop.answer({ sync: () => refusal('LICENSE_EMPTY', message) })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: /许可证服务器拒绝了请求<b>：<\/b>\*\*余额不足\*\*/,
+    where: 'chinese.sync in Before resources',
+    who: 'Plugin owner: Find and fix the cause',
+    todo: /./,
+    says: ['LICENSE_EMPTY'],
+  },
+  {
+    name: 'clock',
+    // the clock of the plugin's host is five minutes late, so that it refuses a valid token, and asks for a retry
+    async cause(shop) {
+      shop.answer({
+        sync: () => ({
+          status: 200,
+          headers: {
+            'content-type': 'application/json',
+            date: new Date(Date.now() - 312_000).toUTCString(),
+          },
+          body: JSON.stringify({
+            contractVersion: '1.0.0',
+            errorCode: 'TOKEN_EARLY',
+            data: {
+              message: 'The token of the caller is not valid yet (issued 312 s in the future).',
+              retryable: true,
+            },
+          }),
+        }),
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: /The token of the caller is not valid yet/,
+    where: 'clock.sync in Before resources',
+    who: 'Plugin owner',
+    todo: /clock/i,
+    says: [/31\d s|5 min/],
+  },
+  {
+    name: 'limited',
+    async cause(shop) {
+      await shop.register('sync', { maxAttempts: 1 })
+      shop.answer({ sync: () => ({ status: 429, body: '', headers: { 'retry-after': '120' } }) })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: /limits|HTTP 429/,
+    where: 'limited.sync in Before resources',
+    who: 'Support: Retry the operation',
+    todo: /./,
+    says: [/2 min|120 s/],
+    neverSays: ['It is not known whether'],
+  },
+  {
+    name: 'oversized',
+    // the answer is valid but for a value that breaks the definition of its property
+    async cause(shop) {
+      shop.answer({
+        registrar: () => ({
+          outcome: 'APPLIED',
+          resources: { [shop.locator]: wrapped({ tenantId: 'x'.repeat(63) }) } as never,
+        }),
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin sent an invalid response',
+    where: 'oversized.registrar in Before resources',
+    who: 'Plugin owner: Fix the plugin’s response',
+    todo: /./,
+    says: ['tenantId', '40'],
+  },
+  {
+    name: 'sign-in',
+    async cause(shop) {
+      const location = 'https://sso.example.org/login?next=secret-in-the-query'
+      shop.answer({ sync: () => ({ status: 302, body: '', headers: { location } }) })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin’s endpoint redirects',
+    where: 'sign-in.sync in Before resources',
+    who: 'Administrator',
+    todo: /sign-in/,
+    says: ['sso.example.org'],
+    neverSays: ['secret-in-the-query', 'register the final address'],
+  },
+  {
+    name: 'not-for-us',
+    // the endpoint belongs to another plugin
+    async cause(shop) {
+      shop.answer({ sync: () => ({ outcome: 'APPLIED', echo: { pluginId: 'mail-gateway' } }) })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin’s response does not match the request',
+    where: 'not-for-us.sync in Before resources',
+    who: 'Plugin owner',
+    todo: /./,
+    says: ['mail-gateway'],
+  },
+  {
+    name: 'no-endpoint',
+    async cause(shop) {
+      await shop.register('sync', { endpoint: `http://127.0.0.1:${await freePort()}/lifecycle` })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: 'The plugin refused the connection',
+    where: 'no-endpoint.sync in Before resources',
+    who: 'Plugin owner: Start or reconnect the plugin',
+    todo: /running/,
+    says: ['The plugin never received this call.'],
+  },
+  {
+    name: 'service-off',
+    // an administrator disables the service that the plugin resolves
+    async cause(shop) {
+      const { secret } = await shop.newCredential()
+      shop.answer({
+        registrar: async (call) => {
+          if (call.stage === 'BEFORE_RESOURCES') return registered(call)
+          await shop.saveService({ enabled: false })
+          const { errorCode, message } = await shop.resolve(call, secret)
+          return refusal(errorCode, message, { errorPath: [call.pluginId, 'module-plugin-manager'] })
+        },
+      })
+      return shop.ended((await shop.install()).operationId)
+    },
+    what: /./,
+    where: 'service-off.registrar in After resources',
+    who: 'Administrator: Restore the service',
+    todo: /./,
+    says: [/service-off\.mail/],
+  },
+]
+
+const panelOf = (page: Page) => page.getByRole('region', { name: 'Why it failed' })
+const answerOf = (page: Page, label: string) =>
+  panelOf(page).locator('dt', { hasText: label }).locator('xpath=following-sibling::dd')
+
+const soft = expect.configure({ soft: true, timeout: 3_000 })
+
+async function expectAnswers(page: Page, operationId: string, expected: Answers): Promise<void> {
+  await page.goto(`/operations/${operationId}`)
+  const panel = panelOf(page)
+  await soft(panel.getByRole('heading', { level: 2 }).first()).toContainText(expected.what)
+  await soft(answerOf(page, 'Where')).toContainText(expected.where)
+  await soft(answerOf(page, 'Still in progress?')).toContainText(expected.going ?? /^No\. /)
+  await soft(answerOf(page, 'Next step')).toContainText(expected.who)
+  await soft(answerOf(page, 'What to do')).toContainText(expected.todo)
+  for (const said of expected.says ?? []) await soft(page.getByRole('main')).toContainText(said)
+  for (const unsaid of expected.neverSays ?? []) await soft(panel).not.toContainText(unsaid)
+}
+
+test('the first screen of a failure answers five questions, wherever its cause lies', async ({
+  system,
+  signIn,
+}) => {
+  test.setTimeout(180_000)
+  const shops = await openShops(system)
+  try {
+    const operations = await Promise.all(
+      CASES.map(
+        async (failure) => [failure, await failure.cause(await shops.open(failure.name), system)] as const,
+      ),
+    )
+    const page = await signIn('sam')
+    for (const [failure, operationId] of operations)
+      await test.step(failure.name, () => expectAnswers(page, operationId, failure))
+  } finally {
+    await shops.close()
+  }
+})
+
+test('a certificate that expires between two attempts is the cause, and the first call may have acted', async ({
+  system,
+  signIn,
+}) => {
+  const authority = await testAuthority()
+  const trusted = getCACertificates('default')
+  setDefaultCACertificates([...trusted, authority.cert])
+  const shops = await openShops(system)
+  const valid = await testCertificate({ by: authority })
+  const expired = await testCertificate({ by: authority, isExpired: true })
+  const server: Server = createServer(valid, (request) => {
+    // the certificate is replaced, and the call is cut
+    server.setSecureContext(expired)
+    request.socket.destroy()
+  })
+  try {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const shop = await shops.open('expired')
+    await shop.register('sync', { endpoint: `https://localhost:${(server.address() as AddressInfo).port}/` })
+    const operationId = await shop.ended((await shop.install()).operationId)
+    const page = await signIn('sam')
+    await expectAnswers(page, operationId, {
+      what: 'The plugin’s certificate has expired',
+      where: 'expired.sync in Before resources',
+      who: 'Plugin owner: Fix the certificate or HTTPS',
+      todo: /certificate/,
+      says: [/earlier attempt/],
+    })
+  } finally {
+    setDefaultCACertificates(trusted)
+    server.closeAllConnections()
+    server.close()
+    await shops.close()
+  }
+})
