@@ -61,7 +61,7 @@ test('a property is set in two installations: first one, then the rest, after a 
   await expect(dialog).toContainText('2 will start')
   await dialog.getByRole('button', { name: 'Save in 2 installations' }).click()
 
-  await expectPage(page, 'Set smtpPort in 2 installations of CRM suite')
+  await expectPage(page, 'Set SMTP port in 2 installations of CRM suite')
   await expect(page.getByRole('main')).toContainText('Paused')
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(1)
   const address = page.url()
@@ -78,7 +78,7 @@ test('a property is set in two installations: first one, then the rest, after a 
   }
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Batches' }).click()
-  await page.getByRole('link', { name: 'Set smtpPort in 2 installations of CRM suite' }).first().click()
+  await page.getByRole('link', { name: 'Set SMTP port in 2 installations of CRM suite' }).first().click()
   await expect(page).toHaveURL(address)
 })
 

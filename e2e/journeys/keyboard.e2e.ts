@@ -306,7 +306,7 @@ test('one property of two installations is set by keyboard', async ({ system, si
   await typeInto(page, dialog.getByRole('textbox', { name: 'SMTP port' }), '2525')
   await expect(dialog).toContainText('2 will start')
   await press(page, dialog.getByRole('button', { name: 'Save in 2 installations' }))
-  await expectPage(page, 'Set smtpPort in 2 installations of CRM suite')
+  await expectPage(page, 'Set SMTP port in 2 installations of CRM suite')
   await expect(page.getByRole('row', { name: /Succeeded/ })).toHaveCount(2)
   expect(await input.clicks()).toBe(0)
 })

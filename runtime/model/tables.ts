@@ -7,6 +7,7 @@ import type { Scope } from '#contract/protocol/scope.ts'
 import type { OperationType, Outcome, Stage } from '#contract/protocol/vocabulary.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { AuditChange } from '#contract/runtime-api/audit.ts'
+import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import type { BatchInput, BatchSummary } from '#contract/runtime-api/batches.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Manager } from '#contract/runtime-api/managers.ts'
@@ -294,6 +295,7 @@ export interface RuntimeTables {
     run: number | null
     plan_token: string | null
     changes_digest: Buffer | null
+    shown_values: NullableJson<PropertyChange[]>
     operation_id: string | null
     operation_run: number | null
     code: string | null

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
+import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { BatchItemState, BatchState, BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
@@ -97,6 +98,7 @@ export interface ItemRow {
   code: string | null
   message: string | null
   parameters: MessageParameters | null
+  shown_values: PropertyChange[] | null
   /** Null until an INSTALL has started. */
   bundle_install_id: string | null
   environment_key: string
@@ -116,7 +118,7 @@ export async function listItems(
   page: { state?: readonly BatchItemState[] | undefined; after: number; limit: number },
 ): Promise<ItemRow[]> {
   const { rows } = await sql<ItemRow>`
-    select item.position, item.target, ${itemState} as state, item.operation_id, ${itemCode} as code,
+    select item.position, item.target, ${itemState} as state, item.operation_id, item.shown_values, ${itemCode} as code,
       ${itemMessage} as message, ${itemParameters} as parameters,
       scope.environment_key, scope.application_runtime_id, scope.workspace_id, item.bundle_install_id,
       coalesce(installation.bundle_environment_key, batch.shown_input -> 'bundle' ->> 'environmentKey')

@@ -23,7 +23,7 @@ import { refuseMovedTargets } from './batch-token.ts'
 import { requireBatch } from './read-batches.ts'
 import { recordRefusal } from './record-refusal.ts'
 import { subjectOf, summaryOf } from './summary.ts'
-import { changesText, inputFor, inputOf, planTargets } from './targets.ts'
+import { changesText, inputFor, inputOf, isSetBy, planTargets } from './targets.ts'
 import type { BatchInputParts, PlannedTarget } from './targets.ts'
 
 /**
@@ -81,6 +81,7 @@ export async function createBatch(
         one.plan === null || one.installation === null
           ? null
           : vault.digest(changesText(body.action, inputFor(input, one.target), one.plan)),
+      shown_values: JSON.stringify(one.changes.filter(isSetBy(body, one.target))),
       code: problem?.errorCode ?? null,
       message: problem?.message ?? null,
       parameters: problem?.parameters === undefined ? null : JSON.stringify(problem.parameters),

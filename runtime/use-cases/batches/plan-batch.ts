@@ -1,12 +1,10 @@
-import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import { BATCH_REFERENCES_MAX } from '#contract/runtime-api/batches.ts'
-import type { BatchRequest } from '#contract/runtime-api/batches.ts'
 import { claimOf, identityOf } from '../../engine/views.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { planAt, problemsOf } from '../plans/plan-view.ts'
 import { brokenReferences } from '../registry/services.ts'
 import { batchTokenOf } from './batch-token.ts'
-import { inputFor, inputOf, planTargets } from './targets.ts'
+import { isSetBy, planTargets } from './targets.ts'
 import type { PlannedTarget } from './targets.ts'
 
 /** What a batch would do to each target. Refuses only targets that the actor may not see. */
@@ -57,10 +55,3 @@ const uncheckedIn = (
     const found = part?.unchecked.get(pluginId)
     return found === undefined ? [] : [{ pluginId, ...found }]
   })
-
-/** Whether the request sets the property of a change, rather than a new default or what the version drops. */
-function isSetBy(request: BatchRequest, target: string): (change: PropertyChange) => boolean {
-  const { properties, fill, changes } = inputFor(inputOf(request), target)
-  return ({ locator, property }) =>
-    [properties, fill, changes].some((of) => Object.hasOwn(of?.[locator] ?? {}, property))
-}

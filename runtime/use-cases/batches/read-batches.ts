@@ -1,3 +1,4 @@
+import type { PropertyView } from '#contract/runtime-api/common.ts'
 import type { BatchInput, BatchItem } from '#contract/runtime-api/batches.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { BatchAction, BatchItemState } from '#contract/runtime-api/vocabulary.ts'
@@ -41,7 +42,7 @@ export async function listBatchItems(
   { params, query }: Input<'GET /batches/{batchId}/items'>,
 ): Promise<Answer<'GET /batches/{batchId}/items'>> {
   const values = cursorValues(query.cursor, ['number'])
-  const { action } = await requireBatch(deps.db, actor, params.batchId)
+  const { action, marks } = await requireRow(deps.db, actor, params.batchId)
   const rows = await listItems(deps.db, actor, params.batchId, {
     state: query.state,
     after: values === null ? -1 : Math.min(cursorInteger(values[0]), POSITION_MAX),
@@ -50,12 +51,12 @@ export async function listBatchItems(
   const shown = rows.slice(0, query.limit)
   const last = shown.at(-1)
   return {
-    items: shown.map((row) => itemView(action, row)),
+    items: shown.map((row) => itemView(action, row, marks)),
     ...(rows.length > shown.length && last !== undefined && { next: encodeCursor([last.position]) }),
   }
 }
 
-function itemView(action: BatchAction, row: ItemRow): BatchItem {
+function itemView(action: BatchAction, row: ItemRow, marks: Marks): BatchItem {
   const scope = scopeOf(row)
   const bundle = { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id }
   const bundleInstallId = row.bundle_install_id
@@ -67,6 +68,11 @@ function itemView(action: BatchAction, row: ItemRow): BatchItem {
     title: row.title,
     currentVersion: row.version,
     state: row.state,
+    values: (row.shown_values ?? []).map((change) => ({
+      ...change,
+      before: maskedBy(marks, change, change.before),
+      after: maskedBy(marks, change, change.after),
+    })),
     ...(row.operation_id !== null && { operationId: row.operation_id }),
     ...(row.code !== null && { code: row.code }),
     ...(row.message !== null && { message: row.message }),
@@ -79,21 +85,32 @@ const POSITION_MAX = 2 ** 31 - 1
 
 /** Throws NOT_FOUND if the batch does not exist, or the actor may see none of its targets. */
 export async function requireBatch(db: Db, actor: Actor, batchId: string) {
+  return batchView(await requireRow(db, actor, batchId))
+}
+
+async function requireRow(db: Db, actor: Actor, batchId: string): Promise<CountedBatch> {
   const [row] = await listRows(db, actor, { batchId, limit: 1 })
   if (row === undefined) throw notFound('batch')
-  return batchView(row)
+  return row
+}
+
+type Marks = CountedBatch['marks']
+
+/** A value for display, hidden if its property was marked as sensitive later. */
+function maskedBy(
+  marks: Marks,
+  { locator, property }: Marks[number],
+  view: PropertyView | null,
+): PropertyView | null {
+  const isMarked = marks.some((mark) => locator === mark.locator && property === mark.property)
+  return isMarked && view?.['@type'] === 'Data' ? { '@type': 'Data', isSensitive: true, isSet: true } : view
 }
 
 /** The input for display, without the values of properties that were marked as sensitive later. */
 function maskedInput({ shown_input: input, marks }: CountedBatch): BatchInput {
   return {
     ...input,
-    properties: input.properties.map((shown) =>
-      shown.after?.['@type'] === 'Data' &&
-      marks.some(({ locator, property }) => locator === shown.locator && property === shown.property)
-        ? { ...shown, after: { '@type': 'Data', isSensitive: true, isSet: true } }
-        : shown,
-    ),
+    properties: input.properties.map((shown) => ({ ...shown, after: maskedBy(marks, shown, shown.after) })),
   }
 }
 

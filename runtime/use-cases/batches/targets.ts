@@ -368,3 +368,13 @@ export function digestOf({ token, run, snapshotVersion, refusals }: PlannedTarge
   const content = [token, run, snapshotVersion, refusals.map(({ code }) => code)]
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 10)
 }
+
+/** Whether the request sets the property of a change, rather than a new default or what the version drops. */
+export function isSetBy(
+  request: Pick<BatchRequest, 'input'>,
+  target: string,
+): (change: PropertyChange) => boolean {
+  const { properties, fill, changes } = inputFor(inputOf(request), target)
+  return ({ locator, property }) =>
+    [properties, fill, changes].some((of) => Object.hasOwn(of?.[locator] ?? {}, property))
+}

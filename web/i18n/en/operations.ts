@@ -812,6 +812,7 @@ export const batches = {
   'items.none': 'No items with this result',
   'items.installation': 'Installation',
   'items.scope': 'Scope',
+  'items.values': 'Values',
   'items.result': 'Result',
   'items.why': 'Reason',
   'items.operation': 'Operation',

@@ -686,6 +686,7 @@ export const batches: Translated<typeof source.batches> = {
   'items.none': '没有此结果的目标',
   'items.installation': '安装实例',
   'items.scope': '作用域',
+  'items.values': '值',
   'items.result': '结果',
   'items.why': '原因',
   'items.operation': '操作',

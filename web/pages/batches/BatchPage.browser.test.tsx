@@ -22,6 +22,7 @@ const items = Array.from({ length: 250 }, (_, n): BatchItem => ({
   },
   title: `CRM ${n}`,
   currentVersion: '1.0.0',
+  values: [],
   state: n < 20 ? 'SUCCEEDED' : 'FAILED',
   operationId: idOf(2, n),
 }))

@@ -72,7 +72,8 @@ function Shown({ batch }: { batch: Batch }) {
   useEffect(() => {
     if (finishedAt !== null) void refetch()
   }, [finishedAt, refetch])
-  const columns = useMemo(() => itemColumns(t), [t])
+  const hasValues = items.data?.items.some(({ values }) => values.length > 0) === true
+  const columns = useMemo(() => itemColumns(t, batch, hasValues), [t, batch, hasValues])
   const [failed, setFailed] = useState<BatchTarget[] | null>(null)
   const loadFailed = useMutation({
     mutationFn: () => failedTargets(batchId),

@@ -1,4 +1,4 @@
-import type { BatchItem } from '#contract/console-api/shapes.ts'
+import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
 import { itemLook } from '../../subjects/batch/batch-looks.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { messageText } from '../../i18n/message-text.ts'
@@ -7,9 +7,18 @@ import { paths } from '../../addresses/paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
+import { ChangedValue } from '../../ui/value/BeforeAfter.tsx'
 import type { Column } from '../../ui/table/column.ts'
 
-export const itemColumns = (t: Translate): Column<BatchItem>[] => [
+/**
+ * @param batch Names the properties.
+ * @param hasValues Whether any row has some.
+ */
+export const itemColumns = (
+  t: Translate,
+  { input }: Pick<Batch, 'input'>,
+  hasValues: boolean,
+): Column<BatchItem>[] => [
   {
     id: 'installation',
     header: t('batches.items.installation'),
@@ -33,6 +42,7 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
     card: 'wide',
     width: 'max(9.5rem, 22cqi)',
   },
+  ...(hasValues ? [valuesColumn(t, input)] : []),
   {
     id: 'result',
     header: t('batches.items.result'),
@@ -74,6 +84,35 @@ export const itemColumns = (t: Translate): Column<BatchItem>[] => [
       ),
   },
 ]
+
+/** What each target got: the value before, and the one that the batch sets. */
+const valuesColumn = (t: Translate, { properties }: Batch['input']): Column<BatchItem> => {
+  const titles = new Map(properties.map(({ locator, property, title }) => [`${locator} ${property}`, title]))
+  return {
+    id: 'values',
+    header: t('batches.items.values'),
+    card: 'wide',
+    width: 'max(12rem, 26cqi)',
+    cell: ({ values }) =>
+      values.length === 0 ? (
+        <Nothing />
+      ) : (
+        <ul className="py-1 whitespace-normal">
+          {values.map(({ locator, property, before, after }) => (
+            <li key={`${locator} ${property}`} className="flex flex-wrap items-baseline gap-x-1.5">
+              {/* of a single property, the page says which */}
+              {titles.size > 1 && (
+                <span title={property} className="text-xs text-muted">
+                  {titles.get(`${locator} ${property}`) ?? property}
+                </span>
+              )}
+              <ChangedValue before={before} after={after} />
+            </li>
+          ))}
+        </ul>
+      ),
+  }
+}
 
 /** The operation that locks the installation, if that is why an item was refused. */
 function lockOf(parameters: BatchItem['parameters']): string | undefined {

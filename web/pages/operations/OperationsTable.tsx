@@ -22,7 +22,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { operationColumns } from './operation-columns.tsx'
+import { emptyColumns, operationColumns } from './operation-columns.tsx'
 import { OperationBatch } from '../../subjects/causes/OperationBatch.tsx'
 import { AssignSelected } from './AssignSelected.tsx'
 
@@ -48,7 +48,9 @@ export function OperationsTable({
     // one page says it itself
     enabled: cursor !== undefined || (query.data?.nextCursor ?? null) !== null,
   }).data
-  const columns = useMemo(() => operationColumns(t, sort), [t, sort])
+  // while a page is loading, nothing is known of its columns
+  const empty = query.data === undefined ? '' : emptyColumns(query.data.items)
+  const columns = useMemo(() => operationColumns(t, sort, empty), [t, sort, empty])
   const mayRetry = useMay('operation:retry', 'anywhere')
   const mayTakeOver = useMay('operation:takeover', 'anywhere')
   const mayAnnotate = useMay('operation:annotate', 'anywhere')

@@ -13,10 +13,26 @@ import { Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
 import { failureTitle } from '../../subjects/operations/describe-failure.ts'
 
-/** One operation per row, in two lines, so that a narrow window has space for every column. */
-export function operationColumns(t: Translate, sort: OperationSort): readonly Column<Operation>[] {
+const isInTrouble = ({ state }: Operation): boolean => state !== 'SUCCEEDED'
+const hasNext = ({ nextStep, assignee }: Operation): boolean =>
+  nextStep.actor !== 'NOBODY' || assignee !== null
+
+/** The columns that no operation of a page has anything in. */
+export const emptyColumns = (operations: readonly Operation[]): string =>
+  [operations.some(isInTrouble) ? '' : 'failure', operations.some(hasNext) ? '' : 'next'].join(' ').trim()
+
+/**
+ * One operation per row, in two lines, so that a narrow window has space for every column.
+ *
+ * @param empty The columns to leave out, as `emptyColumns` says.
+ */
+export function operationColumns(
+  t: Translate,
+  sort: OperationSort,
+  empty: string,
+): readonly Column<Operation>[] {
   const isByEnd = sort.endsWith('finishedAt')
-  return [
+  const columns: Column<Operation>[] = [
     {
       id: 'operation',
       header: t('operations.field.operation'),
@@ -72,9 +88,9 @@ export function operationColumns(t: Translate, sort: OperationSort): readonly Co
       hideBelow: 'md',
       card: 'line',
       // most operations have succeeded, and nobody has to do anything
-      cell: ({ nextStep, assignee }) =>
-        nextStep.actor === 'NOBODY' && assignee === null ? null : (
-          <NextStepLines nextStep={nextStep} assignee={assignee} />
+      cell: (operation) =>
+        hasNext(operation) && (
+          <NextStepLines nextStep={operation.nextStep} assignee={operation.assignee} />
         ),
     },
     {
@@ -95,6 +111,7 @@ export function operationColumns(t: Translate, sort: OperationSort): readonly Co
       cell: (operation) => <RunTime operation={operation} />,
     },
   ]
+  return columns.filter(({ id }) => !empty.split(' ').includes(id))
 }
 
 /**
@@ -104,7 +121,7 @@ export function operationColumns(t: Translate, sort: OperationSort): readonly Co
 function Trouble({ operation }: { operation: Operation }) {
   const t = useText()
   const { failure, state, nextAttemptAt, call, phase } = operation
-  if (state === 'SUCCEEDED') return null
+  if (!isInTrouble(operation)) return null
   // the code and the plugin are names, the others are words
   const details = [
     { text: failure === null ? undefined : shownCode(failure), className: 'mono' },

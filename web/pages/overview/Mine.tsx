@@ -100,7 +100,12 @@ function OperationsLine({ operations, personId }: { operations: readonly Operati
       to={
         isOne
           ? paths.operation(operationId)
-          : paths.operations({ requestedBy: personId, operationType, state })
+          : paths.operations({
+              requestedBy: personId,
+              operationType,
+              state,
+              q: installation.bundle.bundleId,
+            })
       }
       place={
         scopes === 1 ? (

@@ -32,7 +32,7 @@ export function batchTitle(batch: Named, t: Translate): string {
   const name = batchAction(batch)
   if (name !== 'CONFIGURE') return t(`batches.name.${name}`, counted)
   // one property of several bundles is one to its reader
-  const [property, ...more] = new Set(input.properties.map((set) => set.property))
+  const [property, ...more] = new Set(input.properties.map((set) => set.title ?? set.property))
   return property !== undefined && more.length === 0
     ? t('batches.name.CONFIGURE', { ...counted, property })
     : t('batches.name.CONFIGURE.several', counted)
