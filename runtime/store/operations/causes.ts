@@ -359,8 +359,9 @@ export const HOURS = 24
 const PLUGINS_MAX = 50
 
 /**
- * How many operations of each plugin failed that were created in each of the last 24 hours, also those that were taken over
- * since. Hours are numbered from the oldest. Failures of the runtime itself have no plugin.
+ * How many of the operations that were created in each of the last 24 hours are failed, by plugin; not those that were retried
+ * or taken over since, as in the list of causes. Hours are numbered from the oldest. Failures of the runtime itself have no
+ * plugin.
  */
 export async function countFailuresByHour(
   db: Db,
@@ -380,7 +381,7 @@ export async function countFailuresByHour(
       select failure -> 'errorPath' ->> 1 as plugin_id,
         floor(extract(epoch from created_at - ${since}::timestamptz) / 3600)::int as hour, count(*) as count
       from runtime.operation as operation
-      where state in ('FAILED', 'TAKEN_OVER') and state <> 'SUCCEEDED' and failure is not null
+      where state = 'FAILED' and state <> 'SUCCEEDED' and failure is not null
         and created_at >= ${since}::timestamptz and ${isVisible(visible, 'operation')}
       group by 1, 2
     ), plugin as (

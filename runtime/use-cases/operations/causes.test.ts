@@ -371,12 +371,14 @@ suite('causes', { concurrency: false }, () => {
     const recent = await failed(of('hours-plugin'))
     const earlier = await failed(of('hours-plugin'))
     const tooOld = await failed(of('hours-plugin'))
+    const takenOver = await failed(of('hours-plugin'))
     const itself = await failed({ ...locked('Full.'), errorPath: ['bundle-runtime'] })
     const age = (operationId: string, hours: number, state = 'FAILED') =>
       sql`update runtime.operation set state = ${state}, created_at = date_trunc('hour', clock_timestamp(), 'UTC')
         - make_interval(hours => ${hours}) where operation_id = ${operationId}`.execute(engine.runtime.db)
     await age(recent.operation_id, 0)
-    await age(earlier.operation_id, 5, 'TAKEN_OVER')
+    await age(earlier.operation_id, 5)
+    await age(takenOver.operation_id, 5, 'TAKEN_OVER')
     await age(tooOld.operation_id, 24)
     const hours = await hoursOf()
     const counted = hours.get('hours-plugin') ?? []

@@ -332,7 +332,7 @@ export const versions = {
   mixed: { one: '{n} version, not outdated', other: '{n} versions, none outdated' },
   upgradeCount: 'Upgrade {n}',
   upgradeAll: { one: 'Upgrade {n} outdated', other: 'Upgrade {n} outdated' },
-  installIn: { one: 'Install in {n} scope', other: 'Install in {n} scopes' },
+  installIn: 'Install in {n}',
   'installIn.bundle': {
     one: 'Install {bundle} in the {n} scope on this page without it',
     other: 'Install {bundle} in the {n} scopes on this page without it',
@@ -407,6 +407,8 @@ export const references = {
   'graph.needed': 'Needed by this',
   'graph.root': 'This',
   'graph.reached': 'Reached if this stops',
+  'graph.unresolved': 'Not registered, so references to it don’t resolve',
+  'graph.scroll': 'Picture, scrolls sideways',
   'graph.circle': 'Closes a circle',
   'graph.ofModule': '{service} · {module}',
   'graph.unknown': 'Not registered',

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
+import { invalidateEndpoints } from '../../api/query.ts'
+import { queryClient } from '../../app/query-client.ts'
 import { refusal } from '../../testing/api.ts'
 import { renderConsole, rowElements } from '../../testing/render.tsx'
 import { serveScope } from '../../testing/served-scope.ts'
@@ -53,19 +55,25 @@ test('a failed operation shows its failure, its plugin call and who acts next', 
   await expect.element(cell('Plugin owner: Find and fix the cause')).toBeVisible()
 })
 
-test('a succeeded operation says nothing of a failure', async () => {
+test('a succeeded operation says nothing of a failure, and a page without any has no columns for them', async () => {
   const done = operation({ state: 'SUCCEEDED', phase: 'DONE', finishedAt: at(1_000), failure: null })
-  await serveScope({
-    [OPERATIONS]: () => ({
-      items: [
-        { ...done, title: 'Support desk', nextStep: { ...done.nextStep, actor: 'NOBODY', action: 'NONE' } },
-      ],
-      nextCursor: null,
-    }),
-  })
+  const succeeded = {
+    ...done,
+    title: 'Support desk',
+    nextStep: { ...done.nextStep, actor: 'NOBODY' as const, action: 'NONE' as const },
+  }
+  const failed = operation({ state: 'FAILED', phase: 'RESOURCES', failure: failure('MAILBOX_LOCKED', false) })
+  const { api } = await serveScope({ [OPERATIONS]: () => ({ items: [succeeded], nextCursor: null }) })
   await renderConsole('/operations')
-  await expect.element(page.getByRole('cell', { name: /^Configure Support desk/ })).toBeVisible()
-  const texts = page
+  const row = page.getByRole('row', { name: /Configure Support desk/ })
+  await expect.element(row).toBeVisible()
+  const header = page.getByRole('columnheader', { name: 'Failure' })
+  await expect.element(header).not.toBeInTheDocument()
+  await expect.element(page.getByRole('columnheader', { name: 'Next step' })).not.toBeInTheDocument()
+  api.answer({ [OPERATIONS]: () => ({ items: [failed, succeeded], nextCursor: null }) })
+  await invalidateEndpoints(queryClient, [OPERATIONS])
+  await expect.element(header).toBeInTheDocument()
+  const texts = row
     .getByRole('cell')
     .elements()
     .map((cell) => cell.textContent)

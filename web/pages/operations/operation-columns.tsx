@@ -32,12 +32,14 @@ export function operationColumns(
   empty: string,
 ): readonly Column<Operation>[] {
   const isByEnd = sort.endsWith('finishedAt')
+  // the room of what is left out
+  const hasRoom = empty !== ''
   const columns: Column<Operation>[] = [
     {
       id: 'operation',
       header: t('operations.field.operation'),
       // most scopes fit, and the failure has the rest
-      width: 'max(13rem, 24cqi)',
+      ...(!empty.includes('failure') && { width: 'max(13rem, 24cqi)' }),
       cell: (operation) => (
         <>
           <span className="block truncate" title={operation.installation.bundle.bundleId}>
@@ -89,15 +91,13 @@ export function operationColumns(
       card: 'line',
       // most operations have succeeded, and nobody has to do anything
       cell: (operation) =>
-        hasNext(operation) && (
-          <NextStepLines nextStep={operation.nextStep} assignee={operation.assignee} />
-        ),
+        hasNext(operation) && <NextStepLines nextStep={operation.nextStep} assignee={operation.assignee} />,
     },
     {
       id: 'requestedBy',
       header: t('operations.field.requestedBy'),
       width: '8rem',
-      hideBelow: 'xl',
+      hideBelow: hasRoom ? 'md' : 'xl',
       card: 'hidden',
       cell: ({ requestedBy }) => requestedBy.name,
     },
@@ -106,7 +106,7 @@ export function operationColumns(
       header: t('operations.field.runTime'),
       width: '6rem',
       align: 'end',
-      hideBelow: 'xl',
+      hideBelow: hasRoom ? 'md' : 'xl',
       card: 'hidden',
       cell: (operation) => <RunTime operation={operation} />,
     },

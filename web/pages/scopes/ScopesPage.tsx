@@ -143,6 +143,20 @@ const scopeColumns = (
     width: '7rem',
   },
   {
+    id: 'snapshot',
+    header: t('scopes.column.snapshot'),
+    cell: (scope) => (
+      <PlainLink
+        to={paths.configuration(scope, { tab: 'history' })}
+        className="target inline-block min-w-6 rounded-sm tabular-nums hover:underline"
+      >
+        {scope.snapshotVersion}
+      </PlainLink>
+    ),
+    align: 'end',
+    width: '6rem',
+  },
+  {
     id: 'claimed',
     header: t('scopes.column.locked'),
     cell: (scope) =>
@@ -168,6 +182,7 @@ const scopeColumns = (
       ),
     align: 'end',
     width: '8rem',
+    card: 'wide',
   },
   {
     id: 'changed',
@@ -180,21 +195,7 @@ const scopeColumns = (
     ),
     width: '13rem',
     hideBelow: 'lg',
-    card: 'plain',
-  },
-  {
-    id: 'snapshot',
-    header: t('scopes.column.snapshot'),
-    cell: (scope) => (
-      <PlainLink
-        to={paths.configuration(scope, { tab: 'history' })}
-        className="target inline-block min-w-6 rounded-sm tabular-nums hover:underline"
-      >
-        {scope.snapshotVersion}
-      </PlainLink>
-    ),
-    align: 'end',
-    width: '6rem',
+    card: 'wide',
   },
   {
     id: 'links',

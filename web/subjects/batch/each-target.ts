@@ -31,12 +31,13 @@ export interface BatchProperty {
  * A form that has a field for each property and target, named by the scope of the target.
  *
  * @param isMissing whether a target is known to have no value.
+ * @param valueOf the value that a target has now; undefined if it is not known.
  */
 export function formOfEach(
   resources: readonly FormResource[],
   targets: readonly BatchTarget[],
-  given: BatchProperty | undefined,
   isMissing: (target: string, id: FieldId) => boolean,
+  valueOf: (target: string, field: FormField) => PropertyView | null | undefined,
 ): FormResource[] {
   return resources.flatMap((resource) =>
     resource.fields.map((field) => ({
@@ -47,7 +48,7 @@ export function formOfEach(
         ...field,
         id: eachFieldId(target.id, field.locator, field.property),
         isNeeded: false,
-        fallback: isMissing(target.id, field.id) ? NO_VALUE : valueNow(given, field, target.id),
+        fallback: isMissing(target.id, field.id) ? NO_VALUE : currentOf(valueOf(target.id, field)),
         target: { label: scopeText(target.installation), scope: scopeOf(target) },
       })),
     })),
@@ -56,11 +57,9 @@ export function formOfEach(
 
 const NO_VALUE: Fallback = { from: 'nothing', view: null }
 
-/** The value that a target keeps without an edit; not known for a property that the dialog was not opened for. */
-function valueNow(given: BatchProperty | undefined, field: FormField, target: string): Fallback {
-  const view = isOf(given, field) ? given?.values.get(target) : undefined
-  return view === null ? NO_VALUE : { from: 'current', view: view ?? null }
-}
+/** The value that a target keeps without an edit. */
+const currentOf = (view: PropertyView | null | undefined): Fallback =>
+  view === null ? NO_VALUE : { from: 'current', view: view ?? null }
 
 /** Whether this is the property that the dialog was opened for, in any bundle environment. */
 export const isOf = (given: BatchProperty | undefined, { locator, property }: FormField): boolean =>

@@ -1,16 +1,19 @@
-import { useCallback, useMemo } from 'react'
+import { useLayoutEffect, useMemo } from 'react'
 import type { Scope } from '#contract/protocol/scope.ts'
 import { paths } from '../../addresses/paths.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
 import { cx } from '../../ui/class-names.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
+import { useWidth } from '../../ui/use-width.ts'
 import { scopeText } from '../scopes/scope-text.ts'
 import { BOX_HEIGHT, BOX_WIDTH, place } from './layout.ts'
 import type { Box, Picture } from './picture.ts'
 
 /** Around the picture, in px; `p-3`. */
 const PADDING = 12
+/** Smaller text would not be read; what does not fit then scrolls. */
+const SCALE_MIN = 0.8
 
 /**
  * Boxes in columns, joined from what stops to what it reaches. The boxes are a list of links, in the order of the
@@ -32,17 +35,24 @@ export function DependencyPicture({
   const { width, height, boxes, lines } = useMemo(() => place(picture), [picture])
   const root = boxes.find(({ box }) => box.distance === 0)
   const start = root?.x ?? 0
+  const [frame, frameWidth] = useWidth<HTMLDivElement>()
+  const room = frameWidth - 2 * PADDING
+  const scale = frameWidth === 0 || room >= width ? 1 : Math.max(room / width, SCALE_MIN)
+  const isCut = frameWidth > 0 && width * scale > room
   // where not all columns fit, what the page is about is in the middle
-  const showRoot = useCallback(
-    (frame: HTMLDivElement | null) => {
-      if (frame !== null) frame.scrollLeft = start + PADDING + (BOX_WIDTH - frame.clientWidth) / 2
-    },
-    [start],
-  )
+  useLayoutEffect(() => {
+    const left = start * scale + PADDING + (BOX_WIDTH * scale - frameWidth) / 2
+    frame.current?.scrollTo({ left })
+  }, [frame, frameWidth, start, scale])
   return (
     <figure aria-label={label} className="rounded-lg border border-line bg-surface">
-      <div ref={showRoot} className="overflow-x-auto overscroll-x-contain p-3">
-        <div className="relative" style={{ width, height }}>
+      <div
+        ref={frame}
+        className={cx('overflow-x-auto overscroll-x-contain p-3', isCut && 'fade-end')}
+        // by keys too, although every box of it can be reached
+        {...(isCut && { tabIndex: 0, role: 'group', 'aria-label': t('references.graph.scroll') })}
+      >
+        <div className="relative" style={{ width, height, zoom: scale }}>
           <svg width={width} height={height} aria-hidden="true" className="absolute inset-0">
             {lines.map(({ from, to, path, leadsBack, isReached }) => (
               <path
@@ -75,6 +85,9 @@ export function DependencyPicture({
         {boxes.some(({ box }) => box.distance > 0) && (
           <Key look={REACHED}>{t('references.graph.reached')}</Key>
         )}
+        {boxes.some(({ box }) => isUnknown(box)) && (
+          <Key look={UNKNOWN}>{t('references.graph.unresolved')}</Key>
+        )}
         {lines.some(({ leadsBack }) => leadsBack) && (
           <span className="flex items-center gap-1.5">
             <svg width="16" height="12" aria-hidden="true" className="text-control">
@@ -92,7 +105,13 @@ const NEEDED = 'border-line-strong bg-sunken'
 const ROOT = 'border-2 border-ink bg-surface'
 const REACHED = 'border-doubt-line bg-doubt-tint'
 
-const lookOf = ({ distance }: Box) => (distance < 0 ? NEEDED : distance === 0 ? ROOT : REACHED)
+const UNKNOWN = 'border-dashed border-fail bg-fail-tint'
+
+/** A service that is referred to, and that does not exist: the reference does not resolve. */
+const isUnknown = (box: Box): boolean => box.kind === 'service' && box.service.title === null
+
+const lookOf = (box: Box): string => (isUnknown(box) ? UNKNOWN : lookByDistance(box))
+const lookByDistance = ({ distance }: Box) => (distance < 0 ? NEEDED : distance === 0 ? ROOT : REACHED)
 
 function Key({ look, children }: { look: string; children: string }) {
   return (
@@ -125,9 +144,15 @@ function BoxLink({
   const content = (
     <>
       <Icon
-        name={box.kind === 'service' || box.kind === 'services' ? 'services' : 'installations'}
+        name={
+          isUnknown(box)
+            ? 'warning'
+            : box.kind === 'service' || box.kind === 'services'
+              ? 'services'
+              : 'installations'
+        }
         size={16}
-        className="shrink-0 text-muted"
+        className={cx('shrink-0', isUnknown(box) ? 'text-fail' : 'text-muted')}
       />
       <span className="min-w-0">
         <span className="block truncate font-medium" title={title}>

@@ -109,7 +109,7 @@ function PluginRow({
                     applicationRuntimeId,
                     workspaceId,
                     pluginId: pluginId ?? undefined,
-                    state: 'FAILED,TAKEN_OVER',
+                    state: 'FAILED',
                     since: new Date(from).toISOString(),
                     until: new Date(from + HOUR_MS).toISOString(),
                   }),

@@ -117,7 +117,7 @@ test('failures are shown by plugin and hour, the last ones in any window, and a 
   expect(asked).toMatchObject({
     environmentKey: 'production',
     pluginId: 'hooks',
-    state: 'FAILED,TAKEN_OVER',
+    state: 'FAILED',
     since: '2026-11-22T22:00:00.000Z',
     until: '2026-11-22T23:00:00.000Z',
   })

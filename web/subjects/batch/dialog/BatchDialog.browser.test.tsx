@@ -651,3 +651,41 @@ test('an install is into the chosen scopes, with the values that the version req
     },
   ])
 })
+
+test('a value for each begins with the value that each target has now', async () => {
+  const api = await serveApi({
+    [VERSION]: () => mailOf(),
+    [PLAN]: () => planWith('first', () => []),
+    'GET /properties': () => ({
+      items: targets.map(({ id, installation }, index) => ({
+        installation: { ...installation, bundleInstallId: id },
+        title: 'CRM',
+        version: '1.0.0',
+        claim: null,
+        locator: MAIN,
+        resourceTitle: 'Core',
+        property: 'port',
+        definition: integer('Port'),
+        writtenBy: null,
+        value: index === 0 ? { '@type': 'Data', value: 25 } : null,
+        origin: index === 0 ? ('setHere' as const) : null,
+        manager: null,
+        lastChange: null,
+      })),
+      nextCursor: null,
+    }),
+  })
+  await renderInConsole(<BatchDialog action="CONFIGURE" targets={targets} onClose={() => undefined} />)
+  await page.getByLabelText('Property', { exact: true }).selectOptions('Core · Port')
+  expect(api.requests('GET /properties')).toEqual([])
+  await page.getByText('A value for each').click()
+  await expect.element(page.getByRole('textbox', { name: 'production/eu/1' })).toHaveValue('25')
+  await expect.element(page.getByRole('textbox', { name: 'production/eu/2' })).toHaveValue('')
+  expect(Object.fromEntries(api.requests('GET /properties')[0]?.query ?? [])).toMatchObject({
+    bundleEnvironmentKey: 'production',
+    bundleId: 'crm',
+    kind: 'MODULE',
+    resource: 'main',
+    property: 'port',
+  })
+})

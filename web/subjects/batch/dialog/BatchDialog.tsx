@@ -35,6 +35,7 @@ import { NeededChoices } from './NeededChoices.tsx'
 import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
 import { ScopesField } from './ScopesField.tsx'
 import { useChosenProperties } from './use-chosen-properties.ts'
+import { currentKey, useCurrentValues, type AskedProperty } from './use-current-values.ts'
 import { useTargetVersion } from './use-target-version.ts'
 
 export type { BatchTarget } from '../bundle-targets.ts'
@@ -105,9 +106,29 @@ export function BatchDialog({
   const [isEachWanted, setEach] = useState(false)
   const canBeEach = isUpgrade && needed.resources.length > 0 && targets.length <= EACH_MAX
   const isEach = isEachWanted && canBeEach
+  const { isMissing, resources: neededResources } = needed
+  const asked = useMemo(
+    () =>
+      isEach
+        ? neededResources.flatMap(({ fields }) =>
+            fields.map(({ id, locator, property }) => ({
+              locator,
+              property,
+              targets: targets.map((one) => one.id).filter((target) => !isMissing(target, id)),
+            })),
+          )
+        : NOTHING_ASKED,
+    [isEach, targets, neededResources, isMissing],
+  )
+  const current = useCurrentValues(asked)
   const upgraded = useMemo(
-    () => (isEach ? formOfEach(needed.resources, targets, undefined, needed.isMissing) : needed.resources),
-    [isEach, targets, needed.resources, needed.isMissing],
+    () =>
+      isEach
+        ? formOfEach(neededResources, targets, isMissing, (target, field) =>
+            current.get(currentKey(target, field)),
+          )
+        : neededResources,
+    [isEach, targets, neededResources, isMissing, current],
   )
   const resources = isUpgrade ? upgraded : properties.resources
   const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
@@ -373,6 +394,7 @@ export function BatchDialog({
   )
 }
 
+const NOTHING_ASKED: readonly AskedProperty[] = []
 const NO_TARGETS: readonly BatchTarget[] = []
 const NO_BUNDLES: readonly BundleTargets[] = []
 

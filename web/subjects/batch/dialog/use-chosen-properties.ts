@@ -3,8 +3,9 @@ import { useMemo, useState } from 'react'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
 import type { FieldId } from '../../../forms/property/field-id.ts'
 import { manifestQuery } from '../../manifest/manifest-query.ts'
-import { installForm, type FormResource } from '../../operation-form/property-form.ts'
+import { installForm, type FormField, type FormResource } from '../../operation-form/property-form.ts'
 import type { Manifest } from '../../manifest/writers.ts'
+import { currentKey, useCurrentValues } from './use-current-values.ts'
 import type { BundleTargets } from '../bundle-targets.ts'
 import { EACH_MAX, formOfEach, isOf, type BatchProperty } from '../each-target.ts'
 import { byVersion, propertyChoices, type ChosenProperty, type PropertyChoice } from '../property-choices.ts'
@@ -91,6 +92,25 @@ export function useChosenProperties(
     () => known.filter(({ field }) => required?.has(field.id) !== true),
     [known, required],
   )
+  const asked = useMemo(
+    () =>
+      // what is not installed yet has no values, and those that the dialog was opened with are known
+      required !== undefined
+        ? []
+        : blocks
+            .filter(({ isEach }) => isEach)
+            .flatMap(({ key }) => choices.find((choice) => choice.key === key) ?? [])
+            .filter(({ field, places }) => !isOf(given, field) && places.size <= EACH_MAX)
+            .flatMap(({ field: { property }, places }) =>
+              [...Map.groupBy(places, ([, locator]) => locator)].map(([locator, of]) => ({
+                locator,
+                property,
+                targets: of.map(([target]) => target),
+              })),
+            ),
+    [blocks, choices, given, required],
+  )
+  const current = useCurrentValues(asked)
   const shown = useMemo(() => {
     const targets = bundles.flatMap((bundle) => bundle.targets)
     const shownBlock = (
@@ -108,7 +128,11 @@ export function useChosenProperties(
       const its = targets.filter((target) => places.has(target.id))
       // what is not installed yet has no values
       const isMissing = () => required !== undefined
-      const resources = isEach ? formOfEach([one], its, given, isMissing) : [one]
+      const valueOf = (target: string, { property }: FormField) =>
+        isOf(given, field)
+          ? given?.values.get(target)
+          : current.get(currentKey(target, { locator: places.get(target) ?? '', property }))
+      const resources = isEach ? formOfEach([one], its, isMissing, valueOf) : [one]
       return { id, isRequired, chosen: { choice, isEach }, canBeEach, resources }
     }
     return [
@@ -127,7 +151,7 @@ export function useChosenProperties(
         ),
       ),
     ]
-  }, [blocks, bundles, known, choices, eachOfRequired, required, given])
+  }, [blocks, bundles, known, choices, eachOfRequired, required, given, current])
   const setEach = (id: number, isEach: boolean) => {
     const block = shown.find((one) => one.id === id)
     const key = block?.chosen?.choice.key
