@@ -51,7 +51,12 @@ export const setInDocument = (
       const text = view.state.doc.toString()
       const document = JSON.parse(text) as Record<string, Record<string, unknown>>
       const properties = document[resource] ?? {}
-      const before = (properties[name] ?? null) as Value
+      const written = properties[name]
+      // data is plain
+      const isTyped = typeof written === 'object' && written !== null && '@type' in written
+      const before = (
+        written === undefined ? null : isTyped ? written : { '@type': 'Data', value: written }
+      ) as Value
       const next = JSON.parse(json) as unknown
       if (next === null) delete properties[name]
       else properties[name] = next

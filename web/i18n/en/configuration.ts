@@ -275,7 +275,7 @@ export const configuration = {
   'document.line': 'Line {line}',
   'document.label': 'Configuration of this scope as JSON',
   'document.help':
-    'All resources with their properties. Each property is an object with an @type. Sensitive properties have no value and stay unchanged unless you add one. Changes here become changes in the form and are saved the same way.',
+    'All resources with their properties. References and sensitive properties are objects with an @type; a sensitive one has no value and stays unchanged unless you add one. Changes here become changes in the form and are saved the same way.',
   'document.broken': 'What you typed since it was last valid is not part of your changes.',
   'document.reset': 'Regenerate',
   'document.problems': { one: '{n} problem prevents saving', other: '{n} problems prevent saving' },

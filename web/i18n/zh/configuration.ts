@@ -221,7 +221,7 @@ export const configuration: Translated<typeof source.configuration> = {
   'document.line': '第 {line} 行',
   'document.label': '此作用域的配置（JSON）',
   'document.help':
-    '包含所有资源及其属性，每个属性是一个带有 @type 的对象。敏感属性不显示值，不填写则保持不变。此处的更改会同步到表单，并以相同方式保存。',
+    '所有资源及其属性。引用和敏感属性是带有 @type 的对象；敏感属性没有值，除非您添加，否则保持不变。此处的更改会成为表单中的更改，并以相同方式保存。',
   'document.broken': '自上次有效以来输入的内容未计入您的更改。',
   'document.reset': '重新生成',
   'document.problems': { other: '有 {n} 个问题导致无法保存' },

@@ -74,7 +74,7 @@ test('a valid edit of the document appears in the form', async () => {
   await expect.element(field('SMTP port')).toHaveValue('465')
   await expect.element(bar).toMatchTextContent(/1 change/)
   await field('SMTP port').fill('25')
-  await expect.poll(() => editor().textContent).toMatch(/"value": 25[^\d]/)
+  await expect.poll(() => editor().textContent).toMatch(/"smtpPort": 25[^\d]/)
 })
 
 test('an edit that is made in the form before the document has been read is newer', async () => {
@@ -90,7 +90,7 @@ test('an edit that is made in the form before the document has been read is newe
   await field('SMTP port').fill('2525')
   await expect.element(field('SMTP user')).toHaveValue('typed')
   await expect.element(field('SMTP port')).toHaveValue('2525')
-  await expect.poll(() => editor().textContent).toMatch(/"value": 2525[^\d]/)
+  await expect.poll(() => editor().textContent).toMatch(/"smtpPort": 2525[^\d]/)
 })
 
 test('an error in the document names its line and keeps all text, also while the form is edited', async () => {

@@ -59,6 +59,7 @@ test('a succeeded operation says nothing of a failure, and a page without any ha
   const done = operation({ state: 'SUCCEEDED', phase: 'DONE', finishedAt: at(1_000), failure: null })
   const succeeded = {
     ...done,
+    operationId: '01900000-0000-7000-8000-0000000000ff',
     title: 'Support desk',
     nextStep: { ...done.nextStep, actor: 'NOBODY' as const, action: 'NONE' as const },
   }

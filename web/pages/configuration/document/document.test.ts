@@ -44,12 +44,24 @@ const kinds = (document: JsonValue) => readDocument(document, saved).problems.ma
 describe('the configuration as one document', () => {
   it('contains everything, and of sensitive values only that they are set', () => {
     assert.deepEqual(at(text(), CORE), {
-      name: { '@type': 'Data', value: 'Acme' },
+      name: 'Acme',
       password: { '@type': 'Data', isSensitive: true },
       publisher: { '@type': 'ServiceReference', serviceId: 'news' },
-      seats: { '@type': 'Data', value: 5 },
-      tenant: { '@type': 'Data', value: 't-1' },
+      seats: 5,
+      tenant: 't-1',
     })
+  })
+
+  it('takes a typed value for data too, and writes data that looks like one as what it is', () => {
+    const document = text()
+    at(document, CORE)['seats'] = { '@type': 'Data', value: 5 }
+    assert.deepEqual(wants(document), EMPTY)
+    at(document, CORE)['seats'] = { '@type': 'Data', value: { '@type': 'mine' } }
+    const draft = wants(document)
+    assert.deepEqual(draft[CORE]?.['seats']?.edit, { kind: 'set', value: data({ '@type': 'mine' }) })
+    assert.deepEqual(at(documentOf(saved, draft), CORE)['seats'], at(document, CORE)['seats'])
+    at(document, CORE)['seats'] = null
+    assert.deepEqual(wants(document)[CORE]?.['seats']?.edit, { kind: 'set', value: data(null) })
   })
 
   it('results in no changes when it is unchanged', () => {
@@ -96,7 +108,7 @@ describe('the configuration as one document', () => {
 
   it('contains the edits, and discards them when they are undone in it', () => {
     const document = text()
-    at(document, CORE)['name'] = { '@type': 'Data', value: 'Bolt' }
+    at(document, CORE)['name'] = 'Bolt'
     const draft = wants(document)
     assert.deepEqual(documentOf(saved, draft), document)
     assert.deepEqual(wants(text(), draft), EMPTY)
@@ -177,8 +189,8 @@ describe('the configuration as one document', () => {
     for (const broken of [
       { [CORE]: at(whole, CORE), 'production/crm/MODULE/mistyped': at(whole, MAIL) },
       { ...whole, [MAIL]: null },
-      { ...whole, [MAIL]: { host: 'no typed value' } },
-      { ...whole, [CORE]: { ...at(whole, CORE), password: 'no typed value' } },
+      { ...whole, [MAIL]: { host: { '@type': 'none' } } },
+      { ...whole, [CORE]: { ...at(whole, CORE), password: { '@type': 'none' } } },
       { [MAIL]: at(whole, MAIL) },
       [],
     ]) {
@@ -207,7 +219,9 @@ describe('the configuration as one document', () => {
       return readDocument(document, saved).problems.map(({ kind, path }) => [kind, path])
     }
     const path = '/production~1crm~1MODULE~1core'
-    assert.deepEqual(bad('name', 'bare'), [['wrapper', `${path}/name`]])
+    assert.deepEqual(bad('name', { '@type': 'Dat' }), [['wrapper', `${path}/name`]])
+    assert.deepEqual(bad('name', 'x'), [['value', `${path}/name`]])
+    assert.deepEqual(bad('publisher', 'news'), [['value', `${path}/publisher`]])
     assert.deepEqual(bad('name', { '@type': 'Data', isSensitive: true }), [['hidden', `${path}/name`]])
     assert.deepEqual(bad('name', { '@type': 'Data', value: 'x' }), [['value', `${path}/name/value`]])
     assert.deepEqual(bad('tenant', { '@type': 'Data', value: 'mine' }), [

@@ -7,15 +7,16 @@ import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Edit } from '../../../forms/property/property-edit.ts'
 import { editAt, editOn, viewAt, type Draft, type DraftEdit, type DraftStep } from '../draft/draft.ts'
 import { definitionOf } from '../draft/outline.ts'
-import { editTo, isHidden, isSet, sameView } from '../../../forms/property/property-value.ts'
+import { editTo, isHidden, isSet, sameView, valueOf } from '../../../forms/property/property-value.ts'
 import { isReferenceShape } from '../../../forms/property/is-reference-shape.ts'
 
 /** A sensitive value that is left unchanged. */
 const HIDDEN: JsonObject = { '@type': 'Data', isSensitive: true }
 
 /**
- * The whole configuration, including the edits, as one document: locator → property → typed value. Of sensitive values,
- * saved or typed, it contains only that they exist.
+ * The whole configuration, including the edits, as one document: locator → property → value. Data is plain JSON; references,
+ * and data that would be taken for a typed value, are typed values. Of sensitive values, saved or typed, it contains only
+ * that they exist.
  */
 export function documentOf(configuration: Configuration, draft: Draft): JsonObject {
   return Object.fromEntries(
@@ -38,10 +39,23 @@ function resourceOf(resource: ConfigurationResource | undefined, edits: Draft[st
 function shown(view: PropertyView | null, draftEdit: DraftEdit | undefined): JsonValue | null {
   const edit = draftEdit?.edit
   if (edit?.kind === 'removed') return null
-  if (edit?.kind === 'set') return draftEdit?.isSensitive === true ? HIDDEN : edit.value
+  if (edit?.kind === 'set') return draftEdit?.isSensitive === true ? HIDDEN : plain(edit.value)
   if (!isSet(view)) return null
-  return isHidden(view) ? HIDDEN : view
+  const value = valueOf(view)
+  return value === null ? HIDDEN : plain(value)
 }
+
+/** Data as it is written here. */
+function plain(value: TypedValue): JsonValue {
+  if (value['@type'] !== 'Data') return value
+  return isTyped(value.value) ? value : value.value
+}
+
+const isTyped = (value: JsonValue): value is JsonObject =>
+  isJsonObject(value) && Object.hasOwn(value, '@type')
+
+/** A value as it is written here, as a typed value. */
+const typed = (value: JsonValue): JsonObject => (isTyped(value) ? value : { '@type': 'Data', value })
 
 /** An error in the document outside the value of a property; `path` is a JSON pointer. */
 export type DocumentProblem = {
@@ -107,8 +121,9 @@ function readResource({
   reportValue: (path: string, problem: Problem) => void
 }): Map<string, Edit> {
   const edits = new Map<string, Edit>()
-  for (const [property, value] of Object.entries(properties)) {
+  for (const [property, written] of Object.entries(properties)) {
     const at = path + pointerTo(property)
+    const value = typed(written)
     const view = viewAt(resource, property)
     if (deepEqual(value, isHidden(view) ? HIDDEN : view)) continue
     const plugin = Object.hasOwn(resource.writtenBy, property) ? resource.writtenBy[property] : undefined
@@ -121,7 +136,7 @@ function readResource({
       if (definition.isSensitive !== true) report(at, 'hidden')
     } else {
       edits.set(property, { kind: 'set', value: value as TypedValue })
-      const inside = value['@type'] === 'Data' ? `${at}/value` : at
+      const inside = isTyped(written) && value['@type'] === 'Data' ? `${at}/value` : at
       for (const problem of checkTypedValue(definition, value as TypedValue))
         reportValue(`${inside}${problem.path}`, problem)
     }
