@@ -3,6 +3,7 @@ export type { RuntimeEvent } from '#contract/runtime-api/events.ts'
 export type {
   Attempt,
   Operation,
+  SearchReading,
   OperationDetail,
   RefusedWrite,
   OperationReceipt,

@@ -293,8 +293,24 @@ export const operationFilters = {
   causeId: z.string().max(64).optional(),
   since: Moment.optional(),
   until: Moment.optional(),
+  /** Words in any order, and when it was: `mail since Tuesday`. docs/runtime-api.md#search-for-operations */
   q: searchText,
+  /** Where the days of `q` begin at midnight: a name of the IANA time zone database; otherwise UTC. */
+  timeZone: z.string().max(64).optional(),
 }
+
+/** How a search text was read. */
+export const SearchReading = z.object({
+  /** The words that each operation has. */
+  words: z.array(z.string()),
+  /** The words that are left out, because no operation has them all. */
+  leftOut: z.array(z.string()),
+  /** What the text says about time, as typed; null if it says nothing. */
+  phrase: z.string().nullable(),
+  since: Timestamp.nullable(),
+  until: Timestamp.nullable(),
+})
+export type SearchReading = z.infer<typeof SearchReading>
 
 export const operationEndpoints = defineEndpoints({
   'GET /operations': {
@@ -311,6 +327,8 @@ export const operationEndpoints = defineEndpoints({
        * order, and found fewer than `limit`, perhaps none. `nextCursor` continues there.
        */
       searchedTo: Timestamp.optional(),
+      /** Absent without `q`. */
+      search: SearchReading.optional(),
     }),
     codes: [],
   },

@@ -7,6 +7,8 @@ import type {
   Operation,
 } from '#contract/console-api/shapes.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
+import { inTimeZone } from '#contract/console-api/pages/operations.ts'
+import { searchReadingText } from '../subjects/operations/search-reading.ts'
 import { operationName, bundleNameOf } from '../subjects/operations/operation-texts.ts'
 import { ApiError, callApi } from '../api/client.ts'
 import { apiQuery } from '../api/query.ts'
@@ -34,7 +36,7 @@ const CONFIGURATION =
 
 /**
  * Finds scopes, installations, operations, bundles, plugins, services, and properties by title. Each word of the text
- * must occur; ids are found by their start or end. A pasted scope comes first; a pasted address or locator is all that is
+ * must occur, of operations as many as any has; ids are found by their start or end. A pasted scope comes first; a pasted address or locator is all that is
  * looked for. What begins with a word comes first, then what has one in its title.
  */
 export async function searchEverything(
@@ -62,8 +64,9 @@ export async function searchEverything(
       t('shell.nav.operations'),
       signal,
       async () => {
-        const { items } = await callApi('GET /operations', { query }, { signal })
-        return items.map((row) => operationHit(row, t))
+        const { items, search } = await callApi('GET /operations', { query: inTimeZone(query) }, { signal })
+        const note = search === undefined || items.length === 0 ? null : searchReadingText(search, t)
+        return { hits: items.map((row) => operationHit(row, t)), note }
       },
       paths.operations({ q: query.q }),
     ),
@@ -170,14 +173,21 @@ export async function searchEverything(
 async function groupOf(
   title: string,
   signal: AbortSignal,
-  find: () => Promise<readonly PaletteHit[]>,
+  find: () => Promise<readonly PaletteHit[] | { hits: readonly PaletteHit[]; note: string | null }>,
   /** The list that shows all results. */
   all?: LinkTarget,
 ): Promise<PaletteGroup> {
   try {
-    const hits = await find()
+    const found = await find()
+    const { hits, note } = 'hits' in found ? found : { hits: found, note: null }
     const mayHaveMore = hits.length >= MAX_HITS
-    return { title, hits, mayHaveMore, ...(mayHaveMore && all !== undefined && { more: all }) }
+    return {
+      title,
+      hits,
+      mayHaveMore,
+      ...(mayHaveMore && all !== undefined && { more: all }),
+      ...(note !== null && { note }),
+    }
   } catch (error) {
     signal.throwIfAborted()
     // only a failed request: anything else is a fault of this code

@@ -141,6 +141,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             <p className="px-2 py-1 text-xs font-medium text-faint" aria-hidden="true">
               {group.title}
             </p>
+            {group.note !== undefined && <p className="px-2 pb-1 text-xs text-muted">{group.note}</p>}
             {group.hits.map((hit) => {
               const index = hits.indexOf(hit)
               return (

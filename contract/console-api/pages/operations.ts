@@ -38,19 +38,23 @@ export const operationSearch = (raw: Raw) =>
   })
 export type OperationSearch = ReturnType<typeof operationSearch>
 
+/** Says where the days of a search text begin, such as "since Tuesday". */
+export const inTimeZone = <Query extends { q?: string }>(query: Query): Query & { timeZone?: string } =>
+  query.q === undefined ? query : { ...query, timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone }
+
 /** What a list is filtered by, without how it is shown. The operations of a cause are all failed. */
 export const causeFilters = (search: OperationsSearch) => {
   const { view: _, state: __, sort: ___, cursor: ____, when: _____, ...filters } = search
-  return filters
+  return inTimeZone(filters)
 }
 export const operationsCall = (search: OperationsSearch) => {
   const { view: _, when: __, ...query } = search
-  return { query: { ...query, limit: 50 } }
+  return { query: { ...inTimeZone(query), limit: 50 } }
 }
 /** How many operations the pages of the list have together. */
 export const operationsTotalCall = (search: OperationsSearch) => {
   const { view: _, when: __, sort: ___, cursor: ____, ...query } = search
-  return { query }
+  return { query: inTimeZone(query) }
 }
 export const operationCall = (operationId: string) => ({ params: { operationId } })
 /** The newest operations of one installation or plugin, as its page shows them. */

@@ -91,6 +91,28 @@ export function casesFor(sample: Sample): Case[] {
     ['search: a word, one scope', { q: 'planned', ...scope }],
     ['search: nothing', { q: 'no such thing' }],
   ]
+  const sentences: [string, Record<string, string>][] = [
+    ['a title and a word', { q: 'number bundle-3 planned' }],
+    ['a title and a word that never meet', { q: 'bundle-49 mail-12' }],
+    ['a scope and a word of messages', { q: 'shop-4 refused' }],
+    ['a part of a scope', { q: 'production' }],
+    ['two parts of a scope', { q: 'staging shop-7' }],
+    ['a person and a bundle', { q: 'mira bundle-3' }],
+    ['a person, a bundle and a word', { q: 'sofia bundle-7 urgent' }],
+    ['a value', { q: 'Customer 4711' }],
+    ['a value of many', { q: 'Hosting refused' }],
+    ['a value and a word', { q: 'customer 4711 planned' }],
+    ['an owner', { q: 'courier refused' }],
+    ['since Tuesday', { q: 'bundle-3 planned since Tuesday' }],
+    ['last hour', { q: 'planned last hour' }],
+    ['FAILED', { q: 'shop-4 bundle-3 refused', state: 'FAILED' }],
+    ['FAILED, none', { q: 'urgent bundle-3 refused', state: 'FAILED' }],
+    ['one scope', { q: 'planned bundle', ...scope }],
+    ['fewer words', { q: 'mail doesn’t go out since Tuesday refused checkout' }],
+    ['fewer words, frequent ones', { q: 'planned refused urgent nowhere' }],
+    ['eight words', { q: 'planned bundle-3 shop-4 production mira refused urgent host' }],
+    ['Chinese', { q: '周二以来邮件网关拒绝连接 refused' }],
+  ]
   const installations: [string, Record<string, string>][] = [
     ['first page', {}],
     ['page 1000', { cursor: sample.deepInstallations }],
@@ -178,6 +200,17 @@ export function casesFor(sample: Sample): Case[] {
         path: '/operations',
         query: { ...query, sort: '-finishedAt' },
       })),
+    ...sentences.map(([name, query]): Case => ({ name: `sentence, ${name}`, path: '/operations', query })),
+    ...sentences.map(([name, query]): Case => ({
+      name: `sentence by end, ${name}`,
+      path: '/operations',
+      query: { ...query, sort: '-finishedAt' },
+    })),
+    ...sentences.map(([name, query]): Case => ({
+      name: `sentence total, ${name}`,
+      path: '/operations/total',
+      query,
+    })),
     { name: 'operations by end, earliest first', path: '/operations', query: { sort: 'finishedAt' } },
     ...operations
       .filter(([, query]) => query.cursor === undefined && query.sort === undefined)

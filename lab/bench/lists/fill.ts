@@ -78,8 +78,9 @@ export async function fill(db: Db, { installations, operations, attempts = 0 }: 
     for (const { definition } of indexes) await sql.raw(definition).execute(connection)
     await fillProperty(connection)
     await sql`
-      insert into runtime.plugin (plugin_id, title, endpoint, enabled)
-      select 'plugin-' || n, 'Plugin ' || n, 'http://127.0.0.1:9/' || n, true
+      insert into runtime.plugin (plugin_id, title, endpoint, enabled, owner_team)
+      select 'plugin-' || n, 'Plugin ' || n, 'http://127.0.0.1:9/' || n, true,
+        case when n % 7 = 6 then 'Courier team' end
       from generate_series(0, ${sql.lit(PLUGINS)}) n`.execute(connection)
     await sql`insert into runtime.requester select 'person-' || n, ${personName(sql`n`)}
       from generate_series(0, ${sql.lit(PEOPLE - 1)}) n`.execute(connection)
@@ -123,6 +124,13 @@ async function fillProperty(db: Db): Promise<void> {
   await sql`
     insert into runtime.configuration_property (scope_id, locator, property, bundle_install_id, value, snapshot_version, manager)
     select scope_id, ${locator}, 'port', bundle_install_id, ${value}, 1, ${manager} ${installed}`.execute(db)
+  // a text of its own for each installation, and a word that all have
+  await sql`
+    insert into runtime.configuration_property (scope_id, locator, property, bundle_install_id, value, snapshot_version, manager)
+    select scope_id, 'source/' || bundle_id || '/MODULE/main', 'customer', bundle_install_id, jsonb_build_object('@type', 'Data', 'value', jsonb_build_object(
+      'name', 'Customer ' || workspace_id, 'contract', 'Hosting')), 1, 'person'
+    from runtime.installation where bundle_id in (${PROPERTY.bundleId}, 'bundle-4', 'bundle-5', 'bundle-6')
+      and state = 'ACTIVE'`.execute(db)
   await sql`
     insert into runtime.snapshot_change (scope_id, snapshot_version, locator, property, is_sensitive, after, manager)
     select scope_id, 1, ${locator}, 'port', false, ${value}, ${manager} ${installed}`.execute(db)

@@ -7,7 +7,11 @@ import type { OperationSort } from '#contract/runtime-api/vocabulary.ts'
 import { instantAt } from '../instants.ts'
 import { isInSituation } from './next-step-sql.ts'
 
-export type OperationQuery = z.output<(typeof operationEndpoints)['GET /operations']['query']>
+/** The search text is words by now; what it says about time is in `since` and `until`. */
+export type OperationQuery = Omit<
+  z.output<(typeof operationEndpoints)['GET /operations']['query']>,
+  'timeZone'
+>
 
 /** The filter that the list and the counts share. */
 export type OperationFilter = Partial<Omit<OperationQuery, 'limit' | 'cursor' | 'sort'>>

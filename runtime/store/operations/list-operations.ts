@@ -5,11 +5,18 @@ import type { Actor } from '../../model/actor.ts'
 import { microsecondsOf } from '../instants.ts'
 import { MERGED_STREAMS_MAX, isVisible, narrowToScopes, visibleScopes } from '../visible-scopes.ts'
 import type { VisibleScopes } from '../visible-scopes.ts'
+import { wordsOf } from '../text-search.ts'
 import { callAttempts, installationTitle } from './calls.ts'
 import { isUnsettled, operationFilter, isAfter, SORTS } from './filter-operations.ts'
 import type { OperationFilter, OperationQuery, After, PageOrder, Sort } from './filter-operations.ts'
-import { findByText, hasWords, isFound, readFrequentWords } from './search.ts'
-import type { FoundByText, FrequentWords, WordsRead } from './search.ts'
+import { chooseWords } from './choose-words.ts'
+import type { ChosenWords, Sample } from './choose-words.ts'
+import { findWords } from './find-words.ts'
+import type { FoundWord } from './find-words.ts'
+import { readFrequentWords, readStreams } from './read-words.ts'
+import type { WordsRead } from './read-words.ts'
+import { findTogether, hasWords, isFound, streamsOf } from './search.ts'
+import type { FoundByText, FrequentWords, Stream } from './search.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { Db } from '../../model/db.ts'
 
@@ -25,6 +32,8 @@ export interface ListedOperations {
   rows: ListedOperation[]
   /** Of a search for frequent words: how far it has read, if it did not find a full page and may find more. */
   readTo: After | null
+  /** Which words of the search the operations have; null without one. */
+  words: ChosenWords | null
 }
 
 /** The operations that the actor may see, in the order of the query. A page costs the same at any depth. */
@@ -34,15 +43,29 @@ export async function listOperations(
   query: OperationQuery,
   after: After | undefined,
 ): Promise<ListedOperations> {
-  const matched = await matching(db, actor, query)
-  if (matched.streams?.length === 0 && matched.words === null) return { rows: [], readTo: null }
+  const { chosen, matched } = await searching(db, actor, query)
+  const words = chosen
+  if (matched.streams?.length === 0 && matched.words === null && matched.bounded === null)
+    return { rows: [], readTo: null, words }
   const page = { ...SORTS[query.sort], rows: query.limit + 1, after, mayHaveEnded: mayHaveEnded(query) }
-  const frequent = matched.isBroad && after?.hasEnded !== false ? matched.words : null
-  const condition = page.by === 'created_at' ? matched.condition : matched.whole
-  const worded =
-    frequent === null ? null : await readFrequentWords(db, frequent.query, { condition, filter: query }, page)
+  const worded = after?.hasEnded === false ? null : await readWords(db, matched, query, page)
   const list = page.by === 'created_at' ? byCreation : byEnd
-  return { rows: await list(db, matched, page, worded), readTo: worded?.readTo ?? null }
+  return { rows: await list(db, matched, page, worded), readTo: worded?.readTo ?? null, words }
+}
+
+/** What a page of a search reads by itself, because its words may be rare only together; null if it lists all matches. */
+function readWords(
+  db: Db,
+  { bounded, isBroad, words, condition, whole }: Matching,
+  filter: OperationFilter,
+  page: PageOrder,
+): Promise<WordsRead> | null {
+  if (page.by === 'created_at' && bounded !== null)
+    return readStreams(db, bounded, { condition: whole, filter }, page)
+  const isRead = bounded !== null || (isBroad && words !== null)
+  if (!isRead) return null
+  const read = { condition: page.by === 'created_at' ? condition : whole, filter }
+  return readFrequentWords(db, words?.query ?? '', read, page)
 }
 
 const COLUMNS = sql`operation.*, ${microsecondsOf('operation.created_at')} as created_microseconds,
@@ -151,7 +174,13 @@ export async function countMatching(
   filter: OperationFilter,
   most: number,
 ): Promise<{ count: number; isPartial: boolean }> {
-  const { condition, streams, words, isUnrestricted, isBroad } = await matching(db, actor, filter)
+  const { matched } = await searching(db, actor, filter)
+  const { condition, whole, streams, words, bounded, isUnrestricted, isBroad } = matched
+  if (bounded !== null) {
+    const page = { direction: 'desc' as const, rows: most, after: undefined }
+    const { operationIds, readTo } = await readStreams(db, bounded, { condition: whole, filter }, page)
+    return { count: operationIds.length, isPartial: readTo !== null }
+  }
   const limit = sql`limit ${most}`
   const branches = streams?.map(
     ({ keys, isIts }) => sql`
@@ -197,78 +226,88 @@ interface Matching {
   streams: Stream[] | null
   /** Of one more stream: the operations with these words. */
   words: FrequentWords | null
+  /** Of a search for several words that each may have many operations: what a page reads, to compare it with all words. */
+  bounded: { streams: readonly Stream[]; texts: boolean } | null
   /** Whether the actor may see every operation. */
   isUnrestricted: boolean
   /** Whether too many operations meet the condition to look at each of them for the words. */
   isBroad: boolean
 }
 
-/** Which operations the actor may see that match the filter. */
-async function matching(db: Db, actor: Actor, filter: OperationFilter): Promise<Matching> {
+/** What the filter selects of what the actor may see. If no operation has all words of its search, with fewer of them. */
+async function searching(
+  db: Db,
+  actor: Actor,
+  filter: OperationFilter,
+): Promise<{ chosen: ChosenWords | null; matched: Matching }> {
   const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
-  const found = filter.q === undefined || filter.q === '' ? null : await findByText(db, filter.q)
-  const streams = streamsOf(filter, visible, found)
+  if (filter.q === undefined || filter.q === '')
+    return { chosen: null, matched: matching(filter, visible, null) }
+  const words = await findWords(db, wordsOf(filter.q))
+  const sampleOf = async (some: readonly FoundWord[], rows: number): Promise<Sample> => {
+    const matched = matching(filter, visible, await findTogether(db, some))
+    const page: PageOrder = { ...SORTS['-createdAt'], rows, after: undefined, mayHaveEnded: true }
+    const worded = await readWords(db, matched, filter, page)
+    const found = await byCreation(db, matched, page, worded)
+    return {
+      operationIds: found.map(({ operation_id }) => operation_id),
+      isAll: (worded?.readTo ?? null) === null,
+    }
+  }
+  const { found, ...chosen } = await chooseWords(db, words, sampleOf)
+  return { chosen, matched: matching(filter, visible, found) }
+}
+
+/** Which operations of the scopes match the filter and the search. */
+function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundByText | null): Matching {
+  const isLimited = visible.kind === 'scopes' || isSelective(filter)
   const all = sql`${isVisible(visible, 'operation')} and ${operationFilter(filter)}`
   const whole = found === null ? all : sql`${all} and ${isFound(found)}`
-  return {
-    condition: streams === null ? whole : all,
+  const common = {
     whole,
-    streams,
-    words: found === null || streams === null ? null : found.words,
     isUnrestricted: visible.kind === 'everything',
-    isBroad: visible.kind !== 'scopes' && !isSelective(filter) && !isUnsettled(filter),
+    isBroad: !isLimited && !isUnsettled(filter),
+    bounded: null,
   }
+  if (found === null) {
+    const streams = scopeStreams(filter, visible)
+    return { ...common, condition: streams === null ? whole : all, streams, words: null }
+  }
+  const { terms, lead, isSmall } = found
+  const streams = streamsOf(lead)
+  const words = lead.words === false ? null : lead.words
+  if (terms.length === 1)
+    return { ...common, condition: streams === null ? whole : all, streams, words: streams && words }
+  if (isSmall) return { ...common, condition: whole, streams, words: null }
+  if (isLimited) return { ...common, condition: whole, streams: null, words: null }
+  // few are unsettled, so they are read instead of what the words select
+  if (isUnsettled(filter))
+    return {
+      ...common,
+      condition: whole,
+      streams: [],
+      words: null,
+      bounded: { streams: [allOf(all)], texts: false },
+    }
+  if (streams?.length === 0) return { ...common, condition: whole, streams, words }
+  const bounded = { streams: streams ?? [allOf(sql`true`)], texts: streams !== null && words !== null }
+  return { ...common, condition: whole, streams: [], words: null, bounded }
 }
+
+/** One stream of all operations that meet the condition. */
+const allOf = (condition: RawBuilder<unknown>): Stream => ({
+  count: 1,
+  keys: sql`array[0]`,
+  isIts: condition,
+})
 
 /** Whether the search text is the only filter. */
 function isOnlySearch(filter: OperationFilter): boolean {
   return Object.entries(filter).every(([name, value]) => name === 'q' || value === undefined)
 }
 
-interface Stream {
-  keys: RawBuilder<unknown>
-  /** The condition that an operation belongs to the stream of `stream.key`. */
-  isIts: RawBuilder<unknown>
-}
-
-/** The streams to merge; null if filtering the whole list is faster. */
-function streamsOf(
-  query: OperationFilter,
-  visible: VisibleScopes,
-  found: FoundByText | null,
-): Stream[] | null {
-  if (found !== null) {
-    const { bundles, people, installations, operations } = found
-    if (bundles.length + people.length + installations.length > MERGED_STREAMS_MAX) return null
-    const always = people.filter(({ isAlways }) => isAlways).map(({ id }) => id)
-    const renamed = people.filter(({ isAlways }) => !isAlways)
-    const renamedIds = renamed.map(({ id }) => id)
-    const names = renamed.flatMap((person) => person.names)
-    const streams = [
-      { count: bundles.length, keys: sql`${bundles}::text[]`, isIts: sql`operation.bundle_id = stream.key` },
-      {
-        count: always.length,
-        keys: sql`${always}::text[]`,
-        isIts: sql`operation.requested_by_id = stream.key`,
-      },
-      {
-        count: renamed.length,
-        keys: sql`${renamedIds}::text[]`,
-        isIts: sql`operation.requested_by_id = stream.key and operation.requested_by_name = any(${names}::text[])`,
-      },
-      {
-        count: installations.length,
-        keys: sql`${installations}::uuid[]`,
-        isIts: sql`operation.bundle_install_id = stream.key`,
-      },
-      {
-        count: operations.length,
-        keys: sql`${operations}::uuid[]`,
-        isIts: sql`operation.operation_id = stream.key`,
-      },
-    ]
-    return streams.filter(({ count }) => count > 0)
-  }
+/** The streams of the scopes to merge; null if filtering the whole list is faster. */
+function scopeStreams(query: OperationFilter, visible: VisibleScopes): Stream[] | null {
   if (visible.kind === 'everything') return null
   const places = visible.kind === 'scopes' ? visible.ids : visible.keys
   if (places.length === 0) return []
@@ -278,7 +317,9 @@ function streamsOf(
     places.length <= MERGED_STREAMS_MAX &&
     !isSelective(query) &&
     !isUnsettled(query)
-  return isMerged ? [{ keys: sql`${places}::bigint[]`, isIts: sql`operation.scope_id = stream.key` }] : null
+  return isMerged
+    ? [{ count: places.length, keys: sql`${places}::bigint[]`, isIts: sql`operation.scope_id = stream.key` }]
+    : null
 }
 
 /** Whether an operation that has ended can be in one of the states of the filter. */

@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../model/db.ts'
-import { findTitledBundles } from '../installations/search.ts'
-import { microsecondsOf } from '../instants.ts'
-import { findIds, containing, wordsOf } from '../text-search.ts'
-import { isAfter } from './filter-operations.ts'
-import type { OperationFilter, After, PageOrder } from './filter-operations.ts'
+import { MERGED_STREAMS_MAX } from '../visible-scopes.ts'
+import { wordsOf } from '../text-search.ts'
+import { findWords, frequencies, isInPath, RARE_MAX } from './find-words.ts'
+import type { FoundKeys, FoundWord } from './find-words.ts'
 
-/** Words that more operations have are frequent. */
-const RARE_MAX = 3_000
 /** Of frequent words, the rarest is looked up if not more operations have it. */
 const LOOKED_UP_MAX = 20_000
 
-/** A search for words of which each is frequent. */
+/** A search in texts for words of which each is frequent. */
 export interface FrequentWords {
   /** The `tsquery` for all words. */
   query: string
@@ -22,190 +19,237 @@ export interface FrequentWords {
   estimate: number | null
 }
 
-/** The search text's matches in small tables and among ids, which select the operations. */
-export interface FoundByText {
-  bundles: string[]
-  /** `isAlways`: matches under every name that the person ever had. */
-  people: { id: string; names: string[]; isAlways: boolean }[]
-  operations: string[]
-  installations: string[]
-  /** The search in failures, reasons and notes; null if `operations` contains its matches, or there are none. */
-  words: FrequentWords | null
+/**
+ * A part of a search: one word that means something besides texts, or all words that only texts have. An operation that one of
+ * the keys selects meets it, and one whose texts have the query.
+ */
+interface Term extends FoundKeys {
+  /** The word, if it may be a part of a scope. */
+  word: string | null
+  query: string | null
+  frequency: number
+  /** If `operations` contains those whose texts have the words, false; null if there are none to look for. */
+  words: FrequentWords | false | null
 }
 
-/**
- * Finds the bundles whose id or title contains the text, names of people that do, and ids that start or end with it. Makes the query for its
- * words, which the operations themselves contain.
- */
+/** A search: operations that meet every term. */
+export interface FoundByText {
+  terms: Term[]
+  /** The term whose operations are read, to compare them with the others: the one that selects the fewest. */
+  lead: Term
+  /** Whether the lead selects few operations by their ids or installations. */
+  isSmall: boolean
+}
+
+/** Finds what each word of the text means. The operations themselves contain the words of their texts. */
 export async function findByText(db: Db, text: string): Promise<FoundByText> {
-  const { rows: people } = await sql<FoundByText['people'][number]>`
-    select id, names, is_always as "isAlways" from (
-      select requested_by_id as id, bool_and(is_found) as is_always,
-        array_agg(requested_by_name) filter (where is_found) as names
-      from (
-        select *, requested_by_name ilike ${containing(text)}
-          or ${withoutAccents(sql`requested_by_name`)} ilike ${containing(text)} as is_found
-        from runtime.requester
-      ) as judged group by 1
-    ) as person where names is not null`.execute(db)
-  const worded = await findByWords(db, text)
+  return findTogether(db, await findWords(db, wordsOf(text)))
+}
+
+/** The search for operations that have all of the words. */
+export async function findTogether(db: Db, words: readonly FoundWord[]): Promise<FoundByText> {
+  const plain = words.filter((word) => !hasKeys(word))
+  const keyed: Term[] = words.filter(hasKeys).map((found) => ({ ...found, words: isUsed(found) }))
+  const terms = [...keyed]
+  if (plain.length > 0 || keyed.length === 0) {
+    const texts = await readTexts(db, plain)
+    terms.push({ ...NO_KEYS, word: null, ...texts })
+    if (texts.words === false) return { terms, lead: lastOf(terms), isSmall: true }
+  }
+  const [first] = keyed.toSorted((one, other) => weightOf(one) - weightOf(other))
+  const isKeyed = first !== undefined && (keyed.length === terms.length || first.frequency === 0)
+  const lead = isKeyed ? await withTexts(db, first) : lastOf(terms)
   return {
-    bundles: await findTitledBundles(db, text),
-    people,
-    operations: [...(await findIds(db, 'operation', text)), ...worded.operations],
-    installations: await findIds(db, 'installation', text),
-    words: worded.words,
+    terms: terms.map((term) => (term === first && isKeyed ? lead : term)),
+    lead,
+    isSmall: selectsFew(lead) && lead.words === false,
   }
 }
 
-/** The text without the accents of its letters, so that `Tomas` finds Tomás. */
-const withoutAccents = (text: RawBuilder<unknown>): RawBuilder<string> =>
-  sql<string>`regexp_replace(normalize(${text}, nfd), '[\\u0300-\\u036f]', '', 'g')`
+const lastOf = (terms: readonly Term[]): Term => {
+  const last = terms.at(-1)
+  if (last === undefined) throw new TypeError('a search has a term')
+  return last
+}
 
-interface Term {
-  query: string
-  estimate: number
+/** The texts of a word are compared row by row. */
+export const isUsed = ({ query }: Pick<FoundWord, 'query'>): FrequentWords | null =>
+  query === null ? null : { query, lookedUp: null, estimate: null }
+
+const NO_KEYS: FoundKeys = {
+  bundles: [],
+  people: [],
+  scopes: [],
+  plugins: [],
+  installations: [],
+  operations: [],
+}
+
+export const hasKeys = ({
+  bundles,
+  people,
+  scopes,
+  plugins,
+  installations,
+  operations,
+}: FoundKeys): boolean =>
+  [bundles, people, scopes, plugins, installations, operations].some(({ length }) => length > 0)
+
+const selectsFew = ({ bundles, people, scopes, plugins }: FoundKeys): boolean =>
+  [bundles, people, scopes, plugins].every(({ length }) => length === 0)
+
+/** In the order of how many operations a term may select. */
+function weightOf(term: Term): number {
+  const { bundles, people, scopes, plugins, frequency } = term
+  if (scopes.length > MERGED_STREAMS_MAX) return Infinity
+  return (
+    (frequency > 0 ? 10_000 : 0) +
+    scopes.length +
+    20 * (people.length + plugins.length) +
+    100 * bundles.length
+  )
+}
+
+/** A term with the operations whose texts have its word. */
+async function withTexts(db: Db, term: Term): Promise<Term> {
+  if (term.query === null) return { ...term, words: false }
+  const texts = await readTexts(db, [term])
+  return { ...term, ...texts, operations: [...term.operations, ...texts.operations] }
 }
 
 /** Rare words are looked up at once; if all are frequent, the list is read until the page is full. */
-async function findByWords(db: Db, text: string): Promise<Pick<FoundByText, 'operations' | 'words'>> {
-  const { rows } = await sql<{ query: string | null }>`
-    select runtime.words_query(${wordsOf(text).join(' ')})::text as query`.execute(db)
-  const query = rows[0]?.query || null
-  if (query === null) return { operations: [], words: null }
-  const terms = await estimateTerms(db, query)
-  const lookedUp = termsToLookUp(terms)
-  const [only] = terms
-  const isOneFrequent = terms.length === 1 && only !== undefined && only.estimate > RARE_MAX
-  if (lookedUp.length > 0 && !isOneFrequent) {
+async function readTexts(
+  db: Db,
+  words: readonly Pick<FoundWord, 'query' | 'frequency'>[],
+): Promise<Pick<Term, 'query' | 'frequency' | 'words' | 'operations'>> {
+  const queries = words.flatMap(({ query }) => (query === null ? [] : [query]))
+  if (queries.length === 0) return { query: null, frequency: 0, words: false, operations: [] }
+  const query = queries.join(' & ')
+  const parts = await estimateParts(db, queries)
+  const lookedUp = partsToLookUp(parts)
+  const [only] = parts
+  const estimate = parts.length === 1 && only !== undefined ? only.estimate : null
+  const frequency = Math.min(...parts.map((part) => part.estimate))
+  if (lookedUp.length > 0 && !(estimate !== null && estimate > RARE_MAX)) {
     const found = await sql<{ operation_id: string }>`
       select operation_id
       from runtime.find_words(${query}::tsquery, ${lookedUp.join(' & ')}::tsquery, ${RARE_MAX + 1}) as operation_id`.execute(
       db,
     )
     const operations = found.rows.map(({ operation_id }) => operation_id)
-    if (operations.length <= RARE_MAX) return { operations, words: null }
+    if (operations.length <= RARE_MAX) return { query, frequency, words: false, operations }
   }
-  return {
-    operations: [],
-    words: {
-      query,
-      lookedUp: lookedUp.length > 0 ? lookedUp.join(' & ') : null,
-      estimate: terms.length === 1 && only !== undefined ? only.estimate : null,
-    },
-  }
+  const frequent = { query, lookedUp: lookedUp.length > 0 ? lookedUp.join(' & ') : null, estimate }
+  return { query, frequency: Math.max(frequency, RARE_MAX), words: frequent, operations: [] }
 }
 
-/** The rare terms, or of several frequent ones the rarest. None if too many operations have each. */
-function termsToLookUp(terms: readonly Term[]): string[] {
-  const rare = terms.filter(({ estimate }) => estimate <= RARE_MAX)
+interface Part {
+  query: string
+  estimate: number
+}
+
+/** The parts of the queries, such as the two of `log-in`, which the index has as separate words. */
+async function estimateParts(db: Db, queries: readonly string[]): Promise<Part[]> {
+  const parts = [...new Set(queries.flatMap((query) => query.match(/'(?:[^']|'')*'(?::\*)?/g) ?? []))]
+  const estimates = await frequencies(db, parts)
+  return parts.map((query, at) => ({ query, estimate: estimates[at] ?? 0 }))
+}
+
+/** The rare parts, or of several frequent ones the rarest. None if too many operations have each. */
+function partsToLookUp(parts: readonly Part[]): string[] {
+  const rare = parts.filter(({ estimate }) => estimate <= RARE_MAX)
   if (rare.length > 0) return rare.map(({ query }) => query)
-  const [rarest] = terms.toSorted((one, other) => one.estimate - other.estimate)
+  const [rarest] = parts.toSorted((one, other) => one.estimate - other.estimate)
   return rarest !== undefined && rarest.estimate <= LOOKED_UP_MAX ? [rarest.query] : []
 }
 
-/**
- * About how many operations have each term of the query, by the statistics of the planner, which name every frequent word. A
- * word that they do not name is rare: 0. Asking the index instead would read all matches of a frequent word.
- */
-async function estimateTerms(db: Db, query: string): Promise<Term[]> {
-  const { rows } = await sql<Term>`
-    select term.query, (coalesce(sum(frequent.share), 0) * greatest(0, (
-      select reltuples from pg_class where oid = 'runtime.operation_text'::regclass)))::float8 as estimate
-    from (
-      select '''' || match[1] || '''' || coalesce(match[2], '') as query, replace(match[1], '''''', '''') as word,
-        match[2] is not null as is_prefix
-      from regexp_matches(${query}, $re$'((?:[^']|'')*)'(:\\*)?$re$, 'g') as match
-    ) as term
-    left join (
-      select word, share from pg_stats cross join lateral unnest(most_common_elems::text::text[], most_common_elem_freqs) as each (word, share)
-      where schemaname = 'runtime' and tablename = 'operation_text' and attname = 'words' and word is not null
-    ) as frequent on frequent.word = term.word or (term.is_prefix and starts_with(frequent.word, term.word))
-    group by term.query`.execute(db)
-  return rows
+/** The condition that a row of `runtime.operation as operation` meets every term. */
+export const isFound = ({ terms }: FoundByText): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.join(terms.map(isTermFound), sql` and `)})`
+
+/** The condition that a row of `runtime.operation as operation` has one of the keys, or the words in its texts. */
+export function isTermFound(term: Omit<Term, 'frequency'>): RawBuilder<boolean> {
+  const { word, query, words, bundles, people, scopes, plugins, operations, installations } = term
+  const path = sql`lower(operation.environment_key || '/' || operation.application_runtime_id || '/' || operation.workspace_id)`
+  const ids = (column: string, all: readonly string[]) =>
+    all.length === 0 ? [] : [sql`${sql.ref(`operation.${column}`)} = any(${[...all]}::uuid[])`]
+  const conditions = [
+    ...(bundles.length === 0 ? [] : [sql`operation.bundle_id = any(${bundles}::text[])`]),
+    ...(people.length === 0
+      ? []
+      : [
+          sql`(operation.requested_by_id = any(${people.map(({ id }) => id)}::text[])
+            and operation.requested_by_name = any(${people.flatMap(({ names }) => names)}::text[]))`,
+        ]),
+    ...(word === null || scopes.length === 0 ? [] : [isInPath(word, path)]),
+    ...ids('operation_id', operations),
+    ...ids('bundle_install_id', installations),
+    ...(plugins.length === 0
+      ? []
+      : [
+          sql`exists (select from runtime.plugin_call where plugin_call.operation_id = operation.operation_id
+            and plugin_call.plugin_id = any(${plugins}::text[]))`,
+        ]),
+    ...(query === null || words === false || words === null
+      ? []
+      : [
+          sql`exists (select from runtime.operation_text
+            where operation_text.operation_id = operation.operation_id and ${hasWords(query)})`,
+        ]),
+  ]
+  return conditions.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }
 
-/** The condition that a row of `runtime.operation as operation` refers to one of the matches. */
-export function isFound({
+/** Operations with one of several keys, as one sorted stream for each. */
+export interface Stream {
+  /** How many keys there are. */
+  count: number
+  keys: RawBuilder<unknown>
+  /** The condition that a row of `runtime.operation as operation` belongs to the stream of `stream.key`. */
+  isIts: RawBuilder<unknown>
+}
+
+/** The streams of the operations that the keys of a term select; null if filtering the whole list is faster. */
+export function streamsOf({
   bundles,
   people,
-  operations,
+  scopes,
+  plugins,
   installations,
-  words,
-}: FoundByText): RawBuilder<boolean> {
-  return sql<boolean>`(
-    operation.bundle_id = any(${bundles}::text[])
-    or (operation.requested_by_id = any(${people.map(({ id }) => id)}::text[])
-      and operation.requested_by_name = any(${people.flatMap(({ names }) => names)}::text[]))
-    or operation.operation_id = any(${operations}::uuid[])
-    or operation.bundle_install_id = any(${installations}::uuid[])
-    ${words === null ? sql`` : sql`or exists (select from runtime.operation_text where operation_text.operation_id = operation.operation_id and ${hasWords(words.query)})`})`
+  operations,
+}: FoundKeys): Stream[] | null {
+  if (bundles.length + people.length + installations.length > MERGED_STREAMS_MAX) return null
+  if (scopes.length > MERGED_STREAMS_MAX) return null
+  const always = people.filter(({ isAlways }) => isAlways).map(({ id }) => id)
+  const renamed = people.filter(({ isAlways }) => !isAlways)
+  const names = renamed.flatMap((person) => person.names)
+  const of = (all: readonly unknown[], type: string, isIts: RawBuilder<unknown>): Stream => ({
+    count: all.length,
+    keys: sql`${[...all]}::${sql.raw(type)}[]`,
+    isIts,
+  })
+  return [
+    of(bundles, 'text', sql`operation.bundle_id = stream.key`),
+    of(always, 'text', sql`operation.requested_by_id = stream.key`),
+    of(
+      renamed.map(({ id }) => id),
+      'text',
+      sql`operation.requested_by_id = stream.key and operation.requested_by_name = any(${names}::text[])`,
+    ),
+    of(scopes, 'bigint', sql`operation.scope_id = stream.key`),
+    of(installations, 'uuid', sql`operation.bundle_install_id = stream.key`),
+    of(operations, 'uuid', sql`operation.operation_id = stream.key`),
+    // each by itself, because the planner must know whether the plugin is a busy one
+    ...plugins.map((plugin) =>
+      of(
+        [plugin],
+        'text',
+        sql`operation.operation_id in (select plugin_call.operation_id from runtime.plugin_call where plugin_call.plugin_id = ${plugin})`,
+      ),
+    ),
+  ].filter(({ count }) => count > 0)
 }
 
 /** The condition that a row of `runtime.operation_text` has the words. */
 export const hasWords = (words: string): RawBuilder<boolean> =>
   sql<boolean>`operation_text.words @@ ${words}::tsquery`
-
-/**
- * The operations that a page of a search for frequent words reads. Words that are frequent alone may be rare together, and
- * then a page would read all operations to its end. These many take less than 50 ms.
- */
-const READ_MAX = { created_at: 20_000, finished_at: 3_000 }
-
-export interface WordsRead {
-  operationIds: string[]
-  /** The last operation that was read, if there may be more matches after it. */
-  readTo: After | null
-}
-
-/**
- * The next operations with these words that meet the condition, among those that one page reads. By end, the condition
- * includes the words, because the texts have no order by end.
- */
-export async function readFrequentWords(
-  db: Db,
-  query: string,
-  { condition, filter }: { condition: RawBuilder<unknown>; filter: OperationFilter },
-  page: PageOrder,
-): Promise<WordsRead> {
-  const { by, direction, rows: limit, after } = page
-  const isByEnd = by === 'finished_at'
-  const table = isByEnd ? 'operation' : 'operation_text'
-  const readMax = READ_MAX[by]
-  const column = `${table}.${by}`
-  const directed = sql.raw(direction)
-  const time = isByEnd ? sql`true` : inTime(filter)
-  const { rows } = await sql<{ operation_id: string; microseconds: number; is_last: boolean }>`
-    with read as materialized (
-      select ${sql.ref(`${table}.operation_id`)}, ${microsecondsOf(column)} as microseconds,
-        ${isByEnd ? sql`true` : hasWords(query)} as is_match
-      from ${sql.table(`runtime.${table}`)}
-      where ${sql.ref(column)} is not null and ${time}
-        and ${isAfter(after, { column, id: `${table}.operation_id`, direction })}
-      order by ${sql.ref(column)} ${directed}, ${sql.ref(`${table}.operation_id`)} ${directed}
-      limit ${readMax}
-    ), matched as (
-      -- "offset 0" keeps the order of what was read, so that the reading ends with the page
-      select read.operation_id, read.microseconds
-      from read cross join lateral (
-        select from runtime.operation
-        where operation.operation_id = read.operation_id and ${condition} offset 0) as met
-      where read.is_match limit ${limit}
-    )
-    select operation_id, microseconds, false as is_last from matched
-    union all (
-      select operation_id, microseconds, true from read
-      where (select count(*) from matched) < ${limit} offset ${readMax - 1} limit 1)`.execute(db)
-  const last = rows.find(({ is_last }) => is_last)
-  return {
-    operationIds: rows.filter(({ is_last }) => !is_last).map(({ operation_id }) => operation_id),
-    readTo: last ? { microseconds: last.microseconds, operationId: last.operation_id, hasEnded: true } : null,
-  }
-}
-
-function inTime({ since, until }: OperationFilter): RawBuilder<unknown> {
-  const conditions = [sql`true`]
-  if (since !== undefined) conditions.push(sql`operation_text.created_at >= ${since}::timestamptz`)
-  if (until !== undefined) conditions.push(sql`operation_text.created_at < ${until}::timestamptz`)
-  return sql.join(conditions, sql` and `)
-}

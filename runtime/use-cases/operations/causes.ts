@@ -35,7 +35,7 @@ import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { cursorInteger, decodeCursor, encodeCursor } from '../paging.ts'
 import { findPerson, noteView } from './annotate.ts'
 import { causeView as contextCauseView } from './operation-context.ts'
-import { resolveMoments } from './resolve-moments.ts'
+import { resolveSearch } from './resolve-moments.ts'
 
 /** The causes of the failed operations that the actor may see, or those that are past. */
 export async function listCauses(
@@ -44,7 +44,7 @@ export async function listCauses(
 ): Promise<Answer<'GET /causes'>> {
   const after = readCursor(query.cursor)
   const list = query.when === 'past' ? listPastCauses : listPresentCauses
-  const { rows, total } = await list(deps.db, actor, resolveMoments(query, deps.clock), after)
+  const { rows, total } = await list(deps.db, actor, resolveSearch(query, deps.clock).filter, after)
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const hasMore = rows.length > page.length && last !== undefined

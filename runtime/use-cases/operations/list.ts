@@ -1,4 +1,6 @@
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { SearchReading } from '#contract/runtime-api/operations.ts'
+import type { Sentence } from '#contract/runtime-api/sentence.ts'
 import { OPERATIONS_TOTAL_MAX } from '#contract/runtime-api/vocabulary.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { operationView } from '../../engine/views.ts'
@@ -10,7 +12,7 @@ import { listOperations as listRows, countMatching } from '../../store/operation
 import type { ListedOperation } from '../../store/operations/list-operations.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { encodeCursor, cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
-import { resolveMoments } from './resolve-moments.ts'
+import { resolveSearch } from './resolve-moments.ts'
 
 type OperationsEndpoint = 'GET /operations'
 
@@ -20,7 +22,8 @@ export async function listOperations(
   { query }: Input<OperationsEndpoint>,
 ): Promise<Answer<OperationsEndpoint>> {
   const after = readCursor(query)
-  const { rows, readTo } = await listRows(deps.db, actor, resolveMoments(query, deps.clock), after)
+  const { filter, sentence } = resolveSearch(query, deps.clock)
+  const { rows, readTo, words } = await listRows(deps.db, actor, filter, after)
   const isByEnd = SORTS[query.sort].by === 'finished_at'
   const cursorOf = ({ microseconds, operationId, hasEnded }: After) =>
     isByEnd ? [microseconds, operationId, hasEnded ? ENDED : OPEN] : [microseconds, operationId]
@@ -33,13 +36,25 @@ export async function listOperations(
         hasEnded: finished !== null,
       }),
   })
-  if (page.nextCursor !== null || readTo === null) return page
+  const answer = sentence === null ? page : { ...page, search: readingOf(sentence, words) }
+  if (page.nextCursor !== null || readTo === null) return answer
   return {
-    ...page,
+    ...answer,
     nextCursor: encodeCursor(cursorOf(readTo)),
     searchedTo: new Date(readTo.microseconds / 1000).toISOString(),
   }
 }
+
+const readingOf = (
+  { phrase, since, until }: Sentence,
+  words: { used: string[]; leftOut: string[] } | null,
+): SearchReading => ({
+  words: words?.used ?? [],
+  leftOut: words?.leftOut ?? [],
+  phrase: phrase ?? null,
+  since: since ?? null,
+  until: until ?? null,
+})
 
 /** The part of the list by end that a cursor is in. */
 const ENDED = 'ended'
@@ -72,7 +87,7 @@ export async function countOperations(
   { deps, actor }: ReadContext,
   { query }: Input<CountsEndpoint>,
 ): Promise<Answer<CountsEndpoint>> {
-  const { bucket, ...filter } = resolveMoments(query, deps.clock)
+  const { bucket, ...filter } = resolveSearch(query, deps.clock).filter
   const until = filter.until === undefined ? deps.clock.now().getTime() : Date.parse(filter.until)
   const since =
     filter.since === undefined
@@ -104,7 +119,7 @@ export async function countMatchingOperations(
   const { count, isPartial } = await countMatching(
     deps.db,
     actor,
-    resolveMoments(query, deps.clock),
+    resolveSearch(query, deps.clock).filter,
     OPERATIONS_TOTAL_MAX + 1,
   )
   return { total: Math.min(count, OPERATIONS_TOTAL_MAX), isMore: isPartial || count > OPERATIONS_TOTAL_MAX }

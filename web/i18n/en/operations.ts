@@ -56,7 +56,13 @@ export const operations = {
   'notes.by': '{person}, {time}',
 
   // the list
-  'list.search': 'Search ID, bundle, person, code, text',
+  'list.search': 'Search, e.g. mail since Tuesday',
+  'search.word': '“{word}”',
+  'search.fewer': 'No operation has all of these words. Shown: those with {words}, without {leftOut}.',
+  'search.since': '“{phrase}”: created since {since}.',
+  'search.until': '“{phrase}”: created before {until}.',
+  'search.between': '“{phrase}”: created from {since} to {until}.',
+  'search.join': ' ',
   'list.notEnded': 'Not ended',
   'list.label': 'Operations',
   'list.total': { one: '{n} operation in total', other: '{n} operations in total' },

@@ -15,6 +15,8 @@ import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.t
 import { useListSelection } from '../../subjects/batch/use-list-selection.tsx'
 import { resumeBatch, type InterruptedBatch } from '../../subjects/sign-in/interrupted-action.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { searchReadingText } from '../../subjects/operations/search-reading.ts'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { formatLocalTime } from '../../i18n/format.ts'
@@ -43,6 +45,9 @@ export function OperationsTable({
   })
   const { cursor, sort = OPERATION_SORTS[0] } = search
   const searchedTo = query.data?.searchedTo
+  // while the next page loads, the last one is shown: it was read otherwise
+  const reading = query.isPlaceholderData ? undefined : query.data?.search
+  const said = reading && searchReadingText(reading, t)
   const counted = useQuery({
     ...apiQuery('GET /operations/total', operationsTotalCall(search)),
     // one page says it itself
@@ -73,6 +78,11 @@ export function OperationsTable({
   const failed = selection.rows.filter(({ state }) => state === 'FAILED')
   return (
     <>
+      {said && (
+        <Notice tone="info" live className="mb-3">
+          {said}
+        </Notice>
+      )}
       <QueryTable
         label={t('operations.list.label')}
         query={query}

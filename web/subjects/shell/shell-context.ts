@@ -28,7 +28,10 @@ export type PaletteGroup = {
   /** Others may match too; words that select fewer find them, or the list that shows all of them. */
   mayHaveMore?: boolean
   more?: LinkTarget
-  /** Said instead of "No results" if there are none at all: what the text is, and why it leads nowhere. */
+  /**
+   * Said above the results: how the text was read. Without any results, instead of "No results": what the text is, and why it
+   * leads nowhere.
+   */
   note?: string
   /** This list could not be searched. */
   isFailed?: boolean

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db } from '../../model/db.ts'
+import type { FoundWord } from './find-words.ts'
+import { findTogether, hasKeys, isTermFound, isUsed } from './search.ts'
+import type { FoundByText } from './search.ts'
+
+/** The words of a search that the operations have, as typed, and those that are left out because none has them all. */
+export interface ChosenWords {
+  used: string[]
+  leftOut: string[]
+}
+
+/** Some of the newest operations that have words. `isAll`: there are no others, and none without a reason to read on. */
+export interface Sample {
+  operationIds: string[]
+  isAll: boolean
+}
+
+type SampleOf = (words: readonly FoundWord[], rows: number) => Promise<Sample>
+
+/** Of so many of the rarest words, so many of the newest operations are compared with all words. */
+const RAREST = 3
+const SAMPLE = 50
+
+/**
+ * Chooses what a search is for: operations with all words, or, if there are none, with as many as any of a sample has together;
+ * among equal numbers with the rarer ones. A search that has not read everything is not given up.
+ */
+export async function chooseWords(
+  db: Db,
+  words: readonly FoundWord[],
+  sampleOf: SampleOf,
+): Promise<ChosenWords & { found: FoundByText }> {
+  const used = words.length < 2 ? words : await chooseOf(db, words, sampleOf)
+  return {
+    found: await findTogether(db, used),
+    used: used.map(({ word }) => word),
+    leftOut: words.filter((word) => !used.includes(word)).map(({ word }) => word),
+  }
+}
+
+async function chooseOf(
+  db: Db,
+  words: readonly FoundWord[],
+  sampleOf: SampleOf,
+): Promise<readonly FoundWord[]> {
+  const known = await keepKnown(db, words)
+  if (known.length === 0) return words
+  if (known.length === 1) return known
+  const together = await sampleOf(known, 1)
+  if (together.operationIds.length > 0 || !together.isAll) return known
+  const byRarity = known.toSorted((one, other) => rankOf(one) - rankOf(other))
+  const samples = await Promise.all(byRarity.slice(0, RAREST).map((word) => sampleOf([word], SAMPLE)))
+  const ids = samples.flatMap(({ operationIds }) => operationIds)
+  const columns = byRarity.map((word) => isTermFound({ ...word, words: isUsed(word) }))
+  const { rows } = await sql<{ has: boolean[] }>`
+    select array[${sql.join(columns)}] as has from runtime.operation as operation
+    where operation.operation_id = any(${ids}::uuid[]) order by created_at desc`.execute(db)
+  // of words that as many operations have, the rarer ones: the first difference decides
+  const [best] = rows
+    .map(({ has }) => byRarity.filter((_, at) => has[at] === true))
+    .toSorted(
+      (one, other) => other.length - one.length || firstRanks(one, byRarity) - firstRanks(other, byRarity),
+    )
+  // the filters exclude every word
+  if (best === undefined || best.length === 0) return known
+  return known.filter((word) => best.includes(word))
+}
+
+/** The smaller, the rarer the words are. */
+const firstRanks = (words: readonly FoundWord[], byRarity: readonly FoundWord[]): number =>
+  words.reduce((sum, word) => sum + 2 ** byRarity.indexOf(word), 0)
+
+/** A word of names selects fewer operations than one of many texts. */
+const rankOf = ({ frequency, bundles, people, scopes, plugins }: FoundWord): number =>
+  frequency + 1_000 * (bundles.length + people.length + plugins.length) + scopes.length
+
+/** Without the words that nothing has. */
+async function keepKnown(db: Db, words: readonly FoundWord[]): Promise<FoundWord[]> {
+  const unsure = words.filter((word) => !hasKeys(word) && word.frequency === 0 && word.query !== null)
+  const { rows } = await sql<{ query: string }>`
+    select query from unnest(${unsure.map(({ query }) => query)}::text[]) as query
+    where exists (select from runtime.find_words(query::tsquery, query::tsquery, 1))`.execute(db)
+  const found = new Set(rows.map(({ query }) => query))
+  return words.filter(
+    (word) => hasKeys(word) || word.frequency > 0 || (word.query !== null && found.has(word.query)),
+  )
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Db } from '../../model/db.ts'
+import { microsecondsOf } from '../instants.ts'
+import { isAfter } from './filter-operations.ts'
+import type { OperationFilter, After, PageOrder } from './filter-operations.ts'
+import { hasWords } from './search.ts'
+import type { Stream } from './search.ts'
+
+/**
+ * The operations that a page of a search for frequent words reads. Words that are frequent alone may be rare together, and
+ * then a page would read all operations to its end. These many take less than 50 ms.
+ */
+const READ_MAX = { created_at: 20_000, finished_at: 3_000 }
+
+/** The operations that a page of a search for several words reads of each key, at least and at most, and of all keys together. */
+const STREAM_MIN = 50
+const STREAM_MAX = 4_000
+const STREAMS_MAX = 8_000
+
+export interface WordsRead {
+  operationIds: string[]
+  /** The last operation that was read, if there may be more matches after it. */
+  readTo: After | null
+}
+
+/**
+ * The next operations of the streams that meet the condition, among those that one page reads: the conditions of the other words may
+ * hold for none of a million. By creation.
+ *
+ * @param texts Whether operations that the lead finds by its texts are read too.
+ */
+export async function readStreams(
+  db: Db,
+  { streams, texts }: { streams: readonly Stream[]; texts: boolean },
+  { condition, filter }: { condition: RawBuilder<unknown>; filter: OperationFilter },
+  page: Omit<PageOrder, 'by' | 'mayHaveEnded'>,
+): Promise<WordsRead> {
+  const { direction, rows: limit, after } = page
+  const directed = sql.raw(direction)
+  const keys = streams.reduce((sum, { count }) => sum + count, texts ? 1 : 0)
+  const most = Math.min(Math.max(Math.floor(STREAMS_MAX / Math.max(keys, 1)), STREAM_MIN), STREAM_MAX)
+  const read = (table: 'operation' | 'operation_text', isIts: RawBuilder<unknown>) => sql`
+    select created_at, operation_id, row_number() over (order by created_at ${directed}, operation_id ${directed}) as number
+    from (
+      select ${sql.ref(`${table}.created_at`)}, ${sql.ref(`${table}.operation_id`)} from ${sql.table(`runtime.${table}`)}
+      where ${isIts} and ${inTime(filter, table)}
+        and ${isAfter(after, { column: `${table}.created_at`, id: `${table}.operation_id`, direction })}
+      order by created_at ${directed}, operation_id ${directed} limit ${most}) as first`
+  const branches = [
+    ...streams.map(
+      (stream) => sql`
+        select each.* from unnest(${stream.keys}) as stream (key)
+        cross join lateral (${read('operation', stream.isIts)}) as each`,
+    ),
+    ...(texts ? [sql`(${read('operation_text', sql`true`)})`] : []),
+  ]
+  if (branches.length === 0) return { operationIds: [], readTo: null }
+  const isPast = sql`(streamed.created_at, streamed.operation_id) ${direction === 'desc' ? sql`<` : sql`>`}
+    (ended.created_at, ended.operation_id)`
+  const { rows } = await sql<{ operation_id: string; microseconds: number; is_last: boolean }>`
+    with streamed as materialized (${sql.join(branches, sql` union all `)}),
+    ended as materialized (
+      -- one of the streams goes on after it, and is not read there
+      select created_at, operation_id from streamed where number = ${most}
+      order by created_at ${directed}, operation_id ${directed} limit 1
+    ), candidate as materialized (
+      select distinct created_at, operation_id from streamed
+      where not exists (select from ended where ${isPast})
+      order by created_at ${directed}, operation_id ${directed}
+    ), matched as (
+      select candidate.* from candidate cross join lateral (
+        select from runtime.operation
+        where operation.operation_id = candidate.operation_id and ${condition} offset 0) as met
+      limit ${limit}
+    )
+    select operation_id, ${microsecondsOf('created_at')} as microseconds, false as is_last from matched
+    union all (
+      select operation_id, ${microsecondsOf('created_at')}, true from ended
+      where (select count(*) from matched) < ${limit})`.execute(db)
+  return readOf(rows)
+}
+
+function readOf(
+  rows: readonly { operation_id: string; microseconds: number; is_last: boolean }[],
+): WordsRead {
+  const last = rows.find(({ is_last }) => is_last)
+  return {
+    operationIds: rows.filter(({ is_last }) => !is_last).map(({ operation_id }) => operation_id),
+    readTo: last ? { microseconds: last.microseconds, operationId: last.operation_id, hasEnded: true } : null,
+  }
+}
+
+/**
+ * The next operations with these words that meet the condition, among those that one page reads. By end, the condition
+ * includes the words, because the texts have no order by end.
+ */
+export async function readFrequentWords(
+  db: Db,
+  query: string,
+  { condition, filter }: { condition: RawBuilder<unknown>; filter: OperationFilter },
+  page: PageOrder,
+): Promise<WordsRead> {
+  const { by, direction, rows: limit, after } = page
+  const isByEnd = by === 'finished_at'
+  const table = isByEnd ? 'operation' : 'operation_text'
+  const readMax = READ_MAX[by]
+  const column = `${table}.${by}`
+  const directed = sql.raw(direction)
+  const time = isByEnd ? sql`true` : inTime(filter, table)
+  const { rows } = await sql<{ operation_id: string; microseconds: number; is_last: boolean }>`
+    with read as materialized (
+      select ${sql.ref(`${table}.operation_id`)}, ${microsecondsOf(column)} as microseconds,
+        ${isByEnd ? sql`true` : hasWords(query)} as is_match
+      from ${sql.table(`runtime.${table}`)}
+      where ${sql.ref(column)} is not null and ${time}
+        and ${isAfter(after, { column, id: `${table}.operation_id`, direction })}
+      order by ${sql.ref(column)} ${directed}, ${sql.ref(`${table}.operation_id`)} ${directed}
+      limit ${readMax}
+    ), matched as (
+      -- "offset 0" keeps the order of what was read, so that the reading ends with the page
+      select read.operation_id, read.microseconds
+      from read cross join lateral (
+        select from runtime.operation
+        where operation.operation_id = read.operation_id and ${condition} offset 0) as met
+      where read.is_match limit ${limit}
+    )
+    select operation_id, microseconds, false as is_last from matched
+    union all (
+      select operation_id, microseconds, true from read
+      where (select count(*) from matched) < ${limit} offset ${readMax - 1} limit 1)`.execute(db)
+  return readOf(rows)
+}
+
+function inTime(
+  { since, until }: OperationFilter,
+  table: 'operation' | 'operation_text',
+): RawBuilder<unknown> {
+  const column = sql.ref(`${table}.created_at`)
+  const conditions = [sql`true`]
+  if (since !== undefined) conditions.push(sql`${column} >= ${since}::timestamptz`)
+  if (until !== undefined) conditions.push(sql`${column} < ${until}::timestamptz`)
+  return sql.join(conditions, sql` and `)
+}

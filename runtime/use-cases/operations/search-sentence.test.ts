@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Grant } from '#contract/endpoint/permission.ts'
+import type { Operation, SearchReading } from '#contract/runtime-api/operations.ts'
+import {
+  bindingOf,
+  bundleOf,
+  locatorOf,
+  moduleOf,
+  startRuleHarness,
+  TEXT,
+  wrapped,
+} from '../../testing/rules.ts'
+import type { RuleHarness } from '../../testing/rules.ts'
+
+const mail = {
+  ...bundleOf('mailer', {
+    resources: [moduleOf('main', { customer: TEXT, token: { ...TEXT, isSensitive: true } })],
+    plugins: [bindingOf('postman', 1, { main: {} })],
+  }),
+  title: 'Text messages',
+}
+const shop = {
+  ...bundleOf('webshop', { resources: [moduleOf('main', { customer: TEXT })] }),
+  title: 'Web shop',
+}
+const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'eu-west', workspaceId: 77 }
+
+suite('the search of operations by a sentence', { concurrency: false }, () => {
+  let harness: RuleHarness
+  let failed: string
+  let mailed: string
+  let sold: string
+
+  before(async () => {
+    harness = await startRuleHarness()
+    await harness.register('postman')
+    await harness.publish(mail, shop)
+    const install = async (bundle: typeof mail, scope: typeof SCOPE, values: Record<string, string>) => {
+      const properties = { [locatorOf(bundle, 'main')]: wrapped(values) }
+      return (await harness.install(bundle, { scope, properties })).operationId
+    }
+    mailed = await install(mail, SCOPE, { customer: 'Example AG', token: 'Geheimnis' })
+    await harness.succeeds(mailed)
+    sold = await install(shop, harness.newScope(), { customer: 'Beispiel GmbH' })
+    await harness.succeeds(sold)
+    harness.plugin.script(() => ({
+      errorCode: 'RELAY_LOCKED',
+      data: { message: 'The relay refused the connection', retryable: false, errorPath: ['postman'] },
+    }))
+    failed = await install(mail, harness.newScope(), { customer: 'Muster', token: 'x' })
+    await harness.fails(failed, 'RELAY_LOCKED')
+  })
+  after(() => harness.close())
+
+  const list = async (q: string, more: Record<string, string> = {}, grants?: Grant[]) => {
+    const query = new URLSearchParams({ q, ...more }).toString()
+    const page = await harness.ok(`/operations?${query}`, { ...(grants && { grants }) })
+    return page as unknown as { items: Operation[]; search?: SearchReading }
+  }
+  const find = async (...asked: Parameters<typeof list>) =>
+    (await list(...asked)).items.map(({ operationId }) => operationId)
+
+  test('finds titles of bundles, scopes, values, and words of failures, in any order', async () => {
+    for (const [q, ...found] of [
+      ['Text messages', failed, mailed],
+      ['messages text', failed, mailed],
+      ['Example AG', mailed],
+      ['beispiel', sold],
+      ['relay text messages refused', failed],
+      ['refused muster', failed],
+      ['prod example', mailed],
+      ['eu-west', mailed],
+      ['eu-west 77 text', mailed],
+      ['prod/eu-west/77', mailed],
+    ] as const)
+      for (const sort of ['-createdAt', '-finishedAt'] as const)
+        assert.deepEqual(await find(q, { sort }), found, `${q} ${sort}`)
+  })
+
+  test('finds the owner of a plugin, and the reason of its registration', async () => {
+    await harness.registerWith('postman', {
+      owner: { team: 'Team Courier' },
+      reason: 'Security review SEC-77',
+    })
+    for (const q of ['courier', 'SEC-77']) assert.deepEqual(await find(q), [failed, mailed], q)
+    for (const q of ['courier relay', 'relay sec-77']) assert.deepEqual(await find(q), [failed], q)
+    assert.deepEqual(await find('courier beispiel relay', { state: 'FAILED' }), [failed])
+  })
+
+  test('never finds a sensitive value, nor one of a scope that the person may not read', async () => {
+    assert.deepEqual(await find('Geheimnis'), [])
+    const elsewhere: Grant[] = [{ permissions: ['read'], scope: harness.newScope() }]
+    for (const q of ['Example', 'Text messages', 'Example AG text'])
+      assert.deepEqual(await find(q, {}, elsewhere), [], q)
+    const here: Grant[] = [{ permissions: ['read'], scope: SCOPE }]
+    assert.deepEqual(await find('Example', {}, here), [mailed])
+    // what is defined as sensitive later is sealed at once
+    const sensitive = {
+      ...mail,
+      version: '2.0.0',
+      resources: [
+        moduleOf('main', {
+          customer: { ...TEXT, isSensitive: true },
+          token: { ...TEXT, isSensitive: true },
+        }),
+      ],
+    }
+    await harness.publish(sensitive)
+    harness.plugin.script(() => ({ outcome: 'APPLIED' }))
+    const { installation } = await harness.operation(mailed)
+    const upgraded = await harness.upgrade(installation.bundleInstallId, { targetVersion: '2.0.0' })
+    await harness.succeeds(upgraded)
+    assert.deepEqual(await find('Example'), [])
+    assert.deepEqual(await find('prod/eu-west/77'), [upgraded, mailed])
+  })
+
+  test('falls back to fewer words, the rarer ones, and says so', async () => {
+    const page = await list('relay doesn’t answer beispiel refused since yesterday')
+    assert.deepEqual(
+      page.items.map(({ operationId }) => operationId),
+      [failed],
+    )
+    assert.deepEqual(page.search?.words, ['relay', 'refused'])
+    assert.deepEqual(page.search?.leftOut, ['answer', 'beispiel'])
+    assert.equal(page.search.phrase, 'since yesterday')
+    const all = await list('refused relay')
+    assert.deepEqual(all.search?.leftOut, [])
+    const none = await list('nowhere nothing')
+    assert.deepEqual([none.items, none.search?.leftOut], [[], []])
+    // within the filters: no succeeded operation has a failure
+    const succeeded = await list('relay beispiel', { state: 'SUCCEEDED' })
+    assert.deepEqual(
+      [succeeded.items.map(({ operationId }) => operationId), succeeded.search?.words],
+      [[sold], ['beispiel']],
+    )
+    const total = await harness.ok('/operations/total?q=relay+beispiel+refused', {})
+    assert.deepEqual(total, { total: 1, isMore: false })
+  })
+
+  test('reads when it was, in the time zone of the person', async () => {
+    await sql`update runtime.operation set created_at = created_at - interval '3 hours'
+      where operation_id = ${sold}`.execute(harness.db)
+    assert.deepEqual(await find('webshop last 4 hours'), [sold])
+    assert.deepEqual(await find('webshop last hour'), [])
+    assert.deepEqual(await find('最近一小时 relay'), [failed])
+    assert.deepEqual(await find('relay today', { timeZone: 'Asia/Shanghai' }), [failed])
+    const { search } = await list('relay 昨天', { timeZone: 'Asia/Shanghai' })
+    assert.match(search?.since ?? '', /T16:00:00\.000Z$/)
+    // the filter still holds
+    assert.deepEqual(await find('relay today', { until: 'PT36H' }), [])
+    const { causes } = await harness.ok('/causes?q=relay+last+hour', {})
+    assert.equal(Array.isArray(causes) && causes.length, 1)
+  })
+})
