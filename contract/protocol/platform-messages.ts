@@ -71,6 +71,10 @@ export const PLATFORM_MESSAGES = {
   planBatchValuesMoved: 'The values of the batch are not those that the plan was made for.',
   batchNotPaused: 'The batch is {actual}, not PAUSED. Reload it.',
   batchFinished: 'The batch has finished. Nothing is left to stop.',
+  batchOperationMoved:
+    'The operation was retried after the batch was made, and has failed again: it is now at run {run}, not at run {seen}. Nothing was started.',
+  batchOperationNotFailed:
+    'The operation has moved on since the batch was made: it is now {actual}. Nothing was started.',
   batchItemNotStarted: 'The runtime failed several times to start this item. See the log of the runtime.',
   targetNotFound: 'There is no such target, or you are not allowed to see it.',
 

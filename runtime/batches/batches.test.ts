@@ -338,6 +338,35 @@ describe('a batch', () => {
     assert.deepEqual(configuration.resources[MAIN]?.properties['name'], wrapped({ name: 'mine' })['name'])
   })
 
+  it('says of an operation that has moved on since what happened, and a new batch takes it as it is', async () => {
+    const fleet = await install(3)
+    deps.plugin.script(() => ({ outcome: 'FAILED' }))
+    const upgraded = await make(upgradeOf(fleet))
+    await finished(upgraded.batchId)
+    const targets = (await itemsOf(upgraded.batchId)).map(({ operationId }) => operationId ?? '')
+    const body = { action: 'RETRY', title: 'Again', targets, first: 1, concurrency: 1 }
+    const { batchId } = await make(body)
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    const [, again = '', solved = ''] = targets
+    await deps.retry(await deps.operation(again))
+    await deps.fails(again, 'PLUGIN_REPORTED_FAILURE')
+    deps.plugin.script(() => ({ outcome: 'APPLIED' }))
+    await deps.retry(await deps.operation(solved))
+    await deps.succeeds(solved)
+    await deps.ok(`/batches/${batchId}/continue`, { method: 'POST', body: {} })
+    await finished(batchId)
+    const refused = (await itemsOf(batchId)).slice(1)
+    assert.deepEqual(
+      refused.map(({ state, code, parameters }) => [state, code, parameters]),
+      [
+        ['REFUSED', 'OPERATION_NOT_RETRYABLE', { reason: 'batchOperationMoved', run: 2, seen: 1 }],
+        ['REFUSED', 'OPERATION_NOT_RETRYABLE', { reason: 'batchOperationNotFailed', actual: 'SUCCEEDED' }],
+      ],
+    )
+    const retry = await make({ action: 'RETRY', title: 'Once more', targets: [again] })
+    assert.equal((await finished(retry.batchId)).counts.SUCCEEDED, 1)
+  })
+
   it('refuses an item that had nothing to change when it was planned, if a value was saved since', async () => {
     const fleet = await install(2)
     for (const { scope } of fleet) await deps.saved(scope, { [MAIN]: wrapped({ name: 'fleet' }) })

@@ -45,10 +45,15 @@ export async function startItem(
   const run = item.run ?? 0
   switch (batch.action) {
     case 'RETRY':
-      return started(await retryOperation(context, { ...operation, body: { run, ...withReason } }))
+      return started(
+        await retryOperation(context, { ...operation, body: { run, ...withReason } }).catch(sinceMade),
+      )
     case 'TAKEOVER':
       return started(
-        await takeOverOperation(context, { ...operation, body: { run, ...required, ...withToken } }),
+        await takeOverOperation(context, {
+          ...operation,
+          body: { run, ...required, ...withToken },
+        }).catch(sinceMade),
       )
     case 'DETACH':
       return started(await detach(context, { ...installation, body: { ...required, ...withToken } }))
@@ -80,6 +85,21 @@ export async function startItem(
     case 'CONFIGURE':
       return configure(context, batch, item)
   }
+}
+
+/** A refusal because the operation has moved on, in words for people who read a batch: nobody can reload there what it saw. */
+function sinceMade(error: unknown): never {
+  if (!(error instanceof DomainError)) throw error
+  const { code, parameters = { reason: '' } } = error
+  const { reason, run, seen, actual } = parameters
+  if (reason === 'operationFailedAgain')
+    throw new DomainError(
+      code,
+      platformMessage('batchOperationMoved', { run: Number(run), seen: Number(seen) }),
+    )
+  if (reason === 'operationNotFailed')
+    throw new DomainError(code, platformMessage('batchOperationNotFailed', { actual: String(actual) }))
+  throw error
 }
 
 const hasEntries = (of: object = {}): boolean => Object.keys(of).length > 0

@@ -773,6 +773,11 @@ export const batches = {
   'state.PAUSED': 'Paused',
   'state.STOPPED': 'Stopped',
   'state.DONE': 'Finished',
+  'state.DONE.partly': { one: 'Finished, {n} not done', other: 'Finished, {n} not done' },
+  'refused.retry':
+    '“Retry failed” includes the refused operations that have failed again since. The others are not FAILED, or a retry cannot help them.',
+  'refused.others':
+    'Refused targets were not started, so “Retry failed” leaves them out. Select them again to repeat the action.',
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
   permission: 'You don’t have the permission that this batch needs.',
   'because.GRANTS_EXPIRED':

@@ -477,6 +477,9 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   planBatchValuesMoved: '批次的值与生成计划时的值不同。',
   batchNotPaused: '该批次未处于“已暂停”状态。请重新加载。',
   batchFinished: '该批次已结束，没有可停止的内容。',
+  batchOperationMoved:
+    '该操作在批次创建之后被重试并再次失败：现在是第 {run} 轮，而不是第 {seen} 轮。未启动任何操作。',
+  batchOperationNotFailed: '该操作在批次创建之后状态已变化：现在是{actual}。未启动任何操作。',
   batchItemNotStarted: '运行时多次尝试启动此目标均失败。请查看运行时日志。',
   targetNotFound: '该目标不存在，或您无权查看。',
   installationExists: '此 Bundle 已安装在该作用域中。请升级该安装实例，或先将其分离。',

@@ -139,3 +139,46 @@ test('a value that a batch sets is named by its title', async () => {
   await expect.element(page.getByText('timeZone')).toBeInTheDocument()
   await expect.element(page.getByText('region', { exact: true })).not.toBeInTheDocument()
 })
+
+test('a batch that is not done everywhere says so, and a retry takes what has moved on as it is now', async () => {
+  const planned: unknown[] = []
+  const [failed, moved, ended] = items
+    .slice(20, 23)
+    .map(({ code: _, operationId: __, ...item }, n): BatchItem => {
+      if (n === 0) return { ...item, state: 'FAILED', operationId: item.target }
+      const parameters =
+        n === 1
+          ? { reason: 'batchOperationMoved', run: 2, seen: 1 }
+          : { reason: 'batchOperationNotFailed', actual: 'SUCCEEDED' }
+      return {
+        ...item,
+        state: 'REFUSED',
+        code: 'OPERATION_NOT_RETRYABLE',
+        message: 'It has moved on.',
+        parameters,
+      }
+    })
+  if (failed === undefined || moved === undefined || ended === undefined) throw new Error('No items')
+  await serveScope({
+    'GET /batches/{batchId}': () => ({
+      ...batch,
+      action: 'RETRY',
+      counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 1, REFUSED: 2, SKIPPED: 0 },
+    }),
+    [ITEMS]: ({ query }) => ({
+      items: [failed, moved, ended].filter(
+        ({ state }) => query.get('state') === null || state === query.get('state'),
+      ),
+    }),
+    [PLAN]: ({ body }) => {
+      planned.push(body)
+      return { planToken: 'token', items: [], broken: null }
+    },
+  })
+  await renderConsole(`/batches/${BATCH_ID}`)
+  await expect.element(page.getByText('Finished, 3 not done').first()).toBeVisible()
+  await expect.element(page.getByText('and has failed again: it is now at run 2')).toBeVisible()
+  await expect.poll(() => page.getByRole('link', { name: 'View operation' }).all()).toHaveLength(3)
+  await page.getByRole('button', { name: 'Retry failed' }).click()
+  await expect.poll(() => planned.at(-1)).toMatchObject({ targets: [failed.target, moved.target] })
+})

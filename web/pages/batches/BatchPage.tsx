@@ -12,7 +12,7 @@ import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
 import { totalOf } from '../../subjects/batch/batch-counts.ts'
 import { BatchDuration, ProgressBar } from '../../subjects/batch/BatchProgress.tsx'
-import { batchLook, itemLook } from '../../subjects/batch/batch-looks.ts'
+import { batchStateText, itemLook, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { errorView } from '../../i18n/describe-code.ts'
 import { LazyBatchDialog } from '../../subjects/batch/dialog/lazy-batch-dialog.ts'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
@@ -27,7 +27,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { showToast } from '../../ui/toast.ts'
 import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
 import { BatchActions } from './BatchActions.tsx'
-import { itemColumns } from './item-columns.tsx'
+import { itemColumns, operationOf } from './item-columns.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { DefinitionList } from '../../ui/DefinitionList.tsx'
 import { Mono } from '../../ui/Id.tsx'
@@ -76,7 +76,7 @@ function Shown({ batch }: { batch: Batch }) {
   const columns = useMemo(() => itemColumns(t, batch, hasValues), [t, batch, hasValues])
   const [failed, setFailed] = useState<BatchTarget[] | null>(null)
   const loadFailed = useMutation({
-    mutationFn: () => failedTargets(batchId),
+    mutationFn: () => failedTargets(batch),
     onSuccess: setFailed,
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
@@ -86,7 +86,7 @@ function Shown({ batch }: { batch: Batch }) {
       trail={[{ label: t('batches.title'), to: paths.batches() }]}
       meta={
         <>
-          <Badge {...batchLook[state]}>{t(`batches.state.${state}`)}</Badge>
+          <Badge {...lookOfBatch(batch)}>{batchStateText(batch, t)}</Badge>
           <span>{t(`selection.action.${batchAction(batch)}`)}</span>
           <span className="mono">{batchVersions(batch, t)}</span>
         </>
@@ -94,7 +94,7 @@ function Shown({ batch }: { batch: Batch }) {
       actions={
         <>
           {finishedAt === null && <TellWhenOver kind="batch" id={batchId} />}
-          {batch.counts.FAILED > 0 && (
+          {(batch.counts.FAILED > 0 || (batch.action === 'RETRY' && batch.counts.REFUSED > 0)) && (
             <Button icon="retry" busy={loadFailed.isPending} onClick={() => loadFailed.mutate()}>
               {t('batches.retryFailed')}
             </Button>
@@ -117,6 +117,11 @@ function Shown({ batch }: { batch: Batch }) {
         value={search.state}
         onChange={(next) => void navigate({ search: omitUndefined({ state: next }), replace: true })}
       />
+      {batch.counts.REFUSED > 0 && finishedAt !== null && (
+        <p className="mb-2 text-muted">
+          {t(batch.action === 'RETRY' ? 'batches.refused.retry' : 'batches.refused.others')}
+        </p>
+      )}
       <QueryTable
         label={t('batches.items')}
         query={items}
@@ -135,21 +140,30 @@ function Shown({ batch }: { batch: Batch }) {
   )
 }
 
-/** The operations of all failed items, whatever the page shows. */
-async function failedTargets(batchId: string): Promise<BatchTarget[]> {
-  const { rows } = await loadAll(async (page) => {
-    const { items, next } = await callApi('GET /batches/{batchId}/items', {
-      params: { batchId },
-      query: { state: 'FAILED', ...page },
+/**
+ * The operations of all failed items, whatever the page shows; of a batch of retries, also those that were refused because
+ * they had moved on: the new batch takes them as they are now.
+ */
+async function failedTargets({ batchId, action }: Batch): Promise<BatchTarget[]> {
+  const itemsIn = async (state: BatchItem['state']) => {
+    const { rows } = await loadAll(async (page) => {
+      const { items, next } = await callApi('GET /batches/{batchId}/items', {
+        params: { batchId },
+        query: { state, ...page },
+      })
+      return { items, nextCursor: next ?? null }
     })
-    return { items, nextCursor: next ?? null }
+    return rows
+  }
+  const moved = action === 'RETRY' ? (await itemsIn('REFUSED')).filter(hasMoved) : []
+  return [...(await itemsIn('FAILED')), ...moved].flatMap((item) => {
+    const { scope, bundle, title, currentVersion: version } = item
+    const id = operationOf(item, action)
+    return id === undefined ? [] : [{ id, installation: { ...scope, bundle }, title, version }]
   })
-  return rows.flatMap(({ operationId, scope, bundle, title, currentVersion: version }) =>
-    operationId === undefined
-      ? []
-      : [{ id: operationId, installation: { ...scope, bundle }, title, version }],
-  )
 }
+
+const hasMoved = ({ parameters }: BatchItem): boolean => parameters?.['reason'] === 'batchOperationMoved'
 
 const rowKey = ({ target }: BatchItem) => target
 

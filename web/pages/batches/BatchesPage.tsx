@@ -8,7 +8,7 @@ import type { Batch } from '#contract/console-api/shapes.ts'
 import { apiQuery } from '../../api/query.ts'
 import { batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
 import { BatchDuration, BatchProgress } from '../../subjects/batch/BatchProgress.tsx'
-import { batchLook } from '../../subjects/batch/batch-looks.ts'
+import { batchLook, batchStateText, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
 import { ViewsMenu } from '../../subjects/views/ViewsMenu.tsx'
 import { useText, type Translate } from '../../i18n/use-text.ts'
@@ -101,9 +101,9 @@ const columnsOf = (t: Translate): Column<Batch>[] => [
     id: 'state',
     header: t('batches.column.state'),
     width: '9rem',
-    cell: ({ state }) => (
-      <Badge look="plain" {...batchLook[state]}>
-        {t(`batches.state.${state}`)}
+    cell: (batch) => (
+      <Badge look="plain" {...lookOfBatch(batch)}>
+        {batchStateText(batch, t)}
       </Badge>
     ),
   },

@@ -10,13 +10,19 @@ import { Nothing } from '../../ui/Nothing.tsx'
 import { ChangedValue } from '../../ui/value/BeforeAfter.tsx'
 import type { Column } from '../../ui/table/column.ts'
 
+/** The operation that an item started, or that it was about. */
+export const operationOf = (
+  { operationId, target }: BatchItem,
+  action: Batch['action'],
+): string | undefined => operationId ?? (action === 'RETRY' || action === 'TAKEOVER' ? target : undefined)
+
 /**
- * @param batch Names the properties.
+ * @param batch Says what is done, and names the properties.
  * @param hasValues Whether any row has some.
  */
 export const itemColumns = (
   t: Translate,
-  { input }: Pick<Batch, 'input'>,
+  { action, input }: Pick<Batch, 'action' | 'input'>,
   hasValues: boolean,
 ): Column<BatchItem>[] => [
   {
@@ -76,12 +82,14 @@ export const itemColumns = (
     id: 'operation',
     header: t('batches.items.operation'),
     width: '7rem',
-    cell: ({ operationId }) =>
-      operationId === undefined ? (
+    cell: (item) => {
+      const operationId = operationOf(item, action)
+      return operationId === undefined ? (
         <Nothing />
       ) : (
         <TextLink to={paths.operation(operationId)}>{t('batches.items.open')}</TextLink>
-      ),
+      )
+    },
   },
 ]
 

@@ -7,7 +7,7 @@ import { useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
 import { BatchDuration, BatchProgress } from '../../subjects/batch/BatchProgress.tsx'
-import { batchLook } from '../../subjects/batch/batch-looks.ts'
+import { batchStateText, lookOfBatch } from '../../subjects/batch/batch-looks.ts'
 import { batchTitle } from '../../subjects/batch/batch-title.ts'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { RetriesIn, RunTime } from '../../subjects/operations/OperationTimes.tsx'
@@ -66,12 +66,12 @@ function MineLine({ item, personId }: { item: MyItem; personId: string }) {
 
 function BatchLine({ batch }: { batch: Batch }) {
   const t = useText()
-  const { batchId, state, counts, finishedAt } = batch
+  const { batchId, counts, finishedAt } = batch
   const title = batchTitle(batch, t)
   return (
     <Line
-      look={batchLook[state]}
-      word={t(`batches.state.${state}`)}
+      look={lookOfBatch(batch)}
+      word={batchStateText(batch, t)}
       title={title}
       to={paths.batch(batchId)}
       when={<End at={finishedAt} took={<BatchDuration batch={batch} />} />}

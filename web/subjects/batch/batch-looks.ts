@@ -1,4 +1,5 @@
 import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
+import type { Translate } from '../../i18n/use-text.ts'
 import type { IconName } from '../../ui/Icon.tsx'
 import type { Tone } from '../../ui/tone.ts'
 
@@ -13,6 +14,19 @@ export const batchLook: Record<Batch['state'], Look> = {
   STOPPED: { tone: 'quiet', icon: 'nothing' },
   DONE: { tone: 'ok', icon: 'done' },
 }
+
+/** A batch that has ended although some of its items were not done does not look as if all were. */
+export const lookOfBatch = ({ state, counts }: Pick<Batch, 'state' | 'counts'>): Look =>
+  state === 'DONE' && notDone(counts) > 0 ? { tone: 'doubt', icon: 'warning' } : batchLook[state]
+
+/** How many items ended without being carried out. */
+export const notDone = ({ FAILED, REFUSED, SKIPPED }: Batch['counts']): number => FAILED + REFUSED + SKIPPED
+
+/** The state in words, with the number of items that were not done. */
+export const batchStateText = ({ state, counts }: Pick<Batch, 'state' | 'counts'>, t: Translate): string =>
+  state === 'DONE' && notDone(counts) > 0
+    ? t('batches.state.DONE.partly', { n: notDone(counts) })
+    : t(`batches.state.${state}`)
 
 export const itemLook: Record<BatchItem['state'], Look> = {
   PENDING: { tone: 'quiet', icon: 'pending' },
