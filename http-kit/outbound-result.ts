@@ -54,8 +54,13 @@ export type OutboundStreamRequest = Pick<OutboundRequest, 'url' | 'headers' | 't
   signal: AbortSignal
 }
 
+/** Whether a connection could be opened; with https, a secure one. */
+export type ProbeResult = { kind: 'reached' } | { kind: 'failed'; reason: OutboundFailure }
+
 export interface Outbound {
   request(request: OutboundRequest): Promise<OutboundResult>
+  /** Opens a connection as a call would, by the same rules, and closes it at once: nothing is sent on it. */
+  probe(request: Pick<OutboundRequest, 'url' | 'timeoutMs'>): Promise<ProbeResult>
   stream(
     request: OutboundStreamRequest,
   ): Promise<OutboundStream | { kind: 'failed'; reason: OutboundFailure }>

@@ -177,6 +177,37 @@ describe('outbound', () => {
     assert.equal(await reason(other), 'tls-wrong-name')
   })
 
+  it('probes an address by the same rules, and sends nothing', async (test) => {
+    let bytes = 0
+    const raw = createTcpServer((socket) => {
+      socket.on('error', () => undefined).on('data', (chunk) => (bytes += chunk.length))
+    })
+    const by = await testAuthority()
+    const secure = createHttpsServer(await testCertificate({ by, isExpired: true }))
+    const trusted = getCACertificates('default')
+    setDefaultCACertificates([...trusted, by.cert])
+    test.after(() => {
+      setDefaultCACertificates(trusted)
+      raw.close()
+      secure.close()
+    })
+    for (const one of [raw, secure]) await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))
+    const portOf = (one: { address(): unknown }) => (one.address() as AddressInfo).port
+    const probe = async (url: string, from = outbound) => {
+      const result = await from.probe({ url, timeoutMs: 1_000 })
+      return result.kind === 'failed' ? result.reason : result.kind
+    }
+    assert.equal(await probe(`http://127.0.0.1:${portOf(raw)}/path`), 'reached')
+    assert.equal(bytes, 0)
+    assert.equal(await probe('http://127.0.0.1:9/'), 'refused')
+    assert.equal(await probe('http://no-such-host.invalid/'), 'dns')
+    assert.equal(await probe(`https://localhost:${portOf(secure)}/`), 'tls-expired')
+    assert.equal(await probe(`https://127.0.0.1:${portOf(raw)}/`), 'timeout')
+    const strict = createOutbound({ egressAllow: parseEgressAllow('10.0.0.0/8') })
+    assert.equal(await probe(`http://127.0.0.1:${portOf(raw)}/`, strict), 'egress-denied')
+    await strict.close()
+  })
+
   it('unpacks a compressed answer that fits', async () => {
     const result = await call(`${base}/brotli`)
     assert.equal(result.kind === 'response' && Buffer.from(result.body).toString(), 'small')

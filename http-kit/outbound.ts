@@ -4,8 +4,8 @@ import type { LookupFunction } from 'node:net'
 import { Pool, buildConnector } from 'undici'
 import { allowsDestination, destinationOf, namesPlatform, allowsAddress, reachesPlatform } from './egress.ts'
 import type { EgressRule, PlatformAddresses, Destination } from './egress.ts'
-import { OutboundError, tlsReasonOf } from './outbound-result.ts'
-import type { Outbound } from './outbound-result.ts'
+import { OutboundError, reasonOf, tlsReasonOf } from './outbound-result.ts'
+import type { Outbound, ProbeResult } from './outbound-result.ts'
 import { unpack, openStream, send } from './outbound-send.ts'
 
 interface OutboundOptions {
@@ -79,6 +79,15 @@ export function createOutbound({
         ? { kind: 'failed', reason: 'egress-denied' }
         : await openStream(pool, url, request)
     },
+    async probe({ url: text, timeoutMs }) {
+      const url = parseUrl(text)
+      if (url === null) return { kind: 'failed', reason: 'egress-denied' }
+      const destination = destinationOf(url)
+      if (!allowsDestination(egressAllow, destination) || namesPlatform(platform, destination))
+        return { kind: 'failed', reason: 'egress-denied' }
+      const connect = egressConnector({ rules: egressAllow, platform, destination, timeoutMs })
+      return await connectOnce(connect, url, timeoutMs)
+    },
     async close() {
       const closing = [...pools].map(([key, pool]) =>
         key.startsWith('stream ') ? pool.destroy() : pool.close(),
@@ -87,6 +96,19 @@ export function createOutbound({
       pools.clear()
     },
   }
+}
+
+/** Opens a connection and closes it. One that comes too late is closed too. */
+function connectOnce(connect: buildConnector.connector, url: URL, timeoutMs: number): Promise<ProbeResult> {
+  const { hostname, host, protocol, port } = url
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve({ kind: 'failed', reason: 'timeout' }), timeoutMs)
+    connect({ hostname, host, protocol, port }, (...[error, socket]) => {
+      clearTimeout(timer)
+      socket?.destroy()
+      resolve(error === null ? { kind: 'reached' } : { kind: 'failed', reason: reasonOf(error, false) })
+    })
+  })
 }
 
 /** A user or fragment in an address is an attack or a mistake; neither is ever sent. */

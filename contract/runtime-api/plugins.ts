@@ -14,6 +14,7 @@ import {
   Timestamp,
 } from './common.ts'
 import { isLinkTemplate, isWebPage, LINK_PLACEHOLDERS } from './link-template.ts'
+import { PROBE_RESULTS } from './vocabulary.ts'
 
 export const PluginCredential = z.object({
   credentialId: Uuid,
@@ -196,6 +197,20 @@ export const pluginEndpoints = defineEndpoints({
     }),
     answer: Plugin,
     codes: ['REGISTRATION_EXISTS', 'REGISTRATION_STALE', 'IDEMPOTENCY_KEY_REUSED'],
+  },
+  'POST /plugins/{pluginId}/probe': {
+    summary:
+      'Open a connection to the endpoint of a plugin and close it; nothing is sent. A result of the last 10 s is returned again',
+    access: { needs: 'read', where: 'anywhere' },
+    params,
+    answer: z.object({
+      pluginId: Key,
+      endpoint: z.string(),
+      result: z.enum(PROBE_RESULTS),
+      testedAt: Timestamp,
+    }),
+    codes: ['NOT_FOUND'],
+    writesNothing: true,
   },
   'POST /plugins/{pluginId}/retire': {
     summary:

@@ -54,6 +54,7 @@ import {
   savePlugin,
 } from '../use-cases/registry/plugins.ts'
 import type { Egress } from '../use-cases/registry/registration.ts'
+import { createProbe } from '../use-cases/registry/probe.ts'
 import { reinstatePlugin, retirePlugin } from '../use-cases/registry/retirement.ts'
 import { readPluginHealth } from '../use-cases/registry/plugin-health.ts'
 import {
@@ -162,6 +163,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /plugins/{pluginId}': readPlugin,
     'GET /plugins/{pluginId}/health': (context, input) => readPluginHealth(context, input),
     'PUT /plugins/{pluginId}': (context, input) => savePlugin(context, input, egress),
+    'POST /plugins/{pluginId}/probe': createProbe(),
     'POST /plugins/{pluginId}/retire': retirePlugin,
     'POST /plugins/{pluginId}/reinstate': reinstatePlugin,
     'POST /plugins/{pluginId}/credentials': createCredential,

@@ -188,3 +188,22 @@ describe('a retired plugin', () => {
     assert.equal((health['total'] as JsonObject)['attempts'], 2)
   })
 })
+
+describe('a probe of an endpoint', () => {
+  it('opens a connection and sends nothing; a result is given again for a while', async () => {
+    const { gone, stays } = await newBundle()
+    const before = harness.plugin.calls.length
+    const probe = async (pluginId: string) => {
+      const { result, testedAt } = await harness.ok(`/plugins/${pluginId}/probe`, { method: 'POST' })
+      return { result, testedAt }
+    }
+    const first = await probe(stays)
+    assert.equal(first.result, 'REACHABLE')
+    assert.deepEqual(await probe(stays), first)
+    await harness.registerWith(gone, { endpoint: 'http://127.0.0.1:9/' })
+    assert.equal((await probe(gone)).result, 'REFUSED')
+    assert.equal(harness.plugin.calls.length, before)
+    const unknown = await harness.http.call('/plugins/nobody/probe', { method: 'POST' })
+    assert.equal(unknown.errorCode, 'NOT_FOUND')
+  })
+})

@@ -24,6 +24,7 @@ export interface NetworkOptions extends CallObserver {
 export function processNetwork(options: NetworkOptions, process: SimulatedProcess): Outbound {
   return {
     request: (request) => send(options, process, request),
+    probe: () => Promise.reject(new Error('the simulation has no probes')),
     stream: () => Promise.reject(new Error('the simulation has no streams')),
     close: () => Promise.resolve(),
   }

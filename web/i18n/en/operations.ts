@@ -695,7 +695,8 @@ export const recovery = {
   'takeover.mayFail':
     '{plugins} did not respond to this operation. If that is still so, the detach operation fails too, and this operation can never be retried.',
   'takeover.ends': 'This operation ends as “Taken over” and can never be retried.',
-  'takeover.detaches': '{bundle} is detached from {scope}.',
+  'takeover.detaches':
+    'A detach operation is to remove {bundle} from {scope}. It succeeds only if each plugin below does.',
   'takeover.references': 'This installation’s references stop resolving.',
   'takeover.again': 'You can install the bundle again afterwards, starting from its last configuration.',
   'takeover.calls': 'The detach operation calls these plugins, in this order',

@@ -597,7 +597,7 @@ export const recovery: Translated<typeof source.recovery> = {
   'takeover.fails': '{plugins} 目前无法调用，因此分离操作会失败。此后安装仍被锁定，而当前操作不能再重试。',
   'takeover.mayFail': '{plugins} 未响应此操作。如果仍不响应，分离操作也会失败，而当前操作不能再重试。',
   'takeover.ends': '当前操作将以“已被接管”结束，不能再重试。',
-  'takeover.detaches': '{bundle} 将从 {scope} 分离。',
+  'takeover.detaches': '分离操作会将 {bundle} 从 {scope} 移除，前提是下列每个插件都成功。',
   'takeover.references': '此安装实例的引用将不再解析。',
   'takeover.again': '之后可以使用最后一次的配置重新安装该 Bundle。',
   'takeover.calls': '分离操作将按以下顺序调用插件',

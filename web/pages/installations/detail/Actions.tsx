@@ -9,6 +9,8 @@ import type { IconName } from '../../../ui/Icon.tsx'
 import { LinkButton, type LinkTarget } from '../../../ui/Link.tsx'
 import { unavailableReason } from './unavailable-reason.ts'
 import { useWrite } from '../../../api/write.ts'
+import { EndpointProbes } from '../../../subjects/plan/EndpointProbes.tsx'
+import { PlannedCalls } from '../../../subjects/plan/PlannedCalls.tsx'
 import { OperationPlanView } from '../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../subjects/plan/use-operation-plan.ts'
 import { ScopeText } from '../../../subjects/scopes/ScopeText.tsx'
@@ -135,7 +137,17 @@ export function DetachDialog({ detail, onClose }: { detail: InstallationDetail; 
       confirm={t('installations.detach.confirm')}
       reason={{ label: t('installations.detach.reason'), required: true }}
       word={bundle.bundleId}
-      plan={<OperationPlanView state={planned} />}
+      plan={
+        <OperationPlanView
+          state={planned}
+          calls={({ stages }) => (
+            <>
+              <PlannedCalls stages={stages} isDetach />
+              <EndpointProbes stages={stages} />
+            </>
+          )}
+        />
+      }
       send={async ({ reason }) => {
         const { operation } = await planned.send(request, (token) =>
           detach.mutateAsync({ params: { bundleInstallId }, body: { reason, ...token } }),

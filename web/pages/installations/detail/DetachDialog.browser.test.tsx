@@ -24,6 +24,13 @@ const planWith = (planToken: string, availability: 'READY' | 'DISABLED'): Operat
   problems: [],
 })
 const PLAN = 'POST /installations/{bundleInstallId}/detach/plan'
+const PROBE = 'POST /plugins/{pluginId}/probe'
+const probed = (result: 'REACHABLE' | 'CERTIFICATE_EXPIRED') => ({
+  pluginId: 'tenants',
+  endpoint: 'https://tenants.example.com/lifecycle',
+  result,
+  testedAt: '2026-11-22T08:00:00.000Z',
+})
 const DETACH = 'POST /installations/{bundleInstallId}/detach'
 
 const reason = page.getByRole('textbox', { name: /Reason for detaching/ })
@@ -32,6 +39,7 @@ const word = page.getByRole('textbox', { name: /Type crm/ })
 test('a stale plan keeps what was typed, says what moved, and is replaced by the new plan', async () => {
   const api = await serveApi({
     [PLAN]: () => planWith('first', 'READY'),
+    [PROBE]: () => probed('REACHABLE'),
     [DETACH]: () =>
       refusal({
         status: 409,
@@ -43,7 +51,7 @@ test('a stale plan keeps what was typed, says what moved, and is replaced by the
       }),
   })
   const screen = await renderInConsole(<DetachDialog detail={installationDetail} onClose={() => undefined} />)
-  await expect.element(screen.getByText('tenants')).toBeVisible()
+  await expect.element(screen.getByText('tenants').first()).toBeVisible()
   await userEvent.fill(reason, 'The pilot is over')
   await userEvent.fill(word, 'crm')
   api.answer({ [PLAN]: () => planWith('second', 'DISABLED') })
@@ -59,4 +67,18 @@ test('a stale plan keeps what was typed, says what moved, and is replaced by the
   await expect
     .poll(() => api.requests(DETACH).map(({ body }) => (body as { planToken: string }).planToken))
     .toEqual(['first', 'second'])
+})
+
+test('says which plugins can be connected to now, and what follows if one cannot', async () => {
+  const api = await serveApi({
+    [PLAN]: () => planWith('first', 'READY'),
+    [PROBE]: () => probed('CERTIFICATE_EXPIRED'),
+  })
+  const screen = await renderInConsole(<DetachDialog detail={installationDetail} onClose={() => undefined} />)
+  const probes = screen.getByRole('region', { name: 'Can the plugins be reached now?' })
+  await expect.element(probes.getByText('Certificate expired')).toBeVisible()
+  await expect.element(probes.getByText('https://tenants.example.com/lifecycle')).toBeVisible()
+  await expect.element(probes.getByText(/ask an administrator to retire it/)).toBeVisible()
+  expect(api.requests(PROBE)).toHaveLength(1)
+  expect(api.requests(DETACH)).toHaveLength(0)
 })

@@ -5,6 +5,7 @@ import { ScopeText } from '../../../../subjects/scopes/ScopeText.tsx'
 import { bundleNameOf } from '../../../../subjects/operations/operation-texts.ts'
 import { needsSignIn, SignInAgain } from '../../../../subjects/sign-in/SignInAgain.tsx'
 import { availabilityText } from '../../../../subjects/plan/PlannedCalls.tsx'
+import { EndpointProbes } from '../../../../subjects/plan/EndpointProbes.tsx'
 import { OperationPlanView } from '../../../../subjects/plan/OperationPlanView.tsx'
 import { useOperationPlan } from '../../../../subjects/plan/use-operation-plan.ts'
 import { ConfirmForm } from '../../../../forms/dialogs/ConfirmForm.tsx'
@@ -56,7 +57,12 @@ export function TakeoverDialog({ operation, timeline, onClose, initialReason, ch
       plan={
         <OperationPlanView
           state={planned}
-          calls={({ stages }) => <TakeoverCalls stages={stages} timeline={timeline} />}
+          calls={({ stages }) => (
+            <>
+              <TakeoverCalls stages={stages} timeline={timeline} />
+              <EndpointProbes stages={stages} isTakeover />
+            </>
+          )}
         />
       }
       errorActions={(code, reason) =>

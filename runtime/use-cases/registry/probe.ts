@@ -1,0 +1,73 @@
+import type { ProbeResultName } from '#contract/runtime-api/vocabulary.ts'
+import type { OutboundFailure } from '#http-kit/outbound-result.ts'
+import type { RuntimeDeps } from '../../deps/runtime-deps.ts'
+import type { Answer, Input, ReadContext } from '../context.ts'
+import { requirePlugin } from './plugins.ts'
+
+type Name = 'POST /plugins/{pluginId}/probe'
+
+const TIMEOUT_MS = 3_000
+/** A result is returned again for this time, however many people ask for it. */
+const FRESH_MS = 10_000
+/** Connections that are being opened at the same time; more probes wait. */
+const AT_ONCE = 8
+/** Remembered endpoints. */
+const KNOWN_MAX = 500
+
+interface Probe {
+  at: number
+  result: Promise<{ result: ProbeResultName; testedAt: string }>
+}
+
+/**
+ * Returns what probes the endpoint of a plugin: whether a connection can be opened now, by the rules of calls. It never sends
+ * anything, so it says nothing about what the plugin would answer. Refuses with NOT_FOUND.
+ */
+export function createProbe(): (context: ReadContext, input: Input<Name>) => Promise<Answer<Name>> {
+  const known = new Map<string, Probe>()
+  const open = new Set<Promise<unknown>>()
+
+  async function connect({ http, clock }: RuntimeDeps, endpoint: string) {
+    while (open.size >= AT_ONCE) await Promise.race(open)
+    const probing = http.probe({ url: endpoint, timeoutMs: TIMEOUT_MS })
+    open.add(probing)
+    const probed = await probing.finally(() => open.delete(probing))
+    const result: ProbeResultName = probed.kind === 'reached' ? 'REACHABLE' : nameOf(probed.reason)
+    return { result, testedAt: clock.now().toISOString() }
+  }
+
+  return async ({ deps }, { params: { pluginId } }) => {
+    const { endpoint } = await requirePlugin(deps.db, pluginId)
+    const now = deps.clock.monotonic()
+    const last = known.get(endpoint)
+    if (last !== undefined && now - last.at < FRESH_MS) return { pluginId, endpoint, ...(await last.result) }
+    known.delete(endpoint)
+    if (known.size >= KNOWN_MAX) known.delete(known.keys().next().value ?? '')
+    const result = connect(deps, endpoint)
+    known.set(endpoint, { at: now, result })
+    return { pluginId, endpoint, ...(await result) }
+  }
+}
+
+function nameOf(reason: OutboundFailure): ProbeResultName {
+  switch (reason) {
+    case 'refused':
+      return 'REFUSED'
+    case 'dns':
+      return 'HOST_UNKNOWN'
+    case 'timeout':
+      return 'TIMEOUT'
+    case 'tls-expired':
+      return 'CERTIFICATE_EXPIRED'
+    case 'tls-untrusted':
+      return 'CERTIFICATE_UNTRUSTED'
+    case 'tls-wrong-name':
+      return 'CERTIFICATE_WRONG_NAME'
+    case 'tls':
+      return 'NOT_SECURE'
+    case 'egress-denied':
+      return 'NOT_ALLOWED'
+    default:
+      return 'LOST'
+  }
+}
