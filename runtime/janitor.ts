@@ -4,6 +4,7 @@ import { readHead } from './store/audit.ts'
 import { keepSigningKey } from './store/signing-keys.ts'
 import { pruneEvents } from './store/events.ts'
 import { pruneComparisons } from './store/comparisons.ts'
+import { pruneReads } from './store/plugins/reads.ts'
 import { pruneRefusals } from './store/plugins/refusals.ts'
 import { pruneKeys } from './store/idempotency.ts'
 import {
@@ -61,7 +62,7 @@ async function count({ db }: RuntimeDeps, stopped: AbortSignal): Promise<void> {
 
 async function clean({ db }: RuntimeDeps, publicKey: PublicKey, stopped: AbortSignal): Promise<void> {
   await keepSigningKey(db, publicKey)
-  for (const prune of [pruneEvents, pruneKeys, pruneComparisons, pruneRefusals]) {
+  for (const prune of [pruneEvents, pruneKeys, pruneComparisons, pruneRefusals, pruneReads]) {
     let deleted = BATCH
     while (deleted === BATCH && !stopped.aborted) deleted = await prune(db, BATCH)
   }

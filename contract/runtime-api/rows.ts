@@ -9,6 +9,7 @@ import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
 import { operationContextEndpoints } from './operation-context.ts'
 import { operationEndpoints } from './operations.ts'
+import { pluginCallEndpoints } from './plugin-calls.ts'
 import { pluginHealthEndpoints } from './plugin-health.ts'
 import { pluginReportEndpoints } from './plugin-reports.ts'
 import { pluginEndpoints } from './plugins.ts'
@@ -33,6 +34,7 @@ export const runtimeApi = {
   ...catalogEndpoints,
   ...pluginEndpoints,
   ...pluginHealthEndpoints,
+  ...pluginCallEndpoints,
   ...pluginReportEndpoints,
   ...serviceEndpoints,
   ...referenceEndpoints,

@@ -171,6 +171,24 @@ export const PLUGIN_REFUSALS = [
 ] as const
 export type PluginRefusal = (typeof PLUGIN_REFUSALS)[number]
 
+/** The calls between this platform and a plugin: lifecycle calls, and what the plugin reads. */
+export const PLUGIN_CALL_KINDS = ['LIFECYCLE', ...PLUGIN_READS] as const
+export type PluginCallKind = (typeof PLUGIN_CALL_KINDS)[number]
+
+/**
+ * How such a call ended. UNKNOWN: the plugin may have acted without a definite result. REFUSED: this platform refused what the
+ * plugin wanted to read. BY_PLATFORM: the plugin is retired, and the platform answered.
+ */
+export const PLUGIN_CALL_RESULTS = [
+  'SUCCEEDED',
+  'FAILED',
+  'UNKNOWN',
+  'REFUSED',
+  'IN_PROGRESS',
+  'BY_PLATFORM',
+] as const
+export type PluginCallResult = (typeof PLUGIN_CALL_RESULTS)[number]
+
 /** What a probe of an endpoint found: whether a connection, with https a secure one, could be opened. */
 export const PROBE_RESULTS = [
   'REACHABLE',

@@ -6,6 +6,7 @@ import { pluginManagerApi } from '#contract/runtime-api/plugin-manager.ts'
 import { Uuid } from '#contract/protocol/keys.ts'
 import type { PluginRead } from '#contract/runtime-api/vocabulary.ts'
 import { ReadRefusal } from '../use-cases/references/read-refusal.ts'
+import { readCounter } from '../use-cases/references/record-reads.ts'
 import { refusalRecorder } from '../use-cases/references/record-refusals.ts'
 import type { RefusedRead } from '../store/plugins/refusals.ts'
 import { authenticatePlugin, readAuthorization, resolveReference } from '../use-cases/references/resolve.ts'
@@ -32,6 +33,7 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
   const { deps, reads } = options
   const use = { ...deps, reads }
   const record = refusalRecorder(deps)
+  const count = readCounter(deps)
   serve('/bundle-plugin/service-reference/resolve', 'resolve', 'RESOLVE', (pluginId, body) =>
     resolveReference(use, pluginId, body),
   )
@@ -59,7 +61,9 @@ export function pluginManagerRoutes(options: PluginManagerOptions): HttpApp {
         // checked against the schema of the row
         const checked = body as BodyOf<(typeof pluginManagerApi)[`POST ${Path}`]>
         caller.body = checked
-        return envelope(c, successEnvelope(await read(caller.pluginId, checked)))
+        const answer = successEnvelope(await read(caller.pluginId, checked))
+        count({ pluginId: caller.pluginId, endpoint: name, place: placeIn(checked) })
+        return envelope(c, answer)
       } catch (error) {
         if (!(error instanceof DomainError)) throw error
         const refused = error instanceof ReadRefusal ? refusedRead(name, error, caller) : null

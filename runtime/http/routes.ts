@@ -56,6 +56,7 @@ import {
 import type { Egress } from '../use-cases/registry/registration.ts'
 import { createProbe } from '../use-cases/registry/probe.ts'
 import { reinstatePlugin, retirePlugin } from '../use-cases/registry/retirement.ts'
+import { listPluginCalls } from '../use-cases/registry/plugin-calls.ts'
 import { readPluginHealth } from '../use-cases/registry/plugin-health.ts'
 import {
   listPolicies,
@@ -161,6 +162,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /plugins': listPlugins,
     'GET /plugins/{pluginId}': readPlugin,
+    'GET /plugins/{pluginId}/calls': listPluginCalls,
     'GET /plugins/{pluginId}/health': (context, input) => readPluginHealth(context, input),
     'PUT /plugins/{pluginId}': (context, input) => savePlugin(context, input, egress),
     'POST /plugins/{pluginId}/probe': createProbe(),

@@ -31,6 +31,7 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /plugins',
   'GET /plugins/{pluginId}',
   'GET /plugins/{pluginId}/health',
+  'GET /plugins/{pluginId}/calls',
   'GET /plugins/{pluginId}/reports',
   'GET /services',
   'GET /services/{serviceId}',

@@ -53,6 +53,7 @@ import {
 import { deliveriesCall, webhooksCall, webhookSearch } from './notifications.ts'
 import {
   pluginCall,
+  pluginCallsCall,
   pluginHealthCall,
   pluginReportsCall,
   pluginsCall,
@@ -246,11 +247,14 @@ export const pages = {
       ...((search.tab ?? 'health') === 'health'
         ? [{ name: 'GET /plugins/{pluginId}/health' as const, call: pluginHealthCall(idOf(params), search) }]
         : []),
+      ...(search.tab === 'calls'
+        ? [{ name: 'GET /plugins/{pluginId}/calls' as const, call: pluginCallsCall(idOf(params), search) }]
+        : []),
       ...(search.tab === 'reports'
         ? [{ name: 'GET /plugins/{pluginId}/reports' as const, call: pluginReportsCall(idOf(params)) }]
         : []),
     ],
-    ['tab'],
+    ['tab', 'kind', 'result', 'code', 'operation', 'since', 'until'],
   ),
   '/notifications': page(withoutSearch, () => [
     { name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' },

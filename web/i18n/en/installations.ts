@@ -669,6 +669,7 @@ export const plugins = {
   'tab.health': 'Health',
   'tab.reports': 'Reports',
   'tab.operations': 'Operations',
+  'tab.calls': 'Calls',
 
   'credentials.about':
     'The plugin uses a credential to resolve references. Two can be valid at a time, so you can replace one without downtime. Only a hash of the secret is stored.',
@@ -855,4 +856,42 @@ export const pluginReports = {
   'policy.readOnly':
     'Only people who can manage plugins in every scope can change a policy. Ask an administrator.',
   'policy.saved': 'Policy of {environment} saved.',
+} as const
+
+/** The calls between this platform and a plugin, on the page of the plugin. */
+export const pluginCalls = {
+  about:
+    'Each lifecycle attempt, and what the plugin read from this platform. Reads that were answered are counted by the minute, refusals by their kind; both are kept for 30 days. The plugin sends its events to services directly, so they are not listed.',
+  list: 'Calls of the plugin',
+  kind: 'Call',
+  'kind.LIFECYCLE': 'Lifecycle call',
+  'kind.RESOLVE': 'Resolve a reference',
+  'kind.AUTHORIZATION': 'Read authorization',
+  'kind.EVENTS': 'Read event declarations',
+  result: 'Result',
+  'result.SUCCEEDED': 'Succeeded',
+  'result.FAILED': 'Failed',
+  'result.UNKNOWN': 'Result unknown',
+  'result.REFUSED': 'Refused by the platform',
+  'result.IN_PROGRESS': 'In progress',
+  'result.BY_PLATFORM': 'Answered by the platform',
+  'rule.CREDENTIAL_REVOKED': 'credential revoked',
+  'rule.PLUGIN_DISABLED': 'plugin disabled or retired',
+  'rule.NOT_AUTHORIZED': 'not in its authorization',
+  'rule.INSTALLATION_NOT_ACTIVE': 'installation not active',
+  'rule.SERVICE_NOT_REGISTERED': 'service not registered',
+  'rule.SERVICE_NOT_ALLOWED': 'service not for this scope',
+  'rule.SERVICE_DISABLED': 'service disabled',
+  'rule.SERVICE_OWNER_NOT_ACTIVE': 'installation of the service not active',
+  times: { one: '{count} time', other: '{count} times' },
+  subject: 'Installation',
+  anyInstallation: 'No single installation',
+  attempt: '{type}, {stage}, attempt {attempt}',
+  at: 'Last',
+  more: 'More filters',
+  code: 'Error code',
+  operation: 'Operation ID',
+  searchedTo: 'Calls until {time} were searched. The next page continues there.',
+  'empty.title': 'No calls',
+  'empty.message': 'The plugin has not been called, and has read nothing, as far as you may see.',
 } as const

@@ -30,6 +30,8 @@ import { PluginBadge, RetiredNotice, RetirementButton } from './Retirement.tsx'
 
 const PluginHealth = lazyPart(async () => (await import('./health/PluginHealth.tsx')).PluginHealth)
 
+const PluginCalls = lazyPart(async () => (await import('./PluginCalls.tsx')).PluginCalls)
+
 const route = getRouteApi('/plugins/$id')
 
 export function PluginPage() {
@@ -118,6 +120,11 @@ function Shown({ plugin }: { plugin: Plugin }) {
       {tab === 'health' && (
         <Suspense fallback={<Skeleton className="h-72 rounded-lg" />}>
           <PluginHealth pluginId={pluginId} search={search} />
+        </Suspense>
+      )}
+      {tab === 'calls' && (
+        <Suspense fallback={<Skeleton className="h-72 rounded-lg" />}>
+          <PluginCalls pluginId={pluginId} search={search} />
         </Suspense>
       )}
       {tab === 'reports' && <PluginReports plugin={plugin} may={may} />}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely'
+import type { PluginRead } from '#contract/runtime-api/vocabulary.ts'
+import type { Db } from '../../model/db.ts'
+
+/** Reads of a plugin that this platform answered, all alike. */
+export interface AnsweredReads {
+  pluginId: string
+  endpoint: PluginRead
+  /** Null if one row stands for all installations. */
+  place: { bundleInstallId: string; resource: string | null; property: string | null } | null
+  calls: number
+  /** When the last one was made. */
+  lastAt: string
+}
+
+/** Adds reads to the row of the same kind and minute. */
+export async function addReads(db: Db, reads: readonly AnsweredReads[]): Promise<void> {
+  if (reads.length === 0) return
+  await sql`
+    insert into runtime.plugin_read as kept
+      (plugin_id, endpoint, bundle_install_id, locator, property, minute, last_at, calls)
+    select plugin_id, endpoint, bundle_install_id, locator, property, date_trunc('minute', last_at, 'UTC'), last_at, calls
+    from unnest(
+      ${reads.map(({ pluginId }) => pluginId)}::text[],
+      ${reads.map(({ endpoint }) => endpoint)}::text[],
+      ${reads.map(({ place }) => place?.bundleInstallId ?? null)}::uuid[],
+      ${reads.map(({ place }) => place?.resource ?? null)}::text[],
+      ${reads.map(({ place }) => place?.property ?? null)}::text[],
+      ${reads.map(({ lastAt }) => lastAt)}::timestamptz[],
+      ${reads.map(({ calls }) => calls)}::bigint[])
+      as read (plugin_id, endpoint, bundle_install_id, locator, property, last_at, calls)
+    on conflict (plugin_id, endpoint, bundle_install_id, locator, property, minute)
+    do update set last_at = greatest(kept.last_at, excluded.last_at), calls = kept.calls + excluded.calls`.execute(
+    db,
+  )
+}
+
+/** As long as refusals are kept. */
+const KEPT = sql.raw(`interval '30 days'`)
+
+/** Deletes old reads. Returns the number of deleted ones, at most `limit`. */
+export async function pruneReads(db: Db, limit: number): Promise<number> {
+  const result = await sql`
+    delete from runtime.plugin_read where ctid = any(array(
+      select ctid from runtime.plugin_read
+      where last_at <= clock_timestamp() - ${KEPT}
+      order by last_at
+      limit ${limit}
+      for update skip locked
+    ))`.execute(db)
+  return Number(result.numAffectedRows ?? 0)
+}
