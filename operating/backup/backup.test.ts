@@ -476,8 +476,15 @@ function withMigrations(text: string, names: Partial<Record<'runtime' | 'bff', s
 
 /** What migrations after the first have added: tables, and columns by table. Both are empty in the backup. */
 const LATER = {
-  tables: ['runtime.plugin_refusal', 'runtime.plugin_read'],
+  tables: [
+    'runtime.plugin_refusal',
+    'runtime.plugin_read',
+    'runtime.cause',
+    'runtime.cause_note',
+    'runtime.cause_failure',
+  ],
   columns: {
+    'runtime.operation': ['cause_id'],
     'runtime.attempt': ['wire', 'by_platform'],
     'runtime.plugin': [
       'retired_at',

@@ -645,6 +645,7 @@ export const plans = {
   'probe.about':
     'Only a connection was opened and closed. A plugin that can be reached may still refuse its call.',
   'probe.testing': 'Connecting …',
+  'probe.tested': '(tested {time})',
   'probe.unknown': 'Not tested',
   'probe.fails':
     '{plugins} cannot be reached now. Unless that changes, the detach operation fails, and the installation stays locked. If a plugin is gone for good, ask an administrator to retire it first.',

@@ -534,6 +534,7 @@ export const plans: Translated<typeof source.plans> = {
   'probe.title': '目前能否连接到插件？',
   'probe.about': '仅建立并关闭了连接。能够连接的插件仍可能拒绝调用。',
   'probe.testing': '正在连接…',
+  'probe.tested': '（测试于 {time}）',
   'probe.unknown': '未测试',
   'probe.fails':
     '目前无法连接 {plugins}。除非情况改变，否则分离操作会失败，安装实例保持锁定。如果插件已永久消失，请先请管理员将其退役。',

@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query'
 import type { PlannedStage } from '#contract/console-api/shapes.ts'
 import { callApi } from '../../api/client.ts'
 import { joinList } from '../../i18n/punctuation.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Time } from '../../ui/Time.tsx'
@@ -72,6 +72,7 @@ function Probed({
   probe: { data: Answer | undefined; isError: boolean } | undefined
 }) {
   const t = useText()
+  const rich = useRichText()
   const data = probe?.data
   const isReachable = data?.result === 'REACHABLE'
   return (
@@ -89,7 +90,7 @@ function Probed({
           <Icon name={isReachable ? 'done' : 'warning'} size={12} className="mr-1 inline" />
           {t(`plans.probe.${data.result}`)}{' '}
           <span className="text-faint">
-            <Time at={data.testedAt} />
+            {rich('plans.probe.tested', { time: <Time at={data.testedAt} /> })}
           </span>
         </span>
       )}
