@@ -117,7 +117,7 @@ async function openShop({
       enabled: true,
       maxBackoffMs: 100,
       maxAttempts: 3,
-      timeoutMs: 1_000,
+      timeoutMs: 5_000,
       owner: { team: `Team ${role}`, contact: `mailto:${role}@example.com` },
       ...more,
     }

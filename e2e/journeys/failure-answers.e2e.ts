@@ -46,6 +46,12 @@ const refusal = (
   data: { message, retryable: false, ...more },
 })
 
+/** Also if the call is repeated, because it took longer than its limit on a busy machine. */
+function once(act: () => Promise<unknown>): () => Promise<unknown> {
+  let done: Promise<unknown> | undefined
+  return () => (done ??= act())
+}
+
 const CASES: readonly Case[] = [
   {
     name: 'moved',
@@ -80,10 +86,11 @@ const CASES: readonly Case[] = [
     // the credential of the plugin is revoked between the stages
     async cause(shop) {
       const { credentialId, secret } = await shop.newCredential()
+      const revoke = once(() => shop.revoke(credentialId))
       shop.answer({
         registrar: async (call) => {
           if (call.stage === 'BEFORE_RESOURCES') return registered(call)
-          await shop.revoke(credentialId)
+          await revoke()
           const { errorCode, message } = await shop.resolve(call, secret)
           return refusal(errorCode, message, { errorPath: [call.pluginId, 'module-plugin-manager'] })
         },
@@ -144,6 +151,7 @@ const CASES: readonly Case[] = [
   {
     name: 'slow',
     async cause(shop) {
+      await shop.register('sync', { timeoutMs: 1_000 })
       shop.answer({
         sync: async () => {
           await new Promise((resolve) => setTimeout(resolve, 1_200))
@@ -208,10 +216,11 @@ const CASES: readonly Case[] = [
         owner: { bundleInstallId: owner.bundleInstallId, locator: 'production/crm-suite/MODULE/crm-mail' },
       })
       const { secret } = await shop.newCredential()
+      const detach = once(async () => system.ended(await shop.detach(owner.bundleInstallId)))
       shop.answer({
         registrar: async (call) => {
           if (call.stage === 'BEFORE_RESOURCES') return registered(call)
-          await system.ended(await shop.detach(owner.bundleInstallId))
+          await detach()
           const { errorCode, message } = await shop.resolve(call, secret)
           return refusal(errorCode, message, { errorPath: [call.pluginId, 'module-plugin-manager'] })
         },
