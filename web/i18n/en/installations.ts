@@ -262,6 +262,7 @@ export const installations = {
   'form.from.default': 'default value',
   'form.from.current': 'current value',
   'form.from.copy': 'from the last configuration',
+  'form.document': 'Values as JSON',
   'form.reset': 'Reset',
   'form.new': 'new',
   'form.changed': 'redefined',

@@ -234,6 +234,7 @@ export const installations: Translated<typeof source.installations> = {
   'form.from.default': '默认值',
   'form.from.current': '当前值',
   'form.from.copy': '来自最后一次的配置',
+  'form.document': 'JSON 格式的值',
   'form.reset': '还原',
   'form.new': '新增',
   'form.changed': '定义有变',

@@ -1,28 +1,15 @@
-import { Suspense, useLayoutEffect, useRef, useState } from 'react'
-import { hideProtectedName } from '#contract/protocol/protected-property.ts'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { pointerTo } from '#contract/json-schema/json.ts'
 import { useStore } from '../../base/external-store.ts'
-import { lazyWithRetry } from '../../base/load-with-retry.ts'
-import type { JsonEditorHandle } from '../../forms/json/JsonEditor.tsx'
-import { findJsonPlaces, lineAt } from '../../forms/json/json-syntax.ts'
-import { DOCUMENT_LIMITS, jsonProblemText } from '../../forms/json/parse-json.ts'
-import { translateError } from '../../forms/property/translate-error.ts'
 import { joinList } from '../../i18n/punctuation.ts'
-import { useText, type Translate } from '../../i18n/use-text.ts'
+import { useText } from '../../i18n/use-text.ts'
+import { DocumentEditor } from '../../subjects/document/DocumentEditor.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { cx } from '../../ui/class-names.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
-import { Notice } from '../../ui/Notice.tsx'
 import { focusHome } from '../../ui/keep-focus.ts'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { useEditor } from './editor/editor-context.ts'
 import { resourceTitle } from './draft/labels.ts'
-import { readDocument, type DocumentProblem } from './document/document.ts'
 import type { DocumentState } from './document/use-document.ts'
-import { pointerSegments, pointerTo } from '#contract/json-schema/json.ts'
-
-const JsonEditor = lazyWithRetry(async () => ({
-  default: (await import('../../forms/json/JsonEditor.tsx')).JsonEditor,
-}))
 
 const SHOWN = 8
 
@@ -121,87 +108,22 @@ function DocumentText({
 }) {
   const t = useText()
   const { configuration, mayWrite, isSaving } = useEditor()
-  const { text, from, reading, broken, edited, onText, reset } = document
-  const editor = useRef<JsonEditorHandle>(null)
-  const problems = reading?.problems.slice(0, SHOWN) ?? []
-  const places = findJsonPlaces(
-    text,
-    problems.map(({ path }) => path),
-  )
-  const omitted = reading?.omitted ?? []
-  const claimed = edited.filter((locator) => configuration.resources[locator]?.claim)
+  const omitted = document.reading?.omitted ?? []
+  const claimed = document.edited.filter((locator) => configuration.resources[locator]?.claim)
   const namesOf = (locators: readonly string[]) =>
     joinList(
       t,
       locators.slice(0, SHOWN).map((locator) => resourceTitle(configuration.resources[locator], locator)),
     )
-  const again = (
-    <Button size="sm" icon="retry" onClick={reset}>
-      {t('configuration.document.reset')}
-    </Button>
-  )
-  const lineButton = (line: number) => (
-    <button
-      type="button"
-      onClick={() => editor.current?.goToLine(line)}
-      className="min-h-6 rounded-sm font-medium whitespace-nowrap text-accent hover:underline"
-    >
-      {t('configuration.document.line', { line })}
-    </button>
-  )
   return (
     <>
-      <Suspense
-        fallback={<Skeleton className={height === 'tall' ? 'h-[60vh] w-full' : 'min-h-0 w-full flex-1'} />}
-      >
-        <JsonEditor
-          label={t('configuration.document.label')}
-          height={height}
-          keepsFormat={false}
-          limits={DOCUMENT_LIMITS}
-          text={text}
-          readOnly={!mayWrite || isSaving}
-          check={(value) =>
-            readDocument(value, from).problems.map((problem) => ({
-              path: problem.path,
-              keyword: problem.keyword,
-              message: describeProblem(problem, t),
-            }))
-          }
-          onText={onText}
-          pointed={pointed}
-          handle={editor}
-        />
-      </Suspense>
-      {/* below the editor, so that the text does not move while the person types */}
-      {broken !== null && (
-        <Notice tone="warn" live actions={again}>
-          {lineButton(broken.place.line)}
-          {t('common.punctuation.colon')}
-          {jsonProblemText(broken.problem, t)} {t('configuration.document.broken')}
-        </Notice>
-      )}
-      {problems.length > 0 && (
-        <Notice
-          tone="error"
-          title={t('configuration.document.problems', { n: reading?.problems.length ?? 0 })}
-          actions={again}
-        >
-          <ul className={cx('mt-1 space-y-0.5', height === 'fill' && 'max-h-28 overflow-y-auto')}>
-            {problems.map((problem) => (
-              // one keyword can have several: each branch of `allOf` has its own
-              <li key={JSON.stringify(problem)}>
-                {lineButton(lineAt(text, places.get(problem.path)?.from ?? 0))}
-                {problem.path !== '' && (
-                  <span className="mono ml-1 wrap-anywhere">{readable(problem.path)}</span>
-                )}
-                {t('common.punctuation.colon')}
-                {describeProblem(problem, t)}
-              </li>
-            ))}
-          </ul>
-        </Notice>
-      )}
+      <DocumentEditor
+        label={t('configuration.document.label')}
+        document={document}
+        height={height}
+        pointed={pointed}
+        readOnly={!mayWrite || isSaving}
+      />
       {claimed.length > 0 && (
         <StatusLine icon="lock">
           {t('configuration.document.claimed', { names: namesOf(claimed) })}
@@ -224,16 +146,3 @@ function StatusLine({ icon, children }: { icon: IconName; children: string }) {
     </p>
   )
 }
-
-function describeProblem(problem: DocumentProblem, t: Translate): string {
-  switch (problem.kind) {
-    case 'value':
-      return translateError(problem.problem, t)
-    case 'writtenByPlugin':
-      return t('configuration.document.problem.writtenByPlugin', { plugin: problem.detail })
-    default:
-      return t(`configuration.document.problem.${problem.kind}`)
-  }
-}
-
-const readable = (pointer: string): string => hideProtectedName(pointerSegments(pointer).join('/'))

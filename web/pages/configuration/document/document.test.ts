@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from '#contract/json-schema/json.ts'
 import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import { EMPTY, applyStep, type Draft } from '../draft/draft.ts'
 import { configuration, CORE, data, define, hidden, MAIL, resource } from '../testing.ts'
-import { documentOf, expressible, readDocument, stepTo } from './document.ts'
+import { documentOf, readDocument } from '../../../subjects/document/document.ts'
+import { expressible, stepTo } from './document.ts'
 
 const saved = configuration(7, {
   [CORE]: resource({

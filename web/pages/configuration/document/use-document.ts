@@ -5,7 +5,8 @@ import { isReplacingPage } from '../../../api/session.ts'
 import { DOCUMENT_LIMITS, parseJson, readJson, type JsonError } from '../../../forms/json/parse-json.ts'
 import { allEdits, editAt, type Draft } from '../draft/draft.ts'
 import type { DraftStore } from '../draft/draft-store.ts'
-import { documentOf, expressible, readDocument, stepTo, type DocumentReading } from './document.ts'
+import { documentOf, readDocument, type DocumentReading } from '../../../subjects/document/document.ts'
+import { expressible, stepTo } from './document.ts'
 
 const DEBOUNCE_MS = 300
 

@@ -117,3 +117,28 @@ test('what is ticked of a copied configuration is kept with the input, and disca
   await expect.element(box).not.toBeChecked()
   await expect.poll(() => stored()).toEqual([])
 })
+
+test('form and document show the same input, and neither loses what the other has', async () => {
+  await serveApi({})
+  await open()
+  await page.getByRole('button', { name: 'JSON beside the form' }).click()
+  const document = page.getByRole('textbox', { name: 'Values as JSON' })
+  const shown = () =>
+    [...document.element().querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n')
+  const MAIN = 'production/crm/MODULE/main'
+  await userEvent.fill(name, 'Acme')
+  await expect.poll(() => JSON.parse(shown()) as unknown).toEqual({ [MAIN]: { name: 'Acme' } })
+  await document.fill(JSON.stringify({ [MAIN]: { name: 'Bolt', password: 'hunter2' } }))
+  await expect.element(name).toHaveValue('Bolt')
+  // what was typed in the form since is newer; a secret is not shown
+  await userEvent.fill(name, 'Crate')
+  await expect
+    .poll(() => JSON.parse(shown()) as unknown)
+    .toEqual({ [MAIN]: { name: 'Crate', password: { '@type': 'Data', isSensitive: true } } })
+  await document.fill(JSON.stringify({ [MAIN]: { name: 7, other: 1 } }))
+  await expect.element(page.getByText('2 problems prevent saving')).toBeVisible()
+  await document.fill(JSON.stringify({ [MAIN]: {} }))
+  await expect.element(name).toHaveValue('')
+  await page.getByRole('button', { name: 'JSON beside the form' }).click()
+  await expect.element(document).not.toBeInTheDocument()
+})

@@ -22,6 +22,7 @@ import { Section } from '../../../ui/Card.tsx'
 import { cx } from '../../../ui/class-names.ts'
 import { LinkButton } from '../../../ui/Link.tsx'
 import { Notice } from '../../../ui/Notice.tsx'
+import { FormDocument, useFormDocumentToggle } from '../../../subjects/operation-form/FormDocument.tsx'
 import { OperationFields } from '../../../subjects/operation-form/OperationFields.tsx'
 import {
   changesOf,
@@ -129,6 +130,8 @@ export function InstallForm({
   )
   const hasFields = resources.some(({ fields }) => fields.length > 0)
   const hasOutline = resources.filter(({ fields }) => fields.length > 0).length > 1
+  const json = useFormDocumentToggle()
+  const isBeside = hasFields && json.isOpen
   const edits = editsIn(settled)
   const wrong = new Set(Object.keys(form.formState.errors.edits ?? {}))
 
@@ -193,14 +196,31 @@ export function InstallForm({
               ? 'installations.install.values.copy'
               : 'installations.install.values.about',
         )}
-        actions={hasFields && arrival.menu}
+        actions={
+          hasFields && (
+            <>
+              {json.button}
+              {arrival.menu}
+            </>
+          )
+        }
         flush
       >
         <div className="space-y-4">
           {arrival.notice}
-          <div className={cx(hasOutline && 'grid gap-x-8 lg:grid-cols-[15rem_minmax(0,1fr)]')}>
-            {hasOutline && <InstallOutline resources={resources} edits={edits} invalid={wrong} />}
+          <div
+            className={cx(
+              // the document takes the room of the outline
+              isBeside
+                ? 'grid gap-8 xl:grid-cols-2'
+                : hasOutline && 'grid gap-x-8 lg:grid-cols-[15rem_minmax(0,1fr)]',
+            )}
+          >
+            {hasOutline && !isBeside && (
+              <InstallOutline resources={resources} edits={edits} invalid={wrong} />
+            )}
             <OperationFields control={form.control} resources={resources} scope={scope ?? NO_SCOPE} fold />
+            {isBeside && <FormDocument form={form} resources={resources} />}
           </div>
         </div>
       </Section>

@@ -20,6 +20,8 @@ import { Section } from '../../../ui/Card.tsx'
 import { LinkButton } from '../../../ui/Link.tsx'
 import { showToast } from '../../../ui/toast.ts'
 import { unavailableReason } from '../detail/unavailable-reason.ts'
+import { cx } from '../../../ui/class-names.ts'
+import { FormDocument, useFormDocumentToggle } from '../../../subjects/operation-form/FormDocument.tsx'
 import { OperationFields } from '../../../subjects/operation-form/OperationFields.tsx'
 import { changesOf, upgradeForm } from '../../../subjects/operation-form/property-form.ts'
 import { RestoredNotice } from '../../../subjects/operation-form/RestoredNotice.tsx'
@@ -79,6 +81,7 @@ export function UpgradeForm({
   useEffect(() => {
     if (hasEdits === (base === null)) onBase(hasEdits ? (restoredBase ?? snapshotVersion) : null)
   }, [hasEdits, base, onBase, snapshotVersion, restoredBase])
+  const json = useFormDocumentToggle()
   const isStale = base !== null && base !== snapshotVersion
   const isOlder = isDowngrade(detail.version, manifest.version)
 
@@ -144,15 +147,19 @@ export function UpgradeForm({
         description={t(
           resources.length === 0 ? 'installations.upgrade.values.none' : 'installations.upgrade.values.about',
         )}
+        actions={resources.length > 0 && json.button}
         flush
       >
         {resources.length > 0 && (
-          <OperationFields
-            control={form.control}
-            resources={resources}
-            scope={scopeOf(detail)}
-            fold={false}
-          />
+          <div className={cx(json.isOpen && 'grid gap-8 xl:grid-cols-2')}>
+            <OperationFields
+              control={form.control}
+              resources={resources}
+              scope={scopeOf(detail)}
+              fold={false}
+            />
+            {json.isOpen && <FormDocument form={form} resources={resources} />}
+          </div>
         )}
       </Section>
       {isStale && (
