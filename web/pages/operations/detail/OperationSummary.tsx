@@ -1,5 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
+import { batchCall } from '#contract/console-api/pages/batches.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../../api/query.ts'
+import { batchTitle } from '../../../subjects/batch/batch-title.ts'
 import { OperationLink } from '../../../subjects/operations/OperationLink.tsx'
 import { RunTime } from '../../../subjects/operations/OperationTimes.tsx'
 import { ScopeLink } from '../../../subjects/scopes/ScopeText.tsx'
@@ -103,9 +107,12 @@ export function OperationSummary({ operation }: { operation: OperationDetail }) 
             <ul>
               {operation.batches?.map(({ batchId, action }) => (
                 <li key={batchId}>
-                  <TextLink to={paths.batch(batchId)}>
-                    {t(`operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`)}
-                  </TextLink>
+                  <BatchLink
+                    batchId={batchId}
+                    word={t(
+                      `operations.batch.${action === 'UPGRADE' && isDowngraded ? 'DOWNGRADE' : action}`,
+                    )}
+                  />
                 </li>
               ))}
             </ul>
@@ -151,4 +158,11 @@ function Retries({ operation }: { operation: OperationDetail }) {
       ))}
     </ol>
   )
+}
+
+/** A batch by its name, as everywhere; until that is known, by what it does. */
+function BatchLink({ batchId, word }: { batchId: string; word: string }) {
+  const t = useText()
+  const { data } = useQuery(apiQuery('GET /batches/{batchId}', batchCall(batchId)))
+  return <TextLink to={paths.batch(batchId)}>{data === undefined ? word : batchTitle(data, t)}</TextLink>
 }
