@@ -50,7 +50,7 @@ const moved = (
     touches,
   })
 
-const BASE = { city: 'Hamburg', street: 'Hafen 1', zip: '20095' }
+const BASE = { city: 'Hamburg', street: 'Harbor 1', zip: '20095' }
 
 it('leaves an entered value alone whose property nobody has changed', () => {
   assert.deepEqual(moved(data(BASE), data(BASE), setTo({ ...BASE, zip: '1' })), [])
@@ -66,7 +66,7 @@ it('keeps both changes of different leaves, without a question', () => {
 
 it('asks for a leaf that both changed, and keeps the rest of both', () => {
   const mine = { ...BASE, city: 'Lübeck', zip: '1' }
-  const [one] = moved(data(BASE), data({ ...BASE, city: 'Kiel', street: 'Markt 2' }), setTo(mine))
+  const [one] = moved(data(BASE), data({ ...BASE, city: 'Kiel', street: 'Market 2' }), setTo(mine))
   assert.ok(one !== undefined)
   assert.deepEqual(
     one.conflicts.map(({ path }) => path),
@@ -75,7 +75,7 @@ it('asks for a leaf that both changed, and keeps the rest of both', () => {
   assert.equal(isDecided(one, new Map()), false)
   const taking = (side: 'mine' | 'theirs') => new Map([[NAME, new Map([['/city', side]])]])
   assert.equal(isDecided(one, taking('theirs')), true)
-  const rest = { street: 'Markt 2', zip: '1' }
+  const rest = { street: 'Market 2', zip: '1' }
   assert.deepEqual(editOnTheirs(one, taking('theirs')), setTo({ city: 'Kiel', ...rest }))
   assert.deepEqual(editOnTheirs(one, taking('mine')), setTo({ city: 'Lübeck', ...rest }))
 })
