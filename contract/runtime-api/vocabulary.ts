@@ -245,6 +245,10 @@ export const NOTIFICATION_EVENTS = [
 ] as const
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number]
 
+/** The form of a notification: the standard JSON, a text for a chat (as Slack reads it), or subject and text for a mail gateway. */
+export const WEBHOOK_FORMATS = ['STANDARD', 'CHAT', 'MAIL'] as const
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
+
 /** In minutes: a week. */
 export const RETRYING_AFTER_MAX = 10_080
 

@@ -3,7 +3,7 @@ import { defineEndpoints } from '#contract/endpoint/endpoint.ts'
 import { Key, WorkspaceId } from '#contract/protocol/keys.ts'
 import { listOf, pageQuery, plainName, Reason, Timestamp, Uuid } from './common.ts'
 import { Address } from './plugins.ts'
-import { DELIVERY_STATES, NOTIFICATION_EVENTS, RETRYING_AFTER_MAX } from './vocabulary.ts'
+import { DELIVERY_STATES, NOTIFICATION_EVENTS, RETRYING_AFTER_MAX, WEBHOOK_FORMATS } from './vocabulary.ts'
 
 /** What a webhook reports: everything, one environment, or one scope. */
 const WebhookScope = z
@@ -25,8 +25,13 @@ const settings = {
   retryingAfterMinutes: z.number().int().min(1).max(RETRYING_AFTER_MAX),
 }
 
+/** The form of what is sent. Without it, a new webhook is STANDARD, and another one stays as it is. */
+const format = z.enum(WEBHOOK_FORMATS).optional()
+
 export const Webhook = z.object({
   ...settings,
+  /** The form of what is sent. */
+  format: z.enum(WEBHOOK_FORMATS),
   webhookId: Uuid,
   enabled: z.boolean(),
   createdAt: Timestamp,
@@ -72,7 +77,7 @@ export const webhookEndpoints = defineEndpoints({
     summary: 'Create a webhook; the secret of its signatures is returned only once',
     audit: 'webhook.create',
     access: { needs: 'notification:write', where: 'everywhere' },
-    body: z.strictObject({ ...settings, reason: Reason.optional() }),
+    body: z.strictObject({ ...settings, format, reason: Reason.optional() }),
     answer: z.object({ webhook: Webhook, secret: z.string().nullable() }),
     shownOnce: ['secret'],
     codes: ['REQUEST_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
@@ -85,6 +90,7 @@ export const webhookEndpoints = defineEndpoints({
     // without `enabled` it stays as it is: the platform may have disabled it in the meantime
     body: z.strictObject({
       ...settings,
+      format,
       enabled: z.boolean().optional(),
       /** `updatedAt` of the webhook that the caller saw. Without it, the settings are replaced, whatever they are. */
       expected: Timestamp.optional(),

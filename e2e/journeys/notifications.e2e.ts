@@ -24,6 +24,7 @@ test('an administrator creates a webhook, sees its secret once, and tests it', a
   const form = page.getByRole('dialog', { name: 'Create a webhook' })
   await form.getByLabel('Name').fill('On call')
   await form.getByLabel('Address').fill(`http://127.0.0.1:${port}/hook`)
+  await form.getByLabel('Form', { exact: true }).selectOption('Text for a chat')
   await form.getByRole('button', { name: 'Create webhook' }).click()
   const dialog = page.getByRole('dialog', { name: 'Copy your signing secret now' })
   const secret = /whsec_[A-Za-z0-9+/=]+/.exec(await dialog.innerText())?.[0] ?? ''
@@ -39,6 +40,8 @@ test('an administrator creates a webhook, sees its secret once, and tests it', a
     arrived.map(({ signed }) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`),
   )
   expect(arrived).toHaveLength(1)
+  expect(arrived[0]?.signed).toContain('{"text":"Test notification"}')
+  await expect(page.getByRole('main')).toContainText('Text for a chat')
   await expect(page.getByText('whsec_')).toHaveCount(0)
 
   await page.getByRole('button', { name: 'Delete' }).click()

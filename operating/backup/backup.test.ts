@@ -486,6 +486,8 @@ const LATER = {
   columns: {
     'runtime.operation': ['cause_id'],
     'runtime.attempt': ['wire', 'by_platform'],
+    'runtime.webhook': ['format'],
+    'runtime.webhook_delivery': ['is_written'],
     'runtime.plugin': [
       'retired_at',
       'retired_by_id',

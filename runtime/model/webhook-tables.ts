@@ -1,5 +1,5 @@
-import type { Generated } from 'kysely'
-import type { DeliveryState, NotificationEvent } from '#contract/runtime-api/vocabulary.ts'
+import type { ColumnType, Generated } from 'kysely'
+import type { DeliveryState, NotificationEvent, WebhookFormat } from '#contract/runtime-api/vocabulary.ts'
 
 export interface WebhookTable {
   webhook_id: string
@@ -10,6 +10,7 @@ export interface WebhookTable {
   application_runtime_id: string | null
   workspace_id: number | null
   retrying_after_minutes: number
+  format: ColumnType<WebhookFormat, WebhookFormat | undefined, WebhookFormat>
   enabled: boolean
   /** Sealed. */
   secret: Buffer
@@ -29,6 +30,8 @@ export interface WebhookDeliveryTable {
   operation_id: string | null
   batch_id: string | null
   body: string
+  /** Whether `body` is what is sent; before, it is what a trigger recorded. */
+  is_written: Generated<boolean>
   state: Generated<DeliveryState>
   attempts: Generated<number>
   created_at: Generated<string>

@@ -2,9 +2,10 @@ import { inTransaction } from '#database/transaction.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { webhookPlace } from '../sealing/places.ts'
 import { opening } from '../sealing/sealed-value.ts'
-import { recordDelivered, recordFailed } from '../store/webhooks/deliver.ts'
+import { keepBody, recordDelivered, recordFailed } from '../store/webhooks/deliver.ts'
 import type { DueDelivery } from '../store/webhooks/deliver.ts'
 import { signedHeaders } from './signature.ts'
+import { writeNotification } from './write-notification.ts'
 
 const TIMEOUT_MS = 10_000
 /** The content of a response does not matter. */
@@ -31,10 +32,12 @@ export async function deliver(deps: RuntimeDeps, delivery: DueDelivery, signal: 
 /** The HTTP status, or why there is none; `not-sent` if this platform could not make the request. */
 async function send(
   deps: RuntimeDeps,
-  { delivery_id: id, webhook_id, body, url, secret: sealed }: DueDelivery,
+  delivery: DueDelivery,
   signal: AbortSignal,
 ): Promise<{ status: number | null; error: string | null }> {
+  const { delivery_id: id, webhook_id, url, secret: sealed } = delivery
   try {
+    const body = await bodyOf(deps, delivery)
     const secret = await opening(deps.vault, deps.db, () => deps.vault.open(sealed, webhookPlace(webhook_id)))
     const timestamp = Math.floor(deps.clock.now().getTime() / 1000)
     const result = await deps.http.request({
@@ -53,6 +56,12 @@ async function send(
     deps.log.warn('a notification could not be sent', { deliveryId: id }, error)
     return { status: null, error: 'not-sent' }
   }
+}
+
+async function bodyOf(deps: RuntimeDeps, delivery: DueDelivery): Promise<string> {
+  const { delivery_id, body, is_written, format } = delivery
+  if (is_written) return body
+  return keepBody(deps.db, delivery_id, await writeNotification(deps, body, format))
 }
 
 /** 5 s after the first attempt, then four times as long each time, up to an hour; half of it is jitter. */

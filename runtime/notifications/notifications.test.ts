@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
-import { wrapData } from '#contract/protocol/data.ts'
+import { MASK, wrapData } from '#contract/protocol/data.ts'
 import { AuditEntry } from '#contract/runtime-api/audit.ts'
 import { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 import { inTransaction } from '#database/transaction.ts'
@@ -20,8 +20,9 @@ import { waitForLong } from '../testing/wait-for-long.ts'
 import { delayMs } from './deliver.ts'
 
 const VALUE = 'VALUE_OF_A_PROPERTY'
+const SECRET = 'zebra-secret-4711'
 const guarded = bundleOf('guarded', {
-  resources: [moduleOf('main', { name: TEXT })],
+  resources: [moduleOf('main', { name: TEXT, token: { ...TEXT, isSensitive: true } })],
   plugins: [bindingOf('guard', 1, { main: {} })],
 })
 const plain = bundleOf('plain', { resources: [moduleOf('main', { name: TEXT })] })
@@ -115,7 +116,7 @@ describe('notifications', { concurrency: false }, () => {
     return deps.fails(operationId, VALUE)
   }
 
-  it('report a failed operation once, signed, without a message or a value', async () => {
+  it('report a failed operation once, signed, with its cause and next step, and without a sensitive value', async () => {
     const { webhookId, secret } = await create()
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     const { operationId } = await failedOperation()
@@ -131,11 +132,19 @@ describe('notifications', { concurrency: false }, () => {
     const expected = createHmac('sha256', key).update(signed).digest('base64')
     assert.equal(headers['webhook-signature'], `v1,${expected}`)
     assert.ok(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000) < 60)
-    assert.doesNotMatch(JSON.stringify(arrived), new RegExp(VALUE))
     const { type, data } = JSON.parse(body) as { type: string; data: JsonObject }
+    assert.equal(type, 'operation.failed')
+    const { message, title, ...known } = data
+    assert.deepEqual([message, title], [`Not ${VALUE}`, 'guarded'])
     assert.deepEqual(
-      [type, data['operationId'], data['state'], data['errorCode']],
-      ['operation.failed', operationId, 'FAILED', null],
+      [known['operationId'], known['state'], known['errorCode'], known['retryHelps'], known['nextStep']],
+      [
+        operationId,
+        'FAILED',
+        VALUE,
+        'AFTER_CHANGE',
+        { actor: 'PLUGIN_OWNER', action: 'FIX_CAUSE', afterwards: { actor: 'SUPPORT', action: 'RETRY' } },
+      ],
     )
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
   })
@@ -270,6 +279,56 @@ describe('notifications', { concurrency: false }, () => {
     await attempted(webhookId, 1)
     assert.equal((await log(webhookId))[0]?.lastError, 'not-sent')
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+  })
+
+  it('have the form that the receiver reads, in which text of others cannot mention, link or format', async () => {
+    const hostile = 'Full <!channel> *now* `x` @all https://evil.example.com\u202e'
+    const fail = (message: string) =>
+      deps.plugin.script(() => ({ errorCode: 'FULL', data: { message, retryable: false } }))
+    fail(hostile)
+    const bodyAs = async (format: string) => {
+      const { webhookId } = await create({ format, title: format })
+      assert.equal((await webhook(webhookId)).format, format)
+      const properties = { [locatorOf(guarded, 'main')]: { token: wrapData(SECRET) } }
+      const { operationId } = await deps.install(guarded, { scope: deps.newScope(), properties })
+      await deps.fails(operationId, 'FULL')
+      await ended(webhookId, 'DELIVERED')
+      const [delivery] = await log(webhookId)
+      // a form that is left out stays
+      const { format: kept } = await deps.ok(`/webhooks/${webhookId}`, {
+        method: 'PUT',
+        body: {
+          title: format,
+          url: receiver.url,
+          events: ['operation.failed'],
+          scope: null,
+          retryingAfterMinutes: 30,
+        },
+      })
+      assert.equal(kept, format)
+      await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
+      const [arrived] = arrivedAs(delivery?.deliveryId)
+      assert.doesNotMatch(arrived?.body ?? SECRET, new RegExp(SECRET))
+      return { operationId, body: JSON.parse(arrived?.body ?? '{}') as Record<string, string> }
+    }
+    const chat = await bodyAs('CHAT')
+    assert.deepEqual(Object.keys(chat.body), ['text'])
+    const [first, cause, next] = (chat.body['text'] ?? '').split('\n')
+    assert.match(first ?? '', /^Failed: install `guarded` in `[^`]+`$/)
+    assert.equal(
+      cause,
+      '`Full &lt;!channel&gt; *now* ˋxˋ @all https://evil.example.com\ufffd` (`FULL`, `guard`)',
+    )
+    assert.equal(next, 'Next step: plugin owner, fix cause; then support, retry')
+    assert.match(chat.body['text'] ?? '', new RegExp(`Operation ID: ${chat.operationId}$`))
+    const mail = await bodyAs('MAIL')
+    assert.deepEqual(Object.keys(mail.body), ['subject', 'text'])
+    assert.match(mail.body['subject'] ?? '', /^Failed: install guarded in \S+$/)
+    assert.match(mail.body['text'] ?? '', /\nFull <!channel> \*now\* `x` @all [^\n]+ \(FULL, guard\)\n/)
+    assert.match(mail.body['text'] ?? '', /\nCan a retry help\? Only after the cause is fixed\n/)
+    fail(`Not ${SECRET}`)
+    const { data } = (await bodyAs('STANDARD')).body as unknown as { data: JsonObject }
+    assert.equal(data['message'], MASK)
   })
 
   it('report a takeover, and a batch, to webhooks of the scope', async () => {

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
+import type { WebhookFormat } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
 
 export interface DueDelivery {
   delivery_id: string
   webhook_id: string
   body: string
+  is_written: boolean
+  format: WebhookFormat
   attempts: number
   is_overdue: boolean
   url: string
@@ -56,11 +59,21 @@ export async function takeDeliveries(
       order by due.available_at
       limit ${limit}
     )
-    returning delivery.delivery_id, delivery.webhook_id, delivery.body, delivery.attempts, webhook.url, webhook.secret,
+    returning delivery.delivery_id, delivery.webhook_id, delivery.body, delivery.is_written, webhook.format, delivery.attempts, webhook.url, webhook.secret,
       delivery.created_at < clock_timestamp() - make_interval(days => ${GIVE_UP_DAYS}) as is_overdue`.execute(
     db,
   )
   return rows
+}
+
+/** Keeps the body that every attempt of a delivery sends. Returns it, or the one that somebody else has kept before. */
+export async function keepBody(db: Db, deliveryId: string, body: string): Promise<string> {
+  const { rows } = await sql<{ body: string }>`
+    update runtime.webhook_delivery
+    set body = case when is_written then body else ${body} end, is_written = true
+    where delivery_id = ${deliveryId}
+    returning body`.execute(db)
+  return rows[0]?.body ?? body
 }
 
 /** Records that the receiver accepted a delivery. */

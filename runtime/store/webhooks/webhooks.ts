@@ -15,13 +15,14 @@ export type WebhookSettings = Pick<
   | 'application_runtime_id'
   | 'workspace_id'
   | 'retrying_after_minutes'
+  | 'format'
 >
 
 /** Returns all webhooks, or the one with this id, oldest first. */
 export async function selectWebhooks(db: Db, webhookId: string | null = null): Promise<WebhookRow[]> {
   const { rows } = await sql<WebhookRow>`
     select webhook_id, title, url, events, environment_key, application_runtime_id, workspace_id,
-      retrying_after_minutes, enabled, created_at, updated_at, failing_since, disabled_because,
+      retrying_after_minutes, format, enabled, created_at, updated_at, failing_since, disabled_because,
       (select count(*) from runtime.webhook_delivery as delivery
         where delivery.webhook_id = webhook.webhook_id and delivery.state = 'PENDING') as pending
     from runtime.webhook as webhook

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { uuidv7 } from '#http-kit/random.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
+import type { WebhookFormat } from '#contract/runtime-api/vocabulary.ts'
 import type { Webhook, WebhookDelivery } from '#contract/runtime-api/webhooks.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import type { Tx } from '../../model/db.ts'
@@ -45,7 +46,7 @@ export async function createWebhook(
     )
   const webhookId = uuidv7(deps)
   const secret = randomBytes(SECRET_BYTES)
-  const settings = settingsOf(body)
+  const settings = settingsOf(body, 'STANDARD')
   await insertWebhook(tx, {
     ...settings,
     webhook_id: webhookId,
@@ -76,7 +77,7 @@ export async function saveWebhook(
   const before = await requireWebhook(tx, webhookId)
   if (body.expected !== undefined && body.expected !== before.updated_at)
     throw new DomainError('WEBHOOK_STALE', platformMessage('webhookStale'))
-  const after = { ...settingsOf(body), enabled: body.enabled ?? before.enabled }
+  const after = { ...settingsOf(body, before.format), enabled: body.enabled ?? before.enabled }
   if (after.enabled || after.url !== before.url) requireReachable(egress, body.url, 'url')
   await updateWebhook(tx, webhookId, after)
   await recordAudit(tx, actor, {
@@ -140,7 +141,7 @@ async function requireWebhook(tx: Tx, webhookId: string): Promise<WebhookRow> {
   return row
 }
 
-function settingsOf(body: Input<'POST /webhooks'>['body']): WebhookSettings {
+function settingsOf(body: Input<'POST /webhooks'>['body'], format: WebhookFormat): WebhookSettings {
   const { scope } = body
   return {
     title: body.title,
@@ -150,6 +151,7 @@ function settingsOf(body: Input<'POST /webhooks'>['body']): WebhookSettings {
     application_runtime_id: scope !== null && 'workspaceId' in scope ? scope.applicationRuntimeId : null,
     workspace_id: scope !== null && 'workspaceId' in scope ? scope.workspaceId : null,
     retrying_after_minutes: body.retryingAfterMinutes,
+    format: body.format ?? format,
   }
 }
 
@@ -162,6 +164,7 @@ function fieldsOf(row: WebhookSettings & { enabled: boolean }): Fields {
     applicationRuntimeId: row.application_runtime_id,
     workspaceId: row.workspace_id,
     retryingAfterMinutes: row.retrying_after_minutes,
+    format: row.format,
     enabled: row.enabled,
   }
 }
@@ -196,6 +199,7 @@ function webhookView(row: WebhookRow): Webhook {
     events: row.events,
     scope: place,
     retryingAfterMinutes: row.retrying_after_minutes,
+    format: row.format,
     enabled: row.enabled,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -49,6 +49,7 @@ test('a webhook that the platform disables meanwhile stays disabled, unless the 
     events: ['operation.failed'],
     scope: null,
     retryingAfterMinutes: 30,
+    format: 'STANDARD',
     enabled: true,
     createdAt: '2026-11-20T08:00:00.000Z',
     updatedAt: '2026-11-20T08:00:00.000Z',

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { useController, type Control } from 'react-hook-form'
 import type { Webhook } from '#contract/console-api/shapes.ts'
-import { NOTIFICATION_EVENTS } from '#contract/console-api/vocabulary.ts'
+import { NOTIFICATION_EVENTS, WEBHOOK_FORMATS } from '#contract/console-api/vocabulary.ts'
 import { useWrite } from '../../api/write.ts'
 import { SecretDialog } from '../../forms/dialogs/SecretDialog.tsx'
 import { NumberField } from '../../forms/fields/NumberField.tsx'
@@ -8,12 +9,21 @@ import { ReasonField } from '../../forms/fields/ReasonField.tsx'
 import { SwitchField } from '../../forms/fields/SwitchField.tsx'
 import { TextField } from '../../forms/fields/TextField.tsx'
 import { FormDialog } from '../../forms/dialogs/FormDialog.tsx'
+import { useFormBusy } from '../../forms/form/Form.tsx'
 import { fieldOfRequest } from '../../forms/form/server-errors.ts'
 import { useSubmit } from '../../forms/form/use-submit.ts'
 import { useZodForm } from '../../forms/form/use-zod-form.ts'
 import { useText } from '../../i18n/use-text.ts'
+import { Field } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { showToast } from '../../ui/toast.ts'
-import { EVENT_FIELDS, webhookBodyOf, webhookFormOf, webhookSchema } from './webhook-form.ts'
+import {
+  EVENT_FIELDS,
+  webhookBodyOf,
+  webhookFormOf,
+  webhookSchema,
+  type WebhookForm,
+} from './webhook-form.ts'
 
 /** Creates a webhook and shows its secret once, or edits one. */
 export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
@@ -56,7 +66,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       showToast({ text: t('notifications.form.saved') })
       onClose()
     },
-    fieldOfRequest(['title', 'url', 'retryingAfterMinutes', 'reason']),
+    fieldOfRequest(['title', 'url', 'format', 'retryingAfterMinutes', 'reason']),
   )
   if (created) {
     return (
@@ -92,6 +102,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
         help={t('notifications.form.url.help')}
         maxLength={2048}
       />
+      <FormatField control={control} />
       {webhook !== null && (
         <SwitchField
           control={control}
@@ -149,5 +160,30 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       </fieldset>
       <ReasonField control={control} />
     </FormDialog>
+  )
+}
+
+/** The form in which the receiver reads the notifications. */
+function FormatField({ control }: { control: Control<WebhookForm> }) {
+  const t = useText()
+  const busy = useFormBusy()
+  const { field, fieldState } = useController({ control, name: 'format' })
+  return (
+    <Field
+      label={t('notifications.field.format')}
+      help={t(`notifications.format.${field.value}.about`)}
+      error={fieldState.error?.message}
+    >
+      {(wiring) => (
+        <Select
+          {...wiring}
+          value={field.value}
+          disabled={busy}
+          onBlur={field.onBlur}
+          onChange={field.onChange}
+          options={WEBHOOK_FORMATS.map((value) => ({ value, label: t(`notifications.format.${value}`) }))}
+        />
+      )}
+    </Field>
   )
 }

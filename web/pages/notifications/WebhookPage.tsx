@@ -114,6 +114,10 @@ function Shown({ webhook }: { webhook: Webhook }) {
             { label: t('notifications.field.events'), value: eventsText(webhook, t) },
             { label: t('notifications.field.scope'), value: coverageText(webhook, t) },
             {
+              label: t('notifications.field.format'),
+              value: t(`notifications.format.${webhook.format}`),
+            },
+            {
               label: t('notifications.fact.retryingAfter'),
               value: t('notifications.minutes', { n: webhook.retryingAfterMinutes }),
             },

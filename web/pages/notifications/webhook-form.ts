@@ -4,6 +4,7 @@ import type { Webhook } from '#contract/console-api/shapes.ts'
 import {
   NOTIFICATION_EVENTS,
   RETRYING_AFTER_MAX,
+  WEBHOOK_FORMATS,
   type NotificationEvent,
 } from '#contract/console-api/vocabulary.ts'
 import { isKey } from '#contract/protocol/locator.ts'
@@ -44,6 +45,7 @@ export const webhookSchema = (t: Translate) => {
       workspaceId: z
         .string()
         .check(z.refine((text) => text === '' || isWorkspaceId(text), t('notifications.form.workspace'))),
+      format: z.enum(WEBHOOK_FORMATS),
       enabled: z.boolean(),
       reason: z.string(),
     })
@@ -79,6 +81,7 @@ export function webhookFormOf(webhook: Webhook | null): WebhookForm {
     environmentKey: webhook?.scope?.environmentKey ?? '',
     applicationRuntimeId: workspace?.applicationRuntimeId ?? '',
     workspaceId: workspace === null ? '' : String(workspace.workspaceId),
+    format: webhook?.format ?? 'STANDARD',
     enabled: webhook?.enabled ?? true,
     reason: '',
   }
@@ -101,6 +104,7 @@ export function webhookBodyOf(form: WebhookForm) {
     events: NOTIFICATION_EVENTS.filter((event) => form[EVENT_FIELDS[event]]),
     scope,
     retryingAfterMinutes: Number(form.retryingAfterMinutes),
+    format: form.format,
     ...reasonIn({ reason }),
   }
 }
