@@ -42,6 +42,7 @@ import { recoverIfMoved, startRecovery } from './recovery.ts'
 import { RUNTIME_MIGRATIONS } from './store/migrations.ts'
 import { createPluginReads } from './store/references.ts'
 import { releaseLeases } from './store/operations/leases.ts'
+import { recordProcessEvent } from './store/process-events.ts'
 import { keepSigningKey } from './store/signing-keys.ts'
 import type { RuntimeTables } from './model/tables.ts'
 import { SpaceWatch } from './http/failures.ts'
@@ -355,6 +356,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
           if (released > 0)
             log.info('unfinished operations of the previous process continue', { operations: released })
         }
+        await recordProcessEvent(working.db, 'runtime.start')
         worker = startWorker(workerDeps, {
           ...options.worker,
           isPaused: () => space.isOut(working.db),

@@ -4,6 +4,7 @@ import type { PeriodicTask } from './deps/periodic-task.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { Db } from './model/db.ts'
 import type { RuntimeTables } from './model/tables.ts'
+import { recordProcessEvent } from './store/process-events.ts'
 import { FIND_SERVER, findServer, RAISE_BY, recover } from './store/recovery/recover.ts'
 import type { RecoverOptions, SeenServer } from './store/recovery/recover.ts'
 
@@ -35,6 +36,7 @@ export async function recoverIfMoved(
   const recovery = needed && (await recover(recoveryDb, needed))
   last.server = server
   if (recovery === null) return
+  await recordProcessEvent(db, 'database.recover')
   log.warn('the database is on another server or timeline; numbers that plugins may have seen are skipped', {
     ...recovery,
   })

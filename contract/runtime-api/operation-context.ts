@@ -41,12 +41,16 @@ export const CAUSE_KINDS = [
   'service.save',
 ] as const satisfies readonly AuditAction[]
 
+/** What the platform itself does that can: a start of the runtime, and a restore or failover of its database. */
+export const PROCESS_CAUSES = ['runtime.start', 'database.recover'] as const
+export type ProcessCause = (typeof PROCESS_CAUSES)[number]
+
 /**
  * A change of something that the operation depends on: its installation, a plugin that it calls, a service that its
  * properties refer to, the installation that owns such a service, or the policy of its environment.
  */
 export const ContextCause = z.object({
-  kind: z.enum(CAUSE_KINDS),
+  kind: z.enum([...CAUSE_KINDS, ...PROCESS_CAUSES]),
   at: Timestamp,
   /** Null, like `reason` and `link`, if it was made in a scope that the caller may not read. */
   by: Person.nullable(),

@@ -7,6 +7,7 @@ import { dependencyEndpoints } from './dependencies.ts'
 import { eventEndpoints } from './events.ts'
 import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
+import { operationComparisonEndpoints } from './operation-comparison.ts'
 import { operationContextEndpoints } from './operation-context.ts'
 import { operationEndpoints } from './operations.ts'
 import { pluginCallEndpoints } from './plugin-calls.ts'
@@ -26,6 +27,7 @@ export const runtimeApi = {
   ...installationEndpoints,
   ...operationEndpoints,
   ...operationContextEndpoints,
+  ...operationComparisonEndpoints,
   ...causeEndpoints,
   ...batchEndpoints,
   ...configurationEndpoints,

@@ -218,3 +218,46 @@ test('a runbook and the links to logs and traces stand beside each failure with 
     new RegExp(String.raw`^https://logs\.example\.com/\?q=${trace}&from=20\d\d-`),
   )
 })
+
+test('a failed save is compared with the last good one, and with another installation', async ({
+  system,
+  signIn,
+}) => {
+  const { install, plugin, register } = await startShop(system)
+  const [scope, elsewhere] = [system.newScope(), system.newScope()]
+  await system.ended(await install(elsewhere, () => ({ outcome: 'APPLIED' })))
+  await system.ended(await install(scope, () => ({ outcome: 'APPLIED' })))
+  plugin.script(() => refused())
+  const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+  const { snapshotVersion } = await system.call(platform, `GET ${place}`, { params: scope })
+  const saved = await system.call(
+    platform,
+    `PATCH ${place}`,
+    { params: scope, body: { snapshotVersion, changes: { [MAIN]: wrapped({ name: 'Books' }) } } },
+    randomUUID(),
+  )
+  const operationId = saved.operations[0]?.operationId ?? ''
+  await system.ended(operationId)
+
+  const page = await signIn('sam', `/operations/${operationId}`)
+  // what changes meanwhile is read again
+  await register('tenant-registrar', { reason: 'Moved to the new cluster' })
+  await expect(page.getByRole('region', { name: 'What changed before this' })).toContainText(
+    'Moved to the new cluster',
+    { timeout: 15_000 },
+  )
+
+  await page.getByRole('button', { name: 'Compare with the last good one' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Compare with an operation that succeeded' })
+  const values = dialog.getByRole('region', { name: 'Values' })
+  await expect(values).toContainText('main › name')
+  await expect(values).toContainText('Shop')
+  await expect(values).toContainText('Books')
+  await expect(dialog.getByRole('region', { name: 'Calls' })).toContainText('NO_TENANT')
+  await expect(dialog.getByRole('region', { name: 'Requests' })).toContainText('Books')
+  await expect(dialog.getByRole('region', { name: 'Operation' })).toContainText('Configure')
+  const choice = dialog.getByLabel('Compare with')
+  await expect(choice).toContainText('Install 1.0.0')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+})

@@ -482,9 +482,11 @@ const LATER = {
     'runtime.cause',
     'runtime.cause_note',
     'runtime.cause_failure',
+    'runtime.process_event',
   ],
   columns: {
     'runtime.operation': ['cause_id'],
+    'runtime.batch_item': ['shown_values'],
     'runtime.attempt': ['wire', 'by_platform'],
     'runtime.webhook': ['format'],
     'runtime.webhook_delivery': ['is_written'],

@@ -41,6 +41,7 @@ import {
   listCauses,
   readCause,
 } from '../use-cases/operations/causes.ts'
+import { compareOperations } from '../use-cases/operations/compare-operations.ts'
 import { readOperationContext } from '../use-cases/operations/operation-context.ts'
 import { listAttempts, readOperation, readReceipt } from '../use-cases/operations/read.ts'
 import { attemptNow, stopRetrying, retryOperation } from '../use-cases/operations/runs.ts'
@@ -119,6 +120,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /operations/{operationId}': readOperation,
     'GET /operations/{operationId}/attempts': listAttempts,
     'GET /operations/{operationId}/context': readOperationContext,
+    'GET /operations/{operationId}/comparison': compareOperations,
     'GET /operations/{operationId}/receipt': readReceipt,
     'POST /operations/{operationId}/retry': retryOperation,
     'POST /operations/{operationId}/attempt-now': attemptNow,

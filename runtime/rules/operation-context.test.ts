@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { OperationContext } from '#contract/runtime-api/operation-context.ts'
@@ -13,6 +14,7 @@ import {
   wrapped,
 } from '../testing/rules.ts'
 import type { RuleHarness } from '../testing/rules.ts'
+import { recordProcessEvent } from '../store/process-events.ts'
 import { until } from '../testing/stream.ts'
 
 // What the context of a failed operation says, from the records of the platform (docs/runtime-api.md#context).
@@ -108,6 +110,38 @@ describe('the context of an operation', () => {
     await harness.register('prices')
     assert.equal((await contextOf(operationId)).causes[0]?.during, false)
     assert.equal((await harness.installation(bundleInstallId)).state, 'ACTIVE')
+  })
+
+  it('has starts of the runtime and recoveries of its database since the last good operation', async () => {
+    const { rows } = await sql<{ kind: string }>`select kind from runtime.process_event`.execute(harness.db)
+    assert.deepEqual(
+      rows.map(({ kind }) => kind),
+      ['runtime.start'],
+    )
+    const scope = harness.newScope()
+    await harness.installed(shop, { scope, properties: { [MAIN]: wrapped({ name: 'Shop' }) } })
+    await recordProcessEvent(harness.db, 'database.recover')
+    let isCalled = false
+    harness.plugin.script(() => {
+      const answer = isCalled ? { outcome: 'FAILED' as const } : ('reset' as const)
+      isCalled = true
+      return answer
+    })
+    const { data } = await harness.save(scope, { [MAIN]: wrapped({ name: 'Books' }) })
+    const [{ operationId = '' } = {}] = data['operations'] as { operationId: string }[]
+    await until(async () => isCalled)
+    await recordProcessEvent(harness.db, 'runtime.start')
+    await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
+    // what happens after the end changed nothing
+    await recordProcessEvent(harness.db, 'runtime.start')
+    const { causes } = await contextOf(operationId)
+    assert.deepEqual(
+      causes.map(({ kind, during, by }) => [kind, during, by?.id]),
+      [
+        ['runtime.start', true, 'bundle-runtime'],
+        ['database.recover', false, 'bundle-runtime'],
+      ],
+    )
   })
 
   it('does not say who changed what in a scope that the reader may not read', async () => {

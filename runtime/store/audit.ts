@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Selectable, RawBuilder } from 'kysely'
 import type * as z from 'zod'
 import { mayEverywhere } from '#contract/endpoint/permission.ts'
-import type { auditEndpoints } from '#contract/runtime-api/audit.ts'
+import type { AuditChange, auditEndpoints } from '#contract/runtime-api/audit.ts'
 import { INSTALLATION_CAUSES, PLUGIN_CAUSES } from '#contract/runtime-api/operation-context.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../model/actor.ts'
@@ -102,6 +102,23 @@ export async function listCauseRows(db: Db, filter: CauseFilter): Promise<AuditR
     where found.outcome = 'DONE' and found.at >= ${since}
     order by found.sequence desc limit ${limit}`.execute(db)
   return rows
+}
+
+/** What was changed in the registration of a plugin since a time, newest first: of its newest 200 changes. */
+export async function listRegistrationChanges(
+  db: Db,
+  pluginId: string,
+  since: string,
+): Promise<AuditChange[]> {
+  const { rows } = await sql<{ changes: AuditChange[] }>`
+    select changes from (
+      select at, changes, sequence from runtime.audit_entry
+      where action = 'plugin.save' and split_part(subject, ' ', 1) = ${pluginId} and environment_key is null
+        and outcome = 'DONE'
+      order by sequence desc limit ${LOOKED_AT}) as entry
+    where at > ${since}::timestamptz
+    order by sequence desc`.execute(db)
+  return rows.flatMap(({ changes }) => changes)
 }
 
 /** As literals: with parameters the planner could not use the partial index. */

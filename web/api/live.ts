@@ -146,6 +146,7 @@ const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
     'GET /operations/{operationId}',
     'GET /operations/{operationId}/attempts',
     'GET /operations/{operationId}/context',
+    'GET /operations/{operationId}/comparison',
     'GET /summary',
     'GET /batches',
     'GET /batches/{batchId}',

@@ -36,6 +36,8 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /services',
   'GET /services/{serviceId}',
   'GET /audit',
+  // changes of plugins, services and policies
+  'GET /operations/{operationId}/context',
   'GET /webhooks',
   'GET /webhooks/{webhookId}/deliveries',
 ]

@@ -3,10 +3,12 @@ import type { Selectable } from 'kysely'
 import type { OperationType } from '#contract/protocol/vocabulary.ts'
 import type { Failure, Person } from '#contract/runtime-api/common.ts'
 import type { OperationState } from '#contract/runtime-api/vocabulary.ts'
+import type { Actor } from '../../model/actor.ts'
 import type { Tx, Db } from '../../model/db.ts'
 import type { Lease } from '../../model/call.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { visibleTo } from '../visible-scopes.ts'
 import { installationTitle } from './calls.ts'
 import { leaseRows, lockedOf } from './leases.ts'
 
@@ -91,6 +93,37 @@ export async function findLastGood(
       and state = 'SUCCEEDED' and finished_at is not null
     order by execution_sequence desc limit 1`.execute(db)
   return rows[0] ?? null
+}
+
+/** Among how many of the newest operations of a bundle siblings are looked for. */
+const SIBLINGS_LOOKED_AT = 2_000
+
+/**
+ * Operations of the same type on other installations of the bundle that succeeded and that the actor may read: to the same
+ * version first, then the newest.
+ */
+export async function listSiblings(
+  db: Db,
+  actor: Actor,
+  operation: OperationRow,
+  limit: number,
+): Promise<TitledOperation[]> {
+  const { rows } = await sql<TitledOperation>`
+    select operation.*, ${installationTitle()} as installation_title
+    from (
+      select * from (
+        select * from runtime.operation where bundle_id = ${operation.bundle_id}
+        order by created_at desc, operation_id desc limit ${SIBLINGS_LOOKED_AT}) as newest
+      where bundle_environment_key = ${operation.bundle_environment_key}
+        and operation_type = ${operation.operation_type} and state = 'SUCCEEDED' and finished_at is not null
+        and bundle_install_id <> ${operation.bundle_install_id}::uuid and ${visibleTo(actor, 'read', 'newest')}
+      order by target_version = ${operation.target_version} desc, created_at desc, operation_id desc
+      limit ${limit}
+    ) as operation
+    order by target_version = ${operation.target_version} desc, created_at desc, operation_id desc`.execute(
+    db,
+  )
+  return rows
 }
 
 /**

@@ -10,7 +10,9 @@ import { propertyView } from '../../engine/changes/change-view.ts'
 import { withMarks } from '../../engine/calls/sensitive-values.ts'
 import { valuesFromOthers } from '../../engine/steps/plugin-writes.ts'
 import { currentCallOf } from '../../engine/views.ts'
+import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
+import type { Db } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 import type { FrozenPlan } from '../../model/plan.ts'
 import { listCauseRows } from '../../store/audit.ts'
@@ -22,6 +24,7 @@ import { callOf, readCalls } from '../../store/operations/calls.ts'
 import type { CallRow } from '../../store/operations/calls.ts'
 import { findLastGood } from '../../store/operations/operations.ts'
 import { readPlan } from '../../store/operations/plans.ts'
+import { listProcessEvents } from '../../store/process-events.ts'
 import { listNamed } from '../../store/services/dependencies.ts'
 import { maskedChange, shownChanges } from '../audit/list.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
@@ -33,6 +36,7 @@ type Name = 'GET /operations/{operationId}/context'
 
 const CAUSES_MAX = 100
 const CHANGES_MAX = 10
+const PROCESS_CAUSES_MAX = 10
 const REFERRERS_MAX = 5
 /** How far back causes are read if the installation has no good operation before. */
 const BEFORE_FIRST_MS = 7 * 86_400_000
@@ -74,7 +78,12 @@ export function readOperationContext(
           finishedAt: lastGood.finished_at,
         },
         since,
-        causes: shown.flatMap((row) => causeView(row, shownChanges(row, marks), { operation, actor })),
+        causes: [
+          ...shown.flatMap((row) => causeView(row, shownChanges(row, marks), { operation, actor })),
+          ...(await processCauses(tx, operation, lastGood?.finished_at)),
+        ]
+          .sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
+          .slice(0, CAUSES_MAX),
         hasMore: rows.length > CAUSES_MAX,
         valuesRead: valuesRead(operation, plan, calls, await readAttempts(tx, operationId, SHOWN_ENDS)),
         referrers: await brokenReferences(tx, actor, {
@@ -86,6 +95,35 @@ export function readOperationContext(
     { isolation: 'repeatable read' },
   )
 }
+
+/**
+ * Starts of the runtime, and restores and failovers of its database, since the last good operation, or else since this one was
+ * created. What came after its end changed nothing.
+ */
+async function processCauses(
+  db: Db,
+  operation: OperationRow,
+  since: string | undefined,
+): Promise<ContextCause[]> {
+  const events = await listProcessEvents(db, {
+    since: since ?? operation.created_at,
+    until: operation.finished_at,
+    limit: PROCESS_CAUSES_MAX,
+  })
+  return events.map(({ at, kind }) => ({
+    kind,
+    at,
+    by: { id: RUNTIME_ACTOR_ID, name: RUNTIME_ACTOR_ID },
+    reason: null,
+    subject: RUNTIME_ACTOR_ID,
+    link: null,
+    during: isDuring(at, operation),
+    changes: [],
+  }))
+}
+
+const isDuring = (at: string, { created_at, finished_at }: OperationRow): boolean =>
+  at >= created_at && (finished_at === null || at <= finished_at)
 
 /** The services that the planned properties refer to. */
 const servicesOf = ({ resources }: FrozenPlan): string[] => [
@@ -116,8 +154,6 @@ export function causeView(
   const relevant = changes.filter(({ property }) => kind !== 'plugin.save' || !isDescription(property))
   if (changes.length > 0 && relevant.length === 0) return []
   const [subject = ''] = isOfScope ? [row.subject] : row.subject.split(' ')
-  const isDuring =
-    row.at >= operation.created_at && (operation.finished_at === null || row.at <= operation.finished_at)
   return [
     {
       kind,
@@ -126,7 +162,7 @@ export function causeView(
       reason: mayRead ? row.reason : null,
       subject: mayRead ? subject : '',
       link: mayRead ? linkOf(row, subject) : null,
-      during: isDuring,
+      during: isDuring(row.at, operation),
       changes: mayRead ? relevant.flatMap((change) => readable(change, actor)).slice(0, CHANGES_MAX) : [],
     },
   ]

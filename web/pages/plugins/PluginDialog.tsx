@@ -27,7 +27,7 @@ export function PluginDialog({ plugin, onClose }: { plugin: Plugin | null; onClo
   // what the form began with, also after the page behind it has read a newer one
   const [expected] = useState(() => (plugin === null ? null : plugin.updatedAt))
   const save = useWrite('PUT /plugins/{pluginId}', {
-    invalidates: ['GET /plugins', 'GET /plugins/{pluginId}'],
+    invalidates: ['GET /plugins', 'GET /plugins/{pluginId}', 'GET /operations/{operationId}/context'],
   })
   const submit = useSubmit(
     form,

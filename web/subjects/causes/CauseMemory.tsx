@@ -1,3 +1,4 @@
+import { changeKey } from '../operations/operation-texts.ts'
 import type { CauseDetail } from '#contract/console-api/shapes.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
@@ -47,7 +48,7 @@ export function CauseMemory({ cause }: { cause: CauseDetail }) {
             {t('common.punctuation.colon')}
             {changeBefore.by === null
               ? t('operations.context.hidden')
-              : rich(`audit.done.${changeBefore.kind}`, {
+              : rich(changeKey(changeBefore.kind), {
                   person: changeBefore.by.name,
                   subject: changeBefore.subject,
                 })}

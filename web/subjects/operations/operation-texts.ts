@@ -1,4 +1,4 @@
-import type { NextStep, Operation } from '#contract/console-api/shapes.ts'
+import type { ContextCause, NextStep, Operation } from '#contract/console-api/shapes.ts'
 import { isDowngrade } from '#contract/protocol/version-order.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 
@@ -54,3 +54,9 @@ export function afterwardsText({ afterwards }: NextStep, t: Translate): string |
     action: t(`vocabulary.next.${action}`),
   })
 }
+
+/** The key of the sentence that says what was changed before an operation failed. */
+export const changeKey = (kind: ContextCause['kind']) =>
+  kind === 'runtime.start' || kind === 'database.recover'
+    ? (`operations.context.${kind}` as const)
+    : (`audit.done.${kind}` as const)

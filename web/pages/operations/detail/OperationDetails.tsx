@@ -15,6 +15,7 @@ import { AttemptPanel } from './evidence/AttemptPanel.tsx'
 import { RunningPanel } from './evidence/RunningPanel.tsx'
 import { WaitingPanel } from './evidence/Evidence.tsx'
 import { OperationSummary } from './OperationSummary.tsx'
+import { CompareButton } from './comparison/CompareButton.tsx'
 import { FailurePanel } from './failure/FailurePanel.tsx'
 import { WhatChanged } from './failure/OperationContext.tsx'
 import { History } from './history/History.tsx'
@@ -87,6 +88,9 @@ export function OperationDetails({
           <WaitingPanel operation={operation} timeline={timeline} onStop={() => onRecover('stop')} />
           <Card>
             <WhatChanged operation={operation} />
+            <div className="mt-3">
+              <CompareButton operation={operation} />
+            </div>
           </Card>
         </>
       )}

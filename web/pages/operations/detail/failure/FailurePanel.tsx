@@ -27,6 +27,7 @@ import { endpointChange } from './endpoint-change.ts'
 import { effectOf, failedCallOf, progressOf, type Effect } from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
 import { disabledBy, useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
+import { CompareButton } from '../comparison/CompareButton.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { effectText, impactText, nowText, pastText, progressText } from './failure-texts.ts'
@@ -234,6 +235,7 @@ export function FailurePanel({
         <div className="space-y-3 border-t border-line p-4">
           {isOfPlugin && <ValuesRead operation={operation} />}
           <WhatChanged operation={operation} />
+          <CompareButton operation={operation} />
         </div>
       )}
     </section>

@@ -12,6 +12,7 @@ import { paths } from '../../../../addresses/paths.ts'
 import { joinList } from '../../../../i18n/punctuation.ts'
 import { useErrorView } from '../../../../i18n/describe-code.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
+import { changeKey } from '../../../../subjects/operations/operation-texts.ts'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { Badge } from '../../../../ui/Badge.tsx'
@@ -120,7 +121,7 @@ function CauseRow({ cause, operation }: { cause: ContextCause; operation: Operat
       <div className="min-w-0 wrap-anywhere">
         {by === null
           ? t('operations.context.hidden')
-          : rich(isNew ? 'operations.context.registered' : `audit.done.${kind}`, {
+          : rich(isNew ? 'operations.context.registered' : changeKey(kind), {
               person: <span className="font-medium">{by.name}</span>,
               subject:
                 link === null ? (

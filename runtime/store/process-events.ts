@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { ProcessCause } from '#contract/runtime-api/operation-context.ts'
+import type { Db } from '../model/db.ts'
+
+/** How many are kept, and for how long. */
+const KEPT = 1_000
+const KEPT_DAYS = 90
+
+/** Records what the platform itself did, and removes what is old. */
+export async function recordProcessEvent(db: Db, kind: ProcessCause): Promise<void> {
+  await sql`insert into runtime.process_event (kind) values (${kind})`.execute(db)
+  await sql`
+    delete from runtime.process_event
+    where at < clock_timestamp() - make_interval(days => ${KEPT_DAYS}::int)
+      or process_event_id <= (select max(process_event_id) from runtime.process_event) - ${KEPT}::int`.execute(
+    db,
+  )
+}
+
+/** What the platform itself did between two times, newest first; to the present if `until` is null. */
+export async function listProcessEvents(
+  db: Db,
+  { since, until, limit }: { since: string; until: string | null; limit: number },
+): Promise<{ at: string; kind: ProcessCause }[]> {
+  const { rows } = await sql<{ at: string; kind: ProcessCause }>`
+    select at, kind from runtime.process_event
+    where at >= ${since}::timestamptz and at <= coalesce(${until}::timestamptz, 'infinity')
+    order by at desc limit ${limit}`.execute(db)
+  return rows
+}
