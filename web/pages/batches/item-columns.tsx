@@ -81,7 +81,7 @@ export const itemColumns = (
   {
     id: 'operation',
     header: t('batches.items.operation'),
-    width: '7rem',
+    width: '8.5rem',
     cell: (item) => {
       const operationId = operationOf(item, action)
       return operationId === undefined ? (
