@@ -337,7 +337,7 @@ suite('causes', { concurrency: false }, () => {
     ['Took 900ms at 7:05 on 22 Nov 2026', 'Took # at # on #'],
     ['No installation 01a21c0d-9d8b-bfeb-aaaa-cdefabcdefab here', 'No installation # here'],
     ['No installation 01a21c0d-9d8b-bfeb-… here', 'No installation #… here'],
-    ['Hash deadbeefcafe or 0xAB', 'Hash # or #'],
+    [`Hash ${'facade'.repeat(2)} or 0xAB`, 'Hash # or #'],
     ['Token eyJhbGciOi.eyJzdWIi.c2lnbmF0 is old', 'Token # is old'],
     ['Key aGVsbG8gd29ybGQhIQ== is wrong', 'Key # is wrong'],
     ['No route to 10.0.0.7:5432 or [fe80::1:2]', 'No route to # or [#]'],
@@ -345,7 +345,7 @@ suite('causes', { concurrency: false }, () => {
     ['Values „a“, «b» and “c”', 'Values …'],
     ['剩余３个许可，等待30秒', '剩余#个许可，等待#'],
     ['租户「甲」已被删除', '租户…已被删除'],
-    ['بقي ٣ من ٢٥ ترخيصا', 'بقي # من # ترخيصا'],
+    ['بقي ٣ من ٢٥', 'بقي # من #'],
     ['The pool is at source/shop/MODULE/web', 'The pool is at source/shop/MODULE/web'],
     ['std::cafe fails for a facade', 'std::cafe fails for a facade'],
   ]
