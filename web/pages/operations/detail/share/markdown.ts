@@ -3,6 +3,7 @@ import { hostOf } from '#contract/console-api/vocabulary.ts'
 import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 import {
   afterwardsText,
+  changeKey,
   operationTypeKey,
   runTimeOf,
   versionsText,
@@ -183,7 +184,7 @@ function whatChanged({ causes, hasMore }: OperationContext, t: Translate): strin
     const what =
       by === null
         ? t('operations.context.hidden')
-        : t(`audit.done.${kind}`, { person: plainText(by.name), subject: plainText(subject) })
+        : t(changeKey(kind), { person: plainText(by.name), subject: plainText(subject) })
     return joinClauses(t, [
       labelled(t, `- ${formatUtcTime(Date.parse(at))}`, what),
       during && t('operations.context.during'),
