@@ -192,7 +192,7 @@ export const installations = {
   'upgrade.stale.title': 'The configuration has changed since you started',
   'upgrade.stale.text':
     'Snapshot {snapshot} was saved after you started from snapshot {base}. Your input is still here. Check the current values, then submit again.',
-  'upgrade.merged': 'Others saved snapshot {snapshot} meanwhile. What you entered is based on it now.',
+  'upgrade.merged': 'Someone else saved snapshot {snapshot}. Your input now continues from it.',
   'upgrade.stale.take': 'Continue from snapshot {snapshot}',
 
   'install.title': 'Install bundle',

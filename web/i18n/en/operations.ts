@@ -997,7 +997,7 @@ export const batches = {
   'make.waiting': { one: '{n} needs a value', other: '{n} need values' },
   'make.checking': 'Checking…',
   'make.moved': 'changed since the plan',
-  'make.moved.value': 'Saved meanwhile, {property}',
+  'make.moved.value': 'Saved since, {property}',
   'make.unseen': 'The plan was out of date. Check what will happen, then start again.',
   'make.values': { one: '{n} value changes', other: '{n} values change' },
   'make.nothing': 'None of the targets can start.',
