@@ -7,7 +7,7 @@ import { joinClauses } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { operationTypeKey, runTimeOf, versionsText } from '../../../../subjects/operations/operation-texts.ts'
 import type { Change } from '../../../../ui/value/BeforeAfter.tsx'
-import { verdictLook, verdictOf } from '../calls/verdict.ts'
+import { resultLook, verdictLook, verdictOf } from '../calls/verdict.ts'
 
 export const SECTIONS = ['operation', 'registrations', 'calls', 'values', 'requests'] as const
 export type Section = (typeof SECTIONS)[number]
@@ -98,7 +98,7 @@ function callChanges({ stage, pluginId, one, other }: Pair, t: Translate): Chang
   const fact = (field: 'result' | 'code' | 'attempts' | 'duration' | 'http'): Change[] => {
     const of = (call: PluginCall | undefined): JsonValue => {
       const last = call?.attempts.findLast(({ late }) => !late)
-      if (call === undefined || last === undefined) return null
+      if (last === undefined) return field === 'result' ? t(resultLook('NOT_CALLED').word) : null
       switch (field) {
         case 'result':
           return t(verdictLook[verdictOf(last)].word)
@@ -119,6 +119,9 @@ function callChanges({ stage, pluginId, one, other }: Pair, t: Translate): Chang
     ])
     return changed(`${stage} ${pluginId} ${field}`, name, of(one), of(other))
   }
+  // of a call that only one of them made, the result says it all
+  const isMade = (call: PluginCall | undefined) => (call?.attempts.length ?? 0) > 0
+  if (!isMade(one) || !isMade(other)) return fact('result')
   return (['result', 'code', 'http', 'attempts', 'duration'] as const).flatMap(fact)
 }
 
