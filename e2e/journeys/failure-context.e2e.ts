@@ -77,6 +77,21 @@ async function startShop(system: System) {
   return { plugin, register, install }
 }
 
+/** Changes the name of the shop, and waits for the end of the operation. */
+async function renamed(system: System, scope: Scope): Promise<string> {
+  const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
+  const { snapshotVersion } = await system.call(platform, `GET ${place}`, { params: scope })
+  const saved = await system.call(
+    platform,
+    `PATCH ${place}`,
+    { params: scope, body: { snapshotVersion, changes: { [MAIN]: wrapped({ name: 'Books' }) } } },
+    randomUUID(),
+  )
+  const operationId = saved.operations[0]?.operationId ?? ''
+  await system.ended(operationId)
+  return operationId
+}
+
 const panelOf = (page: Page) => page.getByRole('region', { name: 'Why it failed' })
 const answer = (page: Page, label: string) =>
   panelOf(page).locator('dt', { hasText: label }).locator('xpath=following-sibling::dd')
@@ -148,16 +163,7 @@ test('a save that fails says that the installation still runs, and since when no
   const scope = system.newScope()
   await system.ended(await install(scope, () => ({ outcome: 'APPLIED' })))
   plugin.script(() => ({ outcome: 'FAILED' }))
-  const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
-  const { snapshotVersion } = await system.call(platform, `GET ${place}`, { params: scope })
-  const saved = await system.call(
-    platform,
-    `PATCH ${place}`,
-    { params: scope, body: { snapshotVersion, changes: { [MAIN]: wrapped({ name: 'Books' }) } } },
-    randomUUID(),
-  )
-  const operationId = saved.operations[0]?.operationId ?? ''
-  await system.ended(operationId)
+  const operationId = await renamed(system, scope)
   const page = await signIn('sam', `/operations/${operationId}`)
   await expect(answer(page, 'Effect on the installation')).toHaveText(
     'None so far. Version 1.0.0 runs with its earlier configuration.',
@@ -228,16 +234,7 @@ test('a failed save is compared with the last good one, and with another install
   await system.ended(await install(elsewhere, () => ({ outcome: 'APPLIED' })))
   await system.ended(await install(scope, () => ({ outcome: 'APPLIED' })))
   plugin.script(() => refused())
-  const place = '/scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration'
-  const { snapshotVersion } = await system.call(platform, `GET ${place}`, { params: scope })
-  const saved = await system.call(
-    platform,
-    `PATCH ${place}`,
-    { params: scope, body: { snapshotVersion, changes: { [MAIN]: wrapped({ name: 'Books' }) } } },
-    randomUUID(),
-  )
-  const operationId = saved.operations[0]?.operationId ?? ''
-  await system.ended(operationId)
+  const operationId = await renamed(system, scope)
 
   const page = await signIn('sam', `/operations/${operationId}`)
   // what changes meanwhile is read again

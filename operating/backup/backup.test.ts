@@ -244,7 +244,8 @@ describe('npm run backup and npm run restore', () => {
     const { code, out, err } = await run('restore', ['--from', file('before.gz')], into(target, 'before'))
     assert.equal(code, 0, err)
     assert.match(out, /The audit log is valid\.\n$/)
-    assert.deepEqual(await contentOf(target.connection), await contentOf(server.connection))
+    const { 'runtime.process_event': _, ...earlier } = await contentOf(server.connection)
+    assert.deepEqual(await contentOf(target.connection), { ...earlier, 'runtime.process_event': [] })
     // it is up to date, as one of this version is
     const { pool, close } = openDatabase(target.connection, { max: 1 })
     assert.deepEqual(await migrate(pool, RUNTIME_MIGRATIONS), [])
@@ -474,7 +475,7 @@ function withMigrations(text: string, names: Partial<Record<'runtime' | 'bff', s
   return [JSON.stringify(header), ...rest].join('\n')
 }
 
-/** What migrations after the first have added: tables, and columns by table. Both are empty in the backup. */
+/** What migrations after the first have added: tables, and columns by table. */
 const LATER = {
   tables: [
     'runtime.plugin_refusal',
@@ -504,6 +505,7 @@ const LATER = {
 
 function withoutLater(text: string): string {
   let head = { table: '', columns: [] as { name: string; type: string }[] }
+  let removed = 0
   const isKept = (index: number) =>
     !(LATER.columns[head.table] ?? []).includes(head.columns[index]?.name ?? '')
   const lines = text
@@ -514,7 +516,15 @@ function withoutLater(text: string): string {
       if ('table' in value) head = value as typeof head
       const isLater = LATER.tables.includes(head.table)
       if ('end' in value) head = { table: '', columns: [] }
-      if (isLater) return []
+      if (isLater) {
+        if (Array.isArray(value)) removed++
+        return []
+      }
+      if ('sequences' in value) {
+        const { rows, sequences } = value as { rows: number; sequences: { name: string }[] }
+        const kept = sequences.filter(({ name }) => !LATER.tables.some((table) => name.startsWith(table)))
+        return [JSON.stringify({ ...value, rows: rows - removed, sequences: kept })]
+      }
       if (Array.isArray(value)) return [JSON.stringify(value.filter((_, index) => isKept(index)))]
       if (!('table' in value)) return [line]
       return [JSON.stringify({ ...value, columns: head.columns.filter((_, index) => isKept(index)) })]

@@ -51,7 +51,8 @@ const installed = async (scope: Scope, secret?: string) => {
 const failedSave = async (scope: Scope, values: Record<string, string>) => {
   harness.plugin.script(() => ({ errorCode: 'NO', data: { message: 'No.', retryable: false } }))
   const { data } = await harness.save(scope, { [MAIN]: wrapped(values) })
-  const [{ operationId = '' } = {}] = data['operations'] as { operationId: string }[]
+  const [started] = data['operations'] as { operationId: string }[]
+  const operationId = started?.operationId ?? ''
   await harness.fails(operationId, 'NO')
   return operationId
 }

@@ -128,7 +128,8 @@ describe('the context of an operation', () => {
       return answer
     })
     const { data } = await harness.save(scope, { [MAIN]: wrapped({ name: 'Books' }) })
-    const [{ operationId = '' } = {}] = data['operations'] as { operationId: string }[]
+    const [started] = data['operations'] as { operationId: string }[]
+    const operationId = started?.operationId ?? ''
     await until(async () => isCalled)
     await recordProcessEvent(harness.db, 'runtime.start')
     await harness.fails(operationId, 'PLUGIN_REPORTED_FAILURE')
