@@ -17,14 +17,13 @@ import type { RuleHarness } from '../testing/rules.ts'
 
 // A plugin that is gone for good: the platform answers its DETACH calls, and refuses every other operation.
 
+let bundles = 0
 let harness: RuleHarness
 before(async () => {
   harness = await startRuleHarness()
 })
-after(() => harness.close())
 beforeEach(() => harness.plugin.script(() => ({ outcome: 'APPLIED' })))
-
-let bundles = 0
+after(() => harness.close())
 
 /** A bundle whose second version needs only the plugin that stays. */
 async function newBundle() {
@@ -103,7 +102,8 @@ describe('a retired plugin', () => {
     const id = await harness.installed(bundle, { scope })
     await harness.registerWith(gone, { endpoint: 'http://127.0.0.1:9/', maxAttempts: 1 })
     const saved = await harness.save(scope, { [locator]: wrapped({ name: 'a' }) })
-    const [{ operationId = '' } = {}] = saved.data['operations'] as { operationId: string }[]
+    const [operation] = saved.data['operations'] as { operationId: string }[]
+    const operationId = operation?.operationId ?? ''
     const failed = await harness.fails(operationId, 'PLUGIN_RESULT_UNKNOWN')
     const detach = await harness.fails(await harness.takeOver(failed), 'PLUGIN_RESULT_UNKNOWN')
     await change(gone, 'retire')

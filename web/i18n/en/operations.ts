@@ -108,7 +108,7 @@ export const operations = {
   // one cause
   'cause.title': 'Cause',
   'cause.open': 'The cause of this failure',
-  'cause.state': 'State',
+  'cause.state': 'Handled by',
   'cause.state.NEW': 'New',
   'cause.state.TAKEN': 'Taken',
   'cause.state.WAITING': 'Waiting',
@@ -131,7 +131,6 @@ export const operations = {
   },
   'cause.solvedBefore': 'Solved the last time {time}: {how}',
   'cause.solvedNow': 'Solved {time}: {how}',
-  'cause.succeeded': 'One operation succeeded {time}: {how}',
   'cause.solvedBy': 'Solved by',
   'cause.solvedRetry': 'retry by {person}. Reason: {reason}',
   'cause.solvedSaid': 'as {person} says: {reason}',
@@ -516,6 +515,7 @@ export const operations = {
   'attempt.writes.none': 'No properties were written.',
   'attempt.writes.discarded': 'Properties written by an unsuccessful call are not saved.',
 
+  'announce.calls': '{done} of {total} calls succeeded',
   'verdict.BY_PLATFORM': 'Answered by the platform',
   'verdict.BY_PLATFORM.meaning':
     'The plugin is retired. Nothing was sent to it: the platform answered NOT_APPLIED in its place.',
@@ -684,11 +684,16 @@ export const operationTimeline = {
   'part.recording': 'Recording',
   'part.recording.meaning':
     'The runtime stored the start and the result of the attempt. Only the total is known, so it is drawn at the end.',
+  'part.restart': 'Runtime restarted',
+  'part.restart.meaning':
+    'The runtime was interrupted during the attempt before, and this time passed until the call was repeated.',
   'part.unknown': 'Not measured',
   'part.unknown.meaning': 'The runtime did not measure how this time was spent.',
   'part.about': 'About these times',
   'attempt.title': 'Where the time went',
   'attempt.began': 'Response began after',
+  'attempt.restarted': 'The runtime was interrupted during this attempt, so its duration is not known.',
+  'attempt.byPlatform': 'Nothing was sent, so there is nothing to measure.',
   'attempt.unknown': 'The runtime did not measure this attempt, or did not send it.',
   'attempt.notYet': 'The rest is known once the attempt ends.',
 } as const

@@ -122,6 +122,8 @@ export const common = {
   'signInAgain.resumed': 'What you entered is back. Review it, then confirm.',
   'confirm.showChange': 'Show what changed',
   'confirm.reasonMissing': 'Enter a reason first.',
+  'text.all': 'Show all',
+  'text.less': 'Show less',
   'confirm.type': 'Type {word} to confirm',
   'form.reason': 'Reason',
   'form.sending': 'Sending…',

@@ -124,6 +124,8 @@ export const common: Translated<typeof source.common> = {
   'signInAgain.resumed': '您输入的内容已恢复。请检查后确认。',
   'confirm.showChange': '查看变化',
   'confirm.reasonMissing': '请先填写原因。',
+  'text.all': '显示全部',
+  'text.less': '收起',
   'confirm.type': '请输入 {word} 以确认',
   'form.reason': '原因',
   'form.sending': '正在提交…',

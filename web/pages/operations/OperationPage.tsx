@@ -11,8 +11,9 @@ import { namesNothing, useErrorView } from '../../i18n/describe-code.ts'
 import { resumeTakeover } from '../../subjects/sign-in/interrupted-action.ts'
 import { lazyPart } from '../../base/lazy-part.ts'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
-import { labelled } from '../../i18n/punctuation.ts'
-import { useText } from '../../i18n/use-text.ts'
+import { joinClauses, labelled } from '../../i18n/punctuation.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { isSuccess } from './detail/calls/verdict.ts'
 import { Page } from '../../layouts/Page.tsx'
 import { paths } from '../../addresses/paths.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -102,7 +103,7 @@ export function OperationPage() {
       }
     >
       <p role="status" className="sr-only">
-        {labelled(t, name, t(`vocabulary.operation.${operation.state}`))}
+        {labelled(t, name, standingText(operation, t))}
       </p>
       <OperationDetails operation={operation} choice={choice} onRecover={choose} />
       {chosen && (
@@ -112,6 +113,17 @@ export function OperationPage() {
       )}
     </Page>
   )
+}
+
+/** What a screen reader announces when it changes: the state, the stage, and how many calls have succeeded. */
+function standingText({ state, phase, stages }: OperationDetail, t: Translate): string {
+  const calls = stages.flatMap((stage) => stage.calls)
+  const done = calls.filter(({ outcome }) => outcome !== null && isSuccess(outcome)).length
+  return joinClauses(t, [
+    t(`vocabulary.operation.${state}`),
+    phase !== 'DONE' && t(`vocabulary.phase.${phase}`),
+    calls.length > 0 && t('operations.announce.calls', { done, total: calls.length }),
+  ])
 }
 
 /** Opens the takeover that the person left to sign in again. It is disarmed if the operation has moved meanwhile. */

@@ -11,14 +11,9 @@ import { solutionText } from './cause-texts.ts'
 export function CauseMemory({ cause }: { cause: CauseDetail }) {
   const t = useText()
   const rich = useRichText()
-  const { seenBefore, solvedBy, changeBefore, openedAt, state } = cause
+  const { seenBefore, solvedBy, changeBefore, openedAt } = cause
   if (seenBefore === null && solvedBy === null) return null
   const isBefore = solvedBy !== null && solvedBy.at < openedAt
-  const solved = isBefore
-    ? 'operations.cause.solvedBefore'
-    : state === 'SOLVED'
-      ? 'operations.cause.solvedNow'
-      : 'operations.cause.succeeded'
   return (
     <div className="flex gap-2">
       <Icon name="clock" size={14} className="mt-[3px] text-muted" />
@@ -33,7 +28,7 @@ export function CauseMemory({ cause }: { cause: CauseDetail }) {
         )}
         {solvedBy !== null && (
           <p>
-            {rich(solved, {
+            {rich(isBefore ? 'operations.cause.solvedBefore' : 'operations.cause.solvedNow', {
               time: <Time at={solvedBy.at} />,
               how: solutionText(solvedBy, t),
             })}

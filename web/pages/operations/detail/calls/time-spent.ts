@@ -1,7 +1,18 @@
 import type { Bar } from './timeline.ts'
 
-/** What the time of an attempt, and of the wait before it, was spent on; `unknown` is what the runtime did not measure. */
-export const TIME_PARTS = ['backOff', 'worker', 'network', 'plugin', 'recording', 'unknown'] as const
+/**
+ * What the time of an attempt, and of the wait before it, was spent on; `restart` is the time after an attempt that a stop of the
+ * runtime interrupted, and `unknown` what the runtime did not measure.
+ */
+export const TIME_PARTS = [
+  'backOff',
+  'worker',
+  'network',
+  'plugin',
+  'recording',
+  'restart',
+  'unknown',
+] as const
 export type TimePart = (typeof TIME_PARTS)[number]
 
 /** A part of the time, in milliseconds since the epoch. */
@@ -19,7 +30,10 @@ function waitOf({ attempt, from }: Bar, before: Bar | undefined): PartSpan[] {
   const isNext = before?.attempt.attempt === attempt.attempt - 1 && before.attempt.run === attempt.run
   const ended = isNext && !before.attempt.late ? before.to : null
   const due = attempt.dueAt ? Math.min(Date.parse(attempt.dueAt), from) : null
-  if (due === null) return ended === null ? [] : [{ part: 'unknown', from: ended, to: from }]
+  if (due === null) {
+    const part = before?.verdict === 'INTERRUPTED' ? 'restart' : 'unknown'
+    return ended === null ? [] : [{ part, from: ended, to: from }]
+  }
   const worker = { part: 'worker', from: Math.max(due, ended ?? due), to: from } as const
   return ended === null ? [worker] : [{ part: 'backOff', from: ended, to: due }, worker]
 }

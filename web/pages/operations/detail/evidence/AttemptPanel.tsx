@@ -167,6 +167,13 @@ function Writes({ call, verdict, isLate }: { call: PluginCall; verdict: Verdict;
   )
 }
 
+/** Why there are no figures for an attempt. */
+function notMeasured({ to, verdict, attempt }: Bar) {
+  if (attempt.byPlatform) return 'byPlatform'
+  if (verdict === 'INTERRUPTED') return 'restarted'
+  return to === null ? 'notYet' : 'unknown'
+}
+
 /** How the time of one attempt was spent, as figures. */
 function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
   const t = useText()
@@ -195,11 +202,7 @@ function AttemptTimes({ call, bar }: { call: PluginCall; bar: Bar }) {
           },
         ]}
       />
-      {!isMeasured && (
-        <p className="mt-2 text-muted">
-          {t(bar.to === null ? 'operationTimeline.attempt.notYet' : 'operationTimeline.attempt.unknown')}
-        </p>
-      )}
+      {!isMeasured && <p className="mt-2 text-muted">{t(`operationTimeline.attempt.${notMeasured(bar)}`)}</p>}
     </div>
   )
 }

@@ -10,6 +10,7 @@ import { messageText } from '../../../../i18n/message-text.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
 import { useAsOf } from '../../../../ui/as-of.ts'
+import { ClampedText } from '../../../../ui/ClampedText.tsx'
 import { cx } from '../../../../ui/class-names.ts'
 import { DefinitionList } from '../../../../ui/DefinitionList.tsx'
 import { ErrorFacts } from '../../../../ui/ErrorState.tsx'
@@ -109,7 +110,7 @@ export function FailurePanel({
           <Icon name="failed" className={cx('mt-1 max-sm:hidden', isOver ? 'text-muted' : 'text-fail')} />
           <div className="min-w-0 flex-1 space-y-3">
             <div>
-              <h2 className="text-lg font-semibold tracking-tight wrap-anywhere">
+              <ClampedText as="h2" className="text-lg font-semibold tracking-tight wrap-anywhere">
                 {isOver && (
                   <span className="font-normal text-muted">
                     {t('operations.failed.earlier')}
@@ -117,11 +118,11 @@ export function FailurePanel({
                   </span>
                 )}
                 {title}
-              </h2>
-              <p className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
+              </ClampedText>
+              <ClampedText as="p" className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
                 {/* the message of the platform advises to enable a plugin that a person has disabled */}
                 {joinSentences(t, [message !== title && disabled === null && message, effect])}
-              </p>
+              </ClampedText>
             </div>
             <RefusedHere failure={failure} />
             <WireNotes
