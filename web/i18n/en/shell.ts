@@ -606,7 +606,7 @@ export const notifications = {
   title: 'Notifications',
   list: 'Webhooks',
   about:
-    'A webhook sends notifications about operations and batches to a URL that you choose. Each request is signed (Standard Webhooks) and is sent again until it is accepted. It contains names, IDs, and states, but no property values.',
+    'A webhook sends notifications about operations and batches to a URL that you choose. Each request is signed (Standard Webhooks) and is sent again until it is accepted. It says what failed and who acts next; hidden values are masked, but a message of a plugin may contain other values.',
   create: 'Create webhook',
   edit: 'Edit',
   delete: 'Delete',

@@ -726,7 +726,7 @@ export const notifications: Translated<typeof source.notifications> = {
   title: '通知',
   list: 'Webhook',
   about:
-    'Webhook 会将操作和批次的动态发送到您的地址。每个请求都带有签名（Standard Webhooks），未被接收时会重新发送。内容只有名称、ID 和状态，不包含属性的值。',
+    'Webhook 会将操作和批次的动态发送到您的地址。每个请求都带有签名（Standard Webhooks），未被接收时会重新发送。内容说明失败原因和下一步由谁处理；隐藏的值会脱敏，但插件的消息可能包含其他值。',
   create: '创建 Webhook',
   edit: '编辑',
   delete: '删除',
