@@ -10,7 +10,7 @@ import { pageScripts } from './scripts/console/page-scripts.ts'
  * without forms loads them.
  */
 const WITHOUT_FORMS =
-  /\/web\/(base|api|addresses|i18n|ui|layouts|subjects\/(alerts|batch|causes|operations|people|plan\/ChangeList|manifest\/BundleName|scopes\/use-scope-search|sign-in|views)|pages\/(batches|installations|operations\/causes))\b/
+  /\/web\/(base|api|addresses|i18n|ui|layouts|subjects\/(alerts|batch|causes|inbox|operations|people|plan\/ChangeList|manifest\/BundleName|scopes\/use-scope-search|sign-in|views)|pages\/(batches|inbox\/follow-name|installations|operations\/causes))\b/
 
 const server = 'http://localhost:8080'
 

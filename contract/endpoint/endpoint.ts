@@ -48,6 +48,11 @@ export interface EndpointRow {
   /** A POST that writes nothing, such as a plan, takes no `Idempotency-Key`. */
   writesNothing?: true
   /**
+   * Changes only settings and marks of the caller, such as which notifications are read. Repeating it does no harm, so it takes no
+   * `Idempotency-Key`, and it changes nothing for others, so the audit has no entry and a viewer may do it.
+   */
+  ownState?: true
+  /**
    * The code for a body that does not match its schema, for bodies that are documents in their own right; its `details`
    * are JSON pointers into the document. Defaults to REQUEST_INVALID with paths such as `body.reason`.
    */
@@ -97,7 +102,7 @@ export function splitName(name: EndpointName): { method: Method; path: string } 
 
 /** Whether calls of this row change something and therefore carry an `Idempotency-Key`. */
 export function isWrite(name: EndpointName, row: EndpointRow): boolean {
-  return splitName(name).method !== 'GET' && row.writesNothing !== true
+  return splitName(name).method !== 'GET' && row.writesNothing !== true && row.ownState !== true
 }
 
 /** Fills a path template; each value becomes exactly one segment, whatever characters it contains. */

@@ -25,6 +25,7 @@ export const PLATFORM_MESSAGES = {
   causeChanged: 'The cause is now {state}.',
   causeNotesFull: 'The cause already has {max} notes, the maximum.',
   causeSolutionUnexpected: 'Only a cause that is SOLVED can have been solved by something.',
+  followsFull: 'You already follow {max} things, the maximum. Stop following one of them first.',
   operationNotesFull: 'The operation already has {max} notes, the maximum.',
   viewNameTaken: 'Another view of this page has this name. Choose a different one.',
   viewNotYours: 'Only the owner of a shared view or an administrator can change it. Save your own view.',

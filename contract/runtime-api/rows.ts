@@ -5,6 +5,7 @@ import { causeEndpoints } from './causes.ts'
 import { configurationEndpoints } from './configuration.ts'
 import { dependencyEndpoints } from './dependencies.ts'
 import { eventEndpoints } from './events.ts'
+import { inboxEndpoints } from './inbox.ts'
 import { installationEndpoints } from './installations.ts'
 import { localServiceEndpoints } from './local-services.ts'
 import { operationComparisonEndpoints } from './operation-comparison.ts'
@@ -42,6 +43,7 @@ export const runtimeApi = {
   ...referenceEndpoints,
   ...dependencyEndpoints,
   ...webhookEndpoints,
+  ...inboxEndpoints,
   ...auditEndpoints,
   ...eventEndpoints,
 }
@@ -51,7 +53,7 @@ export type RuntimeApi = typeof runtimeApi
 export type WriteName = {
   [Name in keyof RuntimeApi]: Name extends `GET ${string}`
     ? never
-    : RuntimeApi[Name] extends { writesNothing: true }
+    : RuntimeApi[Name] extends { writesNothing: true } | { ownState: true }
       ? never
       : Name
 }[keyof RuntimeApi]

@@ -270,3 +270,27 @@ export const isProgram = (actorId: string): boolean =>
 
 /** Whether a value was set in the scope, or is the default of the version that was installed. */
 export const VALUE_ORIGINS = ['setHere', 'default'] as const
+
+/** What the inbox of a person reports. */
+export const INBOX_EVENTS = [
+  'operation.assigned',
+  'operation.failed',
+  'operation.succeeded',
+  'operation.taken_over',
+  // nobody has taken its failure
+  'operation.escalated',
+  'installation.detached',
+  'batch.finished',
+] as const
+export type InboxEvent = (typeof INBOX_EVENTS)[number]
+
+/** Why a person is notified: they requested it, it is assigned to them, they follow it, or a follower listed them. */
+export const INBOX_REASONS = ['requested', 'assigned', 'followed', 'listed'] as const
+export type InboxReason = (typeof INBOX_REASONS)[number]
+
+/** `all` leaves out what is snoozed. */
+export const INBOX_VIEWS = ['all', 'unread', 'snoozed'] as const
+export type InboxView = (typeof INBOX_VIEWS)[number]
+
+/** In minutes: a week. */
+export const ESCALATE_AFTER_MAX = 10_080

@@ -23,6 +23,8 @@ import { saveConfiguration, saveFullConfiguration } from '../use-cases/configura
 import { readSnapshot } from '../use-cases/configuration/snapshot.ts'
 import { createEventStream } from '../events/stream.ts'
 import type { StreamOptions } from '../events/stream.ts'
+import { readFollows, removeFollow, saveFollow } from '../use-cases/inbox/follows.ts'
+import { markInbox, readInbox, readUnread, snoozeInbox } from '../use-cases/inbox/inbox.ts'
 import { detach, planDetach } from '../use-cases/installations/detach.ts'
 import { install, planInstall } from '../use-cases/installations/install.ts'
 import {
@@ -187,6 +189,14 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
     'GET /installations/{bundleInstallId}/dependencies': readInstallationDependencies,
     'GET /installations/{bundleInstallId}/references': readReferences,
     'GET /installations/{bundleInstallId}/referrers': listInstallationReferrers,
+
+    'GET /inbox': readInbox,
+    'GET /inbox/unread': readUnread,
+    'POST /inbox/mark': markInbox,
+    'POST /inbox/snooze': snoozeInbox,
+    'GET /follows': readFollows,
+    'PUT /follows': saveFollow,
+    'DELETE /follows/{followId}': removeFollow,
 
     'GET /webhooks': listWebhooks,
     'POST /webhooks': (context, input) => createWebhook(context, input, egress),

@@ -25,6 +25,7 @@ import type {
 import type { Actor } from './actor.ts'
 import type { FrozenPlan, Writes, StoredValue } from './plan.ts'
 import type { CauseNoteTable, CauseTable } from './cause-tables.ts'
+import type { FollowTable, InboxNotificationTable } from './inbox-tables.ts'
 import type { PluginReadTable, PluginRefusalTable, PluginReportTable, PluginTable } from './plugin.ts'
 import type { WebhookDeliveryTable, WebhookTable } from './webhook-tables.ts'
 
@@ -318,6 +319,8 @@ export interface RuntimeTables {
     last_used_at: string | null
     revoked_at: string | null
   }
+  'runtime.follow': FollowTable
+  'runtime.inbox_notification': InboxNotificationTable
   'runtime.webhook': WebhookTable
   'runtime.webhook_delivery': WebhookDeliveryTable
   'runtime.service': {

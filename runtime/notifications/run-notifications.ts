@@ -1,6 +1,12 @@
 import type { PeriodicTask } from '../deps/periodic-task.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import {
+  deleteOldNotifications,
+  endFollowedOperations,
+  escalate,
+  wakeNotifications,
+} from '../store/inbox/notifications.ts'
+import {
   deleteOldDeliveries,
   expireDeliveries,
   reportRetrying,
@@ -11,7 +17,7 @@ import type { DueDelivery } from '../store/webhooks/deliver.ts'
 import { deliver } from './deliver.ts'
 
 export interface NotificationOptions {
-  /** How often to look for deliveries, in milliseconds; default 2,000. */
+  /** How often to look for deliveries and for what is due in inboxes, in milliseconds; default 2,000. */
   pollMs?: number
   /** How often to look for long retries and old deliveries, in milliseconds; default 15,000. */
   scanMs?: number
@@ -22,7 +28,7 @@ export interface NotificationOptions {
 /** How many deliveries one replica sends at once. */
 const DELIVERIES_MAX = 20
 
-/** Sends notifications. Any number of replicas may do so on one database: each takes different deliveries. */
+/** Sends notifications to webhooks, and those to people that no change makes by itself. Any number of replicas may do so on one database: each takes different deliveries. */
 export function startNotifications(
   deps: RuntimeDeps,
   { pollMs = 2_000, scanMs = 15_000, isPaused = () => Promise.resolve(false) }: NotificationOptions = {},
@@ -60,6 +66,14 @@ export function startNotifications(
     await reportRetrying(deps.db)
     await expireDeliveries(deps.db)
     await deleteOldDeliveries(deps.db)
+    await deleteOldNotifications(deps.db)
+  }
+  /** What is in an inbox because of the time, or because of a success. */
+  const tellPeople = async (): Promise<void> => {
+    if (await isPaused()) return
+    await endFollowedOperations(deps.db)
+    await wakeNotifications(deps.db)
+    await escalate(deps.db)
   }
   const repeat = async (task: () => Promise<void>, pauseMs: number): Promise<void> => {
     while (!isStopped()) {
@@ -67,7 +81,7 @@ export function startNotifications(
       if (!isStopped()) await deps.clock.sleep(pauseMs, stopped.signal).catch(() => undefined)
     }
   }
-  const running = Promise.all([repeat(send, pollMs), repeat(scan, scanMs)])
+  const running = Promise.all([repeat(send, pollMs), repeat(scan, scanMs), repeat(tellPeople, pollMs)])
   return {
     async stop() {
       stopped.abort()

@@ -19,6 +19,7 @@ export const SAMPLE_PARAMS: Record<string, string | number> = {
   batchId: NOBODY,
   webhookId: NOBODY,
   causeId: '0123456789abcdef0123456789abcdef',
+  followId: NOBODY,
 }
 
 /** The query of each row that requires one. */
@@ -47,6 +48,9 @@ export const SAMPLE_BODIES: Record<string, JsonObject> = {
   'POST /installations/plan': { scope: { ...SCOPE }, bundle: { ...billing.bundle }, targetVersion: '1.0.0' },
   'POST /installations/{bundleInstallId}/upgrade/plan': { targetVersion: '2.0.0' },
   'POST /operations/{operationId}/takeover/plan': { run: 1 },
+  'POST /inbox/mark': { notificationIds: [NOBODY], read: true },
+  'POST /inbox/snooze': { notificationIds: [NOBODY], until: null },
+  'PUT /follows': { subject: { kind: 'operation', operationId: NOBODY } },
   'POST /batches': { action: 'DETACH', title: 'Old pilots', targets: [NOBODY], reason: 'not needed' },
   'POST /batches/plan': { action: 'DETACH', title: 'Old pilots', targets: [NOBODY] },
   'POST /batches/{batchId}/continue': {},

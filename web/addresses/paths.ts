@@ -10,6 +10,7 @@ import type {
   InstallationsSearch,
   InstallSearch,
 } from '#contract/console-api/pages/installations.ts'
+import type { InboxSearch } from '#contract/console-api/pages/inbox.ts'
 import type { LocalServicesSearch } from '#contract/console-api/pages/local-services.ts'
 import type { OperationSearch, OperationsSearch } from '#contract/console-api/pages/operations.ts'
 import type { PluginsSearch, PluginSearch } from '#contract/console-api/pages/plugins.ts'
@@ -81,6 +82,7 @@ export const paths = {
     linkOptions({ to: '/plugins/$id', params: { id }, search }),
   services: (search: ServicesSearch = {}) => linkOptions({ to: '/services', search }),
   service: (id: string) => linkOptions({ to: '/services/$id', params: { id } }),
+  inbox: (search: InboxSearch = {}) => linkOptions({ to: '/inbox', search }),
   notifications: () => linkOptions({ to: '/notifications' }),
   notification: (id: string, search: WebhookSearch = {}) =>
     linkOptions({ to: '/notifications/$id', params: { id }, search }),

@@ -34,6 +34,8 @@ export function startLiveUpdates(
         patchCache(client, event)
         if (event.kind === 'operation') onOperation(event.row)
         soon.add(INVALIDATED_BY[event.kind])
+        // whether it concerns the person is known to the runtime only
+        if (mayConcern(event)) soon.add(INBOX)
         if (event.kind === 'installation') {
           const { bundleInstallId } = event.row.installation
           void client.invalidateQueries({ queryKey: [REFERENCES, referencesCall(bundleInstallId)] })
@@ -134,6 +136,15 @@ const PLANS = [
 ] as const
 
 const isNotSession = (name: EndpointName) => name !== 'GET /session'
+
+const INBOX = ['GET /inbox', 'GET /inbox/unread', 'GET /follows'] as const
+
+/** Whether a change may be reported to somebody: an end, an assignment, or a detached installation. */
+function mayConcern(event: RuntimeEvent): boolean {
+  if (event.kind === 'configuration') return false
+  if (event.kind === 'installation') return event.row.state === 'DETACHED'
+  return event.row.finishedAt !== null || event.row.assignee !== null
+}
 
 const INVALIDATED_BY: Record<RuntimeEvent['kind'], readonly EndpointName[]> = {
   operation: [

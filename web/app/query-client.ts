@@ -38,6 +38,9 @@ const WITHOUT_EVENTS: readonly EndpointName[] = [
   'GET /audit',
   // changes of plugins, services and policies
   'GET /operations/{operationId}/context',
+  // what time or a batch brings
+  'GET /inbox',
+  'GET /inbox/unread',
   'GET /webhooks',
   'GET /webhooks/{webhookId}/deliveries',
 ]

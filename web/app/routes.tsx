@@ -34,6 +34,7 @@ const COMPONENTS: Readonly<Record<PagePath, LoadComponent>> = {
     (await import('../pages/catalog/BundleVersionPage.tsx')).BundleVersionPage,
   '/plugins': async () => (await import('../pages/plugins/PluginsPage.tsx')).PluginsPage,
   '/plugins/$id': async () => (await import('../pages/plugins/PluginPage.tsx')).PluginPage,
+  '/inbox': async () => (await import('../pages/inbox/InboxPage.tsx')).InboxPage,
   '/notifications': async () =>
     (await import('../pages/notifications/NotificationsPage.tsx')).NotificationsPage,
   '/notifications/$id': async () => (await import('../pages/notifications/WebhookPage.tsx')).WebhookPage,

@@ -8,6 +8,7 @@ import { Brand, Icon } from '../ui/Icon.tsx'
 import { Keys } from '../ui/Keys.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
+import { InboxBell } from './InboxBell.tsx'
 import { CommandPalette } from './CommandPalette.tsx'
 import { Navigation } from './Navigation.tsx'
 import { keepFieldSteady } from './steady-field.ts'
@@ -41,8 +42,9 @@ export function Shell() {
       </a>
 
       <aside className="print:hidden sticky top-0 hidden h-dvh flex-col border-r border-line bg-canvas lg:flex">
-        <div className="p-2">
+        <div className="flex items-center justify-between p-2">
           <Home />
+          <InboxBell />
         </div>
         <div className="px-2 pb-3">
           <PaletteButton onOpen={openPalette} />
@@ -64,6 +66,7 @@ export function Shell() {
         />
         <Home />
         <span className="flex-1" />
+        <InboxBell />
         <Button variant="quiet" icon="search" label={t('shell.palette.open')} onClick={openPalette} />
       </header>
       {/* clicking the backdrop closes it for the mouse; the keyboard has Escape */}

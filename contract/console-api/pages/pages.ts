@@ -30,6 +30,7 @@ import {
   installationsSearch,
   installSearch,
 } from './installations.ts'
+import { followsCall, inboxCall, inboxSearch } from './inbox.ts'
 import { localServicesCall, localServicesSearch } from './local-services.ts'
 import {
   operationCall,
@@ -255,6 +256,14 @@ export const pages = {
         : []),
     ],
     ['tab', 'kind', 'result', 'code', 'operation', 'since', 'until'],
+  ),
+  '/inbox': page(
+    inboxSearch,
+    ({ search }) =>
+      search.view === 'follows'
+        ? [{ name: 'GET /follows', call: followsCall }]
+        : [{ name: 'GET /inbox', call: inboxCall(search) }],
+    ['view'],
   ),
   '/notifications': page(withoutSearch, () => [
     { name: 'GET /webhooks', call: webhooksCall, needs: 'notification:write' },

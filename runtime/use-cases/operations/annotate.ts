@@ -16,6 +16,7 @@ import {
   readNotes,
   updateAssignee,
 } from '../../store/operations/operations.ts'
+import { notifyAssignee } from '../../store/inbox/notifications.ts'
 import type { NoteRow } from '../../store/operations/operations.ts'
 import { recordAudit } from '../audit/record.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
@@ -40,6 +41,7 @@ export async function assignOperation(
     )
   const assignee = body.assignee === null ? null : await findPerson(context, body.assignee)
   await updateAssignee(context.tx, params.operationId, assignee)
+  await tellAssignee(context, params.operationId, assignee)
   await record(context, operation, {
     action: 'operation.assign',
     subject: `${operation.operation_type} of ${operation.installation_title} → ${assignee?.name ?? '–'}`,
@@ -69,6 +71,7 @@ export async function assignOperations(
     }
     assigned++
     await updateAssignee(tx, operationId, assignee)
+    await tellAssignee(context, operationId, assignee)
     await record(context, operation, {
       action: 'operation.assign',
       subject: `${operation.operation_type} of ${operation.installation_title} → ${assignee?.name ?? '–'}`,
@@ -76,6 +79,16 @@ export async function assignOperations(
     })
   }
   return { assignee, assigned, refused }
+}
+
+/** Nobody is notified of what they assign to themselves. */
+async function tellAssignee(
+  { tx, actor }: WriteContext,
+  operationId: string,
+  assignee: Person | null,
+): Promise<void> {
+  if (assignee === null || assignee.id === actor.id) return
+  await notifyAssignee(tx, operationId, { assignee, by: { id: actor.id, name: actor.name } })
 }
 
 /** Adds a note to an operation. Refuses with REQUEST_INVALID if the operation has the maximum number of notes already. */
@@ -110,7 +123,10 @@ export const noteView = (row: Omit<NoteRow, 'operation_id'>): Note => ({
 })
 
 /** The person of an ID. Refuses with REQUEST_INVALID one who has never signed in. */
-export async function findPerson({ tx, actor }: WriteContext, id: string): Promise<Person> {
+export async function findPerson(
+  { tx, actor }: Pick<WriteContext, 'tx' | 'actor'>,
+  id: string,
+): Promise<Person> {
   if (id === actor.id) return { id, name: actor.name }
   const name = isProgram(id) ? undefined : await findPersonName(tx, id)
   if (name === undefined) throw new DomainError('REQUEST_INVALID', platformMessage('personUnknown'))

@@ -8,6 +8,7 @@ import {
   type ConfigurationSearch,
 } from '#contract/console-api/pages/configuration.ts'
 import { apiQuery } from '../../api/query.ts'
+import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
 import { scopeText } from '../../subjects/scopes/scope-text.ts'
 import { useRichText, useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -104,6 +105,7 @@ export function Editor({
               })}
             </span>
             <NewsLine />
+            <FollowButton subject={{ kind: 'scope', scope }} />
           </>
         }
         actions={

@@ -6,6 +6,7 @@ import { lazyPart } from '../../base/lazy-part.ts'
 import { apiQuery } from '../../api/query.ts'
 import { PendingPage } from '../../layouts/PendingPage.tsx'
 import { RecentOperations } from '../../subjects/operations/RecentOperations.tsx'
+import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -70,6 +71,7 @@ function Shown({ detail }: { detail: InstallationDetail }) {
         <>
           <InstallationBadge state={state} look="pill" />
           <ScopeLink scope={installation} />
+          <FollowButton subject={{ kind: 'installation', bundleInstallId }} />
         </>
       }
       actions={<Actions detail={detail} />}

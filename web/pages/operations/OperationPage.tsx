@@ -29,6 +29,7 @@ import { TakeOperation } from './detail/notes/Assignment.tsx'
 import { InstallAgain, RecoveryActions } from './detail/recovery/RecoveryActions.tsx'
 import { ShareMenu } from './detail/share/ShareMenu.tsx'
 import { OperationDetails } from './detail/OperationDetails.tsx'
+import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
 import { TellWhenOver } from '../../subjects/alerts/TellWhenOver.tsx'
 import { timelineOf } from './detail/calls/timeline.ts'
 import type { ChosenRecovery } from './detail/recovery/RecoveryDialog.tsx'
@@ -91,6 +92,7 @@ export function OperationPage() {
           <ScopeText scope={operation.installation} />
           <Time at={operation.createdAt} />
           <Id id={operation.operationId} copy />
+          <FollowButton subject={{ kind: 'operation', operationId: operation.operationId }} />
         </>
       }
       actions={<Actions operation={operation} onRecover={choose} />}

@@ -1,0 +1,191 @@
+import { sql } from 'kysely'
+import type { Selectable } from 'kysely'
+import type { Person } from '#contract/runtime-api/common.ts'
+import type { InboxView } from '#contract/runtime-api/vocabulary.ts'
+import type { Actor } from '../../model/actor.ts'
+import type { Db, Tx } from '../../model/db.ts'
+import type { InboxNotificationTable } from '../../model/inbox-tables.ts'
+import { instantAt, microsecondsOf } from '../instants.ts'
+import { visibleTo } from '../visible-scopes.ts'
+
+export type NotificationRow = Selectable<InboxNotificationTable> & { at_microseconds: number }
+
+const VIEWS: Record<InboxView, ReturnType<typeof sql>> = {
+  all: sql`snoozed_until is null`,
+  unread: sql`read_at is null and snoozed_until is null`,
+  snoozed: sql`snoozed_until is not null`,
+}
+
+/** Of operations only those that the person may still see. A batch is its maker's own. */
+const mayStillSee = (actor: Actor) => sql`(operation_id is null or exists (
+  select from runtime.operation where operation.operation_id = notification.operation_id
+    and ${visibleTo(actor, 'read', 'operation')}))`
+
+/** The notifications of the person, newest first. */
+export async function listNotifications(
+  db: Db,
+  actor: Actor,
+  view: InboxView,
+  { after, limit }: { after: { microseconds: number; notificationId: string } | null; limit: number },
+): Promise<NotificationRow[]> {
+  const { rows } = await sql<NotificationRow>`
+    select notification.*, ${microsecondsOf('at')} as at_microseconds
+    from runtime.inbox_notification as notification
+    where person_id = ${actor.id} and ${VIEWS[view]} and ${mayStillSee(actor)}
+      and ${after === null ? sql`true` : sql`(at, notification_id) < (${instantAt(after.microseconds)}, ${after.notificationId}::uuid)`}
+    order by at desc, notification_id desc
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** How many the person has not read, up to `most`. */
+export async function countUnread(db: Db, actor: Actor, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select from runtime.inbox_notification as notification
+      where person_id = ${actor.id} and ${VIEWS.unread} and ${mayStillSee(actor)} limit ${most}) as unread`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Which of the person's own notifications. */
+export type Chosen = { notificationIds: readonly string[] } | { until: string }
+
+const isChosen = (personId: string, chosen: Chosen) =>
+  'until' in chosen
+    ? sql`person_id = ${personId} and snoozed_until is null and date_trunc('milliseconds', at) <= ${chosen.until}::timestamptz`
+    : sql`person_id = ${personId} and notification_id = any(${[...chosen.notificationIds]}::uuid[])`
+
+/** Marks as read, or as unread. Returns how many have changed. */
+export async function markNotifications(
+  db: Db,
+  personId: string,
+  chosen: Chosen,
+  isRead: boolean,
+): Promise<number> {
+  const result = await sql`
+    update runtime.inbox_notification set read_at = ${isRead ? sql`clock_timestamp()` : sql`null`}
+    where ${isChosen(personId, chosen)} and (read_at is null) = ${isRead}`.execute(db)
+  return Number(result.numAffectedRows ?? 0)
+}
+
+/** Sets aside until a time, or brings back as unread. */
+export async function snoozeNotifications(
+  db: Db,
+  personId: string,
+  notificationIds: readonly string[],
+  until: string | null,
+): Promise<number> {
+  const result = await sql`
+    update runtime.inbox_notification set snoozed_until = ${until}::timestamptz, read_at = null
+    where ${isChosen(personId, { notificationIds })}`.execute(db)
+  return Number(result.numAffectedRows ?? 0)
+}
+
+/** Notifies a person that somebody else assigned an operation to them. Again, if it was assigned to another person meanwhile. */
+export async function notifyAssignee(
+  tx: Tx,
+  operationId: string,
+  { assignee, by }: { assignee: Person; by: Person },
+): Promise<void> {
+  await sql`
+    insert into runtime.inbox_notification (person_id, event, because, subject, operation_id, by_id, by_name)
+    values (${assignee.id}, 'operation.assigned', 'assigned', ${operationId}, ${operationId}::uuid, ${by.id}, ${by.name})
+    on conflict (person_id, event, subject) do update set
+      at = clock_timestamp(), read_at = null, snoozed_until = null, by_id = excluded.by_id, by_name = excluded.by_name`.execute(
+    tx,
+  )
+}
+
+/** Emits an event for each operation in `told`, at which the readers of inboxes look again. */
+const EMIT_OPERATIONS = sql`
+    insert into runtime.event (kind, scope_id, object_id)
+    select distinct 'operation', operation.scope_id, operation.operation_id::text
+    from told join runtime.operation using (operation_id)`
+
+/** How long after its time a failure is still escalated, in minutes, if no replica ran. */
+const ESCALATED_LATE_MAX = 1_440
+
+/**
+ * Notifies of failures that had no assignee for as long as a follower allows, each person once for each run; at most 500 in one
+ * call. A failure from before the follow is left out: whoever follows a scope has seen what was failed.
+ */
+export async function escalate(db: Db): Promise<void> {
+  await sql`
+    with told as (insert into runtime.inbox_notification (person_id, event, because, subject, operation_id, by_id, by_name)
+    select distinct on (listed.person_id, operation.operation_id) listed.person_id, 'operation.escalated',
+      case when listed.person_id = follow.person_id then 'followed' else 'listed' end,
+      operation.operation_id || '/' || operation.run, operation.operation_id, follow.person_id, follow.person_name
+    from runtime.follow
+    join runtime.operation on operation.scope_id = follow.scope_id and operation.state = 'FAILED'
+      and operation.assignee_id is null
+      and follow.object_id = case follow.kind when 'scope' then operation.scope_id::text
+        when 'installation' then operation.bundle_install_id::text else operation.operation_id::text end
+    cross join lateral (
+      select person ->> 'id' as person_id from json_array_elements(follow.escalate_to) as person
+      union all
+      select follow.person_id where json_array_length(follow.escalate_to) = 0
+    ) as listed
+    where follow.escalate_after_minutes is not null and operation.finished_at > follow.created_at
+      and operation.finished_at < clock_timestamp() - make_interval(mins => follow.escalate_after_minutes)
+      and operation.finished_at > clock_timestamp() - make_interval(mins => follow.escalate_after_minutes + ${ESCALATED_LATE_MAX})
+      and not exists (
+        select from runtime.inbox_notification as told
+        where told.person_id = listed.person_id and told.event = 'operation.escalated'
+          and told.subject = operation.operation_id || '/' || operation.run)
+    limit 500
+    on conflict (person_id, event, subject) do nothing returning operation_id)
+    ${EMIT_OPERATIONS}`.execute(db)
+}
+
+/**
+ * Notifies of followed operations that succeeded, and ends the following of those that are over. Looked for from time to time,
+ * because a success must not cost a look at what is followed.
+ */
+export async function endFollowedOperations(db: Db): Promise<void> {
+  await sql`
+    with over as materialized (
+      select follow.follow_id, follow.person_id, operation.operation_id, operation.run, operation.state
+      from runtime.follow join runtime.operation on operation.operation_id = follow.object_id::uuid
+      where follow.kind = 'operation' and operation.state in ('SUCCEEDED', 'TAKEN_OVER') limit 500
+    ), told as (
+      insert into runtime.inbox_notification (person_id, event, because, subject, operation_id)
+      select person_id, 'operation.succeeded', 'followed', operation_id || '/' || run, operation_id
+      from over where state = 'SUCCEEDED'
+      on conflict (person_id, event, subject) do nothing returning operation_id
+    ), ended as (delete from runtime.follow using over where follow.follow_id = over.follow_id)
+    ${EMIT_OPERATIONS}`.execute(db)
+  // retention has removed them
+  await sql`
+    delete from runtime.follow where kind = 'operation'
+      and not exists (select from runtime.operation where operation.operation_id = follow.object_id::uuid)`.execute(
+    db,
+  )
+}
+
+/** Brings back what was snoozed until now, as unread. */
+export async function wakeNotifications(db: Db): Promise<void> {
+  await sql`
+    update runtime.inbox_notification set snoozed_until = null, read_at = null
+    where snoozed_until <= clock_timestamp()`.execute(db)
+}
+
+const KEPT_DAYS = 90
+/** Of each person, the newest. */
+export const KEPT_MAX = 1_000
+
+/** Deletes a part of the notifications that are old, or more than a person can look through. */
+export async function deleteOldNotifications(db: Db): Promise<void> {
+  await sql`
+    delete from runtime.inbox_notification where notification_id in (
+      select notification_id from runtime.inbox_notification
+      where at < clock_timestamp() - make_interval(days => ${KEPT_DAYS}) limit 1000)`.execute(db)
+  await sql`
+    delete from runtime.inbox_notification where notification_id in (
+      select surplus.notification_id
+      from (select person_id from runtime.inbox_notification group by person_id having count(*) > ${KEPT_MAX}) as full_inbox
+      cross join lateral (
+        select notification_id from runtime.inbox_notification as old where old.person_id = full_inbox.person_id
+        order by at desc, notification_id desc offset ${KEPT_MAX} limit 1000) as surplus)`.execute(db)
+}

@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useMemo, useState } from 'react'
+import { followsCall } from '#contract/console-api/pages/inbox.ts'
+import type { Follow } from '#contract/console-api/shapes.ts'
+import { apiQuery } from '../../api/query.ts'
+import { lazyPart } from '../../base/lazy-part.ts'
+import { joinList } from '../../i18n/punctuation.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { FollowButton } from '../../subjects/inbox/FollowButton.tsx'
+import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { TextLink } from '../../ui/Link.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { QueryTable } from '../../ui/table/QueryTable.tsx'
+import { followName } from './follow-name.ts'
+
+const EscalationDialog = lazyPart(async () => (await import('./EscalationDialog.tsx')).EscalationDialog)
+
+/** What the person follows, and for whom a failure that nobody takes escalates. */
+export function FollowsTable() {
+  const t = useText()
+  const query = useQuery(apiQuery('GET /follows', followsCall))
+  const [escalating, setEscalating] = useState<Follow | null>(null)
+  const columns = useMemo(() => followColumns(t, setEscalating), [t])
+  return (
+    <>
+      <QueryTable
+        label={t('inbox.view.follows')}
+        query={query}
+        columns={columns}
+        rowKey={rowKey}
+        empty={
+          <EmptyState
+            icon="notifications"
+            title={t('inbox.none.follows')}
+            message={t('inbox.none.follows.message')}
+          />
+        }
+      />
+      {escalating !== null && (
+        <Suspense>
+          <EscalationDialog follow={escalating} onClose={() => setEscalating(null)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+const rowKey = ({ followId }: Follow) => followId
+
+const followColumns = (t: Translate, onEscalate: (follow: Follow) => void): Column<Follow>[] => [
+  {
+    id: 'what',
+    header: t('inbox.field.followed'),
+    cell: (follow) => {
+      const { text, to } = followName(follow, t)
+      return <TextLink to={to}>{text}</TextLink>
+    },
+  },
+  {
+    id: 'kind',
+    header: t('inbox.field.kind'),
+    cell: ({ subject }) => t(`inbox.kind.${subject.kind}`),
+    width: '9rem',
+    hideBelow: 'lg',
+  },
+  {
+    id: 'scope',
+    header: t('inbox.field.scope'),
+    cell: ({ subject, scope }) => (subject.kind === 'scope' ? <Nothing /> : <ScopeText scope={scope} />),
+    width: '14rem',
+    hideBelow: 'md',
+  },
+  {
+    id: 'escalation',
+    header: t('inbox.field.escalation'),
+    cell: ({ escalateAfterMinutes, escalateTo }) =>
+      escalateAfterMinutes === null ? (
+        <Nothing />
+      ) : (
+        t('inbox.escalation.after', {
+          n: escalateAfterMinutes,
+          people:
+            escalateTo.length === 0
+              ? t('inbox.escalation.me')
+              : joinList(
+                  t,
+                  escalateTo.map(({ name }) => name),
+                ),
+        })
+      ),
+    width: '16rem',
+  },
+  {
+    id: 'actions',
+    header: t('inbox.field.actions'),
+    headerHidden: true,
+    cell: (follow) => (
+      <span className="flex flex-wrap justify-end gap-1">
+        <Button
+          size="sm"
+          variant="quiet"
+          label={t('inbox.escalation.of', { name: followName(follow, t).text })}
+          icon="waiting"
+          onClick={() => onEscalate(follow)}
+        />
+        <FollowButton subject={follow.subject} />
+      </span>
+    ),
+    width: '12rem',
+    align: 'end',
+    card: 'plain',
+  },
+]

@@ -1,0 +1,233 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { inboxCall } from '#contract/console-api/pages/inbox.ts'
+import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
+import type { InboxNotification } from '#contract/console-api/shapes.ts'
+import { INBOX_VIEWS } from '#contract/console-api/vocabulary.ts'
+import { paths } from '../../addresses/paths.ts'
+import { apiQuery } from '../../api/query.ts'
+import { useWrite } from '../../api/write.ts'
+import { useText, type Translate } from '../../i18n/use-text.ts'
+import { Page } from '../../layouts/Page.tsx'
+import { batchLook } from '../../subjects/batch/batch-looks.ts'
+import { failureTitle } from '../../subjects/operations/describe-failure.ts'
+import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/class-names.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PlainLink } from '../../ui/Link.tsx'
+import { Menu, MenuItem } from '../../ui/Menu.tsx'
+import { Nothing } from '../../ui/Nothing.tsx'
+import { SegmentedControl } from '../../ui/SegmentedControl.tsx'
+import { OperationBadge } from '../../ui/StateBadge.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { QueryTable } from '../../ui/table/QueryTable.tsx'
+import { Time } from '../../ui/Time.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { FollowsTable } from './FollowsTable.tsx'
+import { notificationText, snoozeTimes } from './inbox-texts.ts'
+
+const route = getRouteApi('/inbox')
+const INVALIDATES = ['GET /inbox', 'GET /inbox/unread'] as const
+
+/** The notifications of the person, and what they follow. */
+export function InboxPage() {
+  const t = useText()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const view = search.view ?? 'all'
+  const query = useQuery({
+    ...apiQuery('GET /inbox', inboxCall(search)),
+    placeholderData: keepPreviousData,
+    enabled: view !== 'follows',
+  })
+  const mark = useWrite('POST /inbox/mark', { invalidates: INVALIDATES })
+  const newest = query.data?.items[0]?.at
+  const views = [...INBOX_VIEWS, 'follows'] as const
+  return (
+    <Page
+      title={t('inbox.title')}
+      actions={
+        view !== 'follows' && (
+          <Button
+            icon="check"
+            busy={mark.isPending}
+            disabledReason={
+              query.data?.items.every(({ readAt }) => readAt !== null) !== false && t('inbox.allRead')
+            }
+            onClick={() => newest !== undefined && mark.mutate({ body: { until: newest, read: true } })}
+          >
+            {t('inbox.markAll')}
+          </Button>
+        )
+      }
+    >
+      <p className="mb-4 max-w-[80ch] text-muted">{t('inbox.about')}</p>
+      <div className="mb-3 flex">
+        <SegmentedControl
+          label={t('inbox.view')}
+          value={view}
+          options={views.map((value) => ({ value, label: t(`inbox.view.${value}`) }))}
+          onChange={(next) =>
+            void navigate({
+              search: omitUndefined({ view: next === 'all' ? undefined : next }),
+              replace: true,
+            })
+          }
+        />
+      </div>
+      {view === 'follows' ? <FollowsTable /> : <Notifications query={query} search={search} />}
+    </Page>
+  )
+}
+
+type InboxQuery = Parameters<typeof QueryTable<InboxNotification>>[0]['query']
+
+function Notifications({ query, search }: { query: InboxQuery; search: ReturnType<typeof route.useSearch> }) {
+  const t = useText()
+  const columns = useMemo(() => inboxColumns(t), [t])
+  const { view, cursor } = search
+  return (
+    <QueryTable
+      label={t('inbox.title')}
+      query={query}
+      columns={columns}
+      rowKey={rowKey}
+      cursor={cursor}
+      pageLink={(at) => ({ ...paths.inbox(omitUndefined({ ...search, cursor: at })), state: true })}
+      lines={2}
+      empty={
+        <EmptyState
+          icon="notifications"
+          title={t(
+            view === 'unread'
+              ? 'inbox.none.unread'
+              : view === 'snoozed'
+                ? 'inbox.none.snoozed'
+                : 'inbox.none.title',
+          )}
+          message={t('inbox.none.message')}
+        />
+      }
+    />
+  )
+}
+
+const rowKey = ({ notificationId }: InboxNotification) => notificationId
+
+const inboxColumns = (t: Translate): Column<InboxNotification>[] => [
+  { id: 'what', header: t('inbox.field.what'), cell: (row) => <What row={row} /> },
+  {
+    id: 'state',
+    header: t('inbox.field.state'),
+    cell: ({ operation, batch }) =>
+      operation !== null ? (
+        <OperationBadge state={operation.state} />
+      ) : batch !== null ? (
+        <Badge look="plain" {...batchLook[batch.state]}>
+          {t(`batches.state.${batch.state}`)}
+        </Badge>
+      ) : (
+        <Nothing />
+      ),
+    width: '9rem',
+  },
+  {
+    id: 'scope',
+    header: t('inbox.field.scope'),
+    cell: ({ operation }) =>
+      operation === null ? <Nothing /> : <ScopeText scope={operation.installation} />,
+    width: '14rem',
+    hideBelow: 'md',
+  },
+  {
+    id: 'at',
+    header: t('inbox.field.at'),
+    cell: ({ at, snoozedUntil }) => <Time at={snoozedUntil ?? at} inRow />,
+    width: '9rem',
+  },
+  {
+    id: 'actions',
+    header: t('inbox.field.actions'),
+    headerHidden: true,
+    cell: (row) => <RowActions row={row} />,
+    width: '6rem',
+    align: 'end',
+    card: 'plain',
+  },
+]
+
+/** What happened, why the person is told, and what failed. Opening it reads it. */
+function What({ row }: { row: InboxNotification }) {
+  const t = useText()
+  const mark = useWrite('POST /inbox/mark', { invalidates: INVALIDATES })
+  const { text, to } = notificationText(row, t)
+  const isUnread = row.readAt === null
+  const failure = row.operation?.failure ?? null
+  const read = () => isUnread && mark.mutate({ body: { notificationIds: [row.notificationId], read: true } })
+  return (
+    <div className="flex min-w-0 items-baseline gap-2">
+      <span
+        aria-hidden="true"
+        className={cx('size-2 shrink-0 rounded-full', isUnread ? 'bg-accent' : 'bg-transparent')}
+      />
+      <div className="min-w-0">
+        <p className={cx('wrap-anywhere', isUnread ? 'font-semibold' : 'text-muted')}>
+          {isUnread && <span className="sr-only">{t('inbox.isUnread')} </span>}
+          {to === null ? (
+            text
+          ) : (
+            <PlainLink to={to} onClick={read} className="rounded-sm hover:underline">
+              {text}
+            </PlainLink>
+          )}
+        </p>
+        <p className="text-xs text-muted">
+          {t(`inbox.because.${row.because}`)}
+          {failure !== null && <> · {failureTitle(failure, t)}</>}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function RowActions({ row }: { row: InboxNotification }) {
+  const t = useText()
+  const now = useNow(60_000)
+  const mark = useWrite('POST /inbox/mark', { invalidates: INVALIDATES })
+  const snooze = useWrite('POST /inbox/snooze', { invalidates: INVALIDATES })
+  const notificationIds = [row.notificationId]
+  const isRead = row.readAt !== null
+  const { text } = notificationText(row, t)
+  return (
+    <Menu
+      label={t('inbox.actionsOf', { text })}
+      renderTrigger={(props) => (
+        <Button {...props} size="sm" variant="quiet" icon="more" label={t('inbox.actionsOf', { text })} />
+      )}
+    >
+      {row.snoozedUntil === null ? (
+        <>
+          <MenuItem icon="check" onSelect={() => mark.mutate({ body: { notificationIds, read: !isRead } })}>
+            {t(isRead ? 'inbox.markUnread' : 'inbox.markRead')}
+          </MenuItem>
+          {snoozeTimes(now).map(({ key, at }) => (
+            <MenuItem
+              key={key}
+              icon="waiting"
+              onSelect={() => snooze.mutate({ body: { notificationIds, until: new Date(at).toISOString() } })}
+            >
+              {t(`inbox.snooze.${key}`)}
+            </MenuItem>
+          ))}
+        </>
+      ) : (
+        <MenuItem icon="undo" onSelect={() => snooze.mutate({ body: { notificationIds, until: null } })}>
+          {t('inbox.unsnooze')}
+        </MenuItem>
+      )}
+    </Menu>
+  )
+}

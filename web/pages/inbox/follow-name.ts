@@ -1,0 +1,21 @@
+import type { Follow } from '#contract/console-api/shapes.ts'
+import { paths } from '../../addresses/paths.ts'
+import type { Translate } from '../../i18n/use-text.ts'
+import { scopeText } from '../../subjects/scopes/scope-text.ts'
+import { shortenId } from '../../ui/Id.tsx'
+import type { LinkTarget } from '../../ui/Link.tsx'
+
+/** What is followed, and its page. */
+export function followName({ subject, title }: Follow, t: Translate): { text: string; to: LinkTarget } {
+  switch (subject.kind) {
+    case 'operation':
+      return {
+        text: t('inbox.follow.operation', { name: title ?? '', id: shortenId(subject.operationId) }),
+        to: paths.operation(subject.operationId),
+      }
+    case 'installation':
+      return { text: title ?? '', to: paths.installation(subject.bundleInstallId) }
+    case 'scope':
+      return { text: scopeText(subject.scope), to: paths.configuration(subject.scope) }
+  }
+}

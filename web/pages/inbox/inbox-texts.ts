@@ -1,0 +1,58 @@
+import type { InboxNotification } from '#contract/console-api/shapes.ts'
+import type { LinkTarget } from '../../ui/Link.tsx'
+import type { Translate } from '../../i18n/use-text.ts'
+import { paths } from '../../addresses/paths.ts'
+import { batchTitle } from '../../subjects/batch/batch-title.ts'
+import { operationName } from '../../subjects/operations/operation-texts.ts'
+
+/** What a notification says, and the page that it leads to; none if what it is about has been removed. */
+export function notificationText(
+  { event, by, operation, batch }: InboxNotification,
+  t: Translate,
+): { text: string; to: LinkTarget | null } {
+  const person = by?.name ?? t('inbox.somebody')
+  if (batch !== null)
+    return {
+      text: t('inbox.event.batch.finished', { name: batchTitle(batch, t) }),
+      to: paths.batch(batch.batchId),
+    }
+  if (operation === null) return { text: t('inbox.event.removed'), to: null }
+  const to = paths.operation(operation.operationId)
+  switch (event) {
+    case 'operation.assigned':
+    case 'operation.taken_over':
+      return { text: t(`inbox.event.${event}`, { person, name: operationName(operation, t) }), to }
+    case 'installation.detached': {
+      const { bundleInstallId, bundle } = operation.installation
+      const name = operation.title ?? bundle.bundleId
+      return { text: t(`inbox.event.${event}`, { person, name }), to: paths.installation(bundleInstallId) }
+    }
+    case 'operation.failed':
+    case 'operation.succeeded':
+    case 'operation.escalated':
+    case 'batch.finished':
+      return { text: t(`inbox.event.${event}`, { name: operationName(operation, t) }), to }
+  }
+}
+
+const HOUR = 3_600_000
+const MORNING = 9
+
+/** Until when a notification can be snoozed, in milliseconds since 1970. Mornings are those of the browser. */
+export function snoozeTimes(
+  now: number,
+): { key: 'hour' | 'afternoon' | 'tomorrow' | 'monday'; at: number }[] {
+  const morning = (days: number) => {
+    const day = new Date(now)
+    day.setDate(day.getDate() + days)
+    return day.setHours(MORNING, 0, 0, 0)
+  }
+  // Monday is in 7 days if today is one
+  const toMonday = 7 - ((new Date(now).getDay() + 6) % 7)
+  return [
+    { key: 'hour', at: now + HOUR },
+    { key: 'afternoon', at: now + 4 * HOUR },
+    { key: 'tomorrow', at: morning(1) },
+    { key: 'monday', at: morning(toMonday) },
+  ]
+}
