@@ -74,7 +74,7 @@ const CASES: readonly Case[] = [
     what: 'There is no tenant for this installation. Install it first.',
     where: 'moved.sync in Before resources',
     who: 'Plugin owner',
-    todo: /./,
+    todo: /Ask who moved the plugin/,
     says: [
       'The plugin moved while this operation ran',
       'Move to the new cluster',
@@ -187,6 +187,7 @@ const CASES: readonly Case[] = [
     who: 'Plugin owner',
     todo: /cache|proxy|between/,
     says: [/Install shop-replayed/, /x-cache/i],
+    neverSays: ['Fix the plugin, then retry'],
   },
   {
     name: 'gateway',
@@ -317,7 +318,7 @@ const CASES: readonly Case[] = [
     where: 'clock.sync in Before resources',
     who: 'Plugin owner',
     todo: /clock/i,
-    says: [/31\d s|5 min/],
+    says: ['Perhaps, if the cause has passed', /31\d s|5 min/],
   },
   {
     name: 'limited',
@@ -330,7 +331,7 @@ const CASES: readonly Case[] = [
     where: 'limited.sync in Before resources',
     who: 'Support: Retry the operation',
     todo: /./,
-    says: [/2 min|120 s/],
+    says: ['Yes, once the plugin accepts calls again', /2 min|120 s/],
     neverSays: ['It is not known whether'],
   },
   {
@@ -375,7 +376,7 @@ const CASES: readonly Case[] = [
     what: 'The plugin’s response does not match the request',
     where: 'not-for-us.sync in Before resources',
     who: 'Plugin owner',
-    todo: /./,
+    todo: /which plugin answers at this endpoint/,
     says: ['mail-gateway'],
   },
   {
@@ -387,7 +388,7 @@ const CASES: readonly Case[] = [
     what: 'The plugin refused the connection',
     where: 'no-endpoint.sync in Before resources',
     who: 'Plugin owner: Start or reconnect the plugin',
-    todo: /running/,
+    todo: /endpoint was changed before this.*running/,
     says: ['The plugin never received this call.'],
   },
   {

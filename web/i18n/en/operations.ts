@@ -24,6 +24,8 @@ export const operations = {
   'field.takenOverBy': 'Taken over by',
   'field.retryHelps': 'Can a retry help?',
   'field.retryHelps.YES': 'Yes',
+  'field.retryHelps.YES.later': 'Yes, once the plugin accepts calls again',
+  'field.retryHelps.YES.perhaps': 'Perhaps, if the cause has passed',
   'field.retryHelps.AFTER_CHANGE': 'Only after the cause is fixed',
   'field.retryHelps.NEVER': 'Hardly: it sends the same values from other plugins again',
   'field.stoppedAt': 'Stopped at',
@@ -234,7 +236,7 @@ export const operations = {
   'remedy.FIX_CAUSE':
     'Fix what the plugin reports, or ask its owner to. Its logs for this operation ID have the details. Then retry.',
   'remedy.CHECK_VALUES':
-    'Check the values that other plugins wrote in this operation. If one is wrong, have the plugin that wrote it fixed, take the operation over, and install again.',
+    'Check the values that other plugins wrote in this operation, or should have written. If one is wrong or missing, have the plugin that wrote it fixed, take the operation over, and install again.',
   'remedy.FIX_CAUSE.silent':
     'The plugin gave no reason. Find the cause in its logs for this operation ID, or ask its owner to. Then retry.',
   'remedy.FIX_RESPONSE': 'Ask the plugin’s owner to fix the plugin. Retrying alone does not help.',
@@ -244,6 +246,11 @@ export const operations = {
     'Ask the plugin’s owner to fix the plugin, or the bundle’s author if the manifest is wrong. Retrying alone does not help.',
   'remedy.FIX_AUTHENTICATION':
     'The plugin does not accept the platform’s token. Ask its owner to check the issuer, keys, and clock. Retrying alone does not help.',
+  'remedy.FIX_RESPONSE.elsewhere':
+    'Check which plugin answers at this endpoint, and correct the endpoint or the route to it. If it is the right plugin, have its owner fix it. Then retry.',
+  'remedy.moved':
+    'Ask who moved the plugin whether the new endpoint has what the old one had. If not, have it moved there, or set the endpoint back. Then retry.',
+  'remedy.newEndpoint': 'The plugin’s endpoint was changed before this: check first that it is right.',
   'remedy.clock':
     'First have the clock of the plugin’s host corrected: with a wrong clock, valid tokens look expired or not valid yet.',
   'remedy.RESTORE_PLUGIN': 'Check that the plugin is running and that its endpoint is correct, then retry.',
@@ -261,7 +268,7 @@ export const operations = {
   'remedy.TAKE_OVER':
     'Take the operation over: the platform answers the DETACH in place of the retired plugin. If the plugin comes back, ask an administrator to reinstate it, then retry.',
   'remedy.CREATE_CREDENTIAL':
-    'Ask an administrator to create a credential for the plugin and to give it to the plugin’s owner. Then retry.',
+    'Ask an administrator to create a credential for the plugin and to give it to the plugin’s owner, who sets it in the plugin. Then retry.',
   'remedy.RESTORE_SERVICE':
     'Ask an administrator to register or enable the service for this scope. Then retry.',
   'remedy.RESTORE_SERVICE.owner':
@@ -292,7 +299,7 @@ export const operations = {
   'failed.endpoint.then': 'Endpoint of this attempt',
   'failed.endpoint.changed': 'It was changed later ({time}). The endpoint is now {endpoint}.',
   'failed.endpoint.moved':
-    'The plugin moved while this operation ran: {time}, its endpoint changed from {before}. What it did there may be missing at the new endpoint.',
+    'The plugin moved while this operation ran: {time}, its endpoint changed from {before} to {after}. What it did there may be missing at the new endpoint.',
   'failed.endpoint.unknown':
     'The endpoint has changed since this attempt ({time}), and the earlier one was not recorded. It is now {endpoint}.',
   'running.title.PENDING': 'This operation waits for a worker',
@@ -352,6 +359,7 @@ export const operations = {
   'failed.progress.removed': { one: '{n} resource removed', other: '{n} resources removed' },
   'failed.progress.notApplied': 'Resources not changed',
   'failed.progress.notReached': { one: 'Not reached: {n} call', other: 'Not reached: {n} calls' },
+  'failed.said': 'This is the message of {plugin}.',
   'failed.effect.none': 'The plugin never received this call.',
   'failed.effect.answered': {
     one: '{plugin} was not called again. It answered {n} earlier attempt, and may have acted on it.',
@@ -453,6 +461,8 @@ export const operations = {
   'action.retry': 'Retry',
   'action.retry.about': 'Resumes at {plugins} with the identical request.',
   'action.retry.aboutRuntime': 'Resumes in {stage}.',
+  'action.retry.later': 'Wait until the plugin accepts calls again.',
+  'action.retry.ifPassed': 'It helps only if the cause has passed.',
   'action.retry.fixFirst': 'Fix the cause before retrying.',
   'action.retry.never': 'The plugin says that this request cannot succeed.',
   'action.takeover': 'Take over and detach',

@@ -369,7 +369,7 @@ export const vocabulary = {
   'next.TAKE_OVER': 'Take the operation over',
   'next.CREATE_CREDENTIAL': 'Create a credential',
   'next.RESTORE_SERVICE': 'Restore the service',
-  'next.FIX_ENDPOINT': 'Correct the endpoint',
+  'next.FIX_ENDPOINT': 'Correct the endpoint or its proxy',
   'next.FIX_TLS': 'Fix the certificate or HTTPS',
   'next.ALLOW_ENDPOINT': 'Allow the endpoint',
   'next.CHECK_RUNTIME': 'Check the runtime’s log',

@@ -27,6 +27,8 @@ export const operations: Translated<typeof source.operations> = {
   'field.takenOverBy': '接管操作',
   'field.retryHelps': '重试能否解决？',
   'field.retryHelps.YES': '能',
+  'field.retryHelps.YES.later': '有用，但要等插件再次接受调用',
+  'field.retryHelps.YES.perhaps': '如果原因已消失，可能有用',
   'field.retryHelps.AFTER_CHANGE': '排除问题原因后才能',
   'field.retryHelps.NEVER': '几乎不能：重试会再次发送来自其他插件的相同值',
   'field.stoppedAt': '停止位置',
@@ -214,13 +216,18 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.FIX_CAUSE':
     '请修复插件报告的问题，或联系插件负责人。插件日志中与此操作 ID 相关的记录有更多信息。然后重试。',
   'remedy.CHECK_VALUES':
-    '请检查其他插件在此操作中写入的值。如果有误，请修复写入该值的插件，接管此操作，然后重新安装。',
+    '请检查其他插件在此操作中写入或应当写入的值。如果有误或缺失，请修复写入该值的插件，接管此操作，然后重新安装。',
   'remedy.FIX_CAUSE.silent':
     '插件未说明原因。请在插件日志中与此操作 ID 相关的记录里查明原因，或联系插件负责人。然后重试。',
   'remedy.FIX_RESPONSE': '请插件负责人修复插件。仅重试无效。',
   'remedy.FIX_RESPONSE.replayed': '找出平台与插件之间重放响应的缓存或代理，并让该端点不经过它，然后重试。',
   'remedy.FIX_RESPONSE.write': '请插件负责人修复插件；如果清单有误，请联系 Bundle 作者。仅重试无效。',
   'remedy.FIX_AUTHENTICATION': '插件不接受平台的令牌。请插件负责人检查签发方、密钥和时钟。仅重试无效。',
+  'remedy.FIX_RESPONSE.elsewhere':
+    '请检查此端点由哪个插件应答，并更正端点或通往它的路由。如果确实是该插件，请其负责人修复。然后重试。',
+  'remedy.moved':
+    '请向迁移插件的人确认：新端点是否具备原端点上的数据。如果没有，请迁移过去，或将端点改回。然后重试。',
+  'remedy.newEndpoint': '此前插件的端点有过更改：请先确认端点正确。',
   'remedy.clock': '请先校正插件主机的时钟：时钟不准时，有效的令牌会显得已过期或尚未生效。',
   'remedy.RESTORE_PLUGIN': '请确认插件正在运行且端点地址正确，然后重试。',
   'remedy.CHECK_PLUGIN': '请检查插件、插件日志中与此操作 ID 相关的记录，以及其前面的代理。然后重试。',
@@ -233,7 +240,7 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.retired.retry': '请重试：平台会代替该插件响应。',
   'remedy.TAKE_OVER':
     '请接管此操作：平台会代替已退役的插件响应 DETACH。如果插件恢复可用，请管理员恢复该插件，然后重试。',
-  'remedy.CREATE_CREDENTIAL': '请管理员为该插件创建凭据并交给插件负责人，然后重试。',
+  'remedy.CREATE_CREDENTIAL': '请管理员为该插件创建凭据，交给插件负责人并由其在插件中设置，然后重试。',
   'remedy.RESTORE_SERVICE': '请管理员为此作用域注册或启用该服务，然后重试。',
   'remedy.RESTORE_SERVICE.owner':
     '请重新安装提供该服务的 Bundle，并请管理员重新注册该服务，或改为引用其他服务，然后重试。',
@@ -257,7 +264,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.endpoint.then': '本次尝试的端点',
   'failed.endpoint.changed': '此后端点已更改（{time}），现为 {endpoint}。',
   'failed.endpoint.moved':
-    '插件在此操作运行期间换了端点：{time} 之前为 {before}。它在原端点完成的工作，在新端点可能不存在。',
+    '插件在此操作运行期间换了端点：{time} 从 {before} 改为 {after}。它在原端点完成的工作，在新端点可能不存在。',
   'failed.endpoint.unknown': '本次尝试之后端点已更改（{time}），之前的端点没有记录。现为 {endpoint}。',
   'running.title.PENDING': '此操作正在等待工作进程',
   'running.title.RUNNING': '此操作正在运行',
@@ -304,6 +311,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.progress.removed': { other: '{n} 个资源已移除' },
   'failed.progress.notApplied': '资源未变更',
   'failed.progress.notReached': { other: '未执行：{n} 个调用' },
+  'failed.said': '以上是 {plugin} 的消息。',
   'failed.effect.none': '插件从未收到此调用。',
   'failed.effect.answered': { other: '{plugin} 未再被调用。它曾响应之前的 {n} 次尝试，并可能已据此执行。' },
   'failed.effect.rejected': '从状态码看，插件在处理之前就拒绝了调用。',
@@ -394,6 +402,8 @@ export const operations: Translated<typeof source.operations> = {
   'action.retry': '重试',
   'action.retry.about': '从 {plugins} 继续，发送完全相同的请求。',
   'action.retry.aboutRuntime': '从{stage}阶段继续。',
+  'action.retry.later': '请等到插件再次接受调用。',
+  'action.retry.ifPassed': '只有原因已消失时才有用。',
   'action.retry.fixFirst': '请先排除问题原因，再重试。',
   'action.retry.never': '插件表示此请求不会成功。',
   'action.takeover': '接管并分离',

@@ -356,7 +356,7 @@ export const vocabulary: Translated<typeof source.vocabulary> = {
   'next.TAKE_OVER': '接管操作',
   'next.CREATE_CREDENTIAL': '创建凭据',
   'next.RESTORE_SERVICE': '恢复服务',
-  'next.FIX_ENDPOINT': '更正端点地址',
+  'next.FIX_ENDPOINT': '更正端点地址或其代理',
   'next.FIX_TLS': '修复证书或 HTTPS',
   'next.ALLOW_ENDPOINT': '放行端点地址',
   'next.CHECK_RUNTIME': '查看运行时日志',

@@ -1,5 +1,5 @@
 import type { Failure, Operation } from '#contract/console-api/shapes.ts'
-import type { RetryHelps } from '#contract/console-api/vocabulary.ts'
+import type { NextAction, RetryHelps } from '#contract/console-api/vocabulary.ts'
 import { ANSWER_BYTES_MAX } from '#contract/protocol/limits.ts'
 import { callCause, type TitledReason } from '#contract/protocol/call-causes.ts'
 import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
@@ -32,24 +32,58 @@ export const retryHelpsOf = ({
 }: Pick<Operation, 'retryHelps' | 'failure'>): RetryHelps =>
   retryHelps ?? (failure?.retryable === true ? 'YES' : 'AFTER_CHANGE')
 
-/** What the attempt that failed proves about the cause, besides the failure itself. */
+/** `retryHelps` in words: who acts before a retry, or until when it waits, limits a yes. */
+export function retryHelpsText(operation: Failed & Pick<Operation, 'retryHelps'>, t: Translate): string {
+  const helps = retryHelpsOf(operation)
+  if (helps !== 'YES') return t(`operations.field.retryHelps.${helps}`)
+  if (operation.failure?.retryFrom !== undefined) return t('operations.field.retryHelps.YES.later')
+  return t(
+    isForSupport(operation) ? 'operations.field.retryHelps.YES' : 'operations.field.retryHelps.YES.perhaps',
+  )
+}
+
+/** Whether nobody has to act before the retry. */
+export const isForSupport = ({ nextStep: { actor, action } }: Pick<Operation, 'nextStep'>): boolean =>
+  actor === 'SUPPORT' && action === 'RETRY'
+
+/** What the attempt that failed, and what changed before it, prove about the cause besides the failure itself. */
 export interface Evidence {
   /** It got the response to another operation. */
   isReplayed?: boolean
+  /** It got the response of another plugin. */
+  isElsewhere?: boolean
+  /** The endpoint changed while the operation ran, or before it. */
+  endpointChanged?: 'during' | 'before' | null
   /** The clock of the plugin's host differs from the one of the platform. */
   hasWrongClock?: boolean
 }
 
+/** What the owner of the plugin does, or who corrects its endpoint. */
+const OF_PLUGIN: ReadonlySet<NextAction> = new Set([
+  'CHECK_PLUGIN',
+  'CHECK_RESULT',
+  'FIX_AUTHENTICATION',
+  'FIX_CAUSE',
+  'FIX_ENDPOINT',
+  'FIX_RESPONSE',
+  'FIX_TLS',
+  'RESTORE_PLUGIN',
+])
+
 /** What a failed operation needs; null if nothing is left to do. */
 export function remedyOf(failed: Failed, t: Translate, evidence: Evidence = {}): string | null {
   const { action } = failed.nextStep
-  if (action === 'FIX_RESPONSE' && evidence.isReplayed === true)
-    return t('operations.remedy.FIX_RESPONSE.replayed')
-  const remedy = usualRemedy(failed, t)
+  const { isReplayed, isElsewhere, endpointChanged, hasWrongClock } = evidence
+  if (action === 'FIX_RESPONSE' && isReplayed === true) return t('operations.remedy.FIX_RESPONSE.replayed')
+  if (action === 'FIX_RESPONSE' && isElsewhere === true) return t('operations.remedy.FIX_RESPONSE.elsewhere')
+  const isOfPlugin = OF_PLUGIN.has(action)
+  if (isOfPlugin && endpointChanged === 'during') return t('operations.remedy.moved')
   const mayBeClock = action === 'FIX_CAUSE' || action === 'FIX_AUTHENTICATION'
-  return evidence.hasWrongClock === true && mayBeClock
-    ? joinSentences(t, [t('operations.remedy.clock'), remedy])
-    : remedy
+  return joinSentences(t, [
+    isOfPlugin && endpointChanged === 'before' && t('operations.remedy.newEndpoint'),
+    hasWrongClock === true && mayBeClock && t('operations.remedy.clock'),
+    usualRemedy(failed, t),
+  ])
 }
 
 function usualRemedy({ nextStep: { action }, failure }: Failed, t: Translate): string | null {

@@ -5,7 +5,7 @@ import { isFromPlugin, reasonOf } from '#contract/protocol/messages.ts'
 import { afterwardsText } from '../../../../subjects/operations/operation-texts.ts'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { OwnerText, PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
-import { joinSentences } from '../../../../i18n/punctuation.ts'
+import { joinSentences, labelled } from '../../../../i18n/punctuation.ts'
 import { messageText } from '../../../../i18n/message-text.ts'
 import { useRichText, useText } from '../../../../i18n/use-text.ts'
 import { paths } from '../../../../addresses/paths.ts'
@@ -20,15 +20,21 @@ import { Time } from '../../../../ui/Time.tsx'
 import {
   failureTitle,
   remedyOf,
-  retryHelpsOf,
+  retryHelpsText,
   stoppedText,
 } from '../../../../subjects/operations/describe-failure.ts'
 import { differencesIn } from './response-differences.ts'
-import { endpointChange } from './endpoint-change.ts'
+import { endpointChange, movedBetween } from './endpoint-change.ts'
 import { effectOf, failedCallOf, progressOf, type Effect } from '../calls/progress.ts'
 import { choiceOf, failurePointOf, type FailurePoint, type CallTimeline } from '../calls/timeline.ts'
-import { disabledBy, useOperationContext, ValuesRead, WhatChanged } from './OperationContext.tsx'
 import { CompareButton } from '../comparison/CompareButton.tsx'
+import {
+  disabledBy,
+  hasNewEndpoint,
+  useOperationContext,
+  ValuesRead,
+  WhatChanged,
+} from './OperationContext.tsx'
 import { Guidance } from './Guidance.tsx'
 import { RefusedHere } from './RefusedHere.tsx'
 import { effectText, impactText, nowText, pastText, progressText } from './failure-texts.ts'
@@ -74,12 +80,6 @@ export function FailurePanel({
   const isStored = useAsOf() !== null
   const attempt = failurePoint?.bar?.attempt
   const answered = useAnswered(attempt)
-  const remedy = isStored
-    ? null
-    : remedyOf(operation, t, {
-        isReplayed: answered !== undefined,
-        hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
-      })
   const plugin = operation.plugins.find(({ pluginId }) => pluginId === call?.pluginId)
   const { owner, retired } = plugin ?? {}
   // nobody can repair a plugin that was retired since it failed
@@ -94,6 +94,16 @@ export function FailurePanel({
   const { errorCode: code, errorPath } = failure
   const afterwards = afterwardsText(nextStep, t)
   const context = useOperationContext(operation).data
+  const moved = plugin && attempt ? movedBetween(plugin, operation.createdAt, attempt.startedAt) : null
+  const remedy = isStored
+    ? null
+    : remedyOf(operation, t, {
+        isReplayed: answered !== undefined,
+        isElsewhere: differencesIn(attempt?.response).some(({ field }) => field === 'pluginId'),
+        endpointChanged:
+          moved !== null ? 'during' : plugin && hasNewEndpoint(context, plugin.pluginId) ? 'before' : null,
+        hasWrongClock: attempt?.wire?.clockBehindSeconds !== undefined,
+      })
   const isOfPlugin = isFromPlugin(failure) || reasonOf(failure) === 'callReportedFailed'
   const disabled =
     reasonOf(failure) === 'pluginNotRegistered' && call ? disabledBy(context, call.pluginId) : null
@@ -121,17 +131,19 @@ export function FailurePanel({
               </ClampedText>
               <ClampedText as="p" className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
                 {/* the message of the platform advises to enable a plugin that a person has disabled */}
-                {joinSentences(t, [message !== title && disabled === null && message, effect])}
+                {joinSentences(t, [
+                  isOfPlugin &&
+                    message === title &&
+                    call &&
+                    t('operations.failed.said', { plugin: call.pluginId }),
+                  // that of a response to another operation blames the plugin
+                  message !== title && disabled === null && answered === undefined && message,
+                  effect,
+                ])}
               </ClampedText>
             </div>
             <RefusedHere failure={failure} />
-            <WireNotes
-              failure={failure}
-              attempt={attempt}
-              answered={answered}
-              plugin={plugin}
-              createdAt={operation.createdAt}
-            />
+            <WireNotes failure={failure} attempt={attempt} answered={answered} moved={moved} />
             <DefinitionList
               items={[
                 !isOver && {
@@ -166,6 +178,7 @@ export function FailurePanel({
                       {owner && isForOwner(nextStep) && (
                         <>
                           {' · '}
+                          {nextStep.actor === 'SUPPORT' && labelled(t, t('operations.failed.owner'), '')}
                           <OwnerText owner={owner} />
                         </>
                       )}
@@ -175,7 +188,7 @@ export function FailurePanel({
                 },
                 !isOver && {
                   label: t('operations.field.retryHelps'),
-                  value: t(`operations.field.retryHelps.${retryHelpsOf(operation)}`),
+                  value: retryHelpsText(operation, t),
                 },
                 disabled !== null && {
                   label: t('errors.remedy'),

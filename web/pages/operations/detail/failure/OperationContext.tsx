@@ -33,6 +33,16 @@ export function useOperationContext({ operationId, state }: OperationDetail) {
   })
 }
 
+/** Whether the last change of the plugin's endpoint since the last good operation is known; its registration is none. */
+export function hasNewEndpoint(context: OperationContext | undefined, pluginId: string): boolean {
+  return (context?.causes ?? []).some(
+    ({ kind, subject, changes }) =>
+      kind === 'plugin.save' &&
+      subject === pluginId &&
+      changes.some(({ property, before }) => property === 'endpoint' && before !== null),
+  )
+}
+
 /** The change that disabled a plugin, if that is the last thing that was done to its registration. */
 export function disabledBy(context: OperationContext | undefined, pluginId: string): ContextCause | null {
   const last = context?.causes.find(({ kind, subject }) => kind === 'plugin.save' && subject === pluginId)
@@ -172,7 +182,9 @@ function addressOf({ to, id }: NonNullable<ContextCause['link']>) {
 /** What the failed call reads from other plugins: a retry sends the same values again. */
 export function ValuesRead({ operation }: { operation: OperationDetail }) {
   const t = useText()
-  const values = useOperationContext(operation).data?.valuesRead ?? []
+  const read = useOperationContext(operation).data?.valuesRead ?? []
+  // what was left as planned is no news
+  const values = read.filter(({ kind }) => kind !== 'KEPT')
   if (values.length === 0) return null
   return (
     <Section title={t('operations.values.title')} about={t('operations.values.about')}>

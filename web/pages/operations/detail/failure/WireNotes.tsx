@@ -9,7 +9,7 @@ import { operationTypeKey } from '../../../../subjects/operations/operation-text
 import { useAsOf } from '../../../../ui/as-of.ts'
 import { TextLink } from '../../../../ui/Link.tsx'
 import { Time } from '../../../../ui/Time.tsx'
-import { movedBetween } from './endpoint-change.ts'
+import type { movedBetween } from './endpoint-change.ts'
 import { clockText } from './failure-texts.ts'
 import { answeredOperation } from './response-differences.ts'
 
@@ -21,22 +21,18 @@ export function WireNotes({
   failure,
   attempt,
   answered,
-  plugin,
-  createdAt,
+  moved,
 }: {
   failure: Failure
   attempt: Attempt | undefined
   /** See {@link useAnswered}. */
   answered: OperationDetail | undefined
-  /** The plugin of the attempt, as of the operation. */
-  plugin: OperationDetail['plugins'][number] | undefined
-  /** Of the operation. */
-  createdAt: string
+  /** The move of the plugin while the operation ran. */
+  moved: ReturnType<typeof movedBetween>
 }) {
   const t = useText()
   const rich = useRichText()
   const clock = clockText(attempt?.wire?.clockBehindSeconds, t)
-  const moved = plugin && attempt ? movedBetween(plugin, createdAt, attempt.startedAt) : null
   return (
     <>
       {moved !== null && (
@@ -44,6 +40,7 @@ export function WireNotes({
           {rich('operations.failed.endpoint.moved', {
             time: <Time at={moved.at} />,
             before: <span className="mono wrap-anywhere">{moved.before}</span>,
+            after: <span className="mono wrap-anywhere">{moved.after}</span>,
           })}
         </Note>
       )}

@@ -32,7 +32,7 @@ test('a move while the operation ran, before the attempt, is found with the endp
   ]
   const created = '2026-01-01T10:00:00Z'
   assert.equal(movedBetween({ endpoints }, created, '2026-01-01T10:00:05Z'), null)
-  const moved = { before: 'http://a', at: '2026-01-01T10:00:10Z' }
+  const moved = { before: 'http://a', after: 'http://b', at: '2026-01-01T10:00:10Z' }
   assert.deepEqual(movedBetween({ endpoints }, created, '2026-01-01T10:00:20Z'), moved)
   assert.equal(movedBetween({ endpoints }, '2026-01-01T10:00:40Z', '2026-01-01T10:00:50Z'), null)
   assert.equal(movedBetween({ endpoints: endpoints.slice(2) }, created, '2026-01-01T10:00:20Z'), null)

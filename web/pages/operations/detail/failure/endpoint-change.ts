@@ -28,12 +28,12 @@ export function movedBetween(
   { endpoints = [] }: Pick<Plugin, 'endpoints'>,
   from: string,
   to: string,
-): { before: string; at: string } | null {
+): { before: string; after: string; at: string } | null {
   const now = endpoints.findIndex(({ since }) => Date.parse(since) <= Date.parse(to))
   const [current, earlier] = [endpoints[now], endpoints[now + 1]]
   if (current === undefined || earlier === undefined) return null
   const isSince = Date.parse(current.since) > Date.parse(from)
   return isSince && current.endpoint !== earlier.endpoint
-    ? { before: earlier.endpoint, at: current.since }
+    ? { before: earlier.endpoint, after: current.endpoint, at: current.since }
     : null
 }

@@ -3,7 +3,7 @@ import { useMay } from '../../../../api/session.ts'
 import { joinList, joinSentences } from '../../../../i18n/punctuation.ts'
 import { useText } from '../../../../i18n/use-text.ts'
 import { Button } from '../../../../ui/Button.tsx'
-import { retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
+import { isForSupport, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
 import { recoveryAvailability, type RecoveryAction } from './recovery.ts'
 import { nextCalls, type CallTimeline } from '../calls/timeline.ts'
 import { paths } from '../../../../addresses/paths.ts'
@@ -31,11 +31,13 @@ export function RecoveryActions({
   )
   const plugins = nextCalls(timeline, operation).map(({ pluginId }) => pluginId)
   const helps = retryHelpsOf(operation)
+  const isLater = operation.failure?.retryFrom !== undefined
+  const isAdvised = helps === 'YES' && isForSupport(operation) && !isLater
 
   const retryButton = (
     <Button
       icon="retry"
-      variant={layout !== 'bar' && helps === 'YES' ? 'primary' : 'secondary'}
+      variant={layout !== 'bar' && isAdvised ? 'primary' : 'secondary'}
       disabledReason={retry.isAvailable ? null : t(retry.reason)}
       onClick={() => onChoose('retry')}
     >
@@ -74,6 +76,8 @@ export function RecoveryActions({
           {retry.isAvailable
             ? joinSentences(t, [
                 begins,
+                helps === 'YES' && isLater && t('operations.action.retry.later'),
+                helps === 'YES' && !isLater && !isAdvised && t('operations.action.retry.ifPassed'),
                 helps === 'AFTER_CHANGE' && t('operations.action.retry.fixFirst'),
                 helps === 'NEVER' && t('operations.action.retry.never'),
               ])

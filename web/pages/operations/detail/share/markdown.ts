@@ -12,7 +12,7 @@ import { formatDuration, formatUtcTime } from '../../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
-import { failureTitle, remedyOf, retryHelpsOf } from '../../../../subjects/operations/describe-failure.ts'
+import { failureTitle, remedyOf, retryHelpsText } from '../../../../subjects/operations/describe-failure.ts'
 import { progressOf } from '../calls/progress.ts'
 import { outsideLinks, runbookFor } from '../failure/runbook.ts'
 import { clockText, impactText, progressText } from '../failure/failure-texts.ts'
@@ -209,7 +209,7 @@ function standingOf(operation: OperationDetail, t: Translate): string[] {
     ...(owner
       ? [fact(t, t('operations.failed.owner'), plainText(joinClauses(t, [owner.team, owner.contact])))]
       : []),
-    fact(t, t('operations.field.retryHelps'), t(`operations.field.retryHelps.${retryHelpsOf(operation)}`)),
+    fact(t, t('operations.field.retryHelps'), retryHelpsText(operation, t)),
   ]
 }
 
