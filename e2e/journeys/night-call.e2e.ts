@@ -90,7 +90,8 @@ test('a night call is done on a phone: find, understand, retry, take over', asyn
     await expect(answer).toBeInViewport({ ratio: 1 })
   expect.soft(await hardToUse(page)).toEqual([])
 
-  await page.getByRole('button', { name: 'Retry', exact: true }).tap()
+  // the one of the first screen
+  await page.getByRole('button', { name: 'Retry', exact: true }).first().tap()
   const retry = page.getByRole('dialog', { name: 'Retry this operation?' })
   await expect(retry).toBeVisible()
   expect.soft(await hardToUse(page)).toEqual([])
