@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, graph, typing, lists [--installations N] [--operations N] [--attempts N], save, engine, plugin, retention`
+const usage = `Name one or more of: console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N], save, engine, plugin, retention`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -11,12 +11,14 @@ function readArguments() {
       installations: { type: 'string', default: '1000000' },
       operations: { type: 'string', default: '10000000' },
       attempts: { type: 'string', default: '0' },
+      failed: { type: 'string' },
     },
   })
   const amount = {
     installations: Number(values.installations),
     operations: Number(values.operations),
     attempts: Number(values.attempts),
+    ...(values.failed !== undefined && { failed: Number(values.failed) }),
   }
   return { names: positionals, amount }
 }

@@ -7,6 +7,8 @@ export interface Amount {
   operations: number
   /** Of each operation; default 0. */
   attempts?: number
+  /** How many of the installations have a last operation that is FAILED; default: one in a hundred. */
+  failed?: number
 }
 
 export const BUNDLES = 50
@@ -20,7 +22,10 @@ const DAYS = 90
  * Fills the tables in bulk, in chronological order: some environments and people are much busier than others; most
  * operations succeeded, one in a thousand is FAILED, a few are taken over, a few in progress.
  */
-export async function fill(db: Db, { installations, operations, attempts = 0 }: Amount): Promise<void> {
+export async function fill(
+  db: Db,
+  { installations, operations, attempts = 0, failed = installations / 100 }: Amount,
+): Promise<void> {
   const rounds = Math.ceil(operations / installations)
   const scopes = Math.ceil(installations / IN_A_SCOPE)
   await db.connection().execute(async (connection) => {
@@ -74,7 +79,7 @@ export async function fill(db: Db, { installations, operations, attempts = 0 }: 
     await sql`create unique index on numbered (i)`.execute(connection)
     await sql`analyze numbered`.execute(connection)
     for (let round = 0; round < rounds; round++)
-      await fillRound(connection, { round, rounds, installations, attempts })
+      await fillRound(connection, { round, rounds, installations, attempts, failed })
     for (const { definition } of indexes) await sql.raw(definition).execute(connection)
     await fillProperty(connection)
     await sql`
@@ -150,14 +155,16 @@ async function fillRound(
     rounds,
     installations,
     attempts,
-  }: { round: number; rounds: number; installations: number; attempts: number },
+    failed,
+  }: { round: number; rounds: number; installations: number; attempts: number; failed: number },
 ): Promise<void> {
   const isLast = sql.lit(round === rounds - 1)
+  const every = sql.lit(Math.max(1, Math.round(installations / failed)))
   await sql`create temporary table made on commit preserve rows as
     select n, scope_id, bundle_install_id, environment_key, application_runtime_id, workspace_id,
       bundle_environment_key, bundle_id, at,
       ${uuid(sql`at`, sql`n + ${sql.lit(round)}::bigint * 1000000000`)} as operation_id,
-      case when ${isLast} and n % 100 = 3 then 'FAILED' when ${isLast} and n % 5000 = 4 then 'WAITING'
+      case when ${isLast} and n % ${every} = 3 % ${every} then 'FAILED' when ${isLast} and n % 5000 = 4 then 'WAITING'
         when not ${isLast} and n % 300 = 5 then 'TAKEN_OVER' else 'SUCCEEDED' end as state,
       -- the square of a fraction: the first are the busiest
       floor(${sql.lit(PEOPLE)} * power((n * 7919 % 10007) / 10007.0, 2))::int as person,

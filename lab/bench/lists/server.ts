@@ -27,7 +27,9 @@ export async function startFilled(amount: Amount): Promise<FilledServer> {
   const cacheDirectory = join(
     import.meta.dirname,
     '../../../.cache/bench-lists',
-    [amount.installations, amount.operations, amount.attempts ?? 0].filter((count) => count > 0).join('-'),
+    [amount.installations, amount.operations, amount.attempts ?? 0, amount.failed ?? 0]
+      .filter((count) => count > 0)
+      .join('-'),
   )
   mkdirSync(cacheDirectory, { recursive: true })
   const directory = join(cacheDirectory, 'postgresql')

@@ -71,20 +71,28 @@ export async function listPresentCauses(
   const { errorCode: _, state: __, ...filter } = query
   const condition = sql`operation.state = 'FAILED' and operation.cause_id is not null and ${isVisible(visible, 'operation')}
     and ${operationFilter(filter)} ${found === null ? sql`` : sql`and ${isFound(found)}`}`
-  const then = after === undefined ? sql`true` : sql`finished_at <= ${instantAt(after.readAt)}`
+  // the first page needs no other order than that of now, and 100,000 rows are aggregated
+  const then = after === undefined ? null : sql`finished_at <= ${instantAt(after.readAt)}`
+  const [ofScope, ranked, lastRanked] =
+    then === null
+      ? [sql``, sql`sum(operations)`, sql`max(last_at)`]
+      : [
+          sql`, count(*) filter (where ${then}) as ranked, max(finished_at) filter (where ${then}) as last_ranked`,
+          sql`sum(ranked)`,
+          sql`max(last_ranked)`,
+        ]
   const start =
     after === undefined
       ? sql`true`
-      : sql`sum(ranked) > 0 and (sum(ranked), max(last_ranked), cause_id)
+      : sql`${ranked} > 0 and (${ranked}, ${lastRanked}, cause_id)
           < (${after.ranked}, ${instantAt(after.lastRanked)}, ${after.causeId})`
   const { rows } = await sql<CausePage['rows'][number] & { latest: string; total: number }>`
     with page as (
       select *, count(*) over () as total from (
-        select cause_id, sum(operations)::bigint as operations, sum(ranked)::bigint as ranked, max(last_ranked) as last_ranked,
+        select cause_id, sum(operations)::bigint as operations, ${ranked}::bigint as ranked, ${lastRanked} as last_ranked,
           min(first_at) as first_at, max(last_at) as last_at, count(*) as scopes
         from (
-          select cause_id, scope_id, count(*) as operations, count(*) filter (where ${then}) as ranked,
-            max(finished_at) filter (where ${then}) as last_ranked, min(finished_at) as first_at, max(finished_at) as last_at
+          select cause_id, scope_id, count(*) as operations, min(finished_at) as first_at, max(finished_at) as last_at ${ofScope}
           from runtime.operation as operation where ${condition}
           group by cause_id, scope_id
         ) as in_scope
@@ -156,18 +164,22 @@ export async function listPastCauses(
   const start =
     after === undefined
       ? sql`true`
-      : sql`(max(failed_at), cause_id) < (${instantAt(after.lastRanked)}, ${after.causeId})`
+      : sql`(seen.last_at, gone.cause_id) < (${instantAt(after.lastRanked)}, ${after.causeId})`
   const { rows } = await sql<CausePage['rows'][number] & { total: number }>`
-    with page as (
-      select *, count(*) over () as total from (
-        select cause_id, count(distinct scope_id) as scopes, min(failed_at) as first_at, max(failed_at) as last_at
-        from runtime.cause_failure as failed where ${isVisible(visible, 'failed')}
-        group by cause_id having ${start}
-      ) as grouped
-      where ${hasCause(query, sql`grouped.cause_id`)} and not exists (
+    with gone as (
+      select cause_id from runtime.cause as cause
+      where ${hasCause(query, sql`cause.cause_id`)} and not exists (
         select from runtime.operation as operation
-        where operation.cause_id = grouped.cause_id and operation.state = 'FAILED' and ${isVisible(visible, 'operation')})
-      order by last_at desc, cause_id desc limit ${query.limit + 1}
+        where operation.cause_id = cause.cause_id and operation.state = 'FAILED' and ${isVisible(visible, 'operation')})
+      -- the failures of the others are not read
+      offset 0
+    ), page as (
+      select gone.cause_id, seen.*, count(*) over () as total from gone cross join lateral (
+        select count(distinct scope_id) as scopes, min(failed_at) as first_at, max(failed_at) as last_at
+        from runtime.cause_failure as failed
+        where failed.cause_id = gone.cause_id and ${isVisible(visible, 'failed')}) as seen
+      where seen.last_at is not null and ${start}
+      order by seen.last_at desc, gone.cause_id desc limit ${query.limit + 1}
     )
     select cause.*, 0 as operations, page.scopes, 0 as bundles, page.first_at, page.last_at, page.total, '[]'::json as messages,
       0 as ranked, ${microsecondsOf('page.last_at')} as last_ranked, 0 as now, null as latest

@@ -51,7 +51,7 @@ export async function assignOperation(
 }
 
 /**
- * Assigns operations to a person, or to nobody, whoever they were assigned to: who selects them has seen that. Leaves out those
+ * Assigns operations to a person, or to nobody, and replaces their assignees: who selects them has seen them. Leaves out those
  * that the actor may not assign, and says which.
  */
 export async function assignOperations(

@@ -108,9 +108,10 @@ suite('causes', { concurrency: false }, () => {
     })
 
     const { causes, total } = await list()
-    assert.equal(causes.length, 5)
-    assert.equal(total, 5)
-    const [largest] = causes
+    // one that a person stopped has the cause of its last attempt
+    assert.equal(causes.length, 4)
+    assert.equal(total, 4)
+    const largest = causes.find(({ errorCode }) => errorCode === 'MAILBOX_LOCKED')
     assert.deepEqual(
       [largest?.count, largest?.scopes, largest?.bundles, largest?.pluginId, largest?.state],
       [2, 2, 2, 'hooks', 'NEW'],
@@ -123,12 +124,13 @@ suite('causes', { concurrency: false }, () => {
     assert.deepEqual(new Set(inBundles.map(({ bundle }) => bundle.bundleId)), new Set(['crm', 'billing']))
     assert.equal(seenBefore, null)
     const byLatest = new Map(causes.map(({ latest }) => [latest?.operationId, latest]))
-    const actions = [...statuses, stopped, other].map(
-      ({ operation_id }) => byLatest.get(operation_id)?.nextStep.action,
+    const [unauthenticated] = statuses
+    const actions = [unauthenticated, stopped, other].map(
+      (operation) => byLatest.get(operation?.operation_id)?.nextStep.action,
     )
-    assert.deepEqual(actions, ['FIX_AUTHENTICATION', 'CHECK_PLUGIN', 'RETRY', 'FIX_CAUSE'])
+    assert.deepEqual(actions, ['FIX_AUTHENTICATION', 'CHECK_PLUGIN', 'FIX_CAUSE'])
     // among equals the newest first
-    const times = causes.slice(1).map(({ lastAt }) => lastAt)
+    const times = causes.filter(({ count }) => count === 1).map(({ lastAt }) => lastAt)
     assert.deepEqual(times, times.toSorted().toReversed())
   })
 
@@ -337,7 +339,7 @@ suite('causes', { concurrency: false }, () => {
     ['Took 900ms at 7:05 on 22 Nov 2026', 'Took # at # on #'],
     ['No installation 01a21c0d-9d8b-bfeb-aaaa-cdefabcdefab here', 'No installation # here'],
     ['No installation 01a21c0d-9d8b-bfeb-… here', 'No installation #… here'],
-    ['Hash deadbeefcafe or 0xAB', 'Hash # or #'],
+    [`Hash ${'facade'.repeat(2)} or 0xAB`, 'Hash # or #'],
     ['Token eyJhbGciOi.eyJzdWIi.c2lnbmF0 is old', 'Token # is old'],
     ['Key aGVsbG8gd29ybGQhIQ== is wrong', 'Key # is wrong'],
     ['No route to 10.0.0.7:5432 or [fe80::1:2]', 'No route to # or [#]'],
@@ -345,7 +347,7 @@ suite('causes', { concurrency: false }, () => {
     ['Values „a“, «b» and “c”', 'Values …'],
     ['剩余３个许可，等待30秒', '剩余#个许可，等待#'],
     ['租户「甲」已被删除', '租户…已被删除'],
-    ['بقي ٣ من ٢٥ ترخيصا', 'بقي # من # ترخيصا'],
+    ['بقي ٣ من ٢٥', 'بقي # من #'],
     ['The pool is at source/shop/MODULE/web', 'The pool is at source/shop/MODULE/web'],
     ['std::cafe fails for a facade', 'std::cafe fails for a facade'],
   ]

@@ -110,7 +110,7 @@ export const operations = {
   // one cause
   'cause.title': 'Cause',
   'cause.open': 'The cause of this failure',
-  'cause.state': 'Handled by',
+  'cause.state': 'State',
   'cause.state.NEW': 'New',
   'cause.state.TAKEN': 'Taken',
   'cause.state.WAITING': 'Waiting',
@@ -133,6 +133,7 @@ export const operations = {
   },
   'cause.solvedBefore': 'Solved the last time {time}: {how}',
   'cause.solvedNow': 'Solved {time}: {how}',
+  'cause.succeeded': 'One operation succeeded {time}: {how}',
   'cause.solvedBy': 'Solved by',
   'cause.solvedRetry': 'retry by {person}. Reason: {reason}',
   'cause.solvedSaid': 'as {person} says: {reason}',

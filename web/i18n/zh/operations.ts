@@ -118,6 +118,7 @@ export const operations: Translated<typeof source.operations> = {
   'cause.members.more': { other: '另有 {n} 个未显示。' },
   'cause.seenBefore': { other: '以前出现过：{n} 次失败，最近一次 {last}。' },
   'cause.solvedBefore': '上次解决于 {time}：{how}',
+  'cause.succeeded': '有一个操作已成功（{time}）：{how}',
   'cause.solvedNow': '解决于 {time}：{how}',
   'cause.solvedBy': '解决办法',
   'cause.solvedRetry': '由 {person} 重试。原因：{reason}',

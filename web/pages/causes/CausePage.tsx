@@ -171,7 +171,7 @@ function Member({ operation }: { operation: Operation }) {
       >
         {operationName(operation, t)}
       </PlainLink>
-      <span className="relative text-xs">
+      <span className="relative inline-flex min-h-6 items-center text-xs">
         <ScopeLink scope={installation} />
       </span>
       <span className="text-xs text-muted">

@@ -23,7 +23,6 @@ import { failureTitle } from '../../subjects/operations/describe-failure.ts'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { ScopeLink } from '../../subjects/scopes/ScopeText.tsx'
 import { useShell } from '../../subjects/shell/shell-context.ts'
-import { Count } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, Section } from '../../ui/Card.tsx'
 import { copyText } from '../../ui/copy-text.ts'
@@ -120,7 +119,7 @@ function Causes({
   const shown = causes.filter(({ assignee }) => except === undefined || assignee?.id !== except)
   const hidden = total - causes.length
   return (
-    <Section title={title} description={hint} actions={<Count>{shown.length + hidden + others}</Count>} flush>
+    <Section title={title} description={hint} flush>
       <Card padded={false}>
         {shown.length + others === 0 ? (
           <p className="px-4 py-3 text-muted">{empty}</p>
@@ -193,7 +192,9 @@ function OperationItem({ operation }: { operation: Operation }) {
           <OperationBadge state={state} />
         </p>
         <p className="text-xs">
-          <ScopeLink scope={installation} />
+          <span className="inline-flex min-h-6 items-center">
+            <ScopeLink scope={installation} />
+          </span>
           {failure !== null && (
             <span className="text-muted wrap-anywhere"> · {failureTitle(failure, t)}</span>
           )}

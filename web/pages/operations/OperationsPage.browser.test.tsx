@@ -38,6 +38,24 @@ test('"Select all that match" stops reading when the person leaves the list', as
   expect(reads() - read).toBeLessThanOrEqual(1)
 })
 
+test('selected operations are assigned by one press, and those that may not be are counted', async () => {
+  const { api } = await serveScope({
+    [OPERATIONS]: () => ({ items: [operation()], nextCursor: null }),
+    'POST /operations/assign': () => ({
+      assignee: { id: 'olivia', name: 'Olivia Quill' },
+      assigned: 1,
+      refused: ['01900000-0000-7000-8000-000000000009'],
+    }),
+  })
+  await renderConsole('/operations')
+  await page.getByRole('checkbox', { name: /^Select Configure support-desk/ }).click()
+  await page.getByRole('button', { name: 'Assign to me' }).click()
+  await expect.element(page.getByText(/^1 operation assigned\. 1 not/)).toBeVisible()
+  expect(api.requests('POST /operations/assign').at(-1)?.body).toMatchObject({
+    operationIds: [operation().operationId],
+  })
+})
+
 test('a failed operation shows its failure, its plugin call and who acts next', async () => {
   const failed = operation({
     state: 'FAILED',

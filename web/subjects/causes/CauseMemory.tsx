@@ -11,9 +11,14 @@ import { solutionText } from './cause-texts.ts'
 export function CauseMemory({ cause }: { cause: CauseDetail }) {
   const t = useText()
   const rich = useRichText()
-  const { seenBefore, solvedBy, changeBefore, openedAt } = cause
+  const { seenBefore, solvedBy, changeBefore, openedAt, state } = cause
   if (seenBefore === null && solvedBy === null) return null
   const isBefore = solvedBy !== null && solvedBy.at < openedAt
+  const solved = isBefore
+    ? 'operations.cause.solvedBefore'
+    : state === 'SOLVED'
+      ? 'operations.cause.solvedNow'
+      : 'operations.cause.succeeded'
   return (
     <div className="flex gap-2">
       <Icon name="clock" size={14} className="mt-[3px] text-muted" />
@@ -28,7 +33,7 @@ export function CauseMemory({ cause }: { cause: CauseDetail }) {
         )}
         {solvedBy !== null && (
           <p>
-            {rich(isBefore ? 'operations.cause.solvedBefore' : 'operations.cause.solvedNow', {
+            {rich(solved, {
               time: <Time at={solvedBy.at} />,
               how: solutionText(solvedBy, t),
             })}

@@ -9,11 +9,11 @@ export function CauseStateBadge({ cause, look = 'plain' }: { cause: Cause; look?
   const { tone, icon, word } = causeLook[cause.state]
   const work = cause.state === 'NEW' ? null : workText(cause, t)
   return (
-    <span className="inline-flex min-w-0 flex-wrap items-center gap-x-1.5">
+    <span className="wrap-anywhere">
       <Badge tone={tone} icon={icon} look={look}>
         {t(word)}
       </Badge>
-      {work !== null && <span className="min-w-0 text-muted wrap-anywhere">{work}</span>}
+      {work !== null && <span className="ml-1.5 text-muted">{work}</span>}
     </span>
   )
 }

@@ -89,6 +89,26 @@ test('a cause is taken with one press, as it was seen', async () => {
     .toMatchObject({ updatedAt: at(0), state: 'TAKEN' })
 })
 
+test('of several causes the list says which began since the person looked', async () => {
+  const later = { ...cause, causeId: CAUSE_ID.replace('0', 'f'), openedAt: '2100-01-01T00:00:00.000Z' }
+  await serveScope({
+    [HOURS]: () => ({ since: at(0), plugins: [] }),
+    'GET /causes': () => ({ causes: [cause, later], total: 2 }),
+    'GET /operations': () => ({ items: [], nextCursor: null }),
+  })
+  await renderConsole('/operations?view=causes')
+  const rows = page.getByRole('link', { name: /Mailbox … is locked\./ })
+  await expect.element(rows).toHaveLength(2)
+  await expect.element(page.getByText('New since you looked')).not.toBeInTheDocument()
+  // the person leaves the list, and comes back
+  const view = page.getByRole('group', { name: 'Show' })
+  await view.getByText('Operations').click()
+  await expect.element(page.getByRole('table', { name: 'Causes of failure' })).not.toBeInTheDocument()
+  await view.getByText('Causes', { exact: true }).click()
+  await expect.element(rows).toHaveLength(2)
+  await expect.element(page.getByText('New since you looked')).toHaveLength(1)
+})
+
 test('failures are shown by plugin and hour, the last ones in any window, and a press lists those of one hour', async () => {
   await page.viewport(720, 800)
   const hours = Array.from({ length: 24 }, (_, hour) => (hour === 22 ? 12 : hour === 3 ? 1 : 0))

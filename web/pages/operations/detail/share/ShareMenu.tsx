@@ -35,8 +35,15 @@ export function ShareMenu({ operation }: { operation: OperationDetail }) {
   }
   const markdown = async () => {
     const link = location.href
-    const { operationMarkdown } = await loadMarkdown()
-    return operationMarkdown(operation, { t, link })
+    const { operationId, state } = operation
+    const [{ operationMarkdown }, context] = await Promise.all([
+      loadMarkdown(),
+      state === 'FAILED' || state === 'WAITING'
+        ? // a ticket without what changed is better than none
+          callApi('GET /operations/{operationId}/context', { params: { operationId } }).catch(() => undefined)
+        : undefined,
+    ])
+    return operationMarkdown(operation, { t, link, context })
   }
   return (
     <>

@@ -53,6 +53,30 @@ test('the text says what failed, where, and what to do', () => {
   )
 })
 
+test('the text has what changed before the failure, with the reason, and what is hidden', () => {
+  const change = {
+    kind: 'plugin.save' as const,
+    at: at(-5000),
+    by: { id: 'ada', name: 'Ada' },
+    reason: 'SEC-77 until Thursday',
+    subject: 'hooks',
+    link: null,
+    during: true,
+    changes: [],
+  }
+  const context = {
+    lastGood: null,
+    since: at(-9000),
+    causes: [change, { ...change, by: null, reason: null, subject: '', during: false }],
+    hasMore: false,
+    valuesRead: [],
+    referrers: { items: [], hasMore: false },
+  }
+  const text = operationMarkdown(failed, { t, link, context })
+  assert.match(text, /UTC: Ada .*`?hooks`?.*SEC-77 until Thursday/)
+  assert.doesNotMatch(operationMarkdown(failed, { t, link }), /SEC-77/)
+})
+
 test('the text has the effect, who acts, whether a retry can help, and what this platform refused', () => {
   const refused = {
     ...failed,

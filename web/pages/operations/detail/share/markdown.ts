@@ -1,8 +1,9 @@
-import type { Attempt, Failure, OperationDetail } from '#contract/console-api/shapes.ts'
+import type { Attempt, Failure, OperationContext, OperationDetail } from '#contract/console-api/shapes.ts'
 import { hostOf } from '#contract/console-api/vocabulary.ts'
 import { MISLEADING } from '#contract/protocol/foreign-text.ts'
 import {
   afterwardsText,
+  changeKey,
   operationTypeKey,
   runTimeOf,
   versionsText,
@@ -13,9 +14,9 @@ import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
 import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsText } from '../../../../subjects/operations/describe-failure.ts'
-import { progressOf } from '../calls/progress.ts'
+import { effectOf, failedCallOf, progressOf } from '../calls/progress.ts'
 import { outsideLinks, runbookFor } from '../failure/runbook.ts'
-import { clockText, impactText, progressText } from '../failure/failure-texts.ts'
+import { clockText, effectText, impactText, progressText } from '../failure/failure-texts.ts'
 import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
@@ -24,12 +25,13 @@ import { messageText } from '../../../../i18n/message-text.ts'
 /** The operation as text for a ticket. Times are in UTC, and it contains nothing that the page does not show. */
 export function operationMarkdown(
   operation: OperationDetail,
-  { t, link }: { t: Translate; link: string },
+  { t, link, context }: { t: Translate; link: string; context?: OperationContext | undefined },
 ): string {
   const timeline = timelineOf(operation)
   return [
     headOf(operation, t, link),
     failureOf(operation, t),
+    context === undefined ? '' : whatChanged(context, t),
     [
       `## ${t('operations.detail.calls')}`,
       ...rowsOf(timeline).map(({ stage, row }) => rowText(`${t(`vocabulary.phase.${stage}`)} · `, row, t)),
@@ -119,7 +121,10 @@ function failureOf(operation: OperationDetail, t: Translate): string {
     '',
     `> ${plainText(messageText(failure))}`,
     '',
-    ...evidenceOf(failure, failurePoint?.bar?.attempt, t).flatMap((text) => [plainText(text), '']),
+    ...[
+      ...earlierEffect(operation, failure, t),
+      ...evidenceOf(failure, failurePoint?.bar?.attempt, t),
+    ].flatMap((text) => [plainText(text), '']),
     ...(where ? [fact(t, t('operations.field.stoppedAt'), where.join(' · '))] : []),
     ...(failure.errorPath ? [fact(t, t('errors.trail'), failure.errorPath.map(plainText).join(' › '))] : []),
     ...(failure.stopped ? [fact(t, t('operations.field.stoppedBy'), stoppedLine(failure.stopped, t))] : []),
@@ -160,6 +165,38 @@ function guidanceOf(
     ),
   ]
 }
+
+/** Whether the plugin acted, and what is not known of its attempts. */
+function earlierEffect(operation: OperationDetail, failure: Failure, t: Translate): string[] {
+  const call = failedCallOf(operation, timelineOf(operation))
+  const effect = call && effectOf(failure, call)
+  // attempts that retention removed could have had an effect
+  const isProven =
+    effect && (operation.attemptsRemoved !== true || (effect.kind !== 'none' && effect.kind !== 'rejected'))
+  const text = isProven && effectText(effect, call.pluginId, t)
+  return text ? [text] : []
+}
+
+/** What was changed before the operation and while it ran, newest first. */
+function whatChanged({ causes, hasMore }: OperationContext, t: Translate): string {
+  if (causes.length === 0) return ''
+  const lines = causes.slice(0, CHANGES_MAX).map(({ kind, at, by, subject, reason, during }) => {
+    const what =
+      by === null
+        ? t('operations.context.hidden')
+        : t(changeKey(kind), { person: plainText(by.name), subject: plainText(subject) })
+    return joinClauses(t, [
+      labelled(t, `- ${formatUtcTime(Date.parse(at))}`, what),
+      during && t('operations.context.during'),
+      reason !== null && plainText(reason),
+    ])
+  })
+  const more = hasMore || causes.length > CHANGES_MAX ? ['- …'] : []
+  return [`## ${t('operations.context.title')}`, ...lines, ...more].join('\n')
+}
+
+/** How many changes a ticket names. */
+const CHANGES_MAX = 20
 
 /** What this platform refused the plugin, when the plugin accepts calls again, and how its clock differs. */
 function evidenceOf(
