@@ -109,7 +109,7 @@ const ESCALATED_LATE_MAX = 1_440
 
 /**
  * Notifies of failures that had no assignee for as long as a follower allows, each person once for each run; at most 500 in one
- * call. A failure from before the follow is left out: whoever follows a scope has seen what was failed.
+ * call. A failure from before the follow is left out: a person who follows a scope has seen what was failed.
  */
 export async function escalate(db: Db): Promise<void> {
   await sql`

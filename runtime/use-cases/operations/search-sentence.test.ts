@@ -22,7 +22,7 @@ const mail = {
   title: 'Text messages',
 }
 const shop = {
-  ...bundleOf('webshop', { resources: [moduleOf('main', { customer: TEXT })] }),
+  ...bundleOf('storefront', { resources: [moduleOf('main', { customer: TEXT })] }),
   title: 'Web shop',
 }
 const SCOPE = { environmentKey: 'prod', applicationRuntimeId: 'eu-west', workspaceId: 77 }
@@ -41,9 +41,9 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
       const properties = { [locatorOf(bundle, 'main')]: wrapped(values) }
       return (await harness.install(bundle, { scope, properties })).operationId
     }
-    mailed = await install(mail, SCOPE, { customer: 'Example AG', token: 'Geheimnis' })
+    mailed = await install(mail, SCOPE, { customer: 'Example AG', token: 'Hidden word' })
     await harness.succeeds(mailed)
-    sold = await install(shop, harness.newScope(), { customer: 'Beispiel GmbH' })
+    sold = await install(shop, harness.newScope(), { customer: 'Walnut Ltd' })
     await harness.succeeds(sold)
     harness.plugin.script(() => ({
       errorCode: 'RELAY_LOCKED',
@@ -67,7 +67,7 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
       ['Text messages', failed, mailed],
       ['messages text', failed, mailed],
       ['Example AG', mailed],
-      ['beispiel', sold],
+      ['walnut', sold],
       ['relay text messages refused', failed],
       ['refused muster', failed],
       ['prod example', mailed],
@@ -86,11 +86,11 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
     })
     for (const q of ['courier', 'SEC-77']) assert.deepEqual(await find(q), [failed, mailed], q)
     for (const q of ['courier relay', 'relay sec-77']) assert.deepEqual(await find(q), [failed], q)
-    assert.deepEqual(await find('courier beispiel relay', { state: 'FAILED' }), [failed])
+    assert.deepEqual(await find('courier walnut relay', { state: 'FAILED' }), [failed])
   })
 
   test('never finds a sensitive value, nor one of a scope that the person may not read', async () => {
-    assert.deepEqual(await find('Geheimnis'), [])
+    assert.deepEqual(await find('Hidden'), [])
     const elsewhere: Grant[] = [{ permissions: ['read'], scope: harness.newScope() }]
     for (const q of ['Example', 'Text messages', 'Example AG text'])
       assert.deepEqual(await find(q, {}, elsewhere), [], q)
@@ -117,33 +117,33 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
   })
 
   test('falls back to fewer words, the rarer ones, and says so', async () => {
-    const page = await list('relay doesn’t answer beispiel refused since yesterday')
+    const page = await list('relay doesn’t answer walnut refused since yesterday')
     assert.deepEqual(
       page.items.map(({ operationId }) => operationId),
       [failed],
     )
     assert.deepEqual(page.search?.words, ['relay', 'refused'])
-    assert.deepEqual(page.search?.leftOut, ['answer', 'beispiel'])
+    assert.deepEqual(page.search?.leftOut, ['answer', 'walnut'])
     assert.equal(page.search.phrase, 'since yesterday')
     const all = await list('refused relay')
     assert.deepEqual(all.search?.leftOut, [])
     const none = await list('nowhere nothing')
     assert.deepEqual([none.items, none.search?.leftOut], [[], []])
     // within the filters: no succeeded operation has a failure
-    const succeeded = await list('relay beispiel', { state: 'SUCCEEDED' })
+    const succeeded = await list('relay walnut', { state: 'SUCCEEDED' })
     assert.deepEqual(
       [succeeded.items.map(({ operationId }) => operationId), succeeded.search?.words],
-      [[sold], ['beispiel']],
+      [[sold], ['walnut']],
     )
-    const total = await harness.ok('/operations/total?q=relay+beispiel+refused', {})
+    const total = await harness.ok('/operations/total?q=relay+walnut+refused', {})
     assert.deepEqual(total, { total: 1, isMore: false })
   })
 
   test('reads when it was, in the time zone of the person', async () => {
     await sql`update runtime.operation set created_at = created_at - interval '3 hours'
       where operation_id = ${sold}`.execute(harness.db)
-    assert.deepEqual(await find('webshop last 4 hours'), [sold])
-    assert.deepEqual(await find('webshop last hour'), [])
+    assert.deepEqual(await find('storefront last 4 hours'), [sold])
+    assert.deepEqual(await find('storefront last hour'), [])
     assert.deepEqual(await find('最近一小时 relay'), [failed])
     assert.deepEqual(await find('relay today', { timeZone: 'Asia/Shanghai' }), [failed])
     const { search } = await list('relay 昨天', { timeZone: 'Asia/Shanghai' })

@@ -52,10 +52,10 @@ export const operations: Translated<typeof source.operations> = {
   'notes.missing': '请输入备注',
   'notes.by': '{person}，{time}',
 
-  'list.search': '搜索，例如：周二以来 邮件',
+  'list.search': '搜索，例如：周二以来，邮件',
   'search.word': '“{word}”',
-  'search.fewer': '没有包含所有这些词的操作。已显示包含{words}的操作，未使用{leftOut}。',
-  'search.since': '“{phrase}”：创建时间从 {since} 起。',
+  'search.fewer': '没有包含所有这些词的操作。已显示包含以下词的操作：{words}。未使用：{leftOut}。',
+  'search.since': '“{phrase}”：创建时间不早于：{since}。',
   'search.until': '“{phrase}”：创建时间早于 {until}。',
   'search.between': '“{phrase}”：创建时间从 {since} 到 {until}。',
   'search.join': '',

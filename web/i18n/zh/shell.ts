@@ -742,7 +742,7 @@ export const inbox: Translated<typeof source.inbox> = {
   'snooze.afternoon': '4 小时后提醒',
   'snooze.tomorrow': '明天 09:00 提醒',
   'snooze.monday': '周一 09:00 提醒',
-  unsnooze: '放回收件箱',
+  endSnooze: '放回收件箱',
   somebody: '有人',
   'event.operation.assigned': '{person} 将 {name} 分配给您',
   'event.operation.failed': '{name} 失败',

@@ -225,7 +225,7 @@ function RowActions({ row }: { row: InboxNotification }) {
         </>
       ) : (
         <MenuItem icon="undo" onSelect={() => snooze.mutate({ body: { notificationIds, until: null } })}>
-          {t('inbox.unsnooze')}
+          {t('inbox.endSnooze')}
         </MenuItem>
       )}
     </Menu>
