@@ -57,7 +57,7 @@ export const operations: Translated<typeof source.operations> = {
   'search.fewer': '没有包含所有这些词的操作。已显示包含以下词的操作：{words}。未使用：{leftOut}。',
   'search.since': '“{phrase}”：创建时间不早于：{since}。',
   'search.until': '“{phrase}”：创建时间早于 {until}。',
-  'search.between': '“{phrase}”：创建时间从 {since} 到 {until}。',
+  'search.between': '“{phrase}”：创建时间：{since} – {until}。',
   'search.join': '',
   'list.notEnded': '尚未结束',
   'list.label': '操作',
