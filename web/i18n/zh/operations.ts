@@ -265,7 +265,7 @@ export const operations: Translated<typeof source.operations> = {
   'failed.endpoint.then': '本次尝试的端点',
   'failed.endpoint.changed': '此后端点已更改（{time}），现为 {endpoint}。',
   'failed.endpoint.moved':
-    '插件在此操作运行期间换了端点：{time} 从 {before} 改为 {after}。它在原端点完成的工作，在新端点可能不存在。',
+    '插件在此操作运行期间换了端点（{time}）：从 {before} 改为 {after}。它在原端点完成的工作，在新端点可能不存在。',
   'failed.endpoint.unknown': '本次尝试之后端点已更改（{time}），之前的端点没有记录。现为 {endpoint}。',
   'running.title.PENDING': '此操作正在等待工作进程',
   'running.title.RUNNING': '此操作正在运行',

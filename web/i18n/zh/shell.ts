@@ -787,7 +787,7 @@ export const inbox: Translated<typeof source.inbox> = {
   'escalation.to.help': '未选择时，将再次通知您。',
   'escalation.to.permission': '将再次通知您。要通知他人，您需要在此处分配操作的权限。',
   'escalation.saved': '升级通知已保存。',
-  'escalation.after': '{n} 分钟后通知{people}',
+  'escalation.after': '{n} 分钟后通知：{people}',
   'escalation.me': '您',
 }
 
