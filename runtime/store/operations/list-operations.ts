@@ -109,6 +109,8 @@ async function byCreation(
         select operation_text.created_at, operation_text.operation_id
         from runtime.operation_text join runtime.operation as operation using (operation_id)
         where ${hasWords(words.query)} and ${condition} and ${startIn('operation_text')} ${order}) as first`)
+  // words that no operation has together
+  if (branches.length === 0) return []
   const rows = await sql<ListedOperation>`
     select ${COLUMNS} from (
       select created_at, operation_id from (${sql.join(branches, sql` union `)}) as merged

@@ -139,6 +139,18 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
     assert.deepEqual(total, { total: 1, isMore: false })
   })
 
+  test('falls back where each word is in the texts of other operations only', async () => {
+    for (const [operationId, text] of [
+      [failed, 'zebra'],
+      [sold, 'walrus'],
+    ] as const)
+      await harness.ok(`/operations/${operationId}/notes`, { method: 'POST', body: { text } })
+    const page = await list('zebra walrus')
+    assert.equal(page.items.length, 1)
+    assert.equal(page.search?.words.length, 1)
+    assert.equal(page.search.leftOut.length, 1)
+  })
+
   test('reads when it was, in the time zone of the person', async () => {
     await sql`update runtime.operation set created_at = created_at - interval '3 hours'
       where operation_id = ${sold}`.execute(harness.db)
