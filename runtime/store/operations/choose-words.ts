@@ -30,8 +30,10 @@ export async function chooseWords(
   db: Db,
   words: readonly FoundWord[],
   sampleOf: SampleOf,
+  seesEverything: boolean,
 ): Promise<ChosenWords & { found: FoundByText }> {
-  const used = words.length < 2 ? words : await chooseOf(db, words, sampleOf)
+  const known = () => (seesEverything ? keepKnown(db, words) : keepSeen(words, sampleOf))
+  const used = words.length < 2 ? words : await chooseOf(db, words, await known(), sampleOf)
   return {
     found: await findTogether(db, used),
     used: used.map(({ word }) => word),
@@ -42,9 +44,9 @@ export async function chooseWords(
 async function chooseOf(
   db: Db,
   words: readonly FoundWord[],
+  known: readonly FoundWord[],
   sampleOf: SampleOf,
 ): Promise<readonly FoundWord[]> {
-  const known = await keepKnown(db, words)
   if (known.length === 0) return words
   if (known.length === 1) return known
   const together = await sampleOf(known, 1)
@@ -74,6 +76,12 @@ const firstRanks = (words: readonly FoundWord[], byRarity: readonly FoundWord[])
 /** A word of names selects fewer operations than one of many texts. */
 const rankOf = ({ frequency, bundles, people, scopes, plugins }: FoundWord): number =>
   frequency + 1_000 * (bundles.length + people.length + plugins.length) + scopes.length
+
+/** Without the words that no operation in sight has: what a search leaves out must not tell what there is elsewhere. */
+async function keepSeen(words: readonly FoundWord[], sampleOf: SampleOf): Promise<readonly FoundWord[]> {
+  const samples = await Promise.all(words.map((word) => sampleOf([word], 1)))
+  return words.filter((_, at) => (samples[at]?.operationIds.length ?? 0) > 0)
+}
 
 /** Without the words that nothing has. */
 async function keepKnown(db: Db, words: readonly FoundWord[]): Promise<FoundWord[]> {

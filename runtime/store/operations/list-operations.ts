@@ -256,7 +256,7 @@ async function searching(
       isAll: (worded?.readTo ?? null) === null,
     }
   }
-  const { found, ...chosen } = await chooseWords(db, words, sampleOf)
+  const { found, ...chosen } = await chooseWords(db, words, sampleOf, visible.kind === 'everything')
   return { chosen, matched: matching(filter, visible, found) }
 }
 
