@@ -84,6 +84,12 @@ function itemView(action: BatchAction, row: ItemRow, marks: Marks): BatchItem {
 const POSITION_MAX = 2 ** 31 - 1
 
 /** Throws NOT_FOUND if the batch does not exist, or the actor may see none of its targets. */
+/** Undefined if it is gone, or the actor may no longer see it. */
+export async function findBatchView(db: Db, actor: Actor, batchId: string) {
+  const [row] = await listRows(db, actor, { batchId, limit: 1 })
+  return row && batchView(row)
+}
+
 export async function requireBatch(db: Db, actor: Actor, batchId: string) {
   return batchView(await requireRow(db, actor, batchId))
 }
