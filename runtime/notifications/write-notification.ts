@@ -1,3 +1,4 @@
+import { maskStrings } from '#http-kit/text/scrub.ts'
 import { isJsonObject } from '#contract/json-schema/json.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import { parseStrictJson } from '#contract/protocol/strict-json.ts'
@@ -61,7 +62,8 @@ function describe(
     db,
     async (tx) => {
       const operation = await findOperation(tx, operationId)
-      if (operation === undefined) return data
+      // nothing tells which values were secret
+      if (operation === undefined) return { ...data, reason: null }
       const plan = withMarks(await readPlan(tx, vault, operationId), await readMarksSince(tx, operationId))
       const calls = await readCalls(tx, vault, operationId)
       const secrets = sensitiveValues(
@@ -81,6 +83,8 @@ function describe(
       const plugin = await findPlugin(tx, pluginId)
       return {
         ...data,
+        // people may have written a secret into it
+        ...(typeof data['reason'] === 'string' && { reason: String(maskStrings(data['reason'], secrets)) }),
         title: operation.installation_title,
         errorCode: failure?.errorCode ?? null,
         ...(failure?.attemptCode !== undefined && { attemptCode: failure.attemptCode }),
