@@ -81,9 +81,9 @@ suite('the next step', () => {
       assert.equal(helps({ reason }), 'YES', reason)
   })
 
-  test('is to remove what this platform refused for, also if a person stopped the retries', () => {
+  test('is to remove the cause, also if a person stopped the retries', () => {
     const stopped = { by: { id: 'sam', name: 'Sam' }, reason: 'why' }
-    assert.equal(stepOf({ ...failure(), stopped }), 'SUPPORT RETRY')
+    assert.equal(stepOf({ ...failure(), stopped }), 'PLUGIN_OWNER FIX_CAUSE')
     for (const { refusals = [], actor, action, retryHelps } of SITUATIONS)
       for (const rule of refusals) {
         const refusedHere = { at: '2026-01-31T08:00:00.000Z', endpoint: 'RESOLVE', rule, code: 'X' } as const

@@ -61,7 +61,7 @@ suite('an operation that waits for its next attempt', { concurrency: false }, ()
     assert.equal(operation.failure?.errorCode, 'PLUGIN_RESULT_UNKNOWN')
     assert.equal(operation.failure?.parameters?.['reason'], 'callReportedUnknown')
     assert.deepEqual(operation.failure?.stopped, { by: person(), reason: 'Enough' })
-    assert.equal(operation.nextStep.actor, 'SUPPORT')
+    assert.equal(operation.nextStep.actor, 'PLUGIN_OWNER')
     const { call } = await detailOf(operationId)
     assert.equal(call?.pluginId, 'first')
     assert.deepEqual(operation.call, call)
@@ -81,7 +81,7 @@ suite('an operation that waits for its next attempt', { concurrency: false }, ()
     const { errorCode, message, stopped } = operation.failure ?? {}
     assert.deepEqual({ errorCode, message }, { errorCode: 'BUSY', message: 'The directory is busy.' })
     assert.deepEqual(stopped, { by: person(), reason: 'Enough' })
-    assert.equal(operation.nextStep.actor, 'SUPPORT')
+    assert.equal(operation.nextStep.actor, 'PLUGIN_OWNER')
   })
 
   test('fails with an earlier unknown result if the plugin reported a failure last', async () => {

@@ -82,15 +82,14 @@ create index cause_failure_scope on runtime.cause_failure (scope_id);
 
 alter table runtime.operation add column cause_id text;
 
--- The key of a cause. The reason, the status, `retryable`, `stopped`, `readsWrites` and `refusedHere` decide who acts next, which is
--- the same for the whole cause.
+-- The key of a cause. The reason, the status, `retryable`, `readsWrites` and `refusedHere` decide who acts next, which is the same
+-- for the whole cause; that a person stopped the automatic retries does not.
 create function runtime.cause_of(failure json) returns text
   language sql immutable set search_path = ''
   return left(encode(sha256(convert_to(jsonb_build_array(
     failure -> 'errorPath' ->> 1,
     coalesce(failure ->> 'attemptCode', failure ->> 'errorCode'),
     failure ->> 'retryable',
-    failure -> 'stopped' is not null,
     failure -> 'parameters' ->> 'reason',
     failure -> 'parameters' ->> 'status',
     failure -> 'readsWrites' is not null,
@@ -174,7 +173,8 @@ begin
   from (
     select failed.cause_id, not exists (
       select from runtime.operation
-      where operation.cause_id = failed.cause_id and operation.state = 'FAILED') as is_last
+      where operation.cause_id = failed.cause_id and (operation.state = 'FAILED'
+        or (operation.state in ('PENDING', 'RUNNING', 'WAITING') and operation.run > 1))) as is_last
     from (select distinct cause_failure.cause_id from runtime.cause_failure where cause_failure.operation_id = new.operation_id) as failed
   ) as member
   where cause.cause_id = member.cause_id and state <> 'SOLVED' and (is_last or solved_at is null or solved_at < opened_at);
