@@ -144,6 +144,15 @@ export const PLATFORM_MESSAGES = {
   requestLocator:
     'Must be bundle environment, bundle id, MODULE or GATEWAY or AGENT or TIMER, and resource name, joined by /',
   requestMethod: 'Must be one path segment',
+  requestFailureCode: 'Must be the code of a failure',
+  requestPlainAddress: 'Must be an http or https address without user information',
+  requestLinkTemplate:
+    'Must be an http or https address; of placeholders it may have operationId, bundleInstallId, traceId, from and to in braces, after its host',
+  requestMarkChoice: 'Must be given, or `until`, and not both',
+  requestFollowSubject: 'Must be an operation, an installation or a scope',
+  requestErrorCode: 'Must be 0, or upper-case words and digits joined by _, beginning with a letter',
+  requestCauseId: 'Must be the ID of a cause',
+  requestRunbook: 'Must have a text or an address',
   requestMoment:
     'Must be a time in UTC with milliseconds, or a duration before now such as PT30M, PT24H or P7D',
   requestNotBlank: 'Must have a character that can be seen',

@@ -26,11 +26,15 @@ export const InboxNotification = z.object({
 export type InboxNotification = z.infer<typeof InboxNotification>
 
 /** What a person follows. Others may be added: a reader ignores kinds that it does not know. */
-export const FollowSubject = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('operation'), operationId: Uuid }),
-  z.strictObject({ kind: z.literal('installation'), bundleInstallId: Uuid }),
-  z.strictObject({ kind: z.literal('scope'), scope: Scope }),
-])
+export const FollowSubject = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ kind: z.literal('operation'), operationId: Uuid }),
+    z.strictObject({ kind: z.literal('installation'), bundleInstallId: Uuid }),
+    z.strictObject({ kind: z.literal('scope'), scope: Scope }),
+  ],
+  { error: 'Must be an operation, an installation or a scope' },
+)
 export type FollowSubject = z.infer<typeof FollowSubject>
 
 export const Follow = z.object({

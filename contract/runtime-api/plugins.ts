@@ -13,7 +13,7 @@ import {
   searchText,
   Timestamp,
 } from './common.ts'
-import { isLinkTemplate, isWebPage, LINK_PLACEHOLDERS } from './link-template.ts'
+import { isLinkTemplate, isWebPage } from './link-template.ts'
 import { PROBE_RESULTS } from './vocabulary.ts'
 
 export const PluginCredential = z.object({
@@ -87,7 +87,7 @@ const LinkTemplate = z
   .max(2048, 'Must be at most 2048 characters')
   .refine(
     isLinkTemplate,
-    `Must be an http or https address with the placeholders ${LINK_PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}, not in its host`,
+    'Must be an http or https address; of placeholders it may have operationId, bundleInstallId, traceId, from and to in braces, after its host',
   )
 
 /** Where the logs and the traces of a plugin are: addresses with placeholders. */

@@ -484,6 +484,8 @@ const LATER = {
     'runtime.cause_note',
     'runtime.cause_failure',
     'runtime.process_event',
+    'runtime.follow',
+    'runtime.inbox_notification',
   ],
   columns: {
     'runtime.operation': ['cause_id'],

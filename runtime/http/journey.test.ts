@@ -171,7 +171,26 @@ describe('a bundle', () => {
     })
     const webhookId = textOf((webhook as JsonObject)['webhookId'])
     await ok(`/webhooks/${webhookId}/test`, 'POST', {})
-    const params = { ...places, batchId: textOf((batch as JsonObject)['batchId']), webhookId }
+    // a failure elsewhere, which the person who started it is notified of
+    plugin.script(() => ({ outcome: 'FAILED' }))
+    const failing = await ok('/installations', 'POST', {
+      scope: { ...SCOPE, workspaceId: 8 },
+      bundle: { ...crm.bundle },
+      targetVersion: '1.0.0',
+      properties: { [CORE]: { name: wrapData('Other'), password: wrapData(SECRET) } },
+    })
+    const failed = textOf((failing['operation'] as JsonObject)['operationId'])
+    assert.equal((await ended(failed))['state'], 'FAILED')
+    plugin.script(() => ({ outcome: 'APPLIED' }))
+    await ok('/follows', 'PUT', { subject: { kind: 'operation', operationId: failed } })
+    const { causes } = (await http.call('/causes')).data
+    const [cause] = causes as JsonObject[]
+    const params = {
+      ...places,
+      batchId: textOf((batch as JsonObject)['batchId']),
+      webhookId,
+      causeId: textOf(cause?.['causeId']),
+    }
     const queries: Partial<Record<EndpointName, string>> = {
       'GET /installed-properties': '?q=name',
       'GET /properties': '?bundleId=crm&kind=MODULE&resource=core&property=password',

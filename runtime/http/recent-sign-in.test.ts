@@ -55,6 +55,16 @@ interface Sample {
   body?: JsonObject
 }
 
+/** Of a plugin of its own, unless one is named. */
+async function retirement(
+  action: 'retire' | 'reinstate',
+  pluginId = `gone-${crypto.randomUUID().slice(0, 8)}`,
+) {
+  if (action === 'retire') await deps.register(pluginId)
+  const { updatedAt } = await deps.ok(`/plugins/${pluginId}`, {})
+  return { params: { pluginId }, body: { reason: 'it is gone for good', updatedAt: String(updatedAt) } }
+}
+
 async function credential(): Promise<string> {
   const made = await deps.ok('/plugins/holder/credentials', { method: 'POST', body: {} })
   return String(made['credentialId'])
@@ -75,6 +85,12 @@ const samples: Partial<Record<EndpointName, () => Promise<Sample>>> = {
   'DELETE /plugins/{pluginId}/credentials/{credentialId}': async () => ({
     params: { pluginId: 'holder', credentialId: await credential() },
   }),
+  'POST /plugins/{pluginId}/retire': async () => retirement('retire'),
+  'POST /plugins/{pluginId}/reinstate': async () => {
+    const { params, body } = await retirement('retire')
+    await deps.ok(`/plugins/${params.pluginId}/retire`, { method: 'POST', body })
+    return retirement('reinstate', params.pluginId)
+  },
 }
 
 async function call(

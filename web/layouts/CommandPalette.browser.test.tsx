@@ -53,7 +53,7 @@ test('the palette offers every page, and the arrow keys wrap around', async () =
   expect(chosen()).toBe(pages[1])
   await userEvent.keyboard('{Enter}')
   await expect.element(palette).not.toBeInTheDocument()
-  expect(screen.address()).toBe('/installations')
+  expect(screen.address()).toBe('/duty')
 })
 
 test('Enter right after a text is pasted opens the first result of that text', async () => {

@@ -196,8 +196,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'attempt-not-recorded-before',
     breaks: 'calls a plugin without having recorded the attempt',
     file: 'runtime/store/operations/attempt-statements.ts',
-    from: `      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, due_at)
-      select operation_id, stage, plugin_id, attempt, run, epoch,
+    from: `      insert into runtime.attempt (operation_id, stage, plugin_id, attempt, run, lease_epoch, by_platform, due_at)
+      select operation_id, stage, plugin_id, attempt, run, epoch, retired,
         case when not is_first then due_at when follows_answer then clock_timestamp() else coalesce(
           (select max(finished_at) from runtime.attempt as earlier
             where earlier.operation_id = called.operation_id and earlier.run = called.run and not earlier.late),
