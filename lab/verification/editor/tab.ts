@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test'
+import type { JsonValue } from '#contract/json-schema/json.ts'
 import { FIELDS, RESOURCE_TITLES, type Field } from './bundle.ts'
 import { InvariantViolation, type Model } from './model.ts'
 import { readPage, type FieldView, type PageView } from './read-page.ts'
-import { contentOf, meansSame, type Content, type Value } from './values.ts'
+import { contentOf, meansSame, writtenValue, type Content } from './values.ts'
 
 /** Long enough for an event, a request and a render on a busy machine. */
 const TIMEOUT_MS = 30_000
@@ -123,13 +124,13 @@ export class Tab {
   /** Compares the document, which contains all resources; secrets and what is no value are not in it. */
   private documentDiffers({ document }: PageView): string | null {
     if (document === null) return null
-    const values = JSON.parse(document) as Partial<Record<string, Record<string, Value>>>
+    const values = JSON.parse(document) as Partial<Record<string, Record<string, JsonValue>>>
     for (const field of FIELDS) {
       const { kind, locator, property } = field
       const mine = this.model.edit(this.index, field)
       const isNoValue = mine !== undefined && this.model.valueOf(field, mine) === undefined
       if (kind === 'secret' || kind === 'plugin' || isNoValue) continue
-      const content = contentOf(kind, values[locator]?.[property] ?? null)
+      const content = contentOf(kind, writtenValue(values[locator]?.[property]))
       const allowed = this.model.allowed(this.index, field)
       if (!allowed.some((one) => meansSame(kind, one, content)))
         return `${property} is ${formatContent(content)} in the document, not ${allowed.map(formatContent).join(' or ')}`

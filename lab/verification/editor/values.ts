@@ -15,6 +15,12 @@ export type Content = string | string[] | [string, string][]
 /** A saved value; null where there is none. */
 export type Value = TypedValue | null
 
+/** The value of a property as the JSON document writes it: data is plain. */
+export function writtenValue(written: JsonValue | undefined): Value {
+  if (written === undefined) return null
+  return isJsonObject(written) && '@type' in written ? (written as unknown as TypedValue) : wrapData(written)
+}
+
 export const sameContent = (one: Content, other: Content): boolean => deepEqual(one, other)
 export const sameValue = (one: Value, other: Value): boolean => deepEqual(one, other)
 
