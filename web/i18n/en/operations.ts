@@ -819,7 +819,7 @@ export const batches = {
   'state.PAUSED': 'Paused',
   'state.STOPPED': 'Stopped',
   'state.DONE': 'Finished',
-  'state.DONE.partly': { one: 'Finished, {n} not done', other: 'Finished, {n} not done' },
+  'state.DONE.partly': { one: '{n} not done', other: '{n} not done' },
   'refused.retry':
     '“Retry failed” includes the refused operations that have failed again since. The others are not FAILED, or a retry cannot help them.',
   'refused.others':

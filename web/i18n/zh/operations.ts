@@ -709,7 +709,7 @@ export const batches: Translated<typeof source.batches> = {
   'state.PAUSED': '已暂停',
   'state.STOPPED': '已停止',
   'state.DONE': '已结束',
-  'state.DONE.partly': { other: '已结束，{n} 个未完成' },
+  'state.DONE.partly': { other: '{n} 个未完成' },
   'refused.retry': '“重试失败的目标”包含此后再次失败的被拒绝操作；其余的不处于失败状态，或重试无效。',
   'refused.others': '被拒绝的目标未启动，因此“重试失败的目标”不包含它们。如需再次执行，请重新选择。',
   'because.FIRST': '首批目标已执行完毕。请查看结果，然后继续其余部分。',

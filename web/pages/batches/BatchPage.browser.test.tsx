@@ -176,7 +176,7 @@ test('a batch that is not done everywhere says so, and a retry takes what has mo
     },
   })
   await renderConsole(`/batches/${BATCH_ID}`)
-  await expect.element(page.getByText('Finished, 3 not done').first()).toBeVisible()
+  await expect.element(page.getByText('3 not done').first()).toBeVisible()
   await expect.element(page.getByText('It has moved on.').first()).toBeVisible()
   await expect.poll(() => page.getByRole('link', { name: 'View operation' }).all()).toHaveLength(3)
   await page.getByRole('button', { name: 'Retry failed' }).click()

@@ -101,6 +101,7 @@ const valuesColumn = (t: Translate, { properties }: Batch['input']): Column<Batc
     header: t('batches.items.values'),
     card: 'wide',
     width: 'max(12rem, 26cqi)',
+    hideBelow: 'lg',
     cell: ({ values }) =>
       values.length === 0 ? (
         <Nothing />
