@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -130,16 +131,12 @@ const CASES: readonly Case[] = [
       shop.answer({ sync: () => ({ outcome: 'UNKNOWN' }) })
       const { operationId } = await shop.install()
       const params = { operationId }
-      await expect
-        .poll(async () => (await system.call(platform, 'GET /operations/{operationId}', { params })).state)
-        .toBe('WAITING')
       const body = { run: 1, reason: 'Nobody is there until Monday' }
-      await system.call(
-        platform,
-        'POST /operations/{operationId}/stop-retrying',
-        { params, body },
-        `stop-${operationId}`,
-      )
+      const path = 'POST /operations/{operationId}/stop-retrying'
+      // refused while an attempt is in flight
+      await expect(() => system.call(platform, path, { params, body }, randomUUID())).toPass({
+        timeout: 30_000,
+      })
       return shop.ended(operationId)
     },
     what: 'The plugin does not know its result',

@@ -633,6 +633,9 @@ test('an install is into the chosen scopes, with the values that the version req
   expect(property.element().textContent).not.toContain('Region')
   await page.getByText('A value for each').last().click()
   await page.getByRole('textbox', { name: 'production/eu/2' }).fill('second')
+  // the plan is the one for the last value
+  await expect.poll(() => JSON.stringify(api.requests(PLAN).at(-1)?.body)).toContain('second')
+  await expect.element(page.getByText('2 will start')).toBeVisible()
   await expect.element(start).toHaveAccessibleName('Install in 2 scopes')
   await start.click()
   await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
