@@ -54,7 +54,7 @@ test('one property everywhere: who changed it and why, a value for each scope, a
   await expect(dialog).toContainText('2 will start')
   await dialog.getByRole('textbox', { name: /^Reason/ }).fill('Relays of their own')
   await dialog.getByRole('button', { name: 'Save in 2 installations' }).click()
-  await expectPage(page, /^Set smtpPort/)
+  await expectPage(page, /^Set SMTP port/)
   await expect(page.getByRole('main')).toContainText('a different value in each of 2 installations')
   await expect(page.getByRole('main')).toContainText('Finished', { timeout: 30_000 })
 

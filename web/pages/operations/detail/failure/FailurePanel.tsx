@@ -129,13 +129,15 @@ export function FailurePanel({
                 )}
                 {title}
               </ClampedText>
+              {/* on a phone, the answers are to stand in the first screen */}
+              {isOfPlugin && message === title && call && (
+                <p className="text-xs text-muted max-sm:hidden">
+                  {t('operations.failed.said', { plugin: call.pluginId })}
+                </p>
+              )}
               <ClampedText as="p" className="mt-0.5 max-w-[80ch] text-md wrap-anywhere">
                 {/* the message of the platform advises to enable a plugin that a person has disabled */}
                 {joinSentences(t, [
-                  isOfPlugin &&
-                    message === title &&
-                    call &&
-                    t('operations.failed.said', { plugin: call.pluginId }),
                   // that of a response to another operation blames the plugin
                   message !== title && disabled === null && answered === undefined && message,
                   effect,
