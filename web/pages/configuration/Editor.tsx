@@ -104,8 +104,9 @@ export function Editor({
                 when: <Time at={savedAt} />,
               })}
             </span>
-            <NewsLine />
+            {/* before the line whose length changes */}
             <FollowButton subject={{ kind: 'scope', scope }} />
+            <NewsLine />
           </>
         }
         actions={
