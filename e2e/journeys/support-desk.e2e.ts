@@ -84,7 +84,7 @@ test('equal failures are one cause, of which one operation is retried before the
   const cause = page.url()
   // the search field finds them by their code
   await page.goto('/operations')
-  await page.getByRole('searchbox', { name: /^Search ID/ }).fill(errorCode.toLowerCase())
+  await page.getByRole('searchbox', { name: /^Search/ }).fill(errorCode.toLowerCase())
   await expect(rows).toHaveCount(4)
   await page.goto(cause)
 

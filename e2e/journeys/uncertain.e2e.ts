@@ -22,7 +22,7 @@ test('UNKNOWN is shown as unknown, retried with the same bytes, and succeeds whi
   await expect(evidence).toContainText('A complete response with the outcome UNKNOWN.')
   await expect(evidence.getByRole('timer')).toBeVisible()
   await expect(page.getByRole('link', { name: /^Attempt 1, run 1: Unknown/ })).toBeVisible()
-  await expect(page.getByText('Succeeded')).toHaveCount(0)
+  await expect(page.getByText('Succeeded', { exact: true })).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Retry', exact: true })).toBeDisabled()
   await expect(page.getByRole('button', { name: 'Retry', exact: true })).toHaveAccessibleDescription(
     'This operation retries automatically.',

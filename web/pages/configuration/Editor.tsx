@@ -104,13 +104,12 @@ export function Editor({
                 when: <Time at={savedAt} />,
               })}
             </span>
-            {/* before the line whose length changes */}
-            <FollowButton subject={{ kind: 'scope', scope }} />
             <NewsLine />
           </>
         }
         actions={
           <>
+            <FollowButton subject={{ kind: 'scope', scope }} />
             <ScopeSwitch />
             <FileActions />
             <LinkButton to={paths.localServices(scope)} icon="services">
