@@ -61,7 +61,7 @@ export function PluginCalls({ pluginId, search }: { pluginId: string; search: Pl
   return (
     <>
       <p className="mb-3 max-w-[80ch] text-muted">{t('pluginCalls.about')}</p>
-      <div className="mb-3">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <FilterBar onClear={isFiltered && (() => void navigate(paths.plugin(pluginId, { tab: 'calls' })))}>
           <ChoiceFilter
             label={t('pluginCalls.kind')}
@@ -194,7 +194,7 @@ const callColumns = (t: Translate, pluginId: string): Column<RecordedCalls>[] =>
   {
     id: 'http',
     header: t('pluginHealth.http'),
-    width: '5.5rem',
+    width: '7.5rem',
     align: 'end',
     hideBelow: 'lg',
     cell: ({ attempt }) => attempt?.httpStatus ?? <Nothing />,
