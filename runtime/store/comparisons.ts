@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../model/db.ts'
+import { pruneOlder } from './prune.ts'
 
 /** A comparison of one person, by the digest of both values. */
 interface ComparisonRow {
@@ -9,7 +10,8 @@ interface ComparisonRow {
 }
 
 /** How long a comparison counts. The same comparison within this time is the same one. */
-const WINDOW = sql.raw(`interval '1 hour'`)
+const AGE = '1 hour'
+const WINDOW = sql.raw(`interval '${AGE}'`)
 
 /**
  * Stores the comparisons that are not stored yet, and returns those. The person's other transactions that compare wait
@@ -82,14 +84,5 @@ export async function deleteComparisons(
 }
 
 /** Deletes comparisons that no longer count. Returns the number of deleted ones, at most `limit`. */
-export async function pruneComparisons(db: Db, limit: number): Promise<number> {
-  const result = await sql`
-    delete from runtime.comparison where ctid = any(array(
-      select ctid from runtime.comparison
-      where compared_at <= clock_timestamp() - ${WINDOW}
-      order by compared_at
-      limit ${limit}
-      for update skip locked
-    ))`.execute(db)
-  return Number(result.numAffectedRows ?? 0)
-}
+export const pruneComparisons = (db: Db, limit: number): Promise<number> =>
+  pruneOlder(db, { table: 'runtime.comparison', column: 'compared_at', age: AGE }, limit)

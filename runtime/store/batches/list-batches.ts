@@ -24,19 +24,19 @@ export async function listBatches(
   db: Db,
   actor: Actor,
   filter: {
-    batchId?: string
+    batchIds?: readonly string[]
     state?: readonly BatchState[] | undefined
     after?: { createdMicroseconds: number; batchId: string } | undefined
     limit: number
   },
 ): Promise<CountedBatch[]> {
-  const { batchId, state, after, limit } = filter
+  const { batchIds, state, after, limit } = filter
   const isVisible = visibleTo(actor, 'read', 'scope')
   const { rows } = await sql<CountedBatch>`
     -- the page first, so that only its items are counted
     with page as materialized (
       select batch_id, created_at from runtime.batch as batch
-      where ${batchId === undefined ? sql`true` : sql`batch_id = ${batchId}`}
+      where ${batchIds === undefined ? sql`true` : sql`batch_id = any(${[...batchIds]}::uuid[])`}
         and ${state === undefined ? sql`true` : sql`state = any(${state}::text[])`}
         and ${
           after === undefined

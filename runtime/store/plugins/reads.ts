@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { PluginRead } from '#contract/runtime-api/vocabulary.ts'
 import type { Db } from '../../model/db.ts'
+import { pruneOlder } from '../prune.ts'
+import { CALLS_KEPT } from './refusals.ts'
 
 /** Reads of a plugin that this platform answered, all alike. */
 export interface AnsweredReads {
@@ -35,18 +37,6 @@ export async function addReads(db: Db, reads: readonly AnsweredReads[]): Promise
   )
 }
 
-/** As long as refusals are kept. */
-const KEPT = sql.raw(`interval '30 days'`)
-
-/** Deletes old reads. Returns the number of deleted ones, at most `limit`. */
-export async function pruneReads(db: Db, limit: number): Promise<number> {
-  const result = await sql`
-    delete from runtime.plugin_read where ctid = any(array(
-      select ctid from runtime.plugin_read
-      where last_at <= clock_timestamp() - ${KEPT}
-      order by last_at
-      limit ${limit}
-      for update skip locked
-    ))`.execute(db)
-  return Number(result.numAffectedRows ?? 0)
-}
+/** Deletes old reads, which are kept as long as refusals. Returns the number of deleted ones, at most `limit`. */
+export const pruneReads = (db: Db, limit: number): Promise<number> =>
+  pruneOlder(db, { table: 'runtime.plugin_read', column: 'last_at', age: CALLS_KEPT }, limit)

@@ -5,6 +5,7 @@ import { REFUSALS_OF_PLUGINS } from '#contract/runtime-api/vocabulary.ts'
 import type { PluginRead, PluginRefusal } from '#contract/runtime-api/vocabulary.ts'
 import type { AttemptKey } from '../../model/call.ts'
 import type { Db } from '../../model/db.ts'
+import { pruneOlder } from '../prune.ts'
 
 /** Rules about a service alone: they refuse its references in each installation. */
 export const REFUSALS_OF_SERVICES: readonly PluginRefusal[] = [
@@ -81,18 +82,9 @@ export async function findRefusal(
   return { ...refusal, ...(service != null && { service }) }
 }
 
-/** Refusals are kept as long as somebody may look for the cause of a failure. */
-const KEPT = sql.raw(`interval '30 days'`)
+/** Refusals and reads are kept as long as somebody may look for the cause of a failure. */
+export const CALLS_KEPT = '30 days'
 
 /** Deletes old refusals. Returns the number of deleted ones, at most `limit`. */
-export async function pruneRefusals(db: Db, limit: number): Promise<number> {
-  const result = await sql`
-    delete from runtime.plugin_refusal where ctid = any(array(
-      select ctid from runtime.plugin_refusal
-      where last_at <= clock_timestamp() - ${KEPT}
-      order by last_at
-      limit ${limit}
-      for update skip locked
-    ))`.execute(db)
-  return Number(result.numAffectedRows ?? 0)
-}
+export const pruneRefusals = (db: Db, limit: number): Promise<number> =>
+  pruneOlder(db, { table: 'runtime.plugin_refusal', column: 'last_at', age: CALLS_KEPT }, limit)

@@ -1,5 +1,5 @@
 import type { PropertyView } from '#contract/runtime-api/common.ts'
-import type { BatchInput, BatchItem } from '#contract/runtime-api/batches.ts'
+import type { Batch, BatchInput, BatchItem } from '#contract/runtime-api/batches.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
 import type { BatchAction, BatchItemState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
@@ -84,20 +84,20 @@ function itemView(action: BatchAction, row: ItemRow, marks: Marks): BatchItem {
 const POSITION_MAX = 2 ** 31 - 1
 
 /** Throws NOT_FOUND if the batch does not exist, or the actor may see none of its targets. */
-/** Undefined if it is gone, or the actor may no longer see it. */
-export async function findBatchView(db: Db, actor: Actor, batchId: string) {
-  const [row] = await listRows(db, actor, { batchId, limit: 1 })
-  return row && batchView(row)
-}
-
-export async function requireBatch(db: Db, actor: Actor, batchId: string) {
+export async function requireBatch(db: Db, actor: Actor, batchId: string): Promise<Batch> {
   return batchView(await requireRow(db, actor, batchId))
 }
 
 async function requireRow(db: Db, actor: Actor, batchId: string): Promise<CountedBatch> {
-  const [row] = await listRows(db, actor, { batchId, limit: 1 })
+  const [row] = await listRows(db, actor, { batchIds: [batchId], limit: 1 })
   if (row === undefined) throw notFound('batch')
   return row
+}
+
+/** Those of these batches that exist, and of which the actor may see a target. */
+export async function loadBatches(db: Db, actor: Actor, batchIds: readonly string[]): Promise<Batch[]> {
+  if (batchIds.length === 0) return []
+  return (await listRows(db, actor, { batchIds, limit: batchIds.length })).map(batchView)
 }
 
 type Marks = CountedBatch['marks']

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Grant } from '#contract/endpoint/permission.ts'
-import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { Follow, InboxNotification } from '#contract/runtime-api/inbox.ts'
+import { EVERYTHING } from '../../testing/http.ts'
 import { bindingOf, bundleOf, moduleOf, startRuleHarness, TEXT } from '../../testing/rules.ts'
 import type { RuleHarness } from '../../testing/rules.ts'
 import { SAMPLE_BODIES } from '../../testing/rows.ts'
@@ -15,7 +15,6 @@ const guarded = bundleOf('guarded', {
   resources: [moduleOf('main', { name: TEXT })],
   plugins: [bindingOf('guard', 1, { main: {} })],
 })
-const EVERYTHING: Grant[] = [{ permissions: [...PERMISSIONS], scope: null }]
 
 suite('the inbox', { concurrency: false }, () => {
   let harness: RuleHarness

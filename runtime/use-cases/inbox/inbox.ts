@@ -7,7 +7,7 @@ import {
   snoozeNotifications,
 } from '../../store/inbox/notifications.ts'
 import type { NotificationRow } from '../../store/inbox/notifications.ts'
-import { findBatchView } from '../batches/read-batches.ts'
+import { loadBatches } from '../batches/read-batches.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf } from '../paging.ts'
 
@@ -30,10 +30,10 @@ export async function readInbox(
     [...new Set(rows.map((row) => row[of]))].filter((id) => id !== null)
   const [operations, batches] = await Promise.all([
     loadOperations(deps.db, ids('operation_id')),
-    Promise.all(ids('batch_id').map((batchId) => findBatchView(deps.db, actor, batchId))),
+    loadBatches(deps.db, actor, ids('batch_id')),
   ])
   const operationOf = new Map(operations.map((row) => [row.operation_id, operationView(row)]))
-  const batchOf = new Map(batches.flatMap((batch) => (batch === undefined ? [] : [[batch.batchId, batch]])))
+  const batchOf = new Map(batches.map((batch) => [batch.batchId, batch]))
   return pageOf(rows, query.limit, {
     item: (row: NotificationRow) => ({
       notificationId: row.notification_id,
