@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { PLUGIN } from './plugin-registration.ts'
 import { expect } from './test.ts'
 
@@ -17,13 +17,19 @@ export interface FailureAnswers {
 export const NEVER_RECEIVED = 'The plugin never received this call.'
 export const UNKNOWN = `It is not known whether ${PLUGIN} acted.`
 
+/** Why the operation failed, as it is shown in English. */
+export const panelOf = (page: Page): Locator => page.getByRole('region', { name: 'Why it failed' })
+
+/** What the panel answers to a question. */
+export const answerOf = (page: Page, label: string): Locator =>
+  panelOf(page).locator('dt', { hasText: label }).locator('xpath=following-sibling::dd')
+
 /** Opens the operation as it is shown in English, and expects these answers. */
 export async function expectAnswers(page: Page, operationId: string, failure: FailureAnswers): Promise<void> {
   await page.goto(`/operations/${operationId}`)
-  const panel = page.getByRole('region', { name: 'Why it failed' })
+  const panel = panelOf(page)
   await expect(panel.getByRole('heading', { name: failure.title })).toBeVisible()
-  const answer = async (label: string) =>
-    (await panel.locator('dt', { hasText: label }).locator('xpath=following-sibling::dd').innerText()).trim()
+  const answer = async (label: string) => (await answerOf(page, label).innerText()).trim()
   expect(await answer('Where')).toContain(`${PLUGIN} in `)
   expect(await answer('Still in progress?')).toMatch(
     failure.isUsedUp

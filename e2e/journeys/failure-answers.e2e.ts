@@ -12,6 +12,7 @@ import { wrapped } from '#runtime/testing/rules.ts'
 import { platform } from '../../demo/people.ts'
 import { openShops, registered } from '../harness/failure-desk.ts'
 import type { Shop } from '../harness/failure-desk.ts'
+import { answerOf, panelOf } from '../harness/failure-panel.ts'
 import { expect, test } from '../harness/test.ts'
 import type { System } from '../harness/system.ts'
 
@@ -411,13 +412,9 @@ const CASES: readonly Case[] = [
   },
 ]
 
-const panelOf = (page: Page) => page.getByRole('region', { name: 'Why it failed' })
-const answerOf = (page: Page, label: string) =>
-  panelOf(page).locator('dt', { hasText: label }).locator('xpath=following-sibling::dd')
-
 const soft = expect.configure({ soft: true, timeout: 3_000 })
 
-async function expectAnswers(page: Page, operationId: string, expected: Answers): Promise<void> {
+async function expectFirstScreen(page: Page, operationId: string, expected: Answers): Promise<void> {
   await page.goto(`/operations/${operationId}`)
   const panel = panelOf(page)
   await soft(panel.getByRole('heading', { level: 2 }).first()).toContainText(expected.what)
@@ -443,7 +440,7 @@ test('the first screen of a failure answers five questions, wherever its cause l
     )
     const page = await signIn('sam')
     for (const [failure, operationId] of operations)
-      await test.step(failure.name, () => expectAnswers(page, operationId, failure))
+      await test.step(failure.name, () => expectFirstScreen(page, operationId, failure))
   } finally {
     await shops.close()
   }
@@ -470,7 +467,7 @@ test('a certificate that expires between two attempts is the cause, and the firs
     await shop.register('sync', { endpoint: `https://localhost:${(server.address() as AddressInfo).port}/` })
     const operationId = await shop.ended((await shop.install()).operationId)
     const page = await signIn('sam')
-    await expectAnswers(page, operationId, {
+    await expectFirstScreen(page, operationId, {
       what: 'The plugin’s certificate has expired',
       where: 'expired.sync in Before resources',
       who: 'Plugin owner: Fix the certificate or HTTPS',

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Page } from '@playwright/test'
 import type { JsonObject } from '#contract/json-schema/json.ts'
 import type { AuthorManifest } from '#contract/protocol/manifest.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
@@ -7,6 +6,7 @@ import { testingPlugin } from '#runtime/testing/plugin.ts'
 import type { Script, TestingPlugin } from '#runtime/testing/plugin.ts'
 import { bindingOf, bundleOf, locatorOf, moduleOf, TEXT, wrapped } from '#runtime/testing/rules.ts'
 import { platform } from '../../demo/people.ts'
+import { answerOf, panelOf } from '../harness/failure-panel.ts'
 import { expect, test } from '../harness/test.ts'
 import type { System } from '../harness/system.ts'
 
@@ -92,9 +92,6 @@ async function renamed(system: System, scope: Scope): Promise<string> {
   return operationId
 }
 
-const panelOf = (page: Page) => page.getByRole('region', { name: 'Why it failed' })
-const answer = (page: Page, label: string) =>
-  panelOf(page).locator('dt', { hasText: label }).locator('xpath=following-sibling::dd')
 const refused = (retryable = false) => ({
   errorCode: 'NO_TENANT',
   data: { message: 'The price system has no such tenant.', retryable },
@@ -111,11 +108,11 @@ test('a value that another plugin wrote is named with its writer, and no retry i
   )
   await system.ended(operationId)
   const page = await signIn('sam', `/operations/${operationId}`)
-  await expect(answer(page, 'Can a retry help?')).toHaveText(
+  await expect(answerOf(page, 'Can a retry help?')).toHaveText(
     'Hardly: it sends the same values from other plugins again',
   )
-  await expect(answer(page, 'Next step')).toHaveText('Support: Check the values from other plugins')
-  await expect(answer(page, 'Effect on the installation')).toContainText('Nothing runs yet')
+  await expect(answerOf(page, 'Next step')).toHaveText('Support: Check the values from other plugins')
+  await expect(answerOf(page, 'Effect on the installation')).toContainText('Nothing runs yet')
   const values = page.getByRole('region', { name: 'Values from other plugins' })
   await expect(values).toContainText('shop-undefined')
   await expect(values).toContainText('tenant-registrar wrote it in this operation')
@@ -146,9 +143,9 @@ test('a plugin that was disabled while the operation waited is told with person 
   const page = await signIn('sam', `/operations/${operationId}`)
   await expect(panelOf(page)).toContainText(/was not called again\. It answered \d+ earlier attempts/)
   await expect(panelOf(page)).not.toContainText('never received')
-  await expect(answer(page, 'Where')).toContainText('not called again')
-  await expect(answer(page, 'What to do')).toContainText('disabled the plugin')
-  await expect(answer(page, 'What to do')).toContainText('Reason: Security review SEC-77.')
+  await expect(answerOf(page, 'Where')).toContainText('not called again')
+  await expect(answerOf(page, 'What to do')).toContainText('disabled the plugin')
+  await expect(answerOf(page, 'What to do')).toContainText('Reason: Security review SEC-77.')
   const changed = page.getByRole('region', { name: 'What changed before this' })
   await expect(changed.getByRole('listitem').first()).toContainText('changed the plugin price-sync')
   await expect(changed.getByRole('listitem').first()).toContainText('While it ran')
@@ -165,10 +162,10 @@ test('a save that fails says that the installation still runs, and since when no
   plugin.script(() => ({ outcome: 'FAILED' }))
   const operationId = await renamed(system, scope)
   const page = await signIn('sam', `/operations/${operationId}`)
-  await expect(answer(page, 'Effect on the installation')).toHaveText(
+  await expect(answerOf(page, 'Effect on the installation')).toHaveText(
     'None so far. Version 1.0.0 runs with its earlier configuration.',
   )
-  await expect(answer(page, 'Can a retry help?')).toHaveText('Only after the cause is fixed')
+  await expect(answerOf(page, 'Can a retry help?')).toHaveText('Only after the cause is fixed')
   const changed = page.getByRole('region', { name: 'What changed before this' })
   await expect(changed).toContainText('Nothing that this operation depends on')
   await page.getByRole('button', { name: 'Take over and detach' }).click()
@@ -214,9 +211,9 @@ test('a runbook and the links to logs and traces stand beside each failure with 
   await expect(link).toHaveAttribute('href', 'https://wiki.example.com/tenants#create')
   await expect(link).toHaveAttribute('target', '_blank')
   await expect(link).toHaveAttribute('rel', 'noopener noreferrer')
-  await expect(answer(page, 'Runbook')).toContainText('wiki.example.com')
-  await expect(answer(page, 'Runbook')).toContainText('<b>Then</b> create it.')
-  await expect(answer(page, 'Runbook')).toContainText('Tenants on duty')
+  await expect(answerOf(page, 'Runbook')).toContainText('wiki.example.com')
+  await expect(answerOf(page, 'Runbook')).toContainText('<b>Then</b> create it.')
+  await expect(answerOf(page, 'Runbook')).toContainText('Tenants on duty')
   const logs = panelOf(page).getByRole('link', { name: 'Logs' })
   const trace = operationId.replaceAll('-', '')
   await expect(logs).toHaveAttribute(

@@ -12,6 +12,7 @@ import { affectedText, causeTitle } from '../../subjects/causes/cause-texts.ts'
 import { CauseActions } from '../../subjects/causes/CauseActions.tsx'
 import { CauseMemory } from '../../subjects/causes/CauseMemory.tsx'
 import { CauseStateBadge } from '../../subjects/causes/CauseStateBadge.tsx'
+import { NoteList } from '../../subjects/people/NoteList.tsx'
 import { RetryCause } from '../../subjects/causes/RetryCause.tsx'
 import { NextStepText } from '../../subjects/operations/NextStepText.tsx'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
@@ -98,14 +99,7 @@ function Notes({ cause: { notes } }: { cause: CauseDetail }) {
   if (notes.length === 0) return null
   return (
     <Section title={t('operations.notes.title')} flush>
-      <ul className="space-y-2">
-        {notes.map(({ number, author, at, text }) => (
-          <li key={number}>
-            <span className="font-medium">{author.name}</span> <Time at={at} className="text-xs text-muted" />
-            <p className="wrap-anywhere whitespace-pre-wrap">{text}</p>
-          </li>
-        ))}
-      </ul>
+      <NoteList notes={notes} />
     </Section>
   )
 }

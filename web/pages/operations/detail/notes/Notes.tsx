@@ -1,7 +1,7 @@
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useText } from '../../../../i18n/use-text.ts'
+import { NoteList } from '../../../../subjects/people/NoteList.tsx'
 import { Section } from '../../../../ui/Card.tsx'
-import { Time } from '../../../../ui/Time.tsx'
 
 /** Who works on it. */
 export function AssigneeText({ operation: { assignee } }: { operation: OperationDetail }) {
@@ -26,14 +26,9 @@ export function Notes({ operation: { notes } }: { operation: OperationDetail }) 
   const t = useText()
   if (notes === undefined || notes.length === 0) return null
   return (
-    <ul aria-label={t('operations.notes.title')} className="mt-3 space-y-2">
-      {notes.map(({ number, author, at, text }) => (
-        <li key={number}>
-          <span className="font-medium">{author.name}</span> <Time at={at} className="text-xs text-muted" />
-          <p className="wrap-anywhere whitespace-pre-wrap">{text}</p>
-        </li>
-      ))}
-    </ul>
+    <div className="mt-3">
+      <NoteList notes={notes} label={t('operations.notes.title')} />
+    </div>
   )
 }
 
