@@ -32,7 +32,7 @@ import type { DemoCaller } from '../demo/caller.ts'
 import { platform } from '../demo/people.ts'
 import { sessionCookie } from '../demo/sign-in.ts'
 import { buildConsole } from './console-build.ts'
-import { isRefused, startPlace } from './testing-start.ts'
+import { isRefused, START_MS, startPlace } from './testing-start.ts'
 import type { StartedProgram, StartPlace } from './testing-start.ts'
 
 // Whole processes, as `npm start` starts them.
@@ -212,8 +212,10 @@ describe('npm start after SIGKILL', () => {
 
     const second = place.start()
     const refusals = await readUntil(place, operationId, second.isUp())
-    // no connection before the port is open; then a request waits until it can be answered
-    assert.deepEqual(refusals, new Set(['UPSTREAM_UNAVAILABLE']), second.output())
+    // no connection before the port is open; then a request waits until it can be answered. How many are refused
+    // depends on how fast the program opens its port: a client that repeats for half a second may see nothing of it
+    refusals.delete('UPSTREAM_UNAVAILABLE')
+    assert.deepEqual(refusals, new Set(), second.output())
     // far less than the lease of 60 s
     await until(() => plugin.calls.length > 1)
     assert.equal(plugin.calls[1]?.body, plugin.calls[0]?.body)
@@ -226,9 +228,9 @@ describe('npm start after SIGKILL', () => {
   })
 })
 
-/** Reads the operation every few milliseconds; returns the codes of the refusals. */
+/** Reads the operation every few milliseconds; returns the codes of the refusals. A read may wait as long as a start. */
 async function readUntil(place: StartPlace, operationId: string, isUp: Promise<void>): Promise<Set<string>> {
-  const { call, close } = await callerOf(place)
+  const { call, close } = await callerOf(place, { budgetMs: START_MS })
   const refusals = new Set<string>()
   const reads: Promise<unknown>[] = []
   const done = new AbortController()
@@ -279,12 +281,16 @@ async function installOn(place: StartPlace, endpoint: string): Promise<string> {
 }
 
 /** Calls the runtime of a started program like its console does. */
-async function callerOf(place: StartPlace): Promise<{ call: DemoCaller; close(): Promise<void> }> {
+async function callerOf(
+  place: StartPlace,
+  limits: { budgetMs?: number } = {},
+): Promise<{ call: DemoCaller; close(): Promise<void> }> {
   const outbound = createOutbound({ egressAllow: [{ kind: 'loopback' }] })
   const runtime = createRuntimeClient({
     outbound,
     baseUrl: `http://127.0.0.1:${place.env['RUNTIME_PORT']}/bundle-runtime/api`,
     credential: readFileSync(join(place.dataDir, 'runtime-credential'), 'utf8'),
+    ...limits,
   })
   const assertions = createActorAssertions(await loadActorKey(place.dataDir))
   return { call: createDemoCaller(runtime, assertions), close: () => outbound.close() }

@@ -9,6 +9,9 @@ import { freePort } from '#database/free-port.ts'
 import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
 import { root } from './process.ts'
 
+/** How long a start may take on a busy machine. */
+export const START_MS = 120_000
+
 /** `npm start -- --no-demo` as a child process. */
 export interface StartedProgram {
   /** Of the console. */
@@ -72,7 +75,7 @@ function startProgram(env: Record<string, string>, stdout: number | 'pipe'): Sta
     errors: () => errors,
     ended,
     async isUp() {
-      const deadline = performance.now() + 120_000
+      const deadline = performance.now() + START_MS
       while (!output.includes('The console is at')) {
         if (child.exitCode !== null || performance.now() > deadline)
           throw new Error(`The console is not up: ${output}${errors}`)
