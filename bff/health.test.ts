@@ -19,7 +19,7 @@ after(async () => {
 const get = (path: string) => fetch(`${console_.origin}${path}`)
 
 describe('the console', () => {
-  it('reports its metrics with help texts, and nothing by person', async () => {
+  it('reports its metrics with help texts, and nothing by person (D11, I03)', async () => {
     assert.equal((await get('/api/session')).status, 403)
     const answer = await get('/metrics')
     assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)

@@ -13,7 +13,7 @@ const SPELLINGS = [
   'fd20:00ce:0::254',
 ]
 
-test('an allowed name that resolves to the credentials of a cloud is not called, in no spelling', () => {
+test('an allowed name that resolves to the credentials of a cloud is not called, in no spelling (E02)', () => {
   const destination = destinationOf(new URL('https://plugins.example.com/'))
   const rules = parseEgressAllow('plugins.example.com')
   for (const address of SPELLINGS) assert.equal(allowsAddress(rules, destination, address), false, address)
@@ -21,7 +21,7 @@ test('an allowed name that resolves to the credentials of a cloud is not called,
     assert.equal(allowsAddress(rules, destination, address), true, address)
 })
 
-test('a wide network does not include the credentials of a cloud, and the address alone does', () => {
+test('a wide network does not include the credentials of a cloud, and the address alone does (E02)', () => {
   const wide = parseEgressAllow('100.64.0.0/10, fd00::/8, 0.0.0.0/0')
   const destination = destinationOf(new URL('http://plugins.example.com/'))
   for (const address of SPELLINGS.filter((one) => one !== '169.254.169.254'))

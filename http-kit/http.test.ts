@@ -34,13 +34,13 @@ function app() {
 }
 
 describe('canonical targets', () => {
-  it('accepts only one spelling', () => {
+  it('accepts only one spelling (D02)', () => {
     for (const target of CANONICAL) assert.equal(isCanonicalTarget(target, PREFIXES), true, target)
     for (const target of [...NON_CANONICAL_TARGETS, ...MALFORMED_TARGETS])
       assert.equal(isCanonicalTarget(target, PREFIXES), false, target)
   })
 
-  it('responds with 404 to every other spelling on the wire, never with a page', async (t) => {
+  it('responds with 404 to every other spelling on the wire, never with a page (D01, D02)', async (t) => {
     const server = await serve({ app: app(), port: 0, hostname: '127.0.0.1' })
     t.after(() => server.stop())
     for (const target of MALFORMED_TARGETS)
@@ -64,7 +64,7 @@ describe('bodies', () => {
     })
   }
 
-  it('accepts bodies up to the limit and rejects larger ones, announced or not', async () => {
+  it('accepts bodies up to the limit and rejects larger ones, announced or not (D07)', async () => {
     assert.deepEqual(await (await post({ body: 'x'.repeat(1000) })).json(), { size: 1000 })
     assert.deepEqual(await (await post({ body: chunks(10), duplex: 'half' })).json(), { size: 1000 })
     assert.equal((await post({ body: 'x'.repeat(1001) })).status, 413)
@@ -72,7 +72,7 @@ describe('bodies', () => {
     assert.equal((await post({ body: chunks(1e9), duplex: 'half' })).status, 413)
   })
 
-  it('rejects compressed bodies and other types', async () => {
+  it('rejects compressed bodies and other types (D07)', async () => {
     assert.equal((await post({ body: 'x', headers: { 'content-encoding': 'gzip' } })).status, 415)
     for (const type of [
       'text/plain',
@@ -96,7 +96,7 @@ describe('bodies', () => {
 })
 
 describe('problems', () => {
-  it('contains code and request id, and nothing about the cause', async () => {
+  it('contains code and request id, and nothing about the cause (I01)', async () => {
     const response = await app().request('/api/fail', { headers: { 'x-request-id': 'chosen-by-caller' } })
     const id = response.headers.get('x-request-id')
     assert.match(id ?? '', /^[0-9a-f-]{36}$/)
@@ -159,20 +159,26 @@ describe('serve', () => {
     await server.stop()
   })
 
-  it('closes the connection of a client that does not read its answer', { timeout: 10_000 }, async () => {
-    const cancelled = Promise.withResolvers<void>()
-    const endless = new Hono().get('/', (c) => {
-      const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void =>
-        controller.enqueue(new Uint8Array(64 * 1024))
-      return c.body(new ReadableStream<Uint8Array>({ pull, cancel: () => cancelled.resolve() }))
-    })
-    const server = await serve({ app: endless, port: 0, hostname: '127.0.0.1', idleMs: 100 })
-    const client = connect(server.port, '127.0.0.1', () => client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
-    client.on('error', () => undefined).pause()
-    await cancelled.promise
-    client.destroy()
-    await server.stop()
-  })
+  it(
+    'closes the connection of a client that does not read its answer (D08)',
+    { timeout: 10_000 },
+    async () => {
+      const cancelled = Promise.withResolvers<void>()
+      const endless = new Hono().get('/', (c) => {
+        const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void =>
+          controller.enqueue(new Uint8Array(64 * 1024))
+        return c.body(new ReadableStream<Uint8Array>({ pull, cancel: () => cancelled.resolve() }))
+      })
+      const server = await serve({ app: endless, port: 0, hostname: '127.0.0.1', idleMs: 100 })
+      const client = connect(server.port, '127.0.0.1', () =>
+        client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'),
+      )
+      client.on('error', () => undefined).pause()
+      await cancelled.promise
+      client.destroy()
+      await server.stop()
+    },
+  )
 
   it('responds with 503 until there is something to serve', async () => {
     const listener = await listen({ port: 0, hostname: '127.0.0.1' })

@@ -18,7 +18,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void): {
 }
 
 describe('createLog', () => {
-  it('writes one JSON object per line, with the fields of the child log', () => {
+  it('writes one JSON object per line, with the fields of the child log (I02, I05)', () => {
     const { lines } = logged((log) => log.child({ requestId: 'r1' }).info('two\nlines %s', { ms: 5 }))
     assert.equal(lines.length, 1)
     assert.deepEqual(
@@ -37,7 +37,7 @@ describe('createLog', () => {
     assert.equal(lines[0]?.['msg'], 'a protected property is missing')
   })
 
-  it('masks a known secret everywhere', () => {
+  it('masks a known secret everywhere (I02)', () => {
     const { text, lines } = logged((log) => {
       const error = Object.assign(
         new Error(`bad ${CANARY}`, { cause: new Error(Buffer.from(CANARY).toString('base64')) }),

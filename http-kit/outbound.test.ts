@@ -94,7 +94,7 @@ describe('outbound', () => {
     assert.deepEqual(await reachedBy('http://127.0.0.1:9/'), [])
   })
 
-  it('sends the given headers and body and nothing else', async () => {
+  it('sends the given headers and body and nothing else (D04)', async () => {
     received = []
     const result = await call(`${base}/ok`)
     assert.ok(result.kind === 'response')
@@ -105,13 +105,13 @@ describe('outbound', () => {
     assert.deepEqual(names, ['accept-encoding', 'authorization', 'connection', 'content-length', 'host'])
   })
 
-  it('does not follow a redirect', async () => {
+  it('does not follow a redirect (E03)', async () => {
     received = []
     assert.equal(await reason(`${base}/redirect`), 'redirect')
     assert.equal(received.length, 1)
   })
 
-  it('distinguishes the reasons for failure', async () => {
+  it('distinguishes the reasons for failure (E05)', async () => {
     assert.equal(await reason(`${base}/big`), 'too-large')
     assert.equal(await reason(`${base}/chunked`), 'too-large')
     assert.equal(await reason(`${base}/bomb`), 'too-large')
@@ -151,7 +151,7 @@ describe('outbound', () => {
     assert.equal(await after(upgrade), 'upgrade')
   })
 
-  it('says what is wrong with a certificate', async (test) => {
+  it('says what is wrong with a certificate (E03)', async (test) => {
     const trusted = getCACertificates('default')
     const servers: ReturnType<typeof createHttpsServer>[] = []
     test.after(async () => {
@@ -208,12 +208,12 @@ describe('outbound', () => {
     await strict.close()
   })
 
-  it('unpacks a compressed answer that fits', async () => {
+  it('unpacks a compressed answer that fits (E05)', async () => {
     const result = await call(`${base}/brotli`)
     assert.equal(result.kind === 'response' && Buffer.from(result.body).toString(), 'small')
   })
 
-  it('rejects every spelling of a forbidden address, before the first byte', async () => {
+  it('rejects every spelling of a forbidden address, before the first byte (E02)', async () => {
     const strict = createOutbound({ egressAllow: parseEgressAllow('10.0.0.0/8, plugins.example.org') })
     const { port } = server.address() as AddressInfo
     received = []
@@ -240,7 +240,7 @@ describe('outbound', () => {
     await strict.close()
   })
 
-  it('never calls the platform itself, whatever the rules allow', async () => {
+  it('never calls the platform itself, whatever the rules allow (E02)', async () => {
     const { port } = server.address() as AddressInfo
     received = []
     // the second is recognized only by the address that the connection reaches
@@ -259,7 +259,7 @@ describe('outbound', () => {
     assert.deepEqual(received, [])
   })
 
-  it('rejects a user, a fragment and other schemes', async () => {
+  it('rejects a user, a fragment and other schemes (E03)', async () => {
     for (const url of [
       base.replace('//', '//user:pw@'),
       `${base}/ok#x`,

@@ -102,7 +102,7 @@ describe('a program', () => {
     assert.deepEqual(ended, { code: 0, stdout: '', stderr: '' })
   })
 
-  it('exits with 1 after an uncaught error, and when something could not be stopped', async () => {
+  it('exits with 1 after an uncaught error, and when something could not be stopped (I04)', async () => {
     const uncaught = await run(`
       program.onStop(async () => ${say('database')})
       setTimeout(() => { throw new Error('unexpected') }, 10)`)

@@ -52,14 +52,14 @@ describe('readSettings', () => {
     assert.match(wrong({ PORT: 'a\nb' }), /^[^\n]+$/)
   })
 
-  it('does not repeat a value that may be a secret', () => {
+  it('does not repeat a value that may be a secret (H06)', () => {
     assert.equal(
       wrong({ CLIENT_SECRET: 'short' }),
       'CLIENT_SECRET is wrong: a secret needs at least 8 characters',
     )
   })
 
-  it('reads a secret from the file of its variable with _FILE', () => {
+  it('reads a secret from the file of its variable with _FILE (H06)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'settings-'))
     const file = (name: string, text: string): string => {
       writeFileSync(join(folder, name), text)

@@ -109,7 +109,7 @@ async function isRefused(replica: Replica, line: RegExp): Promise<void> {
 }
 
 describe('a replica', () => {
-  it('refuses a wrong sealing key before it changes the schema', async (t) => {
+  it('refuses a wrong sealing key before it changes the schema (H01)', async (t) => {
     const older = await testDatabase({ migrations: [RUNTIME_MIGRATIONS] })
     const { db, pool, close } = openDatabase<RuntimeTables>(older.connection)
     t.after(async () => {

@@ -22,6 +22,7 @@ const CHECKS: readonly Check[] = [
   { name: 'pages of plugin-check are current', args: ['scripts/plugin-check-pages.ts', '--check'] },
   { name: 'format', args: [tool('oxfmt/bin/oxfmt'), '--check', '.'] },
   { name: 'wire kit is current', args: ['scripts/wire-kit.ts', '--check'] },
+  { name: 'requirements for security have tests', args: ['scripts/security/main.ts', '--check'] },
   { name: 'lock file', args: ['scripts/check-lock-file.ts'] },
 ]
 const CONCURRENT_CHECKS = 2

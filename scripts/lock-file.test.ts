@@ -28,7 +28,7 @@ describe('lockFileProblems', () => {
     assert.deepEqual(lockFileProblems({ packages }), ['b, a dependency of packages/own, is missing'])
   })
 
-  it('names a missing package of another platform', () => {
+  it('names a missing package of another platform (K01)', () => {
     const packages = {
       '': { devDependencies: { linter: '1.0.0' } },
       'node_modules/linter': { optionalDependencies: { 'linter-linux': '1.0.0', 'linter-mac': '1.0.0' } },

@@ -32,6 +32,7 @@ const programs = {
   bench: 'lab/bench/main.ts',
   verify: 'scripts/verify.ts',
   openapi: 'scripts/openapi.ts',
+  security: 'scripts/security/main.ts',
   'wire-kit': 'scripts/wire-kit.ts',
   'count:save': 'scripts/count-save.ts',
   'plugin-check': 'packages/plugin-check/src/main.ts',

@@ -119,7 +119,7 @@ test('a document contains the session and the answers that the API gives the sam
   assert.match(html, /<link rel="modulepreload" crossorigin href="\/assets\/services-en\.js">/)
 })
 
-test('values from the API and the address cannot escape the data block', async () => {
+test('values from the API and the address cannot escape the data block (C06)', async () => {
   const { html, data } = await open(browserOf('admin'), `/services?q=${encodeURIComponent(HOSTILE)}`)
   assert.deepEqual(data?.answers[1]?.call, { query: { q: HOSTILE, limit: 50 } })
   const listed = await open(browserOf('admin'), '/services')
@@ -131,7 +131,7 @@ test('values from the API and the address cannot escape the data block', async (
   }
 })
 
-test('a document must not be cached, and its policy allows only its own inline scripts', async () => {
+test('a document must not be cached, and its policy allows only its own inline scripts (C01, C04)', async () => {
   for (const username of ['admin', null]) {
     const browser = username === null ? new TestBrowser(running.url) : browserOf(username)
     const { response } = await open(browser, '/services')
@@ -154,7 +154,7 @@ test('without a session the document is the plain shell', async () => {
   assert.equal(invalid.html, plain.html)
 })
 
-test('a document contains only what its person may read', async () => {
+test('a document contains only what its person may read (G02)', async () => {
   const admin = await open(browserOf('admin'), '/audit')
   assert.deepEqual(namesIn(admin.data), ['GET /session', 'GET /audit'])
   const viewer = await open(browserOf('viewer'), '/audit')
@@ -163,7 +163,7 @@ test('a document contains only what its person may read', async () => {
   assert.doesNotMatch(JSON.stringify(namesIn(hidden.data)), /configuration/)
 })
 
-test('a navigation from another site gets no data, nor does a frame', async () => {
+test('a navigation from another site gets no data, nor does a frame (C05)', async () => {
   for (const headers of [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -175,7 +175,7 @@ test('a navigation from another site gets no data, nor does a frame', async () =
   }
 })
 
-test('an unknown page has no data, and files and the API are not documents', async () => {
+test('an unknown page has no data, and files and the API are not documents (D03)', async () => {
   const unknown = await open(browserOf('admin'), '/no-such-page')
   assert.equal(unknown.data, null)
   for (const path of ['/assets/missing.js', '/API/services', '/missing.json', '/.vite/page-scripts.json']) {

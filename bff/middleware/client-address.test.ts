@@ -6,7 +6,7 @@ describe('client address', () => {
   const address = (remoteAddress: string, forwarded: string | undefined, hops: number): string =>
     rateLimitAddress({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } } as never, hops)
 
-  it('trusts exactly the configured number of proxies', () => {
+  it('trusts exactly the configured number of proxies (D10)', () => {
     assert.equal(address('10.0.0.1', '1.1.1.1', 0), '10.0.0.1')
     assert.equal(address('10.0.0.1', '6.6.6.6, 1.1.1.1', 1), '1.1.1.1')
     assert.equal(address('10.0.0.1', '6.6.6.6, 1.1.1.1, 10.0.0.2', 2), '1.1.1.1')
@@ -16,7 +16,7 @@ describe('client address', () => {
     assert.equal(address('2001:db8:1:2:3::4', undefined, 0), address('2001:db8:1:2:9::9', undefined, 0))
   })
 
-  it('is exact for the audit', () => {
+  it('is exact for the audit (D10)', () => {
     const exact = (remoteAddress: string, forwarded?: string, hops = 0): string =>
       clientAddress({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } } as never, hops)
     assert.equal(exact('::ffff:10.0.0.1'), '10.0.0.1')

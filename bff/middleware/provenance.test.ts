@@ -18,7 +18,7 @@ describe('provenance', () => {
     return (await app.request(path, { method, ...body, headers: all })).status
   }
 
-  it('accepts only our own combination of headers', async () => {
+  it('accepts only our own combination of headers (B02)', async () => {
     const sites = ['same-origin', 'same-site', 'cross-site', 'none', undefined]
     const origins = [ORIGIN, 'https://sibling.example.org', 'https://evil.example', 'null', undefined]
     const types = [
@@ -52,12 +52,12 @@ describe('provenance', () => {
     }
   })
 
-  it('does not trust Host', async () => {
+  it('does not trust Host (B02)', async () => {
     const headers = { host: 'evil.example', origin: 'https://evil.example', 'x-requested-by': 'console' }
     assert.equal(await status('POST', '/api/x', headers), 403)
   })
 
-  it('requires the header on API reads too, and refuses documents and images', async () => {
+  it('requires the header on API reads too, and refuses documents and images (B03, C05)', async () => {
     const ours = { 'x-requested-by': 'console' }
     assert.equal(await status('GET', '/api/x', ours), 200)
     assert.equal(await status('GET', '/api/x'), 403)
@@ -78,12 +78,12 @@ describe('provenance', () => {
     assert.equal(await status('GET', '/api/x', { ...ours, authorization: 'Bearer x' }), 400)
   })
 
-  it('applies to every unsafe route, not only the API’s', async () => {
+  it('applies to every unsafe route, not only the API’s (B01)', async () => {
     assert.equal(await status('POST', '/auth/logout', { origin: ORIGIN }), 403)
     assert.equal(await status('POST', '/auth/logout', { origin: ORIGIN, 'x-requested-by': 'console' }), 200)
   })
 
-  it('accepts no other methods or overrides, and grants no CORS permission', async () => {
+  it('accepts no other methods or overrides, and grants no CORS permission (B04, B05)', async () => {
     const ours = { 'x-requested-by': 'console', origin: ORIGIN }
     for (const method of ['OPTIONS', 'PURGE', 'PROPFIND'])
       assert.equal(await status(method, '/api/x', ours), 405, method)

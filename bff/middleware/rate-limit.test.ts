@@ -4,7 +4,7 @@ import { rateLimit } from './rate-limit.ts'
 import { appWith } from './testing.ts'
 
 describe('rate limits', () => {
-  it('answer 429 with the time to retry', async () => {
+  it('answer 429 with the time to retry (J01)', async () => {
     const app = appWith(
       rateLimit({
         keyOf: (c) => c.req.header('who') ?? '',

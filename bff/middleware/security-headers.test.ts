@@ -5,7 +5,7 @@ import { securityHeaders } from './security-headers.ts'
 import { appWith, ORIGIN } from './testing.ts'
 
 describe('security headers', () => {
-  it('are on every answer, errors too, with the policy of its kind', async () => {
+  it('are on every answer, errors too, with the policy of its kind (C01, C02, C03, C04)', async () => {
     const app = appWith(securityHeaders({ publicOrigin: ORIGIN }), provenance({ publicOrigin: ORIGIN }))
     const page = await app.request('/page')
     const csp = page.headers.get('content-security-policy') ?? ''
@@ -41,7 +41,7 @@ describe('security headers', () => {
     assert.equal(data.headers.get('cache-control'), 'no-store')
   })
 
-  it('include HSTS only over https', async () => {
+  it('include HSTS only over https (C02)', async () => {
     const app = appWith(securityHeaders({ publicOrigin: 'http://localhost:8080' }))
     assert.equal((await app.request('/')).headers.get('strict-transport-security'), null)
   })

@@ -131,7 +131,7 @@ describe('sign-in with an external identity provider', () => {
     assert.equal(server.auth.issueFirstPasswords, null)
   })
 
-  it('sends PKCE challenge, state and nonce, and redeems with the verifier', async () => {
+  it('sends PKCE challenge, state and nonce, and redeems with the verifier (F01)', async () => {
     provider.claims = { sub: 'u-1', name: 'Ada', realm_access: { roles: ['admin', 'offline_access'] } }
     const ada = browser()
     const sent = await ada.request('/auth/login')
@@ -155,7 +155,7 @@ describe('sign-in with an external identity provider', () => {
     assert.equal(provider.lastTokenRequest.get('redirect_uri'), 'https://console.example.org/auth/callback')
   })
 
-  it('confirms a session only with a recent auth_time of the same person', async () => {
+  it('confirms a session only with a recent auth_time of the same person (F08)', async () => {
     const now = Math.floor(Date.now() / 1000)
     const ada = { sub: 'u-1', name: 'Ada', realm_access: { roles: ['admin'] } }
     const person = browser()
@@ -190,7 +190,7 @@ describe('sign-in with an external identity provider', () => {
     assert.equal((await old.api('/api/session', { headers: { cookie: first ?? '' } })).status, 401)
   })
 
-  it('sets cookies that only this host can set, over https', async () => {
+  it('sets cookies that only this host can set, over https (A01)', async () => {
     const ada = browser()
     await signIn(ada)
     assert.match(ada.session ?? '', /^__Host-Http-console_session=[\w-]{43}$/)
@@ -269,7 +269,7 @@ describe('sign-in with an external identity provider', () => {
     assert.equal((await signIn(browser())).status, 303)
   })
 
-  it('ends the session and returns where to end the provider’s', async () => {
+  it('ends the session and returns where to end the provider’s (A05)', async () => {
     const ada = browser()
     await signIn(ada)
     const answer = await ada.api('/auth/logout', { method: 'POST' })
@@ -280,11 +280,11 @@ describe('sign-in with an external identity provider', () => {
     assert.equal((await ada.api('/api/session')).status, 401)
   })
 
-  it('stores no token', () => {
+  it('stores no token (A02, A10)', () => {
     assert.ok(!/access-canary|client-secret-canary|eyJ[\w-]+\./.test(server.log()))
   })
 
-  it('reports that the provider cannot be reached, and recovers automatically', async () => {
+  it('reports that the provider cannot be reached, and recovers automatically (F10)', async () => {
     const port = await freePort()
     const other = await startAuthServer({
       externalIdp: { issuer: `http://127.0.0.1:${port}`, clientId: 'console', clientSecret: 'client-secret' },
@@ -315,7 +315,7 @@ describe('personOf', () => {
     assert.equal(nameOf({ name: 'x'.repeat(1000) })?.length, 200)
   })
 
-  it('accepts nobody without issuer and subject', () => {
+  it('accepts nobody without issuer and subject (F03)', () => {
     for (const wrong of [
       { sub: '' },
       { sub: 7 },
@@ -338,7 +338,7 @@ describe('personOf', () => {
     assert.equal(timeOf(second - 3_610, 3_600), second - 10)
   })
 
-  it('grants no role for an unknown entry', () => {
+  it('grants no role for an unknown entry (F03)', () => {
     const rolesOf = (roles: unknown) => personOf({ ...claims, roles }, options)?.roles
     assert.deepEqual(rolesOf('admin'), [EVERYWHERE('admin')])
     const prod = { environmentKey: 'prod' }

@@ -87,7 +87,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     assert.equal(token.status, 401)
   })
 
-  it('grants no CORS permission and refuses preflights', async () => {
+  it('grants no CORS permission and refuses preflights (B04)', async () => {
     const cors = (answer: Response): string[] =>
       [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -125,7 +125,7 @@ describe('the embedded identity provider behind a reverse proxy', () => {
     assert.equal((await browser.request('/idp/jwks')).status, 200)
   })
 
-  it('refuses other spellings of its paths, and shows no error page of the library', async () => {
+  it('refuses other spellings of its paths, and shows no error page of the library (D02)', async () => {
     for (const path of [
       '/IDP/auth',
       '/idp//auth',

@@ -18,7 +18,7 @@ describe('the sign-in limiter', () => {
   })
   after(() => server.stop())
 
-  it('stops guesses at one account, and nobody else', async () => {
+  it('stops guesses at one account, and nobody else (J05)', async () => {
     const browser = new TestBrowser(server.origin)
     const form = await browser.openForm()
     const statuses = []
@@ -57,7 +57,7 @@ describe('the sign-in limiter', () => {
     assert.ok(await isAllowed('192.0.2.8'))
   })
 
-  it('refills over time, and never has more rows than buckets', async () => {
+  it('refills over time, and never has more rows than buckets (J05)', async () => {
     const { db } = server.database
     const limiter = createSignInLimiter(db)
     const who = { username: 'tim', address: '192.0.2.9' }

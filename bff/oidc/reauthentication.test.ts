@@ -41,7 +41,7 @@ describe('signing in again to confirm a session', () => {
   }
   const status = async (browser: TestBrowser) => (await browser.api('/api/session')).status
 
-  it('asks for the password, replaces the session, and returns to the page', async () => {
+  it('asks for the password, replaces the session, and returns to the page (A03, F08)', async () => {
     const ada = await signedIn()
     const before = ada.session
     const sessions = (await ages('ada')).length

@@ -75,7 +75,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal(ada.session, null)
   })
 
-  it('escapes the submitted username', async () => {
+  it('escapes the submitted username (C06)', async () => {
     const { response } = await browser().signIn('"><img src=x onerror=alert(1)>', 'wrong')
     const page = await response.text()
     assert.ok(!page.includes('<img') && page.includes('&quot;&gt;&lt;img'))
@@ -92,7 +92,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal(await from({ 'sec-fetch-site': 'same-origin', origin: 'null' }), 303)
   })
 
-  it('accepts a state once, and only from the browser that started', async () => {
+  it('accepts a state once, and only from the browser that started (B07)', async () => {
     const ada = browser()
     const form = await ada.openForm()
     const submitted = await ada.submit(form, 'ada', 'correct horse')
@@ -126,7 +126,7 @@ describe('sign-in with the embedded identity provider', () => {
     }
   })
 
-  it('refuses a wrong code and a wrong provider', async () => {
+  it('refuses a wrong code and a wrong provider (F01)', async () => {
     for (const [part, forged] of [
       [/code=[^&]+/, 'code=forged'],
       [/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'],
@@ -153,7 +153,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.equal((await browser().request(new URL(form).pathname)).status, 400)
   })
 
-  it('starts a new session at the next sign-in and ends the old one', async () => {
+  it('starts a new session at the next sign-in and ends the old one (A03)', async () => {
     const ada = browser()
     await ada.signIn('ada', 'correct horse')
     const old = ada.session
@@ -181,7 +181,7 @@ describe('sign-in with the embedded identity provider', () => {
     assert.match(await page('en;q=0.2, zh-TW'), /lang="zh-Hans"/)
   })
 
-  it('sets every cookie with its flags and every page with its headers', async () => {
+  it('sets every cookie with its flags and every page with its headers (A01)', async () => {
     const ada = browser()
     const form = await ada.openForm()
     await ada.signIn('ada', 'correct horse')
@@ -220,7 +220,7 @@ describe('sign-in with the embedded identity provider', () => {
     return dump
   }
 
-  it('stores no usable secret in the database, even during a sign-in', async () => {
+  it('stores no usable secret in the database, even during a sign-in (A02, H06)', async () => {
     const ada = browser()
     const form = await ada.openForm()
     const pending = [...ada.cookies.values()].map(({ value }) => value)

@@ -154,7 +154,7 @@ describe('every endpoint', () => {
     test(`${name} requires a session`, async () => {
       assertProblem(await send(method, addressOf(name), { user: 'nobody' }), 401, 'AUTHENTICATION_REQUIRED')
     })
-    test(`${name} accepts only requests of the console`, async () => {
+    test(`${name} accepts only requests of the console (B01, B03)`, async () => {
       assertProblem(
         await send(method, addressOf(name), { headers: { 'x-requested-by': '' } }),
         403,
@@ -166,7 +166,7 @@ describe('every endpoint', () => {
     if (isWrite(name, row)) {
       // what a batch needs depends on its action and its targets, which the runtime knows; everyone may save views
       if (!name.startsWith('POST /batches') && row.access.needs !== 'session')
-        test(`${name} is refused for viewers`, async () => {
+        test(`${name} is refused for viewers (G01)`, async () => {
           const body = name === 'POST /installations' ? { scope } : {}
           assertProblem(
             await send(method, addressOf(name), { user: 'viewer', body }),
@@ -252,7 +252,7 @@ describe('answers', () => {
     }
   })
 
-  test('contain only what the grants of the person cover', async () => {
+  test('contain only what the grants of the person cover (G02)', async () => {
     const { json: mine } = await send('GET', '/api/installations?limit=200', { user: 'local' })
     assert.ok(mine.items.length > 0)
     for (const { installation } of mine.items) assert.equal(installation.environmentKey, 'production')
@@ -373,7 +373,7 @@ describe('refusals', () => {
     )
   })
 
-  test('for an address of the platform itself name the field', async () => {
+  test('for an address of the platform itself name the field (E01, E02)', async () => {
     const port = new URL(running.url).port
     for (const address of [
       running.url,

@@ -186,7 +186,7 @@ describe('the events of the console', () => {
     assert.match(text, /^id: \n\nid: 7-5\nevent: reset\ndata: \{\}\n\nid: 7-6\nevent: configuration$/m)
   })
 
-  it('end with the session, and when its state cannot be determined', async () => {
+  it('end with the session, and when its state cannot be determined (B06)', async () => {
     for (const isStillSignedIn of [async () => false, () => Promise.reject(new Error('no database'))]) {
       const text = await follow(async ({ signal }) => saidForEver(signal, ': hello\n\n'), {
         isStillSignedIn,
@@ -289,7 +289,7 @@ describe('releasing event streams', () => {
     return count() === before
   }
 
-  it('opens no stream for HEAD', async () => {
+  it('opens no stream for HEAD (B04)', async () => {
     const { counts, url } = await start()
     for (let count = 0; count < 200; count++) {
       const answer = await fetch(url, { method: 'HEAD' })
@@ -338,7 +338,7 @@ describe('releasing event streams', () => {
     assert.ok(performance.now() - started < 20_000)
   })
 
-  it('forbids caches to store the stream', async () => {
+  it('forbids caches to store the stream (C04)', async () => {
     const { url } = await start()
     const abort = new AbortController()
     const answer = await fetch(url, { signal: abort.signal })

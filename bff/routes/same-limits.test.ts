@@ -164,7 +164,7 @@ describe('the BFF and the runtime read a body with the same limits', () => {
 
   const rows = Object.entries(runtimeApi) as [EndpointName, EndpointRow][]
   for (const [name, row] of rows.filter(([, { body }]) => body !== undefined)) {
-    test(`of ${name}: the same number of bytes`, async () => {
+    test(`of ${name}: the same number of bytes (D07)`, async () => {
       const max = row.maxBodyBytes ?? BODY_BYTES_MAX
       assert.ok([BODY_BYTES_MAX, LARGE_BODY_BYTES_MAX].includes(max))
       const { method, path } = splitName(name)
@@ -192,21 +192,21 @@ describe('the BFF and the runtime read a body with the same limits', () => {
     assert.deepEqual(await plan('0', ' '.repeat(rest + 1)), { code: 'PAYLOAD_TOO_LARGE', detail: null })
   })
 
-  test('nesting', async () => {
+  test('nesting (D07)', async () => {
     assert.deepEqual(await plan(lists(BODY_DEPTH_MAX - LEVELS)), ACCEPTED)
     const { code, detail } = await plan(lists(BODY_DEPTH_MAX - LEVELS + 1))
     assert.equal(code, 'REQUEST_INVALID')
     assert.match(detail ?? '', new RegExp(`^The nesting is deeper than ${BODY_DEPTH_MAX} `))
   })
 
-  test('the number of keys', async () => {
+  test('the number of keys (D07)', async () => {
     assert.deepEqual(await plan(keys(BODY_KEYS_MAX - KEYS)), ACCEPTED)
     const { code, detail } = await plan(keys(BODY_KEYS_MAX - KEYS + 1))
     assert.equal(code, 'REQUEST_INVALID')
     assert.match(detail ?? '', new RegExp(`^There are more than ${BODY_KEYS_MAX} keys `))
   })
 
-  test('the length of a string and of a key', async () => {
+  test('the length of a string and of a key (D07)', async () => {
     for (const wrap of [(long: string) => long, (long: string) => `{${long}:0}`]) {
       assert.deepEqual(await plan(wrap(text(STRING_BYTES_MAX))), ACCEPTED)
       const { code, detail } = await plan(wrap(text(STRING_BYTES_MAX + 1)))
@@ -215,7 +215,7 @@ describe('the BFF and the runtime read a body with the same limits', () => {
     }
   })
 
-  test('JSON that is not accepted', async () => {
+  test('JSON that is not accepted (D07)', async () => {
     for (const value of ['{"a":1,"a":2}', '{"__proto__":1}', '"\\u0000"', '"\\ud800"', '1e999'])
       assert.equal((await plan(value)).code, 'REQUEST_INVALID', value)
   })

@@ -78,7 +78,7 @@ async function failureOf(promise: Promise<unknown>): Promise<ConsoleFailure> {
   return failure
 }
 
-test('unwraps the envelope and ignores unknown fields', async () => {
+test('unwraps the envelope and ignores unknown fields (D05)', async () => {
   for (const extra of [{}, { contractVersion: '1.0.0' }, { trace: 'x' }]) {
     answerer = json({ errorCode: '0', data: { ...summary, more: 1 }, ...extra })
     assert.deepEqual(await call(read), summary)
@@ -111,7 +111,7 @@ const invalid: [string, Answerer][] = [
   ['a redirect', (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()],
 ]
 for (const [what, answer] of invalid) {
-  test(`${what} becomes UPSTREAM_INVALID`, async () => {
+  test(`${what} becomes UPSTREAM_INVALID (D05)`, async () => {
     answerer = answer
     const failure = await failureOf(call(read))
     assert.deepEqual(
@@ -147,7 +147,7 @@ test('a silent runtime becomes UPSTREAM_TIMEOUT, an unreachable one UPSTREAM_UNA
   assert.equal((await failureOf(call(read))).code, 'UPSTREAM_UNAVAILABLE')
 })
 
-test('a request with an uncertain result is retried, a write only with its key, which stays the same', async () => {
+test('a request with an uncertain result is retried, a write only with its key, which stays the same (D09)', async () => {
   let calls = 0
   answerer = (request, response) => {
     calls += 1
@@ -169,7 +169,7 @@ test('a request with an uncertain result is retried, a write only with its key, 
   assert.equal(seen.length, 1)
 })
 
-test('all attempts share one time budget, so a runtime that hangs gets one request', async () => {
+test('all attempts share one time budget, so a runtime that hangs gets one request (D09)', async () => {
   answerer = () => undefined
   const started = performance.now()
   assert.equal((await failureOf(call(write, 1_000))).code, 'UPSTREAM_TIMEOUT')
@@ -203,7 +203,7 @@ test('a request with a definite result is not retried', async () => {
   assert.equal(seen.length, 1)
 })
 
-test('sends only what it builds itself, and each parameter as one segment', async () => {
+test('sends only what it builds itself, and each parameter as one segment (D04)', async () => {
   answerer = json({ errorCode: '0', data: summary })
   await call(read)
   const names = Object.keys(seen[0]?.headers ?? {}).sort()

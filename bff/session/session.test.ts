@@ -34,7 +34,7 @@ describe('sessions', () => {
     )
   }
 
-  it('expire when idle, unless there is activity', async () => {
+  it('expire when idle, unless there is activity (A04)', async () => {
     const ada = await signedIn()
     await age('last_seen_at', 599)
     assert.equal(await status(ada), 200)
@@ -49,7 +49,7 @@ describe('sessions', () => {
     assert.equal(await status(ada), 401)
   })
 
-  it('are not extended by background requests', async () => {
+  it('are not extended by background requests (A04)', async () => {
     const ada = await signedIn()
     await age('last_seen_at', 500)
     assert.equal(await status(ada, '/api/echo', { headers: { 'x-background': '1' } }), 200)
@@ -62,7 +62,7 @@ describe('sessions', () => {
     assert.ok((rows[0]?.quiet ?? 0) >= 500)
   })
 
-  it('end at the absolute limit, even if active', async () => {
+  it('end at the absolute limit, even if active (A04)', async () => {
     const ada = await signedIn()
     await age('created_at', 3599)
     assert.equal(await status(ada), 200)
@@ -97,7 +97,7 @@ describe('sessions', () => {
     )
   })
 
-  it('end permanently on every replica at sign-out', async () => {
+  it('end permanently on every replica at sign-out (A05)', async () => {
     const replica = await server.replica()
     const ada = await signedIn()
     const thief = new TestBrowser(server.origin)
@@ -131,7 +131,7 @@ describe('sessions', () => {
     assert.equal(await status(ada), 200)
   })
 
-  it('are limited to ten; the oldest ends, and the audit says so', async () => {
+  it('are limited to ten; the oldest ends, and the audit says so (A08)', async () => {
     const { db } = server.database
     const endings = async () => {
       const { rows } = await sql<{ actor: string; client: string | null }>`
@@ -155,7 +155,7 @@ describe('sessions', () => {
     assert.equal((await endings()).length, 1)
   })
 
-  it('are not found for malformed cookies', async () => {
+  it('are not found for malformed cookies (G05)', async () => {
     const ada = await signedIn()
     const [name = '', value = ''] = ada.session?.split('=') ?? []
     const anonymous = new TestBrowser(server.origin)
@@ -190,7 +190,7 @@ describe('requests without a session', () => {
   })
   after(() => server.stop())
 
-  it('are limited by address; signed-in people at the same address are not', async () => {
+  it('are limited by address; signed-in people at the same address are not (J01)', async () => {
     const ada = new TestBrowser(server.origin)
     await ada.signIn('ada', 'correct horse')
     assert.equal((await ada.api('/api/session')).status, 200)
@@ -219,7 +219,7 @@ describe('requests without a session', () => {
 })
 
 describe('safeReturnTo', () => {
-  it('keeps pages of this origin', () => {
+  it('keeps pages of this origin (F09)', () => {
     for (const path of [
       '/',
       '/installations',
@@ -233,7 +233,7 @@ describe('safeReturnTo', () => {
     }
   })
 
-  it('redirects everything else to /', () => {
+  it('redirects everything else to / (F09)', () => {
     const unsafe = [
       undefined,
       '',

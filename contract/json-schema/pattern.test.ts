@@ -109,7 +109,7 @@ for (const pattern of [
 ])
   test(`${pattern} is tried only on short text`, () => assertFast(pattern, 'b', '!'))
 
-test('no accepted pattern takes long on any text', () => {
+test('no accepted pattern takes long on any text (C07)', () => {
   const atom = fc.constantFrom('a', 'b', '[ab]', '.', 'ab', '\\w')
   const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
     pattern: fc.oneof(
@@ -133,7 +133,7 @@ test('no accepted pattern takes long on any text', () => {
   )
 })
 
-test('every pattern is analyzed quickly', () => {
+test('every pattern is analyzed quickly (C07)', () => {
   const worst = [
     '(?:[a-z]|[a-y]x)'.repeat(60),
     '(?:'.repeat(300) + 'a' + ')'.repeat(300),

@@ -55,7 +55,7 @@ test('an @type inside a business value has no special meaning', () => {
   assert.deepEqual(checkTypedValue(definition, { '@type': 'Data', value: { '@type': 'Data', value: 1 } }), [])
 })
 
-test('a mask is rejected anywhere inside a sensitive value', () => {
+test('a mask is rejected anywhere inside a sensitive value (H03)', () => {
   const sensitive: PropertyDefinition = { kind: 'DATA', schema: true, isSensitive: true }
   const check = (definition: PropertyDefinition, value: JsonValue) =>
     checkTypedValue(definition, { '@type': 'Data', value }).map(({ path, keyword }) => [path, keyword])

@@ -32,7 +32,7 @@ test('a text that nobody sees is blank', () => {
     assert.equal(isBlank(text), false, JSON.stringify(text))
 })
 
-test('what would mislead the reader is marked, and all else stays', () => {
+test('what would mislead the reader is marked, and all else stays (C06)', () => {
   assert.equal(foreignText('Deleted \u202egpj.exe\u202c'), 'Deleted \ufffdgpj.exe\ufffd')
   assert.equal(foreignText('\u001b[31mred\u0007'), '\ufffd[31mred\ufffd')
   assert.equal(foreignText('\u2066x\u2069\u0085'), '\ufffdx\ufffd\ufffd')

@@ -210,7 +210,7 @@ describe('parseStrictJson', () => {
     )
   })
 
-  it('enforces the limits', () => {
+  it('enforces the limits (D07)', () => {
     const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
     assert.equal(refusal(lists(BODY_DEPTH_MAX)), 'accepted')
     assert.match(refusal(lists(BODY_DEPTH_MAX + 1)), /deeper than 160/)

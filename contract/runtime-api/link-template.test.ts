@@ -32,7 +32,7 @@ suite('links to logs and traces', () => {
     )
   })
 
-  test('a web page is http or https without user information', () => {
+  test('a web page is http or https without user information (C06)', () => {
     assert.equal(isWebPage('https://wiki.example.com/a?b#c'), true)
     for (const text of [
       'mailto:a@b.c',

@@ -35,7 +35,7 @@ test('an address is kept as it is called', () => {
     assert.equal(Address.safeParse(refused).success, false, refused)
 })
 
-test('no title or team shows another text than was written, or nothing', () => {
+test('no title or team shows another text than was written, or nothing (C06, D06)', () => {
   const plugin = pluginEndpoints['PUT /plugins/{pluginId}'].body.shape
   const titles = [
     plugin.title,

@@ -12,7 +12,7 @@ import { expect, fillSignIn, test } from '../harness/test.ts'
 
 const SECRET = 'a password that must not leak'
 
-test('edits survive a reload; a sensitive value is never stored, and the page says that it was not kept', async ({
+test('edits survive a reload; a sensitive value is never stored, and the page says that it was not kept (A09, A10)', async ({
   editing,
 }) => {
   const page = await editing({ field: 'SMTP port', value: '2525' })
@@ -164,7 +164,7 @@ test('another person who signs in after a lost session sees nothing of the first
   await expect(page.getByRole('region', { name: 'Unsaved changes' })).toHaveCount(0)
 })
 
-test('nothing is lost when the session ends during an edit, and a sign-in in another tab closes the dialog', async ({
+test('nothing is lost when the session ends during an edit, and a sign-in in another tab closes the dialog (A09)', async ({
   editing,
 }) => {
   const page = await editing({ field: 'SMTP port', value: '2525' })

@@ -1,6 +1,6 @@
 import { expect, test } from '../harness/test.ts'
 
-test('a page that violates its content policy or leaves an error uncaught fails its journey', async ({
+test('a page that violates its content policy or leaves an error uncaught fails its journey (C01)', async ({
   signIn,
   browserErrors,
 }) => {

@@ -103,7 +103,7 @@ test('a save with an unknown result is not shown as saved until the result is kn
   expect(await system.operations(crmScope, 'CONFIGURE')).toHaveLength(1)
 })
 
-test('a mask typed as a secret is reported at its field, and cannot be saved', async ({ editing }) => {
+test('a mask typed as a secret is reported at its field, and cannot be saved (H03)', async ({ editing }) => {
   const page = await editing()
   const secret = page.getByRole('group', { name: 'SMTP password' }).first()
   await secret.getByRole('button', { name: /^(Replace|Set value) / }).click()

@@ -6,7 +6,7 @@ import { maskStrings, Scrubber } from './scrub.ts'
 const SECRET = 's3cret/+"value"-ÿ'
 
 describe('Scrubber', () => {
-  it('finds a value in plain and in common encodings, anywhere in a text', () => {
+  it('finds a value in plain and in common encodings, anywhere in a text (H02)', () => {
     const scrubber = new Scrubber()
     scrubber.add(SECRET)
     const bytes = Buffer.from(SECRET)

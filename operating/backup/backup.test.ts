@@ -197,7 +197,7 @@ describe('npm run backup and npm run restore', () => {
     }
   })
 
-  it('restore every row into an empty external database, with its keys', async () => {
+  it('restore every row into an empty external database, with its keys (H08)', async () => {
     const made = await run('backup', ['--out', file('one.gz'), '--keys', file('one.keys')], source())
     assert.equal(made.code, 0, made.err)
     assert.match(made.out, /contains \d+ tables with \d+ rows\.\n.*contains sealing\.key\./)

@@ -827,7 +827,7 @@ describe('a batch', () => {
     )
   })
 
-  it('checks the permission for every target, and hides targets that a person may not see', async () => {
+  it('checks the permission for every target, and hides targets that a person may not see (G03)', async () => {
     const fleet = await install(2)
     const [mine, other] = fleet
     assert.ok(mine && other)

@@ -120,7 +120,7 @@ describe('the event stream', () => {
     await reader.leave()
   })
 
-  it('sends only events of scopes that the person may read', async () => {
+  it('sends only events of scopes that the person may read (G02)', async () => {
     const grants = [{ permissions: [...PERMISSIONS], scope: { environmentKey: THERE.environmentKey } }]
     const reader = await open({ grants })
     await reader.begun()

@@ -19,7 +19,7 @@ after(() => http.close())
 const plugin = { title: 'Tenants', endpoint: 'http://127.0.0.1:1/', enabled: true }
 
 describe('the actor assertion', () => {
-  it('is refused if it is forged, for another audience, expired or valid for too long', async () => {
+  it('is refused if it is forged, for another audience, expired or valid for too long (G05)', async () => {
     const other = await generateKeyPair('EdDSA')
     const assertions = {
       'of another key': await http.assertion({ key: other.privateKey }),
@@ -91,7 +91,7 @@ describe('the endpoints without a credential', () => {
     await other.close()
   })
 
-  it('count requests by row and status, and nothing by person or object', async () => {
+  it('count requests by row and status, and nothing by person or object (I03)', async () => {
     await http.call('/plugins/some-plugin-name')
     const text = await (await http.send(`${API}/metrics`)).text()
     assert.match(text, /^bundle_runtime_oldest_due_seconds 0$/m)
@@ -225,7 +225,7 @@ describe('a write', () => {
 })
 
 describe('an error', () => {
-  it('is 503 if a concurrent request holds the key too long, and 500 without details for an internal error', async () => {
+  it('is 503 if a concurrent request holds the key too long, and 500 without details for an internal error (I01, J03)', async () => {
     const { db } = http.runtime.deps
     const waiting = await db.transaction().execute(async (tx) => {
       await tx
@@ -250,14 +250,14 @@ describe('an error', () => {
     assert.doesNotMatch(JSON.stringify(broken.json), /plugin|relation|select|at /i)
   })
 
-  it('is 503, and the replica is not ready, without a database', async () => {
+  it('is 503, and the replica is not ready, without a database (J03)', async () => {
     const lone = await testHttp()
     await lone.close()
     assert.equal((await lone.send(`${API}/healthz`)).status, 200)
     assert.equal((await lone.send(`${API}/readyz`)).status, 503)
   })
 
-  it('is 429 for a caller that exceeds its limit, and not for another', async () => {
+  it('is 429 for a caller that exceeds its limit, and not for another (J01)', async () => {
     const limited = await testHttp({ rateLimit: { perSecond: 0.05, burst: 3 } })
     const answers = []
     for (let n = 0; n < 4; n++) answers.push(await limited.call('/plugins'))

@@ -133,7 +133,7 @@ describe('a bundle', () => {
     assert.equal(stale.errorCode, 'CONFIGURATION_SNAPSHOT_STALE')
   })
 
-  it('shows every page, in the shape of the contract and without a secret', async () => {
+  it('shows every page, in the shape of the contract and without a secret (G02)', async () => {
     const places = {
       ...SCOPE,
       bundleInstallId: installId,
@@ -212,7 +212,7 @@ describe('a bundle', () => {
     }
   })
 
-  it('is hidden from a person of another scope', async () => {
+  it('is hidden from a person of another scope (G02)', async () => {
     const grants = [{ permissions: [...PERMISSIONS], scope: { environmentKey: 'test' } }]
     for (const path of ['/installations', '/operations', '/scopes', '/audit', '/services/mail/referrers'])
       // another person: their own batches are in the audit that they see

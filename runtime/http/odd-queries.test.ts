@@ -36,7 +36,7 @@ describe('a query that the database would reject is refused', () => {
     'bundles?q=%00',
     'audit?actor=%00',
   ]) {
-    it(`with a NUL: ${query}`, () => refuses(`/${query}`))
+    it(`with a NUL: ${query} (I01)`, () => refuses(`/${query}`))
   }
 
   for (const [list, values] of Object.entries({

@@ -116,7 +116,7 @@ const unknown = { claims: { auth_time: undefined as unknown as JsonValue } }
 
 const guarded = rows.filter(([, { recentSignIn }]) => recentSignIn !== undefined)
 
-it('is required by exactly the rows that list its code', () => {
+it('is required by exactly the rows that list its code (F08)', () => {
   const coded = rows.filter(([, { codes }]) => codes.includes('RECENT_SIGN_IN_REQUIRED'))
   assert.deepEqual(
     guarded.map(([name]) => name),
@@ -129,7 +129,7 @@ for (const [name] of guarded) {
   describe(name, () => {
     const sample = async (): Promise<Sample> => (await samples[name]?.()) ?? assert.fail('has no sample')
 
-    it('is refused without a recent sign-in, and the same request succeeds after one', async () => {
+    it('is refused without a recent sign-in, and the same request succeeds after one (F08, G07)', async () => {
       const request = await sample()
       const key = crypto.randomUUID()
       const old = [unknown, signedIn(LIMIT_SECONDS + 1), signedIn(-3_600), signedIn(-1e18)]
@@ -144,7 +144,7 @@ for (const [name] of guarded) {
       assert.equal((await call(name, request, signedIn(LIMIT_SECONDS + 1), key)).errorCode, '0')
     })
 
-    it('refuses a forged time, and still refuses a person without the permission first', async () => {
+    it('refuses a forged time, and still refuses a person without the permission first (F08)', async () => {
       const request = await sample()
       const { privateKey } = await generateKeyPair('EdDSA')
       const forged = await call(name, request, { ...signedIn(0), key: privateKey })

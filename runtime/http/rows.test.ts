@@ -80,7 +80,7 @@ for (const [name, row] of rows) {
       if (row.body !== undefined) assert.equal(row.body.safeParse(SAMPLE_BODIES[name]).success, true)
     })
 
-    it('refuses a call without the service credential, or with a wrong one', async () => {
+    it('refuses a call without the service credential, or with a wrong one (G05)', async () => {
       for (const authorization of [
         null,
         'Bearer',
@@ -91,13 +91,13 @@ for (const [name, row] of rows) {
         assertProblem(await callRow(name, { headers: { authorization } }), 401, 'AUTHENTICATION_REQUIRED')
     })
 
-    it('refuses the service credential without an assertion', async () => {
+    it('refuses the service credential without an assertion (G06)', async () => {
       const answer = await callRow(name, { headers: { 'x-runtime-actor-assertion': null } })
       assertProblem(answer, 401, 'AUTHENTICATION_REQUIRED')
     })
 
     if (!isStream(row)) {
-      it('reveals nothing to a person without the permission', async () => {
+      it('reveals nothing to a person without the permission (G01)', async () => {
         const { access } = row
         assert('where' in access)
         const grants = access.where === 'anywhere' ? [] : elsewhere
@@ -110,7 +110,7 @@ for (const [name, row] of rows) {
       })
     }
 
-    it('refuses an unknown query parameter', async () => {
+    it('refuses an unknown query parameter (J02)', async () => {
       const answer = await callRow(name, { query: '?nonsense=1' })
       assert.equal(answer.status, 200)
       assert.equal(answer.errorCode, 'REQUEST_INVALID')
@@ -194,7 +194,7 @@ for (const [name, row] of rows) {
 }
 
 describe('methods', () => {
-  it('returns 405 with Allow for every other method of every path', async () => {
+  it('returns 405 with Allow for every other method of every path (B05)', async () => {
     const byPath = Map.groupBy(rows, ([name]) => splitName(name).path)
     for (const [path, named] of byPath) {
       const methods = named.map(([name]) => splitName(name).method)
@@ -207,7 +207,7 @@ describe('methods', () => {
     }
   })
 
-  it('answers OPTIONS with the methods and nothing for other origins, and HEAD like GET', async () => {
+  it('answers OPTIONS with the methods and nothing for other origins, and HEAD like GET (B04)', async () => {
     const options = await http.call('/plugins', {
       method: 'OPTIONS',
       headers: { origin: 'http://evil.test' },
@@ -220,7 +220,7 @@ describe('methods', () => {
     assert.equal((await http.call('/events', { method: 'HEAD' })).status, 200)
   })
 
-  it('returns 404 for a path that does not exist or is not canonical', async (t) => {
+  it('returns 404 for a path that does not exist or is not canonical (D02)', async (t) => {
     const server = await serve({ app: http.runtime.app, port: 0, hostname: '127.0.0.1' })
     t.after(() => server.stop())
     const headers = {

@@ -269,7 +269,7 @@ describe('sensitive values and tokens', () => {
     assert.equal(valuesIn(-1)['note'], NOTE)
   })
 
-  it('appear nowhere in the database, in responses or in the log', async () => {
+  it('appear nowhere in the database, in responses or in the log (H02)', async () => {
     tokens.push(...plugin.calls.map(({ authorization }) => String(authorization).replace('Bearer ', '')))
     assert.ok(tokens.length > 10 && tokens.every((token) => token.length > 20))
     const signatures = tokens.map((token) => token.split('.').at(-1) ?? token)

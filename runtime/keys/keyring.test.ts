@@ -35,7 +35,7 @@ describe('a sealed value', () => {
       assert.deepEqual(keyring.open(keyring.seal(plain, PLACE), PLACE), plain)
   })
 
-  it('does not open at another place, however similar', () => {
+  it('does not open at another place, however similar (H01)', () => {
     const sealed = keyring.seal(SECRET, PLACE)
     const others = [
       ['configuration_property', 2, 'source/crm/MODULE/tenants', 'password'],
@@ -48,7 +48,7 @@ describe('a sealed value', () => {
     for (const place of others) assert.throws(() => keyring.open(sealed, place), DoesNotOpen)
   })
 
-  it('does not open after any bit was changed or the end was cut off', () => {
+  it('does not open after any bit was changed or the end was cut off (H01)', () => {
     const sealed = keyring.seal(SECRET, PLACE)
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const changed = Buffer.from(sealed)
@@ -63,7 +63,7 @@ describe('a sealed value', () => {
       assert.throws(() => keyring.open(sealed.subarray(0, length), PLACE), DoesNotOpen)
   })
 
-  it('never has the same bytes twice, and contains nothing of the value', () => {
+  it('never has the same bytes twice, and contains nothing of the value (H01)', () => {
     const sealed = Array.from({ length: 10_000 }, () => keyring.seal(SECRET, PLACE))
     const nonces = new Set(sealed.map((one) => one.subarray(5, 17).toString('hex')))
     assert.equal(nonces.size, sealed.length)
@@ -91,7 +91,7 @@ describe('a sealed value', () => {
 })
 
 describe('a keyring', () => {
-  it('opens with replaced keys and seals with the current one', () => {
+  it('opens with replaced keys and seals with the current one (H05)', () => {
     const [old, current] = [rowOf(1), rowOf(2)]
     const sealedBefore = keyringOf(old).seal(SECRET, PLACE)
     const keyring = keyringOf({ ...old, replacedAt: '2026-01-02T00:00:00.000Z' }, current)

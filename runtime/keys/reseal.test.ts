@@ -122,7 +122,7 @@ describe('a rotation', () => {
     assert.deepEqual(await findCanaries(db, [CANARY]), [])
   })
 
-  it('continues where another replica has stopped, page by page', async () => {
+  it('continues where another replica has stopped, page by page (H05)', async () => {
     const { to } = await rotate()
     const deps = await depsWith()
     await deps.vault.learn(deps.db)
@@ -142,7 +142,7 @@ describe('a rotation', () => {
     await assertAllOpen(other)
   })
 
-  it('loses nothing during writes, with two replicas resealing', async () => {
+  it('loses nothing during writes, with two replicas resealing (H05)', async () => {
     const { db } = runtime
     const stopped = new AbortController()
     const saves: string[] = []

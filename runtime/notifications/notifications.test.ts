@@ -181,7 +181,7 @@ describe('notifications', { concurrency: false }, () => {
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
   })
 
-  it('do not follow a redirect', async () => {
+  it('do not follow a redirect (E03)', async () => {
     const { webhookId } = await create()
     receiver.reply.status = 302
     const deliveryId = await sendTest(webhookId)
@@ -534,7 +534,7 @@ describe('notifications', { concurrency: false }, () => {
     await deps.ok(`/webhooks/${webhookId}`, { method: 'DELETE' })
   })
 
-  it('go only to addresses that the deployment allows', async () => {
+  it('go only to addresses that the deployment allows (E01)', async () => {
     const answer = await deps.http.call('/webhooks', {
       method: 'POST',
       body: {

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => engine.close())
 
-test('each attempt has its own token, because the previous one may have expired', async () => {
+test('each attempt has its own token, because the previous one may have expired (E06)', async () => {
   await engine.register('provisioner')
   engine.plugin.script((_, earlier) => (earlier === 0 ? 'reset' : { outcome: 'APPLIED' }))
   let signed = 0

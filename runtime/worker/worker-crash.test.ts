@@ -97,7 +97,7 @@ suite('workers that start and stop', { concurrency: false }, () => {
     )
   })
 
-  test('a late answer is recorded as late and changes nothing', async () => {
+  test('a late answer is recorded as late and changes nothing (G07)', async () => {
     const { operation_id, answer } = await withFirstCallOpen()
     // it cannot renew, as if it were suspended
     const paused = { ...engine.deps, clock: { ...engine.deps.clock, sleep: forever } }
@@ -205,7 +205,7 @@ suite('workers that start and stop', { concurrency: false }, () => {
     assert.equal(engine.plugin.calls.length, 2)
   })
 
-  test('a plugin that hangs does not delay operations of other plugins', async () => {
+  test('a plugin that hangs does not delay operations of other plugins (E07)', async () => {
     engine.plugin.script(({ pluginId }) => (pluginId === 'first' ? 'hang' : { outcome: 'APPLIED' }))
     for (let index = 0; index < 12; index++) {
       await engine.freeze({
@@ -224,7 +224,7 @@ suite('workers that start and stop', { concurrency: false }, () => {
     await worker.stop()
   })
 
-  test('a plugin that does not answer gets one call at a time, until it answers', async () => {
+  test('a plugin that does not answer gets one call at a time, until it answers (E07)', async () => {
     const troubled = { isHealthy: false, atOnce: 0, aloneInARow: 0 }
     engine.plugin.script(async ({ pluginId }) => {
       if (pluginId !== 'third' || troubled.isHealthy) return { outcome: 'APPLIED' }

@@ -113,7 +113,7 @@ suite('the course of an operation', { concurrency: false }, () => {
     assert.ok(!JSON.stringify(stored).includes('issued-by-plugin'))
   })
 
-  test('a call carries a token for its plugin, operation, stage and sequence', async () => {
+  test('a call carries a token for its plugin, operation, stage and sequence (E06)', async () => {
     const installation = await engine.installation()
     const { operation_id } = await engine.freeze({ installation, plan: planWith() })
     await endsWell(operation_id)

@@ -129,7 +129,7 @@ describe('the audit chain', () => {
     )
   })
 
-  it('refuses every other change, even by a superuser or the owner of the table', async () => {
+  it('refuses every other change, even by a superuser or the owner of the table (G09)', async () => {
     // a role belongs to the whole server, which other test files use too
     const owner = `owner_${randomUUID().replaceAll('-', '')}`
     await sql`create role ${sql.id(owner)}`.execute(audit.db)

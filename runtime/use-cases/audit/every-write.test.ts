@@ -201,7 +201,7 @@ for (const [name, row] of Object.entries(runtimeApi) as [EndpointName, EndpointR
       })
     }
 
-    it('is audited once per refusal and success, not for a repeat, and by its actual effect when sent with a new key', async () => {
+    it('is audited once per refusal and success, not for a repeat, and by its actual effect when sent with a new key (G08)', async () => {
       const sample = await samples[name as WriteName]()
       const action = auditActionOf(name as WriteName)
       const denied = await send(sample, { grants: onlyReading, actor: 'bob' })

@@ -49,7 +49,7 @@ test('a plugin', async () => {
   assert.deepEqual(summarize(await entryOf('PUT', '/plugins/mailer', { ...plugin, enabled: false })), {})
 })
 
-test('a credential, without its secret', async () => {
+test('a credential, without its secret (G08)', async () => {
   const path = '/plugins/mailer/credentials'
   const made = await entryOf('POST', path, { reason: 'the first' })
   assert.deepEqual([made['reason'], summarize(made)], ['the first', { isValid: [null, true] }])

@@ -32,7 +32,7 @@ async function entryOf(answer: { headers: Headers }): Promise<JsonObject> {
   return entries[0] ?? {}
 }
 
-test('an entry has the issuer and the address from the assertion, and the code of a refusal', async () => {
+test('an entry has the issuer and the address from the assertion, and the code of a refusal (G08)', async () => {
   const claims = { issuer: 'https://idp.test/realm', clientAddress: '2001:db8::7' }
   const done = await entryOf(await save('mailer', { claims }))
   assert.deepEqual(done['actor'], { id: 'ada', name: 'ada', issuer: claims.issuer })

@@ -118,7 +118,7 @@ describe('the audit verification finds', () => {
     }
   })
 
-  it('a missing entry', async () => {
+  it('a missing entry (G10)', async () => {
     await tamper('delete from runtime.audit_entry where sequence = 1')
     await assertBroken(/^entry 1 is missing$/)
     await tamper('delete from runtime.audit_entry where sequence = 3')
@@ -135,7 +135,7 @@ describe('the audit verification finds', () => {
     await assertBroken(/^entry 3 of .* does not match its hash/)
   })
 
-  it('two swapped entries', async () => {
+  it('two swapped entries (G10)', async () => {
     await tamper(
       'update runtime.audit_entry set sequence = 99 where sequence = 2',
       'update runtime.audit_entry set sequence = 2 where sequence = 3',
@@ -144,7 +144,7 @@ describe('the audit verification finds', () => {
     await assertBroken(/^entry 2 of .* does not match its hash: it was changed or moved/)
   })
 
-  it('an inserted entry: before the first, after the last, or in place of another', async () => {
+  it('an inserted entry: before the first, after the last, or in place of another (G10)', async () => {
     const columns = `at, actor_id, actor_name, action, subject, environment_key, application_runtime_id,
       workspace_id, bundle_install_id, operation_id, reason, changes, outcome, request_id, previous_hash, hash`
     const copy = (sequence: number) => `insert into runtime.audit_entry (sequence, ${columns})
@@ -166,7 +166,7 @@ describe('the audit verification finds', () => {
     await assertBroken(/^entry 6 is after the end of the chain, which is entry 5$/)
   })
 
-  it('a truncated end, with and without its head', async () => {
+  it('a truncated end, with and without its head (G10)', async () => {
     const anchor = await anchorOfNow()
     await tamper(...cut)
     await assertBroken(/^the chain ends with entry 3 instead of entry 5: its end was removed$/)
@@ -187,7 +187,7 @@ describe('the audit verification finds', () => {
     await assertBroken(/^the chain ends with entry 0 instead of entry 5/)
   })
 
-  it('with an anchor, that the chain was recomputed after a change', async () => {
+  it('with an anchor, that the chain was recomputed after a change (G10)', async () => {
     const early = await verifyChain(audit.db)
     assert.ok(early.holds && early.first)
     const first = { sequence: 1, hash: early.first.hash.toString('hex') }

@@ -94,7 +94,7 @@ describe('the catalog', () => {
     assert.equal((await http.call('/bundles/dev/broken/versions')).errorCode, 'NOT_FOUND')
   })
 
-  it('refuses a manifest that names another bundle or version than the path', async () => {
+  it('refuses a manifest that names another bundle or version than the path (G03)', async () => {
     const answer = await http.call(pathOf('elsewhere', '2'), { method: 'PUT', body: manifest })
     assert.equal(answer.errorCode, 'MANIFEST_INVALID')
     const details = answer.data['details'] as JsonObject[]

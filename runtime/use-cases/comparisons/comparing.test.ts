@@ -94,7 +94,7 @@ const spend = async () => {
 }
 
 describe('a plan', () => {
-  it('compares ten values with a hidden one, each audited once, and then none', async () => {
+  it('compares ten values with a hidden one, each audited once, and then none (H03)', async () => {
     assert.equal(changed(await guess('right')), 0)
     for (let n = 1; n < COMPARISONS_MAX; n++) assert.equal(changed(await guess(`wrong-${n}`)), 1)
     assert.equal((await compared()).length, COMPARISONS_MAX)

@@ -46,7 +46,7 @@ describe('a save', () => {
     )
   })
 
-  it('never shows a sensitive value, only whether it is set', async () => {
+  it('never shows a sensitive value, only whether it is set (H03)', async () => {
     const { scope, snapshotVersion } = await deps.newScope()
     const changes = { [CORE]: { password: wrapData('hunter2') } }
     const view = await deps.plan(scope, snapshotVersion, changes)

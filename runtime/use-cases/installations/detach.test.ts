@@ -29,7 +29,7 @@ const detachIt = (bundleInstallId: string) =>
   )
 
 describe('a change of an installation', () => {
-  it('waits for the operation that claims it, and takes over one that failed', async () => {
+  it('waits for the operation that claims it, and takes over one that failed (G07)', async () => {
     const scope = newScope()
     const { billing: bundleInstallId } = await installBoth(runtime, scope)
     const { operation } = await detachIt(bundleInstallId)
@@ -41,7 +41,7 @@ describe('a change of an installation', () => {
     await assert.rejects(detachIt(bundleInstallId), refused('INSTALLATION_NOT_ACTIVE'))
   })
 
-  it('requires the permission, and reveals nothing that the person may not see', async () => {
+  it('requires the permission, and reveals nothing that the person may not see (G04)', async () => {
     const scope = newScope()
     const { crm: bundleInstallId } = await installBoth(runtime, scope)
     const input = { params: { bundleInstallId }, query: {}, body: { reason: 'gone' } }

@@ -330,7 +330,7 @@ describe('an install, a detach and a takeover with the token of their plan', () 
     )
   })
 
-  it('takeover: says that the operation must be FAILED in this run, starts as planned', async () => {
+  it('takeover: says that the operation must be FAILED in this run, starts as planned (G07)', async () => {
     const { operation } = await startInstall(deps.runtime, crm, {
       scope: { ...SCOPE, workspaceId: 903 },
       properties: { [CORE]: { name: wrapData('Acme') } },

@@ -120,7 +120,7 @@ const secret = (first = '', schema: JsonObject = text) =>
   )
 const field = page.getByRole('textbox', { name: 'Setting', exact: true })
 
-test('a secret of several lines stays hidden, says what it holds, and is shown on demand', async () => {
+test('a secret of several lines stays hidden, says what it holds, and is shown on demand (C08)', async () => {
   const value = await secret()
   await field.click()
   await paste(PEM)

@@ -77,7 +77,7 @@ describe('a draft', () => {
     assert.deepEqual(open().current(), { [CORE]: { other: edit('typed') } })
   })
 
-  it('never stores a sensitive value, but later reports that it was not kept', () => {
+  it('never stores a sensitive value, but later reports that it was not kept (A09, A10)', () => {
     const world = browser()
     const before = world.open()
     put(before, 'password', edit('hunter2', { isSensitive: true }))

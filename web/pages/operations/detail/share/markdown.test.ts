@@ -154,7 +154,7 @@ const HOSTILE = [
   '- [ ] task',
 ]
 
-test('text from elsewhere creates no link, image, mention, HTML or new line', () => {
+test('text from elsewhere creates no link, image, mention, HTML or new line (C06)', () => {
   const lineCount = operationMarkdown(failed, { t, link }).split('\n').length
   for (const hostile of HOSTILE) {
     const { installation } = failed

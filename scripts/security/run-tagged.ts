@@ -1,0 +1,71 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTestServer } from '#database/testing.ts'
+import { runComponentTests } from '../component-tests.ts'
+import { buildConsole } from '../console-build.ts'
+import { runEndToEnd } from '../end-to-end.ts'
+import { root, runNode } from '../process.ts'
+import type { Result } from './page.ts'
+import type { TaggedTest } from './tagged-tests.ts'
+
+const TAGGED = String.raw`\([A-Z]\d\d(, [A-Z]\d\d)*\)$`
+
+/** Runs every tagged test, in its own runner. Returns the result of each requirement that has a test. */
+export async function runTaggedTests(tests: readonly TaggedTest[]): Promise<Map<string, Result>> {
+  const files = [...new Set(tests.map(({ file }) => file))]
+  const journeys = files.filter((file) => file.endsWith('.e2e.ts'))
+  const components = files.filter((file) => file.endsWith('.browser.test.tsx'))
+  const units = files.filter((file) => !journeys.includes(file) && !components.includes(file))
+  const failures = [
+    ...(await runUnits(units)),
+    ...(components.length === 0 ? [] : (await runComponentTests([...components, '-t', TAGGED])).failures),
+    ...(journeys.length === 0 ? [] : (await runEndToEnd([...journeys, '--grep', TAGGED])).failures),
+  ]
+  for (const failure of failures) console.error(`✖ ${failure}`)
+  const failed = new Set(failures.flatMap((failure) => [...failure.matchAll(/[A-Z]\d\d/g)].map(([id]) => id)))
+  // a failure of a whole file names no id: then nothing is known of its tests
+  const unknown = failures.filter((failure) => !/\([A-Z]\d\d/.test(failure))
+  const isUnknown = ({ file }: TaggedTest) =>
+    unknown.some((failure) => failure.startsWith(file) || !failure.includes(':'))
+  const results = new Map<string, Result>()
+  for (const test of tests) {
+    for (const id of test.ids) {
+      const before = results.get(id)
+      const isFailed = before?.state === 'failed' || failed.has(id) || isUnknown(test)
+      results.set(id, { count: (before?.count ?? 0) + 1, state: isFailed ? 'failed' : 'passed' })
+    }
+  }
+  return results
+}
+
+async function runUnits(files: readonly string[]): Promise<readonly string[]> {
+  const tally = join(root, '.cache', 'security-tally.json')
+  await buildConsole()
+  const server = await startTestServer({ inMemory: true })
+  const temporary = mkdtempSync(join(tmpdir(), 'tests-'))
+  // as root, embedded databases of tests run as another user
+  chmodSync(temporary, 0o755)
+  try {
+    await runNode(
+      [
+        '--test',
+        '--test-concurrency=3',
+        '--test-timeout=300000',
+        `--test-name-pattern=/${TAGGED}/`,
+        '--import=./scripts/end-test-file.ts',
+        '--test-reporter=./scripts/failures-reporter.ts',
+        '--test-reporter-destination=stdout',
+        '--test-reporter=./scripts/tally-reporter.ts',
+        `--test-reporter-destination=${tally}`,
+        ...files,
+      ],
+      { env: { TEST_DATABASE_URL: server.url, TMPDIR: temporary } },
+    )
+    // written by the reporter
+    return (JSON.parse(readFileSync(tally, 'utf8')) as { failures: string[] }).failures
+  } finally {
+    await server.stop()
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
