@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { readsOf } from '#contract/console-api/pages/pages.ts'
+import { frameReads, readsOf } from '#contract/console-api/pages/pages.ts'
 import type { PagePath, PageRead } from '#contract/console-api/pages/pages.ts'
 import { rawSearch } from '#contract/console-api/pages/search-params.ts'
 import type { Session } from '#contract/console-api/rows.ts'
@@ -25,12 +25,8 @@ export async function readPageData(
   if (session === null) return null
   // the API has just written it from this type
   const { permissions, user } = JSON.parse(session) as Session
-  const reads = readsOf(path, {
-    params,
-    search: rawSearch(search),
-    now: Date.now(),
-    personId: user.id,
-  })
+  const address = { params, search: rawSearch(search), now: Date.now(), personId: user.id }
+  const reads = [...readsOf(path, address), ...frameReads]
   const allowed = reads.filter(({ needs }) => needs === undefined || permissions.includes(needs))
   const read = await Promise.all(
     allowed.map(async (read) => {

@@ -30,7 +30,7 @@ import {
   installationsSearch,
   installSearch,
 } from './installations.ts'
-import { followsCall, inboxCall, inboxSearch } from './inbox.ts'
+import { followsCall, inboxCall, inboxSearch, unreadCall } from './inbox.ts'
 import { localServicesCall, localServicesSearch } from './local-services.ts'
 import {
   operationCall,
@@ -130,6 +130,7 @@ export const pages = {
     ({ params }) => [
       { name: 'GET /installations/{bundleInstallId}', call: installationCall(idOf(params)) },
       operationsOf({ bundleInstallId: idOf(params) }),
+      { name: 'GET /follows', call: followsCall },
     ],
     ['tab'],
   ),
@@ -157,6 +158,7 @@ export const pages = {
       },
       { name: 'GET /installations', call: configuredInstallationsCall(scopeOf(params)) },
       { name: 'GET /services', call: availableServicesCall(scopeOf(params)) },
+      { name: 'GET /follows', call: followsCall },
     ],
     ['tab', 'q', 'show', 'changedIn', 'changed', 'by', 'since', 'until', 'from', 'to'],
   ),
@@ -184,6 +186,7 @@ export const pages = {
   ),
   '/operations/$id': page(operationSearch, ({ params }) => [
     { name: 'GET /operations/{operationId}', call: operationCall(idOf(params)) },
+    { name: 'GET /follows', call: followsCall },
   ]),
   '/causes/$id': page(withoutSearch, ({ params }) => [
     { name: 'GET /causes/{causeId}', call: causeCall(idOf(params)) },
@@ -291,6 +294,9 @@ export const pages = {
     'all',
   ),
 }
+
+/** What the frame around every page reads. A page does not wait for it. */
+export const frameReads: readonly PageRead[] = [{ name: 'GET /inbox/unread', call: unreadCall }]
 
 /** What the first render of a page reads, for the search parameters as they are in the address. */
 export function readsOf(path: PagePath, address: PageAddress<Raw>): readonly PageRead[] {
