@@ -55,11 +55,12 @@ export async function startControlServer(proxy: FaultProxy, port: number): Promi
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const path = incoming.url ?? ''
+    // a page of another site must not press the buttons, call the plugin, nor read an answer under another host name
+    const isOurs = incoming.headers.host === host && (incoming.headers.origin ?? url) === url
+    if (!isOurs) return void outgoing.writeHead(403).end()
     if (path === '/plugin') return proxy.handle(incoming, outgoing)
     if (path.startsWith('/services/')) return services.handle(incoming, outgoing)
-    // a page of another site must not press the buttons, nor read the page under another host name
-    const isOurs = incoming.headers.host === host && (incoming.headers.origin ?? url) === url
-    if (!isOurs || opened === null) return void outgoing.writeHead(isOurs ? 503 : 403).end()
+    if (opened === null) return void outgoing.writeHead(503).end()
     if (incoming.method !== 'POST') return show(outgoing, opened)
     notice = null
     await act(path, new URLSearchParams(await textOf(incoming)), opened)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -192,6 +193,28 @@ test('an event of the plugin is confirmed, and shown on the page', async () => {
 test('what is not possible now is said on the page', async () => {
   await press('/start', { type: 'INSTALL' })
   assert.match(await page(), /<p role="status">[^<]+already/)
+})
+
+test('another site can reach neither the plugin nor its services (B02)', async () => {
+  const statusOf = (path: string, headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = request(`${dev.controlsUrl}${path}`, { method: 'POST', headers }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      sent.on('error', reject)
+      sent.end('{}')
+    })
+  const before = await page()
+  for (const path of ['/plugin', '/services/x']) {
+    for (const headers of [
+      { origin: 'https://evil.example', 'content-type': 'text/plain' },
+      { origin: 'null', 'content-type': 'text/plain' },
+      { host: 'evil.example' },
+    ])
+      assert.equal(await statusOf(path, headers), 403, `${path} ${JSON.stringify(headers)}`)
+  }
+  assert.equal(await page(), before)
 })
 
 test('another site can neither press a button nor read the page', async () => {
