@@ -5,7 +5,7 @@ import type { Database } from '#database/pool.ts'
 import { SharedClock } from '#http-kit/shared-clock.ts'
 import { isUnavailable, whyUnavailable } from '#database/unreachable.ts'
 import { canonicalPath, requestId } from '#http-kit/requests.ts'
-import { parseEgressAllow } from '#http-kit/egress.ts'
+import { egressTo } from '#http-kit/egress.ts'
 import { throttledLog } from '#http-kit/log.ts'
 import type { Log } from '#http-kit/log.ts'
 import { systemClock } from '#http-kit/clock.ts'
@@ -106,7 +106,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   )
   log.addSecret(runtime.credential)
   const watch = clock.watch(CLOCK_EVERY_MS)
-  const outbound = createOutbound({ egressAllow: parseEgressAllow(egressOf(runtime.baseUrl)) })
+  const outbound = createOutbound({ egressAllow: egressTo(runtime.baseUrl) })
   const assertionOf = createActorAssertions(options.assertionKey, clock)
   const recordingAssertionOf = createRecordingAssertions(options.assertionKey, clock)
   const eventForwarder = startEventForwarder({
@@ -156,6 +156,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     healthRoutes({
       db,
       metrics,
+      servesMetrics: settings.servesMetrics ?? false,
       isStopping: () => stopping.signal.aborted,
       clockProblem: () => clock.problem(),
       state: () => ({
@@ -248,10 +249,4 @@ function withRetries(
     const { users, confirmShown } = await retryWhileAway(() => issue(names))
     return { users, confirmShown: () => retryWhileAway(confirmShown) }
   }
-}
-
-/** The egress rule for the runtime, the only destination that the BFF calls. */
-function egressOf(baseUrl: string): string {
-  const { hostname, port, protocol } = new URL(baseUrl)
-  return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`
 }

@@ -35,6 +35,18 @@ describe('the console', () => {
     assert.doesNotMatch(text, /ada/)
   })
 
+  it('serves no metrics unless a setting says so (D11)', async () => {
+    const silent = await startConsole({ connection: server.connection, servesMetrics: false })
+    try {
+      const answer = await fetch(`${silent.origin}/metrics`)
+      assert.equal(answer.status, 404)
+      assert.doesNotMatch(await answer.text(), /bundle_console_/)
+      assert.equal((await fetch(`${silent.origin}/healthz`)).status, 200)
+    } finally {
+      await silent.stop()
+    }
+  })
+
   it('is ready as long as its database is', async () => {
     assert.equal((await get('/readyz')).status, 200)
     await server.close()

@@ -16,12 +16,14 @@ const TIME_LIMIT_MS = 2_000
 export function healthRoutes(options: {
   db: BffDb
   metrics: Metrics
+  /** Whether `GET /metrics` is served. */
+  servesMetrics: boolean
   state: () => Omit<Parameters<typeof consoleGauges>[0], 'isDatabaseUp'>
   /** What is wrong with the clocks; null if they agree. */
   clockProblem: () => string | null
   isStopping: () => boolean
 }): Hono {
-  const { db, metrics, state, clockProblem, isStopping } = options
+  const { db, metrics, servesMetrics, state, clockProblem, isStopping } = options
   const processGauges = createProcessGauges()
   const app = new Hono()
   app.get('/healthz', (c) => c.text('ok'))
@@ -32,6 +34,7 @@ export function healthRoutes(options: {
     // what it signs has the time of the database, so it can work
     return c.json({ status: 'ready', ...(clock !== null && { clock }) })
   })
+  if (!servesMetrics) return app.get('/metrics', () => Promise.reject(new TransportError('NOT_FOUND')))
   app.get('/metrics', async (c) => {
     const gauges = [...consoleGauges({ ...state(), isDatabaseUp: await isUp(db) }), ...processGauges()]
     return c.text(metrics.render(gauges), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })

@@ -45,6 +45,7 @@ describe('the settings of sign-in', () => {
       limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
       recentSignInSeconds: 300,
       trustedProxyHops: 0,
+      servesMetrics: false,
       environmentMarks: [{ environmentKey: 'production', word: 'Production', color: 'red' }],
     })
   })

@@ -67,6 +67,8 @@ export const authEnvironment = {
   ]),
   /** Reverse proxies in front, each of which appends to `X-Forwarded-For`. */
   TRUSTED_PROXY_HOPS: z.string().regex(/^\d$/, 'a number from 0 to 9 is needed').transform(Number).default(0),
+  /** Whether `GET /metrics` is served, without a session, to everybody who reaches the port. */
+  CONSOLE_METRICS: z.enum(['on', 'off'], 'on or off is needed').default('off'),
 }
 
 const schema = z.object({
@@ -121,6 +123,8 @@ export interface AuthSettings {
   /** How long a sign-in counts as recent. */
   recentSignInSeconds: number
   trustedProxyHops: number
+  /** Whether `GET /metrics` is served; default false. */
+  servesMetrics?: boolean
   /** Default: none. */
   environmentMarks?: readonly EnvironmentMark[]
 }
@@ -143,6 +147,7 @@ export function authSettingsOf(
     limits: { idleSeconds: env.SESSION_IDLE_SECONDS, absoluteSeconds: env.SESSION_ABSOLUTE_SECONDS },
     recentSignInSeconds: env.RECENT_SIGN_IN_SECONDS,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
+    servesMetrics: env.CONSOLE_METRICS === 'on',
     environmentMarks: env.ENVIRONMENT_MARKS,
   }
 }

@@ -25,8 +25,10 @@ export async function startConsole({
   roles = { ada: [EVERYWHERE('admin')] },
   dataDir: givenDataDir,
   log = createLog({ name: 'test', level: 'silent' }),
+  servesMetrics = true,
   ...options
 }: Pick<ConsoleOptions, 'rates'> & {
+  servesMetrics?: boolean
   connection: ConnectionSettings
   runtimeUrl?: string
   /** For the runtime. */
@@ -58,6 +60,7 @@ export async function startConsole({
       limits: { idleSeconds: 900, absoluteSeconds: 900 },
       recentSignInSeconds: 300,
       trustedProxyHops: 0,
+      servesMetrics,
     },
     runtime: { baseUrl: runtimeUrl, credential },
     assertionKey: await loadActorKey(dataDir),

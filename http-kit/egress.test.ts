@@ -22,7 +22,7 @@ test('an allowed name that resolves to the credentials of a cloud is not called,
 })
 
 test('a wide network does not include the credentials of a cloud, and the address alone does (E02)', () => {
-  const wide = parseEgressAllow('100.64.0.0/10, fd00::/8, 0.0.0.0/0')
+  const wide = parseEgressAllow('http://100.64.0.0/10, http://fd00::/8, http://0.0.0.0/0')
   const destination = destinationOf(new URL('http://plugins.example.com/'))
   for (const address of SPELLINGS.filter((one) => one !== '169.254.169.254'))
     assert.equal(allowsAddress(wide, destination, address), false, address)
@@ -30,6 +30,10 @@ test('a wide network does not include the credentials of a cloud, and the addres
   for (const address of addresses) {
     const url = destinationOf(new URL(`http://${address}/`))
     assert.equal(allowsDestination(wide, url), false, address)
-    assert.equal(allowsDestination(parseEgressAllow('100.100.100.200, [fd00:ec2::254]'), url), true, address)
+    assert.equal(
+      allowsDestination(parseEgressAllow('http://100.100.100.200, http://[fd00:ec2::254]'), url),
+      true,
+      address,
+    )
   }
 })

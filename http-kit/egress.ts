@@ -3,15 +3,23 @@ import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { SettingsError } from './settings.ts'
 
-/** An allowed destination of outbound calls. Configured only in the settings of the deployment. */
+/**
+ * An allowed destination of outbound calls. Configured only in the settings of the deployment. Without `isHttpAllowed` calls
+ * to other machines are encrypted.
+ */
 export type EgressRule =
   | { kind: 'loopback' }
-  | { kind: 'host'; host: string; port: number | null }
-  | { kind: 'network'; network: [ipaddr.IPv4 | ipaddr.IPv6, number]; port: number | null }
+  | { kind: 'host'; host: string; port: number | null; isHttpAllowed: boolean }
+  | {
+      kind: 'network'
+      network: [ipaddr.IPv4 | ipaddr.IPv6, number]
+      port: number | null
+      isHttpAllowed: boolean
+    }
 
 /**
  * Parses `EGRESS_ALLOW`: a comma-separated list of `loopback`, `host`, `host:port`, an address with or without a port,
- * or a CIDR such as `10.1.0.0/16` or `[fd00::/8]:8443`.
+ * or a CIDR such as `10.1.0.0/16` or `[fd00::/8]:8443`; `http://` before an item allows http beside https.
  *
  * @throws SettingsError naming the invalid item.
  */
@@ -23,21 +31,24 @@ export function parseEgressAllow(text: string): EgressRule[] {
     .map(parseRule)
 }
 
-function parseRule(item: string): EgressRule {
-  if (item === 'loopback') return { kind: 'loopback' }
+function parseRule(written: string): EgressRule {
+  if (written === 'loopback') return { kind: 'loopback' }
+  const isHttpAllowed = written.startsWith('http://')
+  const item = isHttpAllowed ? written.slice('http://'.length) : written
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(item)
   const plain = /^([^:]+)(?::(\d{1,5}))?$/.exec(item)
   const name = bracketed?.[1] ?? plain?.[1] ?? item
   const portText = bracketed?.[2] ?? plain?.[2]
   const port = portText === undefined ? null : Number(portText)
   if (port === null || (port > 0 && port < 65536)) {
-    if (ipaddr.isValidCIDR(name)) return { kind: 'network', network: ipaddr.parseCIDR(name), port }
-    if (isWritten(name)) return { kind: 'network', network: single(name), port }
+    if (ipaddr.isValidCIDR(name))
+      return { kind: 'network', network: ipaddr.parseCIDR(name), port, isHttpAllowed }
+    if (isWritten(name)) return { kind: 'network', network: single(name), port, isHttpAllowed }
     const isHost = bracketed === null && /^(?!.*\.\d+$)[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name)
-    if (isHost) return { kind: 'host', host: name, port }
+    if (isHost) return { kind: 'host', host: name, port, isHttpAllowed }
   }
   throw new SettingsError(
-    `EGRESS_ALLOW is wrong: "${item.slice(0, 100)}" is neither loopback, a host, host:port, an address nor a CIDR`,
+    `EGRESS_ALLOW is wrong: "${written.slice(0, 100)}" is neither loopback, a host, host:port, an address nor a CIDR`,
   )
 }
 
@@ -48,6 +59,15 @@ function isWritten(text: string): boolean {
 function single(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   const address = ipaddr.process(text)
   return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+/** The rule that allows the server of a URL and nothing else, in the form of `EGRESS_ALLOW`. */
+export function egressTo(url: string): EgressRule[] {
+  const { hostname, port, protocol } = new URL(url)
+  const isHttp = protocol === 'http:'
+  return parseEgressAllow(
+    `${isHttp ? 'http://' : ''}${hostname}:${port === '' ? (isHttp ? '80' : '443') : port}`,
+  )
 }
 
 export interface Destination {
@@ -88,6 +108,7 @@ export function allowsAddress(
   return rules.some((rule) => {
     if (rule.kind === 'loopback') return range === 'loopback'
     if (rule.port !== null && rule.port !== destination.port) return false
+    if (destination.protocol === 'http:' && !rule.isHttpAllowed && range !== 'loopback') return false
     if (rule.kind === 'network') {
       const isSingle = rule.network[1] === (ip.kind() === 'ipv4' ? 32 : 128)
       return ip.kind() === rule.network[0].kind() && ip.match(rule.network) && (isSingle || !isMetadata)
@@ -103,6 +124,8 @@ export function allowsDestination(rules: readonly EgressRule[], destination: Des
   return rules.some((rule) => {
     if (rule.kind === 'loopback') return true
     if (rule.port !== null && rule.port !== destination.port) return false
+    if (rule.kind === 'host' && rule.host === 'localhost') return destination.host === 'localhost'
+    if (destination.protocol === 'http:' && !rule.isHttpAllowed) return false
     return rule.kind === 'network' || rule.host === destination.host
   })
 }

@@ -203,7 +203,7 @@ describe('outbound', () => {
     assert.equal(await probe('http://no-such-host.invalid/'), 'dns')
     assert.equal(await probe(`https://localhost:${portOf(secure)}/`), 'tls-expired')
     assert.equal(await probe(`https://127.0.0.1:${portOf(raw)}/`), 'timeout')
-    const strict = createOutbound({ egressAllow: parseEgressAllow('10.0.0.0/8') })
+    const strict = createOutbound({ egressAllow: parseEgressAllow('http://10.0.0.0/8') })
     assert.equal(await probe(`http://127.0.0.1:${portOf(raw)}/`, strict), 'egress-denied')
     await strict.close()
   })
@@ -214,7 +214,9 @@ describe('outbound', () => {
   })
 
   it('rejects every spelling of a forbidden address, before the first byte (E02)', async () => {
-    const strict = createOutbound({ egressAllow: parseEgressAllow('10.0.0.0/8, plugins.example.org') })
+    const strict = createOutbound({
+      egressAllow: parseEgressAllow('http://10.0.0.0/8, http://plugins.example.org'),
+    })
     const { port } = server.address() as AddressInfo
     received = []
     let connections = 0
@@ -246,7 +248,7 @@ describe('outbound', () => {
     // the second is recognized only by the address that the connection reaches
     for (const host of [null, 'localhost']) {
       const guarded = createOutbound({
-        egressAllow: parseEgressAllow('loopback,127.0.0.0/8'),
+        egressAllow: parseEgressAllow('loopback,http://127.0.0.0/8'),
         platform: () => [{ host, port }],
       })
       for (const spelling of ['127.0.0.1', 'localhost', '0x7f.1', '[::ffff:127.0.0.1]'])

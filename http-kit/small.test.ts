@@ -11,6 +11,7 @@ import {
   parseEgressDeny,
   platformAddress,
   reachesPlatform,
+  allowsDestination,
 } from './egress.ts'
 import { uuidv7, systemRandom } from './random.ts'
 
@@ -58,13 +59,30 @@ describe('egress rules', () => {
     assert.ok(allows('loopback', 'http://localhost:1', '127.8.9.1'))
     assert.ok(allows('loopback', 'http://[::1]', '::1'))
     assert.ok(!allows('loopback', 'http://x', '10.0.0.1'))
-    assert.ok(allows('10.1.0.0/16', 'http://x', '10.1.2.3'))
-    assert.ok(allows('10.1.0.0/16', 'http://x', '::ffff:10.1.2.3'))
-    assert.ok(!allows('10.1.0.0/16', 'http://x', '10.2.0.1'))
-    assert.ok(allows('10.1.2.3:8443', 'http://x:8443', '10.1.2.3'))
-    assert.ok(!allows('10.1.2.3:8443', 'http://x:80', '10.1.2.3'))
-    assert.ok(allows('[fd00::/8]:8443', 'http://x:8443', 'fd00::1'))
-    assert.ok(allows('fd00::/8', 'http://x', 'fd12::1'))
+    assert.ok(allows('http://10.1.0.0/16', 'http://x', '10.1.2.3'))
+    assert.ok(allows('http://10.1.0.0/16', 'http://x', '::ffff:10.1.2.3'))
+    assert.ok(!allows('http://10.1.0.0/16', 'http://x', '10.2.0.1'))
+    assert.ok(allows('http://10.1.2.3:8443', 'http://x:8443', '10.1.2.3'))
+    assert.ok(!allows('http://10.1.2.3:8443', 'http://x:80', '10.1.2.3'))
+    assert.ok(allows('http://[fd00::/8]:8443', 'http://x:8443', 'fd00::1'))
+    assert.ok(allows('http://fd00::/8', 'http://x', 'fd12::1'))
+  })
+
+  it('allow http to other machines only where they say so (E03)', () => {
+    for (const [rule, host, address] of [
+      ['10.1.0.0/16', '10.1.2.3', '10.1.2.3'],
+      ['10.1.2.3:8443', '10.1.2.3:8443', '10.1.2.3'],
+      ['[fd00::1]', '[fd00::1]', 'fd00::1'],
+      ['plugins.example.org', 'plugins.example.org', '10.0.0.1'],
+    ] as const) {
+      assert.ok(allows(rule, `https://${host}`, address), rule)
+      assert.ok(!allows(rule, `http://${host}`, address), rule)
+      assert.ok(!allowsDestination(parseEgressAllow(rule), destinationOf(new URL(`http://${host}`))), rule)
+      const open = `http://${rule}`
+      assert.ok(allows(open, `http://${host}`, address), open)
+      assert.ok(allowsDestination(parseEgressAllow(open), destinationOf(new URL(`http://${host}`))), open)
+    }
+    assert.ok(allows('127.0.0.1', 'http://127.0.0.1', '127.0.0.1'))
   })
 
   it('allow a name to resolve to public and private networks only', () => {
@@ -80,7 +98,7 @@ describe('egress rules', () => {
     ]) {
       assert.ok(named(address), address)
     }
-    assert.ok(allows('plugins:9000', 'http://plugins:9000', '172.18.0.3'))
+    assert.ok(allows('http://plugins:9000', 'http://plugins:9000', '172.18.0.3'))
     assert.ok(!allows('plugins.example.org', 'https://other.example.org', '93.184.216.34'))
     assert.ok(!allows('plugins.example.org:8443', 'https://plugins.example.org', '93.184.216.34'))
     const tricks = [
@@ -102,7 +120,20 @@ describe('egress rules', () => {
   })
 
   it('name the invalid item', () => {
-    for (const item of ['10.0.0.0/33', 'http://a', 'a:0', 'a:70000', '*.a', '1.2.3', 'a b', '[host]:1']) {
+    for (const item of [
+      '10.0.0.0/33',
+      'https://a',
+      'http://',
+      'http://http://a',
+      'http://a/b',
+      'http://loopback:1:2',
+      'a:0',
+      'a:70000',
+      '*.a',
+      '1.2.3',
+      'a b',
+      '[host]:1',
+    ]) {
       assert.throws(() => parseEgressAllow(`loopback,${item}`), /EGRESS_ALLOW is wrong/, item)
     }
     assert.throws(

@@ -30,7 +30,7 @@ describe('the runtime settings', () => {
       ['RUNTIME_PORT', '99999'],
       ['PLATFORM_API_BASE', 'ftp://x'],
       ['PLATFORM_API_BASE', 'http://user@x/'],
-      ['EGRESS_ALLOW', 'http://x'],
+      ['EGRESS_ALLOW', 'https://x'],
       ['EGRESS_DENY', 'host-without-port'],
       ['LEASE_SECONDS', '0'],
       ['LEASE_SECONDS', '1.5'],

@@ -180,6 +180,15 @@ test('a repeated request creates its view once', async () => {
   const key = crypto.randomUUID()
   const first = await send('olga', 'POST', '', { body: FAILED, key })
   assert.deepEqual(await send('olga', 'POST', '', { body: FAILED, key }), first)
+  // renamed meanwhile, it is still what the first request created
+  const { viewId } = first.json as SavedView
+  const renamed = { page: FAILED.page, name: 'Renamed' }
+  assert.equal((await send('olga', 'PUT', `/${viewId}`, { body: renamed })).status, 200)
+  assert.equal((await send('olga', 'POST', '', { body: FAILED, key })).status, 200)
+  const other = await send('olga', 'POST', '', { body: { ...FAILED, search: 'state=WAITING' }, key })
+  assert.equal(other.status, 409)
+  assert.equal((other.json as { code: string }).code, 'IDEMPOTENCY_KEY_REUSED')
+  assert.deepEqual(await names('olga'), ['Renamed'])
   // the key of another person
   assert.equal((await send('vic', 'POST', '', { body: FAILED, key })).status, 200)
   assert.equal((await list('olga')).length, 1)

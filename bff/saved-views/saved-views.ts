@@ -40,7 +40,10 @@ type Changes = z.output<(typeof savedViewApi)['PUT /saved-views/{viewId}']['body
 export interface SavedViews {
   /** The person's own views and the shared ones, of the pages that the person may see. */
   list(person: Person): Promise<SavedView[]>
-  /** Creates a view. The same key creates it once and returns it again. Refuses with REQUEST_INVALID at the field. */
+  /**
+   * Creates a view. The same key creates it once and returns it again. Refuses with REQUEST_INVALID at the field, and with
+   * IDEMPOTENCY_KEY_REUSED if the key was used for another request.
+   */
   create(person: Person, settings: Settings, idempotencyKey: string, origin: Origin): Promise<SavedView>
   /** Refuses with NOT_FOUND, PERMISSION_DENIED, or REQUEST_INVALID at the field. */
   save(person: Person, viewId: string, changes: Changes, origin: Origin): Promise<SavedView>
@@ -91,11 +94,16 @@ export function createSavedViews({
         ...columnsOf(settings),
         view_id: viewIdOf(person, idempotencyKey),
         owner_name: person.name,
+        request_digest: digestOf(settings),
       }
       return inTransaction(db, async (tx) => {
         await lockViews(tx)
         const existing = await findView(tx, view.view_id)
-        if (existing !== null) return viewOf(existing, person)
+        if (existing !== null) {
+          const isSame = existing.request_digest?.equals(digestOf(settings)) ?? true
+          if (!isSame) throw new ConsoleFailure('IDEMPOTENCY_KEY_REUSED', platformMessage('keyReused'))
+          return viewOf(existing, person)
+        }
         await checkView(tx, view)
         const row = await putView(tx, view)
         await recorder.viewChanged(
@@ -191,6 +199,11 @@ function viewIdOf({ issuer, id }: Person, idempotencyKey: string): string {
     .slice(0, 32)
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
+
+const digestOf = ({ page, name, search, shared }: Settings): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([page, name, search, shared]))
+    .digest()
 
 const ownerOf = ({ issuer, id }: Person) => ({ iss: issuer, sub: id })
 const columnsOf = ({ page, name, search, shared }: Settings) => ({ page, name, search, is_shared: shared })

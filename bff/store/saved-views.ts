@@ -59,9 +59,10 @@ export async function isNameTaken(tx: BffDb, view: NewSavedView): Promise<boolea
 /** Stores a new view, or the new settings of one. */
 export async function putView(tx: BffDb, view: NewSavedView): Promise<SavedViewRow> {
   const { rows } = await sql<SavedViewRow>`
-    insert into bff.saved_view (view_id, iss, sub, owner_name, page, name, search, is_shared)
+    insert into bff.saved_view (view_id, iss, sub, owner_name, page, name, search, is_shared,
+      request_digest)
     values (${view.view_id}::uuid, ${view.iss}, ${view.sub}, ${view.owner_name}, ${view.page}, ${view.name},
-      ${view.search}, ${view.is_shared})
+      ${view.search}, ${view.is_shared}, ${view.request_digest})
     on conflict (view_id) do update set
       name = excluded.name, search = excluded.search, is_shared = excluded.is_shared,
       updated_at = clock_timestamp()

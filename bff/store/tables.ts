@@ -78,6 +78,8 @@ export interface BffTables {
     search: string
     is_shared: boolean
     updated_at: Time
+    /** SHA-256 of the request that created it; null for views of earlier versions. */
+    request_digest: Buffer | null
   }
   'bff.sign_in_limit': { bucket: number; tokens: number; updated_at: Time }
 }

@@ -49,7 +49,7 @@ export const savedViewApi = defineEndpoints({
     access: { needs: 'session' },
     body: z.strictObject(settings).refine(hasFilters, wrongFilters),
     answer: SavedView,
-    codes: [],
+    codes: ['IDEMPOTENCY_KEY_REUSED'],
   },
   'PUT /saved-views/{viewId}': {
     summary: 'Rename, share or change a view; its page and what is not given stay',

@@ -37,6 +37,8 @@ export const PLATFORM_MESSAGES = {
   webhookStale: 'The webhook has changed since you read it. Your change was not saved.',
   addressNotAllowed:
     'The setting EGRESS_ALLOW does not allow calls to this host and port. Enter another address, or ask the platform team to allow this one.',
+  addressNeedsHttps:
+    'The setting EGRESS_ALLOW allows calls to this host and port over https only. Enter an https address, or ask the platform team to allow http.',
   addressOfPlatform:
     'This is an address of the platform itself: its console, runtime, or database. Enter the address of the service.',
   personUnknown: 'This person has never signed in, so nothing can be assigned to them.',

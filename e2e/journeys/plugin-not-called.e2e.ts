@@ -89,7 +89,7 @@ test('a plugin that cannot be called is not said to have acted, in English and i
       failed.push(await install())
     }
     // allowed when it was registered, and no longer when it is called
-    system.egressAllow.push(...parseEgressAllow('192.0.2.1'))
+    system.egressAllow.push(...parseEgressAllow('http://192.0.2.1'))
     await register(system, { ...given, endpoint: 'http://192.0.2.1/lifecycle' })
     system.egressAllow.splice(1)
     failed.push(await install())

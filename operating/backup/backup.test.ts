@@ -488,6 +488,7 @@ const LATER = {
     'runtime.inbox_notification',
   ],
   columns: {
+    'bff.saved_view': ['request_digest'],
     'runtime.operation': ['cause_id'],
     'runtime.batch_item': ['shown_values'],
     'runtime.attempt': ['wire', 'by_platform'],

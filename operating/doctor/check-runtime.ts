@@ -1,6 +1,6 @@
 import { createActorAssertions, loadActorKey } from '#bff/runtime/actor-assertion.ts'
 import { adviceFor, checkRuntime } from '#bff/runtime/check-runtime.ts'
-import { parseEgressAllow } from '#http-kit/egress.ts'
+import { egressTo } from '#http-kit/egress.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { findPersistentSecret } from '#http-kit/secret-files.ts'
 import type { Deployment } from '../deployment.ts'
@@ -16,7 +16,7 @@ export async function checkRemoteRuntime({ dataDir, console }: Deployment): Prom
     return skip('the console has no key yet; start it once, or set ACTOR_ASSERTION_KEY_FILE')
   const key = await loadActorKey(dataDir, file)
   const { host } = new URL(baseUrl)
-  const outbound = createOutbound({ egressAllow: parseEgressAllow(destinationOf(baseUrl)) })
+  const outbound = createOutbound({ egressAllow: egressTo(baseUrl) })
   try {
     const verdict = await checkRuntime({
       outbound,
@@ -32,9 +32,4 @@ export async function checkRemoteRuntime({ dataDir, console }: Deployment): Prom
   } finally {
     await outbound.close()
   }
-}
-
-function destinationOf(url: string): string {
-  const { hostname, port, protocol } = new URL(url)
-  return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`
 }

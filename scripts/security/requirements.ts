@@ -160,11 +160,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     'E03',
     'Redirects are not followed, http needs a setting, certificates are always verified, a user and a fragment are refused.',
   ),
-  must(
-    'E04',
-    'One module makes calls to plugins and webhooks; a rule of the linter refuses others.',
-    NOT_SHOWN,
-  ),
+  must('E04', 'One module makes calls to plugins and webhooks; a rule of the linter refuses others.'),
   must('E05', 'An answer has limits of size, also unpacked, and of time.'),
   must(
     'E06',

@@ -31,7 +31,7 @@ export class Platform {
   static async open(databaseUrl: string, patienceMs: number): Promise<Platform> {
     const http = await testHttp(
       {
-        egressAllow: parseEgressAllow(`loopback,${UNKNOWN_HOST}`),
+        egressAllow: parseEgressAllow(`loopback,http://${UNKNOWN_HOST}`),
         log: createLog({ name: 'faults', level: 'silent' }),
         rateLimit: { perSecond: 1e6, burst: 1e6 },
         worker: { concurrency: 64, pollMs: 200 },

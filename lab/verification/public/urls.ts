@@ -62,6 +62,9 @@ function differenceOf(one: UrlCase): string | null {
   const host = hostname.replaceAll(/^\[|\]$/g, '')
   if (destination.host !== host || destination.port !== expectedPort)
     return 'would reach another host or port'
-  const isReached = allowsDestination([{ kind: 'host', host: 'other.example', port: null }], destination)
+  const isReached = allowsDestination(
+    [{ kind: 'host', host: 'other.example', port: null, isHttpAllowed: true }],
+    destination,
+  )
   return isReached ? 'is allowed by the rule of another host' : null
 }

@@ -17,7 +17,10 @@ export interface Egress {
  */
 export function requireReachable({ allow, platform }: Egress, address: string, field: string): void {
   const destination = destinationOf(new URL(address))
-  if (!allowsDestination(allow, destination)) throw unreachable(field, platformMessage('addressNotAllowed'))
+  if (!allowsDestination(allow, destination)) {
+    const isForHttps = allowsDestination(allow, { ...destination, protocol: 'https:' })
+    throw unreachable(field, platformMessage(isForHttps ? 'addressNeedsHttps' : 'addressNotAllowed'))
+  }
   if (namesPlatform(platform, destination)) throw unreachable(field, platformMessage('addressOfPlatform'))
 }
 

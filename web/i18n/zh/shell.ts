@@ -453,6 +453,8 @@ export const platform: Readonly<Record<MessageReason, string>> = {
   registrationStale: '您读取之后该注册信息已发生变化。您的更改未保存。',
   webhookStale: '您读取之后该 Webhook 已发生变化。您的更改未保存。',
   addressNotAllowed: '设置 EGRESS_ALLOW 不允许访问此主机和端口。请输入其他地址，或请平台团队放行此地址。',
+  addressNeedsHttps:
+    '设置 EGRESS_ALLOW 只允许通过 https 访问此主机和端口。请输入 https 地址，或请平台团队放行 http。',
   addressOfPlatform: '这是平台自身（控制台、运行时或数据库）的地址。请输入该服务的地址。',
   personUnknown: '此人从未登录过，因此无法向其分配操作。',
   operationFailedAgain:
