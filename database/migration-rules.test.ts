@@ -52,6 +52,15 @@ test('a migration that an earlier version would not survive is refused', () => {
   }
 })
 
+test('a migration may change what a later one than the release has created', () => {
+  const migrations = [
+    { name: '0002_tag', sql: 'create table notes.tag (id int references notes.note);' },
+    { name: '0003_free', sql: 'alter table notes.tag drop constraint tag_id_fkey;' },
+  ]
+  assert.deepEqual(violationsOf(migrations, '0001'), [])
+  assert.match(violationsOf(migrations, '0002')[0]?.problem ?? 'accepted', /drops/)
+})
+
 test('a migration may remove what the previous release already stopped using', () => {
   assert.deepEqual(problems('-- contract: 0001\ndrop table notes.note;'), [])
   assert.match(problems('-- contract: 0002\ndrop table notes.note;')[0] ?? '', /a version later/)

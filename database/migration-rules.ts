@@ -66,7 +66,7 @@ export function violationsOf(
         problem: `removes what migration ${needed} stopped using, but no release has that migration yet; contract a version later`,
       })
     for (const text of statements) {
-      const removal = isExamined && needed === '0000' ? problemOf(text, { created, uniqueIndexes }) : null
+      const removal = isExamined && needed === '0000' ? problemOf(text, { unreleased, uniqueIndexes }) : null
       const problem = removal ?? (isExamined && needed !== null ? rewriteProblem(text, unreleased) : null)
       if (problem !== null) violations.push({ migration: name, problem: `${problem}: ${text.slice(0, 100)}` })
       const unique = /^create unique index (?:if not exists )?(\S+)/.exec(text)?.[1]
@@ -77,22 +77,22 @@ export function violationsOf(
 }
 
 interface Known {
-  /** The tables that the same migration creates: no earlier program uses them. */
-  created: ReadonlySet<string | undefined>
+  /** The tables that no released version knows, and so none uses. */
+  unreleased: ReadonlySet<string | undefined>
   uniqueIndexes: ReadonlySet<string>
 }
 
-function problemOf(text: string, { created, uniqueIndexes }: Known): string | null {
+function problemOf(text: string, { unreleased, uniqueIndexes }: Known): string | null {
   const dropped = /^drop (\w+)(?: if exists)? (\S+)/.exec(text)
   if (dropped?.[1] === 'index' && !uniqueIndexes.has(bare(dropped[2] ?? ''))) return null
   if (dropped !== null) return 'earlier versions may use what it drops'
   const unique = /^create unique index .*? on (\S+)/.exec(text)?.[1]
-  if (unique !== undefined && !created.has(unique))
+  if (unique !== undefined && !unreleased.has(unique))
     return 'earlier versions may write what the unique index refuses'
   const altered = /^alter (\w+) (?:if exists )?(?:only )?(\S+) (.*)$/.exec(text)
   if (altered === null) return null
   const [, kind, table, actions = ''] = altered
-  if (created.has(table)) return null
+  if (unreleased.has(table)) return null
   if (kind !== 'table')
     return /^(?:rename|set schema)/.test(actions) ? 'earlier versions use the old name' : null
   const parts = actionsOf(actions)

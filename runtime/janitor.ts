@@ -7,6 +7,7 @@ import { pruneComparisons } from './store/comparisons.ts'
 import { pruneReads } from './store/plugins/reads.ts'
 import { pruneRefusals } from './store/plugins/refusals.ts'
 import { pruneKeys } from './store/idempotency.ts'
+import { settleCauses } from './store/operations/change-causes.ts'
 import {
   mergeInstallationCounts,
   mergeVersionCounts,
@@ -15,12 +16,13 @@ import {
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { PublicKey } from './model/vault.ts'
 
-const MINUTES = 60_000
+const SECONDS = 1_000
+const MINUTES = 60 * SECONDS
 /** Small, so that no statement holds many locks for long. */
 const BATCH = 5_000
 
 /**
- * Periodically publishes this replica's signing key, deletes expired rows, merges counts, and logs the last link of
+ * Periodically publishes this replica's signing key, deletes expired rows, settles causes, merges counts, and logs the last link of
  * the audit chain.
  */
 export function startJanitor(deps: RuntimeDeps, publicKey: PublicKey): PeriodicTask {
@@ -29,6 +31,11 @@ export function startJanitor(deps: RuntimeDeps, publicKey: PublicKey): PeriodicT
       deps,
       { everyMs: 10 * MINUTES, failureMessage: 'old rows could not be deleted', first: 'later' },
       (stopped) => clean(deps, publicKey, stopped),
+    ),
+    runEvery(
+      deps,
+      { everyMs: 5 * SECONDS, failureMessage: 'causes of failures could not be settled', first: 'later' },
+      (stopped) => settle(deps, stopped),
     ),
     runEvery(
       deps,
@@ -51,6 +58,11 @@ export function startJanitor(deps: RuntimeDeps, publicKey: PublicKey): PeriodicT
 async function logAnchor({ db, log }: RuntimeDeps): Promise<void> {
   const { sequence, hash } = await readHead(db)
   if (sequence > 0) log.info('audit anchor', { sequence, hash: hash.toString('hex') })
+}
+
+async function settle({ db }: RuntimeDeps, stopped: AbortSignal): Promise<void> {
+  let settled = BATCH
+  while (settled === BATCH && !stopped.aborted) settled = await settleCauses(db, BATCH)
 }
 
 async function count({ db }: RuntimeDeps, stopped: AbortSignal): Promise<void> {

@@ -48,7 +48,7 @@ export function lockBatch(
     .selectFrom('runtime.batch')
     .selectAll()
     .where('batch_id', '=', batchId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }
 

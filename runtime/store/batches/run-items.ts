@@ -37,7 +37,7 @@ export async function lockUnfinished(tx: Tx, batchId: string): Promise<LockedBat
   const { rows } = await sql<LockedBatch>`
     select *, grants_until > clock_timestamp() as has_grants from runtime.batch
     where batch_id = ${batchId} and finished_at is null
-    for update skip locked`.execute(tx)
+    for no key update skip locked`.execute(tx)
   return rows[0]
 }
 

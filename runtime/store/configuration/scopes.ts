@@ -44,7 +44,7 @@ export function lockScope(tx: Tx, scope: Scope): Promise<ScopeRow | undefined> {
     .where('environment_key', '=', scope.environmentKey)
     .where('application_runtime_id', '=', scope.applicationRuntimeId)
     .where('workspace_id', '=', scope.workspaceId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }
 
@@ -63,7 +63,7 @@ export async function lockScopes(
     from runtime.scope
     where scope_id = any(${[...scopeIds]}::bigint[])
     order by scope_id
-    for update ${skipLocked ? sql`skip locked` : sql``}`.execute(tx)
+    for no key update ${skipLocked ? sql`skip locked` : sql``}`.execute(tx)
   return new Map(found.rows.map((row) => [row.scope_id, row.snapshot_version]))
 }
 

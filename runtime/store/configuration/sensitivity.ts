@@ -35,7 +35,7 @@ async function sealStanding(tx: Tx, vault: Vault, properties: readonly ScopedPro
     select standing.scope_id, standing.locator, standing.property, standing.value
     from runtime.configuration_property as standing join ${named(properties)} using (scope_id, locator, property)
     where standing.value ->> 'sealed' is null
-    for update of standing`.execute(tx)
+    for no key update of standing`.execute(tx)
   if (rows.length === 0) return
   const seal = sealingWith(vault)
   const sealed = rows.map(({ scope_id, locator, property, value }) =>
@@ -56,7 +56,7 @@ async function sealHistory(tx: Tx, vault: Vault, properties: readonly ScopedProp
     select change.scope_id, change.snapshot_version, change.locator, change.property, change.before, change.after
     from runtime.snapshot_change as change join ${named(properties)} using (scope_id, locator, property)
     where not change.is_sensitive
-    for update of change`.execute(tx)
+    for no key update of change`.execute(tx)
   if (rows.length === 0) return
   const seal = sealingWith(vault)
   const sealed = (side: 'before' | 'after'): (string | null)[] =>

@@ -181,7 +181,7 @@ export function lockInstallation(tx: Tx, bundleInstallId: string): Promise<Insta
     .selectFrom('runtime.installation')
     .selectAll()
     .where('bundle_install_id', '=', bundleInstallId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
 }
 

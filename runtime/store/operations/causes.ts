@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import type { RawBuilder, Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { causeEndpoints } from '#contract/runtime-api/causes.ts'
-import type { Failure, Person } from '#contract/runtime-api/common.ts'
-import type { CauseState } from '#contract/runtime-api/vocabulary.ts'
+import type { Failure } from '#contract/runtime-api/common.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
-import type { CauseNoteTable, CauseTable, StoredSolution } from '../../model/cause-tables.ts'
+import type { CauseNoteTable, CauseTable } from '../../model/cause-tables.ts'
 import { callAttempts, installationTitle } from './calls.ts'
 import { instantAt, microsecondsOf } from '../instants.ts'
 import { isVisible, visibleScopes } from '../visible-scopes.ts'
@@ -261,35 +260,6 @@ export async function mayOfCause(
   return rows.length > 0
 }
 
-/** Locks a cause until the transaction ends, and returns it. */
-export function lockCause(tx: Tx, causeId: string): Promise<CauseColumns | undefined> {
-  return tx
-    .selectFrom('runtime.cause')
-    .selectAll()
-    .where('cause_id', '=', causeId)
-    .forUpdate()
-    .executeTakeFirst()
-}
-
-/** What a person changes of a cause. */
-export interface CauseChange {
-  state: CauseState
-  assignee: Person | null
-  waitingFor: string | null
-  /** Undefined leaves what solved it. */
-  solvedBy: StoredSolution | undefined
-}
-
-/** Changes a cause, which is locked. */
-export async function updateCause(tx: Tx, causeId: string, change: CauseChange): Promise<void> {
-  const { state, assignee, waitingFor, solvedBy } = change
-  await sql`
-    update runtime.cause set state = ${state}, assignee_id = ${assignee?.id ?? null}, assignee_name = ${assignee?.name ?? null},
-      waiting_for = ${waitingFor}, updated_at = clock_timestamp()
-      ${solvedBy === undefined ? sql`` : sql`, solved_at = clock_timestamp(), solved_by = ${JSON.stringify(solvedBy)}::json`}
-    where cause_id = ${causeId}`.execute(tx)
-}
-
 /** Returns the notes of a cause, oldest first. */
 export function readCauseNotes(db: Db, causeId: string): Promise<CauseNoteRow[]> {
   return db
@@ -298,18 +268,6 @@ export function readCauseNotes(db: Db, causeId: string): Promise<CauseNoteRow[]>
     .where('cause_id', '=', causeId)
     .orderBy('number')
     .execute()
-}
-
-/** Adds a note with this number. The cause is locked. */
-export function insertCauseNote(
-  tx: Tx,
-  { causeId, number, author, text }: { causeId: string; number: number; author: Person; text: string },
-): Promise<CauseNoteRow> {
-  return tx
-    .insertInto('runtime.cause_note')
-    .values({ cause_id: causeId, number, author_id: author.id, author_name: author.name, text })
-    .returningAll()
-    .executeTakeFirstOrThrow()
 }
 
 /** Of each scope, the operation that failed last with the cause: those whose pages show it. At most 1,000. */
@@ -323,35 +281,38 @@ export async function newestMembers(
   return rows
 }
 
-/**
- * The failures of a bundle in a scope, each with its message as it was stored, by cause; without those whose operations retention
- * has removed.
- */
-export async function readRemembered(
-  tx: Tx,
-  {
-    scope_id,
-    bundle_environment_key,
-    bundle_id,
-  }: Pick<OperationRow, 'scope_id' | 'bundle_environment_key' | 'bundle_id'>,
-): Promise<{ cause_id: string; operation_id: string; failure: Failure }[]> {
-  const { rows } = await sql<{ cause_id: string; operation_id: string; failure: Failure }>`
-    select failed.cause_id, failed.operation_id, coalesce(retry.failure, operation.failure) as failure
-    from runtime.cause_failure as failed
-    join runtime.operation as operation using (operation_id)
-    left join runtime.operation_retry as retry on retry.operation_id = failed.operation_id and retry.run = failed.run + 1
-    where failed.scope_id = ${scope_id} and operation.bundle_environment_key = ${bundle_environment_key}
-      and operation.bundle_id = ${bundle_id} and coalesce(retry.failure, operation.failure) is not null`.execute(
-    tx,
-  )
-  return rows
+/** A failure after which a property of its scope became sensitive. */
+export interface MarkedFailure {
+  cause_id: string
+  operation_id: string
+  /** As it was stored; null if retention has removed the operation. */
+  failure: Failure | null
 }
 
-/** Replaces the shape of a cause by that of a masked message. The cause stays the same. */
-export async function putShapeOf(tx: Tx, causeId: string, message: string): Promise<void> {
-  await sql`update runtime.cause set shape = runtime.failure_shape(${message}) where cause_id = ${causeId}`.execute(
-    tx,
-  )
+/** So many are read for one cause. */
+export const MARKED_MAX = 5
+
+/**
+ * Of each cause, the newest failures after which a property of their scope became sensitive: the shape of the cause may quote its value.
+ * One more than `MARKED_MAX`, if there are more. In all scopes, because the shape is the same for everybody.
+ */
+export async function listMarkedFailures(db: Db, causeIds: readonly string[]): Promise<MarkedFailure[]> {
+  if (causeIds.length === 0) return []
+  const { rows } = await sql<MarkedFailure>`
+    select asked.cause_id, marked.operation_id, marked.failure
+    from unnest(${[...causeIds]}::text[]) as asked (cause_id) cross join lateral (
+      select failed.operation_id, coalesce(retry.failure, operation.failure) as failure
+      from runtime.cause_failure as failed
+      left join runtime.operation as operation using (operation_id)
+      left join runtime.operation_retry as retry
+        on retry.operation_id = failed.operation_id and retry.run = failed.run + 1
+      where failed.cause_id = asked.cause_id and exists (
+        select from runtime.sensitive_mark as mark
+        where mark.scope_id = failed.scope_id and mark.marked_at >= failed.failed_at
+          and (operation.operation_id is null or starts_with(
+            mark.locator, operation.bundle_environment_key || '/' || operation.bundle_id || '/')))
+      order by failed.failed_at desc, failed.operation_id desc limit ${MARKED_MAX + 1}) as marked`.execute(db)
+  return rows
 }
 
 /** When the run before this one of an operation failed, and when the retry started; undefined if either is not known. */

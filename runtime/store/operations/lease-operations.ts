@@ -112,7 +112,7 @@ export async function leaseOperations(
           ${queues.bound}
         order by available_at
         limit least(coalesce(known.room, case when plugin.plugin_id <> '' then ${perPlugin}::integer end), ${limit}::integer)
-        for update skip locked) as candidate
+        for no key update skip locked) as candidate
       order by candidate.available_at
       limit ${limit}
     ), taken as (

@@ -25,7 +25,7 @@ export function lockedOf(
     select operation.*
     from lease cross join lateral (
       select ${columns} from runtime.operation where ${isLeased}
-      for update of operation ${locking.skipLocked ? sql`skip locked` : sql``}
+      for no key update of operation ${locking.skipLocked ? sql`skip locked` : sql``}
     ) as operation`
 }
 

@@ -135,7 +135,7 @@ export function lockOperation(tx: Tx, operationId: string): Promise<TitledOperat
     .selectAll()
     .select(installationTitle().as('installation_title'))
     .where('operation_id', '=', operationId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }
 

@@ -28,7 +28,7 @@ held as materialized (
       and operation.lease_owner = lease.owner
       and operation.lease_epoch = lease.epoch
       and operation.available_at > clock_timestamp())
-    for update of operation skip locked
+    for no key update of operation skip locked
   ) as operation
 ),
 

@@ -95,7 +95,7 @@ export async function revokeCredentialRow(
       select credential_id, revoked_at is not null as was_revoked
       from runtime.plugin_credential
       where credential_id = ${credentialId} and plugin_id = ${pluginId}
-      for update
+      for no key update
     )
     update runtime.plugin_credential as credential
     set revoked_at = coalesce(credential.revoked_at, clock_timestamp())

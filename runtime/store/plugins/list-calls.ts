@@ -6,8 +6,14 @@ import type { OperationType, Stage } from '#contract/protocol/vocabulary.ts'
 import type { PluginCallKind, PluginCallResult, PluginRefusal } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
-import { instantAt } from '../instants.ts'
+import { instantAt, microsecondsOf } from '../instants.ts'
 import { visibleTo } from '../visible-scopes.ts'
+
+/** The place of a row in the list. */
+interface Place {
+  microseconds: number
+  key: string
+}
 
 export interface CallsFilter {
   pluginId: string
@@ -18,14 +24,12 @@ export interface CallsFilter {
   since: string | undefined
   until: string | undefined
   /** The place of the last row of the page before, in microseconds and by key. */
-  after: { microseconds: number; key: string } | null
+  after: Place | null
   limit: number
 }
 
-export interface CallsRow {
+export interface CallsRow extends Place {
   kind: PluginCallKind
-  microseconds: number
-  key: string
   at: string
   first_at: string | null
   calls: number
@@ -44,83 +48,111 @@ export interface CallsRow {
   property: string | null
 }
 
-/** So many attempts are looked at for one page, so that a filter that few match costs no more than one that all match. */
-const LOOKED_AT = 20_000
+/**
+ * So many rows of each kind are looked at for one page, so that a filter that few match costs no more than one that all match: few
+ * first, which most pages need.
+ */
+const LOOKED_AT = [500, 20_000]
 
 /**
- * The calls of a plugin that the actor may see, newest first. `searchedTo`, in microseconds, is set if older attempts were not
- * looked at.
+ * The calls of a plugin that the actor may see, newest first. `searchedTo` is set if the page is not full and what comes after that
+ * place was not looked at.
  */
 export async function listCalls(
   db: Db,
   actor: Actor,
   filter: CallsFilter,
-): Promise<{ rows: CallsRow[]; searchedTo: number | null }> {
+  lookedAt: readonly number[] = LOOKED_AT,
+): Promise<{ rows: CallsRow[]; searchedTo: Place | null }> {
+  let page: Awaited<ReturnType<typeof listCalls>> = { rows: [], searchedTo: null }
+  for (const most of lookedAt) {
+    page = await readCalls(db, actor, filter, most)
+    if (page.searchedTo === null) return page
+  }
+  return page
+}
+
+async function readCalls(
+  db: Db,
+  actor: Actor,
+  filter: CallsFilter,
+  most: number,
+): Promise<{ rows: CallsRow[]; searchedTo: Place | null }> {
   const { pluginId, kinds, results, code, operationId, since, until, after, limit } = filter
-  const inTime = (at: RawBuilder<unknown>, key: RawBuilder<unknown>) => sql`
-    (${since ?? null}::timestamptz is null or ${at} >= ${since ?? null}::timestamptz)
-    and (${until ?? null}::timestamptz is null or ${at} < ${until ?? null}::timestamptz)
-    ${after === null ? sql`` : sql`and ${at} <= ${instantAt(after.microseconds)} and (${at}, ${key}) < (${instantAt(after.microseconds)}, ${after.key}::text)`}`
-  const attemptKey = sql`concat_ws('/', attempt.operation_id, attempt.stage, attempt.attempt)`
-  const rowKey = (table: string) =>
-    sql`md5(concat_ws('/', ${sql.ref(`${table}.endpoint`)}, ${sql.ref(`${table}.bundle_install_id`)},
-      ${sql.ref(`${table}.locator`)}, ${sql.ref(`${table}.property`)}))`
+  /** The next rows of a table in the order of the list. */
+  const looked = (table: string, at: string, key: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`
+    select kept.*, kept.${sql.ref(at)} as at, ${key} as key from ${sql.table(`runtime.${table}`)} as kept
+    where kept.plugin_id = ${pluginId} and ${condition}
+      and (${since ?? null}::timestamptz is null or kept.${sql.ref(at)} >= ${since ?? null}::timestamptz)
+      and (${until ?? null}::timestamptz is null or kept.${sql.ref(at)} < ${until ?? null}::timestamptz)
+      ${after === null ? sql`` : sql`and kept.${sql.ref(at)} <= ${instantAt(after.microseconds)} and (kept.${sql.ref(at)}, ${key}) < (${instantAt(after.microseconds)}, ${after.key}::text)`}
+    order by kept.${sql.ref(at)} desc, ${key} desc
+    limit ${most}`
+  const last = (part: string) => sql`
+    (select at, key from ${sql.table(part)} order by at desc, key desc offset ${most - 1} limit 1)`
+  const attemptKey = sql`concat_ws('/', kept.operation_id, kept.stage, kept.attempt)`
+  const placeKey = sql`md5(concat_ws('/', kept.endpoint, kept.bundle_install_id, kept.locator, kept.property))`
+  const refusalKey = sql`${placeKey} || '/' || kept.rule || '/' || coalesce(kept.service_id, '')`
+  const readKey = sql`${placeKey} || '/' || kept.minute::text`
+  const isRead = sql`kept.endpoint = any(${[...kinds]}::text[]) and ${operationId === undefined}`
   // what names no installation belongs to no scope
   const seesAll = mayEverywhere(actor.grants, 'read')
   const isVisible = sql`(${visibleTo(actor, 'read', 'installation')} and installation.bundle_install_id is not null
     or ${seesAll} and kept.bundle_install_id is null)`
-  const { rows } = await sql<CallsRow & { cut: number | null }>`
-    with looked as materialized (
-      select attempt.* from runtime.attempt as attempt
-      where attempt.plugin_id = ${pluginId} and 'LIFECYCLE' = any(${[...kinds]}::text[])
-        and (${operationId ?? null}::uuid is null or attempt.operation_id = ${operationId ?? null}::uuid)
-        and ${inTime(sql`attempt.started_at`, attemptKey)}
-      order by attempt.started_at desc
-      limit ${LOOKED_AT}
+  const { rows } = await sql<CallsRow & { cut_at: number | null; cut_key: string | null }>`
+    with attempts as materialized (${looked(
+      'attempt',
+      'started_at',
+      attemptKey,
+      sql`'LIFECYCLE' = any(${[...kinds]}::text[])
+      and (${operationId ?? null}::uuid is null or kept.operation_id = ${operationId ?? null}::uuid)`,
+    )}
+    ), refusals as materialized (${looked('plugin_refusal', 'last_at', refusalKey, isRead)}
+    ), reads as materialized (${looked('plugin_read', 'last_at', readKey, isRead)}
     ), cut as (
-      select case when count(*) = ${LOOKED_AT} then min(started_at) end as at from looked
+      -- of each kind, nothing after its last row was looked at
+      select at, key from (${sql.join([last('attempts'), last('refusals'), last('reads')], sql` union all `)}) as ends
+      order by at desc, key desc limit 1
     ), found as (
-      select 'LIFECYCLE' as kind, attempt.started_at as at, ${attemptKey} as key, null::timestamptz as first_at, 1::bigint as calls,
-        case when attempt.by_platform then 'BY_PLATFORM'
-          when attempt.finished_at is null then case when operation.state = 'RUNNING'
-            and operation.lease_epoch = attempt.lease_epoch then 'IN_PROGRESS' else 'UNKNOWN' end
-          when attempt.outcome in ('NOT_APPLIED', 'APPLIED', 'VERIFIED') then 'SUCCEEDED'
-          when attempt.outcome = 'UNKNOWN' then 'UNKNOWN'
-          when attempt.outcome is null and coalesce(attempt.failure -> 'parameters' ->> 'reason', 'callFailedSilently')
+      select 'LIFECYCLE' as kind, kept.at, kept.key, null::timestamptz as first_at, 1::bigint as calls,
+        case when kept.by_platform then 'BY_PLATFORM'
+          when kept.finished_at is null then case when operation.state = 'RUNNING'
+            and operation.lease_epoch = kept.lease_epoch then 'IN_PROGRESS' else 'UNKNOWN' end
+          when kept.outcome in ('NOT_APPLIED', 'APPLIED', 'VERIFIED') then 'SUCCEEDED'
+          when kept.outcome = 'UNKNOWN' then 'UNKNOWN'
+          when kept.outcome is null and coalesce(kept.failure -> 'parameters' ->> 'reason', 'callFailedSilently')
             <> all(${['callFailedSilently', ...NOT_RECEIVED]}::text[]) then 'UNKNOWN'
           else 'FAILED' end as result,
-        attempt.failure ->> 'errorCode' as code, null::text as rule,
-        attempt.operation_id, operation.operation_type, attempt.stage, attempt.attempt, attempt.http_status,
-        (extract(epoch from attempt.finished_at - attempt.started_at) * 1000)::float8 as duration_ms,
+        kept.failure ->> 'errorCode' as code, null::text as rule,
+        kept.operation_id, operation.operation_type, kept.stage, kept.attempt, kept.http_status,
+        (extract(epoch from kept.finished_at - kept.started_at) * 1000)::float8 as duration_ms,
         operation.bundle_install_id, installation.title, null::text as locator, null::text as property
-      from looked as attempt join runtime.operation as operation using (operation_id)
+      from attempts as kept join runtime.operation as operation using (operation_id)
       join runtime.installation as installation using (bundle_install_id)
       where ${visibleTo(actor, 'read', 'operation')}
       union all
-      select kept.endpoint, kept.last_at, ${rowKey('kept')} || '/' || kept.rule || '/' || coalesce(kept.service_id, ''),
-        kept.first_at, kept.refusals, 'REFUSED', kept.code, kept.rule,
+      select kept.endpoint, kept.at, kept.key, kept.first_at, kept.refusals, 'REFUSED', kept.code, kept.rule,
         null, null, null, null, null, null, kept.bundle_install_id, installation.title, kept.locator, kept.property
-      from runtime.plugin_refusal as kept left join runtime.installation as installation using (bundle_install_id)
-      where kept.plugin_id = ${pluginId} and kept.endpoint = any(${[...kinds]}::text[]) and ${operationId === undefined}
-        and ${isVisible} and ${inTime(sql`kept.last_at`, sql`${rowKey('kept')} || '/' || kept.rule || '/' || coalesce(kept.service_id, '')`)}
+      from refusals as kept left join runtime.installation as installation using (bundle_install_id)
+      where ${isVisible}
       union all
-      select kept.endpoint, kept.last_at, ${rowKey('kept')} || '/' || kept.minute::text,
-        null, kept.calls, 'SUCCEEDED', null, null,
+      select kept.endpoint, kept.at, kept.key, null, kept.calls, 'SUCCEEDED', null, null,
         null, null, null, null, null, null, kept.bundle_install_id, installation.title, kept.locator, kept.property
-      from runtime.plugin_read as kept left join runtime.installation as installation using (bundle_install_id)
-      where kept.plugin_id = ${pluginId} and kept.endpoint = any(${[...kinds]}::text[]) and ${operationId === undefined}
-        and ${isVisible} and ${inTime(sql`kept.last_at`, sql`${rowKey('kept')} || '/' || kept.minute::text`)}
+      from reads as kept left join runtime.installation as installation using (bundle_install_id)
+      where ${isVisible}
     )
-    select found.*, (extract(epoch from found.at) * 1000000)::bigint as microseconds,
-      (extract(epoch from cut.at) * 1000000)::bigint as cut
-    from cut left join lateral (
+    select page.*, ${microsecondsOf('page.at')} as microseconds,
+      (select ${microsecondsOf('cut.at')} from cut) as cut_at, (select key from cut) as cut_key
+    from (select) as one left join lateral (
       select * from found
       where found.result = any(${[...results]}::text[])
         and (${code ?? null}::text is null or found.code = ${code ?? null})
-        and (cut.at is null or found.at >= cut.at)
+        and not exists (select from cut where (found.at, found.key) < (cut.at, cut.key))
       order by found.at desc, found.key desc
-      limit ${limit}) as found on true
-    order by found.at desc, found.key desc`.execute(db)
-  const searchedTo = rows[0]?.cut ?? null
-  return { rows: rows.filter(({ kind }) => kind !== null), searchedTo }
+      limit ${limit}) as page on true
+    order by page.at desc, page.key desc`.execute(db)
+  const { cut_at: at = null, cut_key: key = null } = rows[0] ?? {}
+  const found = rows.filter(({ kind }) => kind !== null)
+  const isCut = found.length < limit && at !== null && key !== null
+  return { rows: found, searchedTo: isCut ? { microseconds: at, key } : null }
 }

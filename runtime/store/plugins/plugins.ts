@@ -120,7 +120,7 @@ export function lockPlugin(
     .selectFrom('runtime.plugin')
     .selectAll()
     .where('plugin_id', '=', pluginId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }
 

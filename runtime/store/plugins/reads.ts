@@ -15,7 +15,7 @@ export interface AnsweredReads {
   lastAt: string
 }
 
-/** Adds reads to the row of the same kind and minute. */
+/** Adds reads to the row of the same kind and minute; in the order of the key, so that two replicas do not deadlock. */
 export async function addReads(db: Db, reads: readonly AnsweredReads[]): Promise<void> {
   if (reads.length === 0) return
   await sql`
@@ -31,6 +31,7 @@ export async function addReads(db: Db, reads: readonly AnsweredReads[]): Promise
       ${reads.map(({ lastAt }) => lastAt)}::timestamptz[],
       ${reads.map(({ calls }) => calls)}::bigint[])
       as read (plugin_id, endpoint, bundle_install_id, locator, property, last_at, calls)
+    order by 1, 2, 3, 4, 5, 6
     on conflict (plugin_id, endpoint, bundle_install_id, locator, property, minute)
     do update set last_at = greatest(kept.last_at, excluded.last_at), calls = kept.calls + excluded.calls`.execute(
     db,

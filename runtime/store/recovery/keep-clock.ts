@@ -68,7 +68,7 @@ async function moveOperations(tx: Tx, seconds: number, leaseMs: number): Promise
     ), waiting as (
       -- in the order of all others who lock several
       select operation_id from runtime.operation where operation_id in (select operation_id from late)
-      order by operation_id for update
+      order by operation_id for no key update
     ), moved as (
       update runtime.operation set available_at = least(available_at - ${back(seconds)}, ${longest}),
         next_attempt_at = least(next_attempt_at - ${back(seconds)}, ${longest})

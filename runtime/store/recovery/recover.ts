@@ -101,7 +101,7 @@ async function forgetFailures(tx: Tx): Promise<void> {
 
 /** Before any installation and in the order of their ids, as in every other transaction, so that none deadlocks. */
 async function lockAllScopes(tx: Tx): Promise<void> {
-  await sql`select count(*) from (select from runtime.scope order by scope_id for update) as locked`.execute(
+  await sql`select count(*) from (select from runtime.scope order by scope_id for no key update) as locked`.execute(
     tx,
   )
 }

@@ -129,7 +129,7 @@ export function lockService(
     .selectFrom('runtime.service')
     .selectAll()
     .where('service_id', '=', serviceId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { sql } from 'kysely'
+import { MASK } from '#contract/protocol/data.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
@@ -8,7 +9,9 @@ import type { BodyOf } from '#contract/endpoint/endpoint.ts'
 import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import { engineSteps, testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
-import { planWith } from '../../testing/plan.ts'
+import { data, LOCATOR, plannedResource, planWith } from '../../testing/plan.ts'
+import { inTransaction } from '#database/transaction.ts'
+import { putMarks } from '../../store/configuration/sensitivity.ts'
 import { recordAudit } from '../audit/record.ts'
 import { assignOperations } from './annotate.ts'
 import { addCauseNote, changeCause, countFailureHours, listCauses, readCause } from './causes.ts'
@@ -274,6 +277,39 @@ suite('causes', { concurrency: false }, () => {
     await sql`update runtime.operation set failure = ${JSON.stringify(locked('The word is ••••.'))}::json
       where operation_id = ${operationId}`.execute(engine.runtime.db)
     assert.equal((await causeOf(operationId)).causeId, causeId)
+  })
+
+  test('a past cause does not quote a value that became sensitive since, nor one that cannot be looked up', async () => {
+    const installation = await engine.installation()
+    const resource = plannedResource({ properties: { region: data('swordfish-coast') } })
+    const { operation_id: operationId, scope_id: scopeId } = await engine.freeze({
+      installation,
+      plan: { ...planWith(), resources: [resource] },
+    })
+    await fail(operationId, locked('The region swordfish-coast is closed.'))
+    await retry(operationId, 1)
+    await succeed(operationId)
+    const { db } = engine.runtime
+    const { rows } = await sql<{ cause_id: string }>`
+      select cause_id from runtime.cause_failure where operation_id = ${operationId}`.execute(db)
+    const causeId = rows[0]?.cause_id ?? ''
+    const titles = async () => [
+      (await readCause(context(), { params: { causeId }, query: {}, body: undefined })).title,
+      (await list({ when: 'past', limit: 100 })).causes.find((cause) => cause.causeId === causeId)?.title,
+    ]
+    const plain = 'The region swordfish-coast is closed.'
+    assert.deepEqual(await titles(), [plain, plain])
+    await inTransaction(db, (tx) => putMarks(tx, [{ scopeId, locator: LOCATOR, property: 'note' }]))
+    assert.deepEqual(await titles(), [plain, plain], 'another property')
+    await sql`update runtime.cause_failure set operation_id = gen_random_uuid() where operation_id = ${operationId}`.execute(
+      db,
+    )
+    assert.deepEqual(await titles(), [MASK, MASK], 'the operation has been removed')
+    await sql`update runtime.cause_failure set operation_id = ${operationId} where cause_id = ${causeId}`.execute(
+      db,
+    )
+    await inTransaction(db, (tx) => putMarks(tx, [{ scopeId, locator: LOCATOR, property: 'region' }]))
+    assert.deepEqual(await titles(), [MASK, MASK])
   })
 
   test('operations are assigned together; those of other scopes are left out and named', async () => {

@@ -1,4 +1,5 @@
 import { mayIn } from '#contract/endpoint/permission.ts'
+import { MASK } from '#contract/protocol/data.ts'
 import { platformMessage } from '#contract/protocol/platform-messages.ts'
 import type { Cause, SolvedBy } from '#contract/runtime-api/causes.ts'
 import type { ContextCause } from '#contract/runtime-api/operation-context.ts'
@@ -8,7 +9,8 @@ import { commonMessage } from '../../engine/calls/common-message.ts'
 import { DomainError } from '../../engine/refusals.ts'
 import { operationView } from '../../engine/views.ts'
 import type { Actor } from '../../model/actor.ts'
-import type { Db, Tx } from '../../model/db.ts'
+import type { Db } from '../../model/db.ts'
+import type { Vault } from '../../model/vault.ts'
 import { listCauseRows } from '../../store/audit.ts'
 import { readAuditMarks } from '../../store/configuration/sensitivity.ts'
 import { emitEvents } from '../../store/events.ts'
@@ -17,16 +19,16 @@ import {
   findCause,
   findRetrySpan,
   HOURS,
-  insertCauseNote,
+  listMarkedFailures,
   listPastCauses,
   listPresentCauses,
-  lockCause,
+  MARKED_MAX,
   mayOfCause,
   newestMembers,
   readCauseNotes,
-  updateCause,
 } from '../../store/operations/causes.ts'
-import type { AfterCause, CauseColumns, CauseRow } from '../../store/operations/causes.ts'
+import type { AfterCause, CauseColumns, CauseRow, MarkedFailure } from '../../store/operations/causes.ts'
+import { insertCauseNote, lockCause, updateCause } from '../../store/operations/change-causes.ts'
 import { findOperation } from '../../store/operations/operations.ts'
 import { shownChanges } from '../audit/list.ts'
 import { fieldChanges, recordAudit } from '../audit/record.ts'
@@ -34,6 +36,7 @@ import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext, WriteContext } from '../context.ts'
 import { cursorInteger, decodeCursor, encodeCursor } from '../paging.ts'
 import { findPerson, noteView } from './annotate.ts'
+import { maskedOf } from './mark-sensitive.ts'
 import { causeView as contextCauseView } from './operation-context.ts'
 import { resolveSearch } from './resolve-moments.ts'
 
@@ -48,8 +51,9 @@ export async function listCauses(
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const hasMore = rows.length > page.length && last !== undefined
+  const hidden = await hiddenShapes(deps, page)
   return {
-    causes: page.map((row) => causeView(row, actor)),
+    causes: page.map((row) => causeView(row, actor, hidden)),
     ...(total !== null && { total }),
     ...(hasMore && {
       next: encodeCursor([after?.readAt ?? last.now, last.ranked, last.last_ranked, last.cause_id]),
@@ -59,7 +63,7 @@ export async function listCauses(
 
 /** One cause. Refuses with NOT_FOUND if no failure of it is in a scope that the actor may read. */
 export function readCause(
-  { deps: { db }, actor }: ReadContext,
+  { deps: { db, vault }, actor }: ReadContext,
   { params: { causeId } }: Input<'GET /causes/{causeId}'>,
 ): Promise<Answer<'GET /causes/{causeId}'>> {
   return inTransaction(
@@ -69,7 +73,7 @@ export function readCause(
       if (found === undefined) throw notFound('cause')
       const { cause, bundles, before, notes } = found
       return {
-        ...causeView(cause, actor),
+        ...causeView(cause, actor, await hiddenShapes({ db: tx, vault }, [cause])),
         inBundles: bundles.map((row) => ({
           bundle: { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id },
           count: row.operations,
@@ -131,7 +135,7 @@ export async function changeCause(
       { state, assignee: assignee?.name ?? null, waitingFor },
     ),
   })
-  return { cause: await announce(tx, actor, causeId) }
+  return { cause: await announce(context, causeId) }
 }
 
 /** Adds a note to a cause. Refuses with REQUEST_INVALID if it has the maximum number of notes already. */
@@ -155,7 +159,7 @@ export async function addCauseNote(
     subject: subjectOf(cause),
     reason: body.text,
   })
-  await announce(tx, actor, causeId)
+  await announce(context, causeId)
   return { note: noteView(note) }
 }
 
@@ -189,7 +193,7 @@ async function lockCauseFor({ tx, actor }: WriteContext, causeId: string): Promi
 }
 
 /** Announces the change on the pages that show it. Returns the cause as it is now. */
-async function announce(tx: Tx, actor: Actor, causeId: string): Promise<Cause> {
+async function announce({ tx, actor, deps: { vault } }: WriteContext, causeId: string): Promise<Cause> {
   const members = await newestMembers(tx, causeId)
   await emitEvents(
     tx,
@@ -201,7 +205,7 @@ async function announce(tx: Tx, actor: Actor, causeId: string): Promise<Cause> {
   )
   const found = await findCause(tx, actor, causeId)
   if (found === undefined) throw notFound('cause')
-  return causeView(found.cause, actor)
+  return causeView(found.cause, actor, await hiddenShapes({ db: tx, vault }, [found.cause]))
 }
 
 /** The last recorded change of the plugin or the installation between the failure and the retry that succeeded. */
@@ -248,7 +252,33 @@ export async function countFailureHours(
   }
 }
 
-function causeView(row: CauseRow, actor: Actor): Cause {
+/**
+ * The past causes whose shape may quote a value that became sensitive since: the definition is the authority for the past too. A few
+ * failures are compared; if that does not tell, the shape is hidden.
+ */
+async function hiddenShapes(
+  { db, vault }: { db: Db; vault: Vault },
+  causes: readonly Pick<CauseRow, 'cause_id' | 'messages'>[],
+): Promise<ReadonlySet<string>> {
+  const past = causes.flatMap(({ cause_id, messages }) => (messages.length === 0 ? [cause_id] : []))
+  const marked = Map.groupBy(await listMarkedFailures(db, past), ({ cause_id }) => cause_id)
+  const hidden = new Set<string>()
+  for (const [causeId, failures] of marked)
+    if (failures.length > MARKED_MAX || !(await areUnmasked(db, vault, failures))) hidden.add(causeId)
+  return hidden
+}
+
+/** Whether these messages contain nothing that is sensitive now. */
+async function areUnmasked(db: Db, vault: Vault, failures: readonly MarkedFailure[]): Promise<boolean> {
+  for (const { operation_id, failure } of failures) {
+    if (failure === null) return false
+    const { message } = await maskedOf(db, vault, operation_id, failure)
+    if (message !== failure.message) return false
+  }
+  return true
+}
+
+function causeView(row: CauseRow, actor: Actor, hidden: ReadonlySet<string>): Cause {
   const [newest, ...others] = row.messages
   return {
     causeId: row.cause_id,
@@ -260,7 +290,8 @@ function causeView(row: CauseRow, actor: Actor): Cause {
     openedAt: row.opened_at,
     updatedAt: row.updated_at,
     solvedBy: solvedByOf(row, actor),
-    title: newest === undefined ? row.shape : commonMessage([newest, ...others]),
+    title:
+      newest !== undefined ? commonMessage([newest, ...others]) : hidden.has(row.cause_id) ? MASK : row.shape,
     count: row.operations,
     scopes: row.scopes,
     bundles: row.bundles,

@@ -5,7 +5,6 @@ import { getOwn } from '#contract/json-schema/json.ts'
 import { maskFailure } from '../../engine/calls/failures.ts'
 import { sealNewlySensitive, putMarks, readMarksSince } from '../../store/configuration/sensitivity.ts'
 import { putDefinitions, readLedger } from '../../store/installations/ledger.ts'
-import { putShapeOf, readRemembered } from '../../store/operations/causes.ts'
 import { findTakenOver, putFailure } from '../../store/operations/operations.ts'
 import { readCalls } from '../../store/operations/calls.ts'
 import { readPlan } from '../../store/operations/plans.ts'
@@ -13,13 +12,13 @@ import type { FrozenPlan, Marks } from '../../model/plan.ts'
 import { sensitiveValues, markDefinitions, withMarks } from '../../engine/calls/sensitive-values.ts'
 import type { Vault } from '../../model/vault.ts'
 import type { LedgerRow } from '../../model/ledger.ts'
-import type { Tx } from '../../model/db.ts'
+import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
 
 /**
  * Marks the properties that the plan of an INSTALL or UPGRADE newly defines as sensitive. Runs in the transaction that
  * freezes the plan: from then on no answer shows their values, whether the operation succeeds or not. Configuration,
- * history and ledger are sealed here; older operations and audit entries are masked on read.
+ * history and ledger are sealed here; older operations, causes and audit entries are masked on read.
  */
 export async function markSensitive(
   tx: Tx,
@@ -41,7 +40,6 @@ export async function markSensitive(
     if (marked !== undefined)
       await putDefinitions(tx, vault, { ...row, definitions: markDefinitions(row.definitions, marked) })
   }
-  await maskCauses(tx, vault, operation)
   // an ACTIVE installation has no operation that was taken over: a takeover detaches it
   if (!isUpgrade) await maskFailures(tx, vault, await findTakenOver(tx, operation))
 }
@@ -62,14 +60,6 @@ function newMarks(plan: FrozenPlan, ledger: readonly LedgerRow[]): Marks {
   return marks
 }
 
-/** A cause that is past is shown by the shape of its messages, without reading plans. */
-async function maskCauses(tx: Tx, vault: Vault, operation: OperationRow): Promise<void> {
-  for (const { cause_id, operation_id, failure } of await readRemembered(tx, operation)) {
-    const masked = await maskedOf(tx, vault, operation_id, failure)
-    if (masked.message !== failure.message) await putShapeOf(tx, cause_id, masked.message)
-  }
-}
-
 /** Lists and events show an operation's failure without reading its plan, so the stored failure is masked. */
 async function maskFailures(tx: Tx, vault: Vault, operations: readonly OperationRow[]): Promise<void> {
   for (const operation of operations) {
@@ -82,10 +72,16 @@ async function maskFailures(tx: Tx, vault: Vault, operations: readonly Operation
   }
 }
 
-async function maskedOf(tx: Tx, vault: Vault, operationId: string, failure: Failure): Promise<Failure> {
+/** A failure of an operation without the values that are sensitive now; without its message if they are unknown. */
+export async function maskedOf(
+  db: Db,
+  vault: Vault,
+  operationId: string,
+  failure: Failure,
+): Promise<Failure> {
   try {
-    const plan = withMarks(await readPlan(tx, vault, operationId), await readMarksSince(tx, operationId))
-    const writes = (await readCalls(tx, vault, operationId)).map((call) => call.writes)
+    const plan = withMarks(await readPlan(db, vault, operationId), await readMarksSince(db, operationId))
+    const writes = (await readCalls(db, vault, operationId)).map((call) => call.writes)
     return maskFailure(failure, sensitiveValues(plan, writes))
   } catch {
     // the secrets of a damaged plan are unknown, and it must not block an INSTALL

@@ -6,10 +6,17 @@ import type { RefusedRead } from '../../store/plugins/refusals.ts'
 
 /** A refusal that repeats within this time is counted, and written with the next one. */
 const QUIET_MS = 500
-/** Remembered kinds of refusals; a plugin can invent more. */
-const RECENT_MAX = 1_000
+/** Remembered kinds of refusals of one plugin, which can invent more. */
+const RECENT_MAX = 200
 /** Writes of one plugin, so that it silences no other one. */
 const WRITES = { perSecond: 10, burst: 100 }
+
+interface Recent {
+  at: number
+  /** How many since. */
+  more: number
+  written: Promise<void>
+}
 
 /**
  * Returns a function that records a refused call of a plugin. It resolves when the record is committed, so that a worker finds it
@@ -21,11 +28,13 @@ export function refusalRecorder({
   clock,
   log,
 }: Pick<RuntimeDeps, 'db' | 'clock' | 'log'>): (refused: RefusedRead) => Promise<void> {
-  const recent = new Map<string, { at: number; more: number; written: Promise<void> }>()
+  const recentOf = new Map<string, Map<string, Recent>>()
   const budget = createTokenBuckets(WRITES, () => clock.monotonic())
 
   async function record(refused: RefusedRead): Promise<void> {
     const key = kindOf(refused)
+    const recent = recentOf.get(refused.pluginId) ?? new Map<string, Recent>()
+    recentOf.set(refused.pluginId, recent)
     const now = clock.monotonic()
     const last = recent.get(key)
     if (last !== undefined && now - last.at < QUIET_MS) {
@@ -50,7 +59,7 @@ export function refusalRecorder({
       await addRefusals(db, refused, refusals)
     } catch (error) {
       // the next one is written at once
-      recent.delete(kindOf(refused))
+      recentOf.get(refused.pluginId)?.delete(kindOf(refused))
       // the caller gets its refusal, whether or not the database can be written to
       if (!isUnavailable(error))
         log.warn('a refused call could not be recorded', { pluginId: refused.pluginId }, error)

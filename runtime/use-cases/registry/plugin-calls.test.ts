@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { PLUGIN_CALL_KINDS, PLUGIN_CALL_RESULTS } from '#contract/runtime-api/vocabulary.ts'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { actorWith } from '../../testing/runtime.ts'
 import { SCOPE, testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
+import { listCalls } from '../../store/plugins/list-calls.ts'
 import { addReads, pruneReads } from '../../store/plugins/reads.ts'
 import { addRefusals } from '../../store/plugins/refusals.ts'
 import { listPluginCalls } from './plugin-calls.ts'
@@ -71,6 +74,40 @@ suite('the calls of a plugin', { concurrency: false }, () => {
       cursor = page.nextCursor
     } while (cursor !== null)
     assert.deepEqual(seen, all.items)
+  })
+
+  test('are paged to their end if few are looked at for each page, although some began in the same microsecond', async () => {
+    const { db } = engine.deps
+    await sql`update runtime.attempt set started_at = (select max(started_at) from runtime.attempt)
+      where operation_id = ${operationId}`.execute(db)
+    const filter = { pluginId: 'provisioner', kinds: PLUGIN_CALL_KINDS, results: PLUGIN_CALL_RESULTS }
+    const unfiltered = {
+      ...filter,
+      code: undefined,
+      operationId: undefined,
+      since: undefined,
+      until: undefined,
+    }
+    const seen: string[] = []
+    let after: { microseconds: number; key: string } | null = null
+    for (;;) {
+      const page: Awaited<ReturnType<typeof listCalls>> = await listCalls(
+        db,
+        engine.runtime.actor,
+        { ...unfiltered, after, limit: 5 },
+        [2],
+      )
+      seen.push(...page.rows.map(({ key }) => key))
+      after = page.searchedTo
+      if (after === null) break
+      assert.ok(page.rows.length > 0, 'a page goes on')
+    }
+    const all = await listCalls(db, engine.runtime.actor, { ...unfiltered, after: null, limit: 200 })
+    assert.deepEqual(
+      seen,
+      all.rows.map(({ key }) => key),
+    )
+    assert.equal(seen.length, 10)
   })
 
   test('are filtered by kind, result, code, time and operation', async () => {

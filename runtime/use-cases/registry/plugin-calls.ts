@@ -32,8 +32,8 @@ export async function listPluginCalls(
   if (page.nextCursor !== null || searchedTo === null) return page
   return {
     ...page,
-    nextCursor: encodeCursor([searchedTo, '']),
-    searchedTo: new Date(searchedTo / 1_000).toISOString(),
+    nextCursor: encodeCursor([searchedTo.microseconds, searchedTo.key]),
+    searchedTo: new Date(searchedTo.microseconds / 1_000).toISOString(),
   }
 }
 
