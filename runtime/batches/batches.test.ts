@@ -747,6 +747,43 @@ describe('a batch', () => {
       ])
   })
 
+  it('shows of no target what the definition of another hides, and of a long value only the beginning', async () => {
+    const [shows, other] = await install(2)
+    const scope = deps.newScope()
+    const hides = await deps.installed(hidden, { scope, properties: { [MAIN]: wrapped({ name: 'x' }) } })
+    assert.ok(shows && other)
+    // long ago: not a property that became sensitive during the batch
+    await sql`update runtime.sensitive_mark set marked_at = marked_at - interval '1 day'`.execute(deps.db)
+    const nameOf = async (values: Record<string, string>) => {
+      const own = Object.entries(values).map(([id, name]) => [id, { [MAIN]: wrapped({ name }) }])
+      const input = { values: Object.fromEntries(own) as JsonObject }
+      const { batchId } = await make({ action: 'CONFIGURE', targets: Object.keys(values), input })
+      await finished(batchId)
+      return {
+        batchId,
+        items: (await itemsOf(batchId)).map((item) => item.values.map(({ after: set }) => set)),
+      }
+    }
+    const { batchId, items } = await nameOf({ [shows.id]: 'the same in both', [hides]: 'the same in both' })
+    assert.deepEqual(items, [[HIDDEN], [HIDDEN]])
+    // as an earlier version stored it
+    await sql`update runtime.batch_item set shown_values = ${JSON.stringify([
+      {
+        locator: MAIN,
+        property: 'name',
+        before: null,
+        after: { '@type': 'Data', value: 'the same in both' },
+      },
+    ])}::json where batch_id = ${batchId} and position = 0`.execute(deps.db)
+    assert.deepEqual((await itemsOf(batchId))[0]?.values[0]?.after, HIDDEN)
+
+    const long = await nameOf({ [shows.id]: 'x'.repeat(2_000), [other.id]: 'short' })
+    assert.deepEqual(long.items, [
+      [{ '@type': 'Data', value: `${'x'.repeat(500)}…` }],
+      [{ '@type': 'Data', value: 'short' }],
+    ])
+  })
+
   it('starts without some of the planned targets, and only with the own values that were planned', async () => {
     const fleet = await install(3)
     const ids = idsOf(fleet)

@@ -1,13 +1,6 @@
-import type { Changes } from '#contract/runtime-api/common.ts'
 import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
-import type { BatchInput } from '#contract/runtime-api/batches.ts'
-import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
-import { getOwn } from '#contract/json-schema/json.ts'
-import { schemaTitle } from '#contract/json-schema/references.ts'
 import { uuidv7 } from '#http-kit/random.ts'
-import { propertyView } from '../../engine/changes/change-view.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx } from '../../model/db.ts'
 import { batchPlace } from '../../sealing/places.ts'
@@ -17,14 +10,14 @@ import { moveBatch } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
 import { requireRecentSignIn } from '../authorize.ts'
 import type { Answer, Input, WriteContext } from '../context.ts'
-import { canonicalText } from '../plans/plan-token.ts'
 import { problemsOf } from '../plans/plan-view.ts'
 import { refuseMovedTargets } from './batch-token.ts'
 import { requireBatch } from './read-batches.ts'
 import { recordRefusal } from './record-refusal.ts'
+import { showBatch } from './show-batch.ts'
 import { subjectOf, summaryOf } from './summary.ts'
-import { changesText, inputFor, inputOf, isSetBy, planTargets } from './targets.ts'
-import type { BatchInputParts, PlannedTarget } from './targets.ts'
+import { changesText, inputFor, inputOf, planTargets } from './targets.ts'
+import type { PlannedTarget } from './targets.ts'
 
 /**
  * Makes a batch. Its targets are frozen, and each is planned: a target that would be refused now is REFUSED and never
@@ -48,13 +41,14 @@ export async function createBatch(
   const acting = actingFor(actor, batchId, body.action)
   const input = inputOf(body)
   const stopsAtOnce = planned.every(({ refusals }) => refusals.length > 0)
+  const shown = showBatch(body, planned)
   await insertBatch(tx, {
     batch_id: batchId,
     action: body.action,
     title: body.title ?? '',
     summary: JSON.stringify(summaryOf(planned)),
     input: vault.seal(Buffer.from(JSON.stringify(input)), batchPlace(batchId)),
-    shown_input: JSON.stringify(shownInput(input, planned)),
+    shown_input: JSON.stringify(shown.input),
     first: body.first ?? null,
     concurrency: body.concurrency,
     stop_after_failures: body.stopAfterFailures ?? null,
@@ -81,7 +75,7 @@ export async function createBatch(
         one.plan === null || one.installation === null
           ? null
           : vault.digest(changesText(body.action, inputFor(input, one.target), one.plan)),
-      shown_values: JSON.stringify(one.changes.filter(isSetBy(body, one.target))),
+      shown_values: JSON.stringify(shown.valuesOf(one)),
       code: problem?.errorCode ?? null,
       message: problem?.message ?? null,
       parameters: problem?.parameters === undefined ? null : JSON.stringify(problem.parameters),
@@ -142,71 +136,3 @@ export function actingFor(person: Actor, batchId: string, action: BatchAction): 
     requestId: batchId,
   }
 }
-
-/**
- * What a batch does, for display: sensitive values are hidden by the definitions of the targets. An own value is also
- * hidden if the definition of one of its targets is not known: another target may have a version that does not hide it.
- */
-function shownInput(
-  { bundle, targetVersion, properties = {}, fill = {}, changes = {}, values = {} }: BatchInputParts,
-  planned: readonly PlannedTarget[],
-): BatchInput {
-  const definitionIn = ({ plan }: PlannedTarget, locator: string, property: string) => {
-    const resource = plan?.resources.find((one) => one.locator === locator)
-    return resource && getOwn(resource.definitions, property)
-  }
-  const definitionOf = (locator: string, property: string) => {
-    const found = planned.flatMap((one) => definitionIn(one, locator, property) ?? [])
-    return found.find(({ isSensitive }) => isSensitive === true) ?? found[0]
-  }
-  const viewOf = (definition: PropertyDefinition | undefined, value: TypedValue | null) =>
-    // nothing is known about it, so it is treated as sensitive
-    value === null ? null : propertyView(definition ?? UNKNOWN, value)
-  const titled = (locator: string, property: string) => {
-    const title = schemaTitle(definitionOf(locator, property)?.schema)
-    return { locator, property, ...(title !== undefined && { title }) }
-  }
-  const valuesIn = (given: Changes) =>
-    entriesOf(given).map(({ locator, property, value }) => ({
-      ...titled(locator, property),
-      after: viewOf(definitionOf(locator, property), value),
-    }))
-  const byTarget = new Map(planned.map((one) => [one.target, one]))
-  const own = Map.groupBy(
-    Object.entries(values).flatMap(([target, given]) =>
-      entriesOf(given).map((entry) => ({ ...entry, planned: byTarget.get(target) })),
-    ),
-    ({ locator, property }) => JSON.stringify([locator, property]),
-  )
-  const ownValues = [...own.values()].map((all) => {
-    const { locator, property } = all[0]!
-    const isKnown = all.every((one) => one.planned && definitionIn(one.planned, locator, property))
-    const definition = isKnown ? definitionOf(locator, property) : undefined
-    // as they are shown, because nobody may see whether hidden values are equal
-    const views = all.map(({ value }) => viewOf(definition, value))
-    const differs = new Set(views.map(canonicalText)).size > 1
-    return {
-      ...titled(locator, property),
-      after: differs ? null : (views[0] ?? null),
-      targets: all.length,
-      ...(differs && { differs: true as const }),
-    }
-  })
-  return {
-    ...(bundle !== undefined && { bundle }),
-    targetVersion: targetVersion ?? null,
-    properties: [
-      ...valuesIn(properties),
-      ...valuesIn(changes),
-      ...ownValues,
-      ...valuesIn(fill).map((one) => ({ ...one, fills: true })),
-    ],
-  }
-}
-
-const UNKNOWN: PropertyDefinition = { kind: 'DATA', schema: true, isSensitive: true }
-
-const entriesOf = (given: Changes) =>
-  Object.entries(given).flatMap(([locator, set]) =>
-    Object.entries(set).map(([property, value]) => ({ locator, property, value })),
-  )

@@ -1,7 +1,7 @@
 import type { PropertyView } from '#contract/runtime-api/common.ts'
 import type { Batch, BatchInput, BatchItem } from '#contract/runtime-api/batches.ts'
 import { scopeText } from '#contract/protocol/scope-text.ts'
-import type { BatchAction, BatchItemState } from '#contract/runtime-api/vocabulary.ts'
+import type { BatchItemState } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import { listBatches as listRows, listItems } from '../../store/batches/list-batches.ts'
@@ -9,6 +9,7 @@ import type { CountedBatch, ItemRow } from '../../store/batches/list-batches.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { notFound } from '../authorize.ts'
 import type { Answer, Input, ReadContext } from '../context.ts'
+import { hiddenIn, hide, keyOf } from './show-batch.ts'
 import { cursorInteger, cursorUuid, cursorValues, pageOf, encodeCursor } from '../paging.ts'
 
 export async function listBatches(
@@ -42,7 +43,7 @@ export async function listBatchItems(
   { params, query }: Input<'GET /batches/{batchId}/items'>,
 ): Promise<Answer<'GET /batches/{batchId}/items'>> {
   const values = cursorValues(query.cursor, ['number'])
-  const { action, marks } = await requireRow(deps.db, actor, params.batchId)
+  const batch = await requireRow(deps.db, actor, params.batchId)
   const rows = await listItems(deps.db, actor, params.batchId, {
     state: query.state,
     after: values === null ? -1 : Math.min(cursorInteger(values[0]), POSITION_MAX),
@@ -51,15 +52,16 @@ export async function listBatchItems(
   const shown = rows.slice(0, query.limit)
   const last = shown.at(-1)
   return {
-    items: shown.map((row) => itemView(action, row, marks)),
+    items: shown.map((row) => itemView(batch, row)),
     ...(rows.length > shown.length && last !== undefined && { next: encodeCursor([last.position]) }),
   }
 }
 
-function itemView(action: BatchAction, row: ItemRow, marks: Marks): BatchItem {
+function itemView({ action, marks, shown_input: input }: CountedBatch, row: ItemRow): BatchItem {
   const scope = scopeOf(row)
   const bundle = { environmentKey: row.bundle_environment_key, bundleId: row.bundle_id }
   const bundleInstallId = row.bundle_install_id
+  const hidden = hiddenIn(input)
   return {
     target: action === 'INSTALL' ? scopeText(scope) : row.target,
     scope,
@@ -68,11 +70,12 @@ function itemView(action: BatchAction, row: ItemRow, marks: Marks): BatchItem {
     title: row.title,
     currentVersion: row.version,
     state: row.state,
-    values: (row.shown_values ?? []).map((change) => ({
-      ...change,
-      before: maskedBy(marks, change, change.before),
-      after: maskedBy(marks, change, change.after),
-    })),
+    values: (row.shown_values ?? []).map((change) => {
+      // another target may hide what is shown here, and have the same value
+      const show = (view: PropertyView | null) =>
+        hidden.has(keyOf(change)) ? hide(view) : maskedBy(marks, change, view)
+      return { ...change, before: show(change.before), after: show(change.after) }
+    }),
     ...(row.operation_id !== null && { operationId: row.operation_id }),
     ...(row.code !== null && { code: row.code }),
     ...(row.message !== null && { message: row.message }),
@@ -109,7 +112,7 @@ function maskedBy(
   view: PropertyView | null,
 ): PropertyView | null {
   const isMarked = marks.some((mark) => locator === mark.locator && property === mark.property)
-  return isMarked && view?.['@type'] === 'Data' ? { '@type': 'Data', isSensitive: true, isSet: true } : view
+  return isMarked ? hide(view) : view
 }
 
 /** The input for display, without the values of properties that were marked as sensitive later. */
