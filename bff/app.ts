@@ -169,6 +169,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.get(ACTOR_KEYS_PATH, (c) =>
     c.json({ keys: [options.assertionKey.publicJwk] }, 200, { 'cache-control': 'public, max-age=60' }),
   )
+  app.route('/', auth.machineRoutes)
   app.use(publicHost({ publicOrigin }))
   app.use(provenance({ publicOrigin }))
   app.use('/api/*', auth.requireSession)

@@ -3,6 +3,7 @@ import { PERMISSIONS } from '#contract/endpoint/permission.ts'
 import type { GrantScope, Permission, Grant } from '#contract/endpoint/permission.ts'
 import { Key } from '#contract/protocol/keys.ts'
 import { Scope } from '#contract/protocol/scope.ts'
+import { plainText } from './plain-text.ts'
 
 /** The permissions of each role. */
 const ROLE_PERMISSIONS = {
@@ -56,13 +57,41 @@ export interface RoleGrant {
 
 const RoleScope = z.union([Scope, z.strictObject({ environmentKey: Key })])
 
-/** One entry of a roles claim: a role name (everywhere), or a role with its scope. */
+/**
+ * A role as one text, for claims whose values are texts: `operator` (everywhere), `operator@production`, or
+ * `operator@production/eu-central/1`. Null if it is none; a part that is wrong never widens the scope.
+ */
+export function roleOfText(text: string): RoleGrant | null {
+  const [name, place, ...more] = text.split('@')
+  const role = ROLES.find((known) => known === name)
+  if (role === undefined || more.length > 0) return null
+  if (place === undefined) return { role, scope: null }
+  const [environmentKey, applicationRuntimeId, workspaceId, ...rest] = place.split('/')
+  const parts =
+    applicationRuntimeId === undefined
+      ? { environmentKey }
+      : { environmentKey, applicationRuntimeId, workspaceId: wholeNumber(workspaceId) }
+  const scope = RoleScope.safeParse(parts)
+  return rest.length === 0 && scope.success ? { role, scope: scope.data } : null
+}
+
+const wholeNumber = (text = ''): number => (/^\d{1,16}$/.test(text) ? Number(text) : Number.NaN)
+
+/** One entry of a roles claim: a role as a text, or a role with its scope. */
 export const RoleEntry = z.union([
-  z.enum(ROLES).transform((role): RoleGrant => ({ role, scope: null })),
+  z.string().transform((text, context): RoleGrant => {
+    const grant = roleOfText(text)
+    if (grant !== null) return grant
+    context.addIssue({ code: 'custom', message: `a role is needed: ${ROLES.join(', ')}` })
+    return z.NEVER
+  }),
   z
     .strictObject({ role: z.enum(ROLES), scope: RoleScope.nullish() })
     .transform(({ role, scope }): RoleGrant => ({ role, scope: scope ?? null })),
 ])
+
+/** The roles of each value of the roles claim, such as the name of a group. */
+export type RoleMap = ReadonlyMap<string, readonly RoleGrant[]>
 
 /** A canonical key for a scope. */
 export function placeKey(scope: GrantScope): string {
@@ -74,16 +103,46 @@ export function placeKey(scope: GrantScope): string {
 
 const MAX_ENTRIES = 500
 
+/** What a roles claim says. */
+export interface ClaimedRoles {
+  roles: RoleGrant[]
+  /** Whether the claim is there at all. */
+  isPresent: boolean
+  /** The number of its entries. */
+  entries: number
+  /** The entries that give no role, as texts that can be logged; at most a few, each cut off. */
+  unrecognized: string[]
+}
+
+const MAX_UNRECOGNIZED = 5
+const MAX_ENTRY_TEXT = 100
+
 /**
  * The roles in a claim. Entries that cannot be parsed grant nothing: a scope with a misspelled part must not
  * become a role without a limit.
+ *
+ * @param map If there is one, only its values count: a group that happens to be called "admin" gives no role.
  */
-export function rolesOfClaim(claim: unknown): RoleGrant[] {
-  const entries: unknown[] = Array.isArray(claim) ? claim : [claim]
-  return entries.slice(0, MAX_ENTRIES).flatMap((entry) => {
-    const parsed = RoleEntry.safeParse(entry)
-    return parsed.success ? [parsed.data] : []
-  })
+export function rolesOfClaim(claim: unknown, map: RoleMap | null = null): ClaimedRoles {
+  const all: unknown[] = Array.isArray(claim) ? claim : claim == null ? [] : [claim]
+  const roles: RoleGrant[] = []
+  const unrecognized: string[] = []
+  for (const entry of all.slice(0, MAX_ENTRIES)) {
+    const granted =
+      map === null ? grantOfEntry(entry) : typeof entry === 'string' ? map.get(entry) : undefined
+    if (granted !== undefined) roles.push(...granted)
+    else if (unrecognized.length < MAX_UNRECOGNIZED) unrecognized.push(textOfEntry(entry))
+  }
+  return { roles, isPresent: claim !== undefined, entries: all.length, unrecognized }
+}
+
+function grantOfEntry(entry: unknown): readonly RoleGrant[] | undefined {
+  const parsed = RoleEntry.safeParse(entry)
+  return parsed.success ? [parsed.data] : undefined
+}
+
+function textOfEntry(entry: unknown): string {
+  return plainText(typeof entry === 'string' ? entry : (JSON.stringify(entry) ?? ''), MAX_ENTRY_TEXT)
 }
 
 /**

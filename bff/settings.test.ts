@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, it, test } from 'node:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it, test } from 'node:test'
 import * as z from 'zod'
 import { readSettings, SettingsError } from '#http-kit/settings.ts'
 import { authEnvironment, authSettingsOf, readConsoleSettings } from './settings.ts'
@@ -41,6 +45,7 @@ describe('the settings of sign-in', () => {
       publicOrigin: 'http://localhost:8080',
       externalIdp: null,
       rolesClaim: 'roles',
+      roleMap: null,
       users: null,
       limits: { idleSeconds: 900, absoluteSeconds: 28_800 },
       recentSignInSeconds: 300,
@@ -115,7 +120,11 @@ describe('the settings of sign-in', () => {
     assert.deepEqual(read(whole).externalIdp, {
       issuer: 'https://id.example.org/realm',
       clientId: 'console',
+      clientAuth: 'client_secret_basic',
       clientSecret: 'long enough',
+      scopes: 'openid profile',
+      recentSignInBy: 'auth_time',
+      askSeconds: 60,
     })
     assert.equal(refusal({ ...whole, OIDC_ISSUER: 'http://127.0.0.1:9000' }), 'accepted')
     assert.match(
@@ -126,6 +135,66 @@ describe('the settings of sign-in', () => {
     assert.match(refusal({ ...whole, OIDC_CLIENT_ID: '' }), /^OIDC_CLIENT_ID is not set/)
     assert.match(refusal({ ...whole, OIDC_CLIENT_SECRET: '' }), /^OIDC_CLIENT_SECRET is not set/)
     assert.match(refusal({ SESSION_IDLE_SECONDS: '0' }), /^SESSION_IDLE_SECONDS is wrong/)
+    assert.match(refusal({ ...whole, OIDC_SCOPES: 'profile groups' }), /openid among them/)
+    assert.match(refusal({ ...whole, OIDC_SCOPES: 'openid  groups' }), /^OIDC_SCOPES is wrong/)
+    assert.match(refusal({ ...whole, OIDC_CLIENT_AUTH: 'none' }), /one of client_secret_basic, /)
+  })
+
+  describe('from files', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bff-settings-'))
+    after(() => rmSync(folder, { recursive: true }))
+    const file = (name: string, text: string, mode = 0o600): string => {
+      const path = join(folder, name)
+      writeFileSync(path, text)
+      chmodSync(path, mode)
+      return path
+    }
+    const whole = { OIDC_ISSUER: 'https://id.example.org', OIDC_CLIENT_ID: 'console' }
+
+    it('read the private key of the client as PEM or JWK, which only its owner may read (F04)', () => {
+      const byKey = (path: string) => ({
+        ...whole,
+        OIDC_CLIENT_AUTH: 'private_key_jwt',
+        OIDC_CLIENT_KEY_FILE: path,
+      })
+      const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+      const pem = file('ec.pem', ec.export({ type: 'pkcs8', format: 'pem' }).toString())
+      assert.equal(read(byKey(pem)).externalIdp?.clientKey?.algorithm, 'ES256')
+      const jwk = file('ec.json', JSON.stringify({ ...ec.export({ format: 'jwk' }), kid: 'one' }))
+      assert.equal(read(byKey(jwk)).externalIdp?.clientKey?.jwk.kid, 'one')
+      assert.equal(read(byKey(jwk)).externalIdp?.clientSecret, null)
+      assert.match(refusal(byKey(file('open.pem', 'x', 0o644))), /may be read or changed by other users/)
+      assert.match(refusal(byKey(file('bad.pem', 'hush'))), /is not a private key in PEM or JWK form/)
+      assert.match(refusal(byKey(join(folder, 'none'))), /cannot be read$/)
+      assert.match(
+        refusal({ ...whole, OIDC_CLIENT_AUTH: 'private_key_jwt' }),
+        /^OIDC_CLIENT_KEY_FILE is not set/,
+      )
+      assert.match(
+        refusal({ ...whole, OIDC_CLIENT_SECRET: 'long enough', OIDC_CLIENT_KEY_FILE: pem }),
+        /^OIDC_CLIENT_KEY_FILE is wrong: it needs/,
+      )
+    })
+
+    it('read the roles of the values of the claim', () => {
+      const map = (text: string) => ({ OIDC_ROLE_MAP_FILE: file('map.json', text) })
+      const roles = { 'sg-admins': ['admin'], 'team-a': ['operator@prod', { role: 'viewer' }] }
+      assert.deepEqual(
+        [...(read(map(JSON.stringify(roles))).roleMap ?? [])],
+        [
+          ['sg-admins', [EVERYWHERE('admin')]],
+          ['team-a', [{ role: 'operator', scope: { environmentKey: 'prod' } }, EVERYWHERE('viewer')]],
+        ],
+      )
+      assert.match(
+        refusal(map('{"a":["admin"],"b":["admin","boss"]}')),
+        /the roles of "b", entry 2 are wrong/,
+      )
+      assert.match(refusal(map('{"a":"admin"}')), /the roles of "a" are wrong/)
+      assert.match(refusal(map('["admin"]')), /a JSON object is needed/)
+      assert.match(refusal(map('{"a":["admin"],"a":[]}')), /duplicated/)
+      assert.match(refusal({ OIDC_ROLE_MAP_FILE: join(folder, 'none') }), /cannot be read$/)
+    })
   })
 })
 

@@ -11,11 +11,16 @@ import {
   SettingsError,
   optionalSecret,
   originUrl,
+  whole,
 } from '#http-kit/settings.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
 import { mayBePlainHttp } from './oidc/client.ts'
+import { CLIENT_AUTH_METHODS, readClientKey } from './oidc/client-auth.ts'
+import type { ClientCredentials } from './oidc/client-auth.ts'
 import { ConsoleUsers } from './oidc/users.ts'
 import type { ConfiguredUser } from './oidc/users.ts'
+import { readRoleMap } from './role-map.ts'
+import type { RoleMap } from './roles.ts'
 import type { SessionLimits } from './store/sessions.ts'
 
 export interface ConsoleSettings {
@@ -44,6 +49,12 @@ const environmentMarks = jsonList(
   `a JSON list of {"environmentKey","word","color"} is needed, with the colors ${ENVIRONMENT_COLORS.join(', ')}`,
 )
 
+const SCOPES_NEEDED = 'scopes with spaces between them are needed, openid among them'
+const RECENT_SIGN_IN_BY = ['auth_time', 'iat'] as const
+
+/** How often the provider is asked, unless OIDC_REFRESH_SECONDS says otherwise. */
+export const ASK_SECONDS = 60
+
 /** The variables of sign-in and session, for the environment schema of the BFF. */
 export const authEnvironment = {
   PUBLIC_URL: originUrl.optional(),
@@ -53,7 +64,26 @@ export const authEnvironment = {
     .optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: optionalSecret,
+  /** How the console authenticates at the token endpoint. */
+  OIDC_CLIENT_AUTH: z
+    .enum(CLIENT_AUTH_METHODS, `one of ${CLIENT_AUTH_METHODS.join(', ')} is needed`)
+    .default('client_secret_basic'),
+  /** The file of the private key of `private_key_jwt`. */
+  OIDC_CLIENT_KEY_FILE: z.string().optional(),
+  OIDC_SCOPES: z
+    .string()
+    .regex(/^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/, SCOPES_NEEDED)
+    .refine((text) => text.split(' ').includes('openid'), SCOPES_NEEDED)
+    .default('openid profile'),
   OIDC_ROLES_CLAIM: z.string().default('roles'),
+  /** The file with the roles of each value of the roles claim. */
+  OIDC_ROLE_MAP_FILE: z.string().optional(),
+  /** What proves a recent sign-in: `auth_time`, or `iat` too if the provider sends no usable `auth_time`. */
+  OIDC_RECENT_SIGN_IN_BY: z
+    .enum(RECENT_SIGN_IN_BY, `one of ${RECENT_SIGN_IN_BY.join(', ')} is needed`)
+    .default('auth_time'),
+  /** How often a refresh token is used to ask whether a person may still use the console, and with which roles. */
+  OIDC_REFRESH_SECONDS: whole(ASK_SECONDS, { min: 0, max: 86_400 }),
   CONSOLE_USERS: ConsoleUsers.nullable().default(null),
   /** Maximum idle time of a session. */
   SESSION_IDLE_SECONDS: seconds(15 * 60),
@@ -110,13 +140,27 @@ function runtimeOf(base: string | undefined, [credential]: readonly string[]): C
   return { baseUrl: `${base}/bundle-runtime/api`, credential }
 }
 
+/** A configured OpenID provider. */
+export interface ExternalIdp extends ClientCredentials {
+  issuer: string
+  clientId: string
+  /** Default: `openid profile`. */
+  scopes?: string
+  /** What proves a recent sign-in; default: `auth_time`. */
+  recentSignInBy?: (typeof RECENT_SIGN_IN_BY)[number]
+  /** How often the provider is asked about a person, if it gives a refresh token; 0: never; default: 60. */
+  askSeconds?: number
+}
+
 /** The settings of sign-in and session. */
 export interface AuthSettings {
   /** The console's origin as browsers see it. */
   publicOrigin: string
   /** Null: the embedded identity provider. */
-  externalIdp: { issuer: string; clientId: string; clientSecret: string } | null
+  externalIdp: ExternalIdp | null
   rolesClaim: string
+  /** Default: the values of the claim are roles themselves. */
+  roleMap?: RoleMap | null
   /** The embedded provider's users; null: generated at first start. */
   users: ConfiguredUser[] | null
   limits: SessionLimits
@@ -143,6 +187,7 @@ export function authSettingsOf(
     publicOrigin: env.PUBLIC_URL ?? defaultOrigin,
     externalIdp: externalIdpOf(env),
     rolesClaim: env.OIDC_ROLES_CLAIM,
+    roleMap: env.OIDC_ROLE_MAP_FILE === undefined ? null : readRoleMap(env.OIDC_ROLE_MAP_FILE),
     users: env.CONSOLE_USERS,
     limits: { idleSeconds: env.SESSION_IDLE_SECONDS, absoluteSeconds: env.SESSION_ABSOLUTE_SECONDS },
     recentSignInSeconds: env.RECENT_SIGN_IN_SECONDS,
@@ -152,16 +197,38 @@ export function authSettingsOf(
   }
 }
 
-function externalIdpOf(env: z.output<z.ZodObject<typeof authEnvironment>>): AuthSettings['externalIdp'] {
-  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env
+function externalIdpOf(env: z.output<z.ZodObject<typeof authEnvironment>>): ExternalIdp | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_AUTH: clientAuth } = env
   if (issuer === undefined) return null
   if (clientId === undefined) throw new SettingsError('OIDC_CLIENT_ID is not set: OIDC_ISSUER needs it')
-  if (clientSecret === null) throw new SettingsError('OIDC_CLIENT_SECRET is not set: OIDC_ISSUER needs it')
   const url = new URL(issuer)
   if (url.protocol === 'http:' && !mayBePlainHttp(url)) {
     throw new SettingsError(
       `OIDC_ISSUER is wrong: https is needed, except on this machine (it is "${url.origin}")`,
     )
   }
-  return { issuer, clientId, clientSecret }
+  return {
+    issuer,
+    clientId,
+    clientAuth,
+    ...credentialsOf(env),
+    scopes: env.OIDC_SCOPES,
+    recentSignInBy: env.OIDC_RECENT_SIGN_IN_BY,
+    askSeconds: env.OIDC_REFRESH_SECONDS,
+  }
+}
+
+function credentialsOf(
+  env: z.output<z.ZodObject<typeof authEnvironment>>,
+): Pick<ExternalIdp, 'clientSecret' | 'clientKey'> {
+  const { OIDC_CLIENT_SECRET: clientSecret, OIDC_CLIENT_KEY_FILE: keyFile } = env
+  if (env.OIDC_CLIENT_AUTH === 'private_key_jwt') {
+    if (keyFile === undefined)
+      throw new SettingsError('OIDC_CLIENT_KEY_FILE is not set: OIDC_CLIENT_AUTH=private_key_jwt needs it')
+    return { clientSecret: null, clientKey: readClientKey(keyFile) }
+  }
+  if (keyFile !== undefined)
+    throw new SettingsError('OIDC_CLIENT_KEY_FILE is wrong: it needs OIDC_CLIENT_AUTH=private_key_jwt')
+  if (clientSecret === null) throw new SettingsError('OIDC_CLIENT_SECRET is not set: OIDC_ISSUER needs it')
+  return { clientSecret }
 }

@@ -111,7 +111,9 @@ export async function startAuthServer(
 
 function appOf(auth: Auth, publicOrigin: string): Hono<{ Variables: SessionVariables }> {
   const app = new Hono<{ Variables: SessionVariables }>()
-  app.use(requestId({ trustInbound: false }), securityHeaders({ publicOrigin }), publicHost({ publicOrigin }))
+  app.use(requestId({ trustInbound: false }), securityHeaders({ publicOrigin }))
+  app.route('/', auth.machineRoutes)
+  app.use(publicHost({ publicOrigin }))
   app.use(provenance({ publicOrigin }))
   app.use('/api/*', auth.requireSession)
   app.route('/', auth.routes)

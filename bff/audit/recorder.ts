@@ -39,8 +39,11 @@ export interface Recorder {
   signedIn(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
   /** Called in the transaction that ends the session. */
   signedOut(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
-  /** A sign-in beyond the limit of sessions ended an older one; called in its transaction. */
-  sessionEnded(tx: BffDb, person: KnownPerson, origin: Origin): Promise<void>
+  /**
+   * Something else than its sign-out ended a session; called in the transaction. `reason`: what, in words; default: a
+   * sign-in beyond the limit of sessions.
+   */
+  sessionEnded(tx: BffDb, person: KnownPerson, origin: Origin, reason?: string): Promise<void>
   /** Called in the transaction that changes a saved view. `subject`: the view in words. */
   viewChanged(
     tx: BffDb,
@@ -102,8 +105,9 @@ export function createRecorder({ db, log, mergeSeconds = 60 }: RecorderOptions):
     async signedOut(tx, person, origin) {
       await addDone(tx, { action: 'session.sign-out', subject: CONSOLE }, person, origin)
     },
-    async sessionEnded(tx, person, origin) {
-      await addDone(tx, { action: 'session.end', subject: CONSOLE }, person, origin)
+    async sessionEnded(tx, person, origin, reason) {
+      const subject = reason === undefined ? CONSOLE : `${CONSOLE} (${reason})`
+      await addDone(tx, { action: 'session.end', subject }, person, origin)
     },
     async viewChanged(tx, person, change, origin) {
       await addDone(tx, change, person, origin)

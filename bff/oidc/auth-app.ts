@@ -7,16 +7,20 @@ import type { Clock } from '#http-kit/clock.ts'
 import type { Log } from '#http-kit/log.ts'
 import type { RequestFront } from '#http-kit/serve.ts'
 import { createRecorder } from '../audit/recorder.ts'
-import type { Recorder } from '../audit/recorder.ts'
+import type { Origin, Recorder } from '../audit/recorder.ts'
 import { clientAddress, rateLimitAddress } from '../middleware/client-address.ts'
 import { limitLookups } from '../middleware/rate-limit.ts'
+import { createAskProvider } from '../session/ask-provider.ts'
 import { requireSession, cookieKit, createSessions } from '../session/sessions.ts'
 import type { SessionVariables } from '../session/sessions.ts'
 import { permissionsIn } from '../roles.ts'
+import { ASK_SECONDS } from '../settings.ts'
 import type { AuthSettings } from '../settings.ts'
 import { opaqueValue } from '../store/hash.ts'
 import type { BffDb } from '../store/tables.ts'
 import { createAdapter } from './provider-store.ts'
+import { backChannelLogout } from './back-channel-logout.ts'
+import type { AuthTimeProblem } from './claims.ts'
 import { createIdpClient } from './client.ts'
 import { embeddedProviderListener } from './idp-front.ts'
 import { createSignInLimiter } from './limiter.ts'
@@ -43,6 +47,8 @@ interface AuthOptions {
 export interface Auth {
   /** `/auth/*` and `GET /api/session`, which must be mounted after `requireSession`. */
   routes: Hono<{ Variables: SessionVariables }>
+  /** What the identity provider calls itself; mounted before the checks of where a request comes from. */
+  machineRoutes: Hono
   /** The embedded identity provider, which handles requests before the app does; null if another one is configured. */
   front: RequestFront | null
   /** For every route of `/api`: sets `c.var.person` or refuses with AUTHENTICATION_REQUIRED. */
@@ -64,6 +70,7 @@ export interface Auth {
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { db, settings, dataDir, loopback, clock = systemClock, log, mergeSeconds } = options
   const { publicOrigin, externalIdp, rolesClaim, limits, recentSignInSeconds, trustedProxyHops } = settings
+  const { roleMap = null } = settings
   /** How far the clock of this machine, which is that of the embedded provider, is behind. */
   const lateSeconds = (): number => (clock.now().getTime() - systemClock.now().getTime()) / 1000
   const cookies = cookieKit(new URL(publicOrigin))
@@ -75,7 +82,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     clientSecret: opaqueValue(),
   }
   const registration = externalIdp ?? embedded
-  log.addSecret(registration.clientSecret)
+  if (registration.clientSecret !== null) log.addSecret(registration.clientSecret)
   const idp = createIdpClient({
     ...registration,
     publicOrigin,
@@ -89,7 +96,16 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     clientAddress(incoming, trustedProxyHops)
   const incomingOf = (c: Context) => (c.env as { incoming?: IncomingMessage } | undefined)?.incoming
   const addressOfRequest = (c: Context): string => addressOf(incomingOf(c))
-  const sessions = limitLookups(createSessions({ db, cookies, limits, clock, recorder }), {
+  const originOf = (c: Context): Origin => ({
+    clientAddress: clientAddressOf(incomingOf(c)),
+    requestId: (c.var as SessionVariables).requestId,
+  })
+  const { askSeconds: intervalSeconds = ASK_SECONDS } = externalIdp ?? {}
+  const ask =
+    externalIdp === null || intervalSeconds === 0
+      ? undefined
+      : createAskProvider({ db, idp, rolesClaim, roleMap, intervalSeconds, clock, recorder, log })
+  const sessions = limitLookups(createSessions({ db, cookies, limits, clock, recorder, ask }), {
     addressOf: addressOfRequest,
   })
 
@@ -106,13 +122,21 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     limiter,
     publicOrigin,
     rolesClaim,
+    // the embedded provider returns roles, whatever groups another one has
+    roleMap: externalIdp === null ? null : roleMap,
+    acceptsIssuedAt: externalIdp?.recentSignInBy === 'iat',
+    onNoAuthTime: once((problem: AuthTimeProblem) =>
+      log.warn(
+        'the identity provider sends no usable auth_time, so nobody can do what needs a recent sign-in',
+        {
+          problem: `auth_time is ${problem}`,
+        },
+      ),
+    ),
     log,
     recorder,
     addressOf: addressOfRequest,
-    originOf: (c) => ({
-      clientAddress: clientAddressOf(incomingOf(c)),
-      requestId: (c.var as SessionVariables).requestId,
-    }),
+    originOf,
   })
   routes.route('/', signIn)
 
@@ -126,7 +150,20 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     isStillSignedIn,
     recorder,
   }
-  if (externalIdp !== null) return { ...shared, front: null, issueFirstPasswords: null }
+  if (externalIdp !== null) {
+    const { clientId } = externalIdp
+    const machineRoutes = backChannelLogout({
+      db,
+      idp,
+      clientId,
+      clock,
+      recorder,
+      addressOf: addressOfRequest,
+      originOf,
+      log,
+    })
+    return { ...shared, machineRoutes, front: null, issueFirstPasswords: null }
+  }
 
   const { users: configured } = settings
   if (configured !== null) await applyConfiguredUsers(db, { configured, issuer: embedded.issuer })
@@ -140,6 +177,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   })
   return {
     ...shared,
+    machineRoutes: new Hono(),
     front: embeddedProviderListener({
       provider,
       db,
@@ -151,6 +189,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       log,
     }),
     issueFirstPasswords: configured === null ? (names) => issueFirstPasswords(db, names) : null,
+  }
+}
+
+/** Calls `run` the first time only. */
+function once<Argument>(run: (argument: Argument) => void): (argument: Argument) => void {
+  let isFirst = true
+  return (argument) => {
+    if (isFirst) run(argument)
+    isFirst = false
   }
 }
 

@@ -1,14 +1,16 @@
 import { createHmac } from 'node:crypto'
 import * as oidc from 'openid-client'
-import { isRecentSignIn } from '#contract/endpoint/permission.ts'
-import { findClaim, rolesOfClaim } from '../roles.ts'
-import type { SignedIn } from '../session/sessions.ts'
+import { findClaim } from '../roles.ts'
+import { nameIn } from './claims.ts'
+import { clientAuthOf } from './client-auth.ts'
+import type { ClientCredentials } from './client-auth.ts'
 
 /** The registration of the console at the identity provider. */
-export interface IdpSettings {
+export interface IdpSettings extends ClientCredentials {
   issuer: string
   clientId: string
-  clientSecret: string
+  /** The scopes to request; default: `openid profile`. */
+  scopes?: string
   /** The console's origin; the redirect URI is `/auth/callback` on it. */
   publicOrigin: string
   rolesClaim: string
@@ -37,10 +39,50 @@ export interface IdpClient {
   /** The address to redirect the browser to. Throws if the provider cannot be reached. */
   authorizationUrl(secrets: SignInSecrets, options: { prompt: SignInPrompt }): Promise<URL>
   /** Redeems the code in the callback's address. Throws if any check fails. */
-  redeem(callback: URL, secrets: SignInSecrets): Promise<Record<string, unknown>>
-  /** The address that ends the provider's own session, or null if it has none. */
-  endSessionUrl(): Promise<URL | null>
+  redeem(callback: URL, secrets: SignInSecrets): Promise<Redeemed>
+  /**
+   * The address that ends the provider's own session and then returns to {@link SIGNED_OUT_PATH}; null if it has none.
+   *
+   * @param idToken of the session that ends. Some providers end nothing without it, others ask the person.
+   */
+  endSessionUrl(idToken: string | null): Promise<URL | null>
+  /**
+   * Asks the provider about the person of a refresh token. Throws if it does not answer; {@link isRevoked} tells
+   * whether it says that the person is no longer signed in.
+   */
+  refresh(refreshToken: string, sub: string): Promise<Refreshed>
+  /** Tells the provider that a refresh token is no longer used, if it takes that. */
+  revoke(refreshToken: string): Promise<void>
+  /** What verifies the tokens of the provider. */
+  verification(): Promise<{ issuer: string; jwksUri: string; algorithms: string[] }>
 }
+
+/** What the provider returned for a code. */
+export interface Redeemed {
+  claims: Record<string, unknown>
+  idToken: string | null
+  /** Null if the provider gave none. */
+  refreshToken: string | null
+}
+
+/** What the provider returned for a refresh token. */
+export interface Refreshed {
+  /** Null if it said nothing about the roles, so that they stay as they are. */
+  claims: Record<string, unknown> | null
+  /** Null: the previous one remains valid. */
+  idToken: string | null
+  refreshToken: string | null
+}
+
+/** Whether the provider refused a refresh token: the person signed out there, or was disabled. */
+export function isRevoked(error: unknown): boolean {
+  return error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant'
+}
+
+/** The page of the console to which the provider returns after a sign-out. */
+export const SIGNED_OUT_PATH = '/signed-out'
+
+const DEFAULT_SCOPES = 'openid profile'
 
 const TIMEOUT_SECONDS = 10
 const MAX_SKEW_CHANGE_SECONDS = 1
@@ -71,7 +113,7 @@ export function createIdpClient(settings: IdpSettings): IdpClient {
     async authorizationUrl(secrets, { prompt }) {
       return oidc.buildAuthorizationUrl(await configuration(), {
         redirect_uri: `${settings.publicOrigin}/auth/callback`,
-        scope: 'openid profile',
+        scope: settings.scopes ?? DEFAULT_SCOPES,
         state: secrets.state,
         nonce: derived(secrets, 'nonce'),
         code_challenge: await oidc.calculatePKCECodeChallenge(derived(secrets, 'code_verifier')),
@@ -88,22 +130,60 @@ export function createIdpClient(settings: IdpSettings): IdpClient {
         expectedNonce: derived(secrets, 'nonce'),
         idTokenExpected: true,
       })
-      const claims = tokens.claims() ?? {}
-      return { ...(await extraClaims(config, tokens.access_token, claims, settings.rolesClaim)), ...claims }
+      const claims: Record<string, unknown> = tokens.claims() ?? {}
+      if (claims['azp'] !== undefined && claims['azp'] !== settings.clientId)
+        throw new Error('The ID token was issued to another client: azp is not OIDC_CLIENT_ID')
+      const extra = await extraClaims(config, tokens.access_token, claims, settings.rolesClaim)
+      return {
+        claims: { ...extra, ...claims },
+        idToken: tokens.id_token ?? null,
+        refreshToken: tokens.refresh_token ?? null,
+      }
     },
-    async endSessionUrl() {
+    async refresh(refreshToken, sub) {
+      const config = await configuration()
+      const tokens = await oidc.refreshTokenGrant(config, refreshToken)
+      const claims = tokens.claims()
+      if (claims !== undefined && claims.sub !== sub)
+        throw new Error('The refreshed ID token is about another person')
+      const { rolesClaim } = settings
+      const about = { ...claims, iss: settings.issuer, sub }
+      const known = { ...(await extraClaims(config, tokens.access_token, about, rolesClaim)), ...about }
+      const saysRoles = claims !== undefined || findClaim(known, rolesClaim) !== undefined
+      return {
+        claims: saysRoles ? known : null,
+        idToken: tokens.id_token ?? null,
+        refreshToken: tokens.refresh_token ?? null,
+      }
+    },
+    async revoke(refreshToken) {
+      const config = await configuration()
+      if (config.serverMetadata().revocation_endpoint !== undefined)
+        await oidc.tokenRevocation(config, refreshToken)
+    },
+    async verification() {
+      const { issuer, jwks_uri: jwksUri, ...more } = (await configuration()).serverMetadata()
+      if (jwksUri === undefined) throw new Error('The identity provider has no jwks_uri')
+      const supported = more.id_token_signing_alg_values_supported ?? ['RS256']
+      // never a shared secret, and never none
+      return { issuer, jwksUri, algorithms: supported.filter((name) => /^(?:RS|PS|ES|Ed)/.test(name)) }
+    },
+    async endSessionUrl(idToken) {
       const config = await configuration()
       if (config.serverMetadata().end_session_endpoint === undefined) return null
-      return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: settings.publicOrigin })
+      return oidc.buildEndSessionUrl(config, {
+        post_logout_redirect_uri: settings.publicOrigin + SIGNED_OUT_PATH,
+        ...(idToken !== null && { id_token_hint: idToken }),
+      })
     },
   }
 }
 
-function discover(settings: IdpSettings, skew: number): Promise<oidc.Configuration> {
+async function discover(settings: IdpSettings, skew: number): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer)
   const { loopback } = settings
   const metadata = { [oidc.clockSkew]: Math.round(skew) }
-  return oidc.discovery(issuer, settings.clientId, metadata, oidc.ClientSecretBasic(settings.clientSecret), {
+  return oidc.discovery(issuer, settings.clientId, metadata, await clientAuthOf(settings), {
     timeout: TIMEOUT_SECONDS,
     execute: [
       // by default the signature of a token that comes directly from the provider is not verified
@@ -142,47 +222,4 @@ async function extraClaims(
     if (hasRoles) return {}
     throw error
   }
-}
-
-const MAX_NAME = 200
-const MAX_SUB = 255
-
-/**
- * The person in verified claims; null if the claims contain no person that can be stored.
- *
- * @param options.lateSeconds how far the clock of the provider is behind `now`.
- */
-export function personOf(
-  claims: Record<string, unknown>,
-  { rolesClaim, now, lateSeconds = 0 }: { rolesClaim: string; now: Date; lateSeconds?: number },
-): SignedIn | null {
-  const { iss, sub } = claims
-  if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUB) return null
-  if (/\p{Cc}/u.test(sub)) return null
-  const name = nameIn(claims) ?? (cleanName(sub) || sub)
-  const roles = rolesOfClaim(findClaim(claims, rolesClaim))
-  return { iss, sub, name, roles, authTime: authTimeIn(claims, { now, lateSeconds }) }
-}
-
-/** A time that no clock can be right about says nothing: null, as if the provider had not sent it. */
-function authTimeIn(
-  { auth_time: said }: Record<string, unknown>,
-  { now, lateSeconds }: { now: Date; lateSeconds: number },
-): number | null {
-  if (typeof said !== 'number' || said <= 0) return null
-  const authTime = said + lateSeconds
-  return isRecentSignIn(now.getTime() / 1000 - authTime, Infinity) ? authTime : null
-}
-
-const nameIn = (claims: Record<string, unknown>): string | undefined =>
-  [claims['name'], claims['preferred_username'], claims['email']].map(cleanName).find((text) => text !== '')
-
-/** Removes characters that could reverse a name or break the line in which it is shown. */
-function cleanName(name: unknown): string {
-  if (typeof name !== 'string') return ''
-  return name
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-    .trim()
-    .slice(0, MAX_NAME)
 }

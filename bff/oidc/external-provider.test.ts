@@ -1,103 +1,14 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import type { CryptoKey, JWK, JWTPayload } from 'jose'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPair, jwtVerify } from 'jose'
+import type { JWK, JWTPayload } from 'jose'
+import { sql } from 'kysely'
 import { freePort } from '#database/free-port.ts'
-import { EVERYWHERE, startAuthServer, TestBrowser } from '../testing.ts'
+import { startAuthServer, TestBrowser } from '../testing.ts'
+import type { ExternalIdp } from '../settings.ts'
 import type { AuthServer } from '../testing.ts'
-import { personOf } from './client.ts'
-
-/** An external identity provider that can be configured to answer wrongly. */
-class ExternalProvider {
-  issuer = ''
-  claims: JWTPayload = {}
-  userinfo: Record<string, unknown> | null = null
-  /** Changes the ID token before it is returned. */
-  sign: (claims: JWTPayload) => Promise<string> = (claims) => this.signWith(this.key, claims)
-  publicJwk: JWK = {}
-  lastTokenRequest = new URLSearchParams()
-  private key!: CryptoKey
-  private server!: Server
-  private nonce = ''
-
-  async start(port = 0): Promise<void> {
-    const { privateKey, publicKey } = await generateKeyPair('RS256')
-    this.key = privateKey
-    this.publicJwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
-    this.server = createServer((req, res) => {
-      void this.answer(req).then((json) => {
-        return res
-          .writeHead(json === null ? 404 : 200, { 'content-type': 'application/json' })
-          .end(JSON.stringify(json))
-      })
-    })
-    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve))
-    this.issuer = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
-  }
-
-  stop(): Promise<unknown> {
-    this.server.closeAllConnections()
-    return new Promise((resolve) => this.server.close(resolve))
-  }
-
-  signWith(
-    key: CryptoKey | Uint8Array,
-    claims: JWTPayload,
-    header = { alg: 'RS256', kid: 'k1' },
-  ): Promise<string> {
-    return new SignJWT(claims).setProtectedHeader(header).sign(key)
-  }
-
-  private async answer(req: IncomingMessage): Promise<unknown> {
-    const { issuer } = this
-    let body = ''
-    for await (const chunk of req) body += String(chunk)
-    switch (req.url) {
-      case '/.well-known/openid-configuration':
-        return {
-          issuer,
-          authorization_endpoint: `${issuer}/authorize`,
-          token_endpoint: `${issuer}/token`,
-          jwks_uri: `${issuer}/jwks`,
-          userinfo_endpoint: `${issuer}/userinfo`,
-          end_session_endpoint: `${issuer}/logout`,
-          response_types_supported: ['code'],
-          subject_types_supported: ['public'],
-          id_token_signing_alg_values_supported: ['RS256'],
-          authorization_response_iss_parameter_supported: true,
-        }
-      case '/jwks':
-        return { keys: [this.publicJwk] }
-      case '/userinfo':
-        return this.userinfo
-      case '/token': {
-        this.lastTokenRequest = new URLSearchParams(body)
-        const now = Math.floor(Date.now() / 1000)
-        const claims = {
-          iss: issuer,
-          aud: 'console',
-          iat: now,
-          exp: now + 60,
-          nonce: this.nonce,
-          ...this.claims,
-        }
-        return { access_token: 'access-canary', token_type: 'Bearer', id_token: await this.sign(claims) }
-      }
-      default:
-        return null
-    }
-  }
-
-  /** The callback address with which the browser returns from `url`. */
-  callback(url: URL): string {
-    this.nonce = url.searchParams.get('nonce') ?? ''
-    const state = encodeURIComponent(url.searchParams.get('state') ?? '')
-    return `/auth/callback?code=c1&state=${state}&iss=${encodeURIComponent(this.issuer)}`
-  }
-}
+import { ExternalProvider } from './testing-provider.ts'
 
 describe('sign-in with an external identity provider', () => {
   const provider = new ExternalProvider()
@@ -178,7 +89,9 @@ describe('sign-in with an external identity provider', () => {
       const wrong = authTime === undefined ? ada : { ...ada, auth_time: authTime }
       assert.equal((await confirmed(wrong)).status, 502)
     }
-    assert.match(server.log(), /auth_time is missing, too old or in the future/)
+    for (const problem of ['missing', 'too old', 'in the future'])
+      assert.match(server.log(), new RegExp(`"problem":"auth_time is ${problem}"`))
+    assert.match(server.log(), /"authTime":"1000000000000000000"/)
     assert.equal((await confirmed({ ...ada, sub: 'u-9', auth_time: now })).status, 403)
     assert.equal(person.session, first)
 
@@ -226,7 +139,7 @@ describe('sign-in with an external identity provider', () => {
     assert.equal((await signIn(browser())).status, 403)
   })
 
-  it('rejects ID tokens of other issuers, audiences and times', async () => {
+  it('rejects ID tokens of other issuers, audiences and times (F02)', async () => {
     const good = { sub: 'u-1', realm_access: { roles: ['admin'] } }
     const now = Math.floor(Date.now() / 1000)
     const foreignKey = (await generateKeyPair('RS256')).privateKey
@@ -234,6 +147,8 @@ describe('sign-in with an external identity provider', () => {
     const cases: [string, JWTPayload, typeof own][] = [
       ['issuer', { ...good, iss: 'https://evil.example' }, own],
       ['audience', { ...good, aud: 'another' }, own],
+      ['authorized party of one audience', { ...good, azp: 'another' }, own],
+      ['issued in the future', { ...good, iat: now + 3_600, exp: now + 7_200 }, own],
       ['authorized party', { ...good, aud: ['console', 'another'], azp: 'another' }, own],
       ['expired', { ...good, iat: now - 600, exp: now - 300 }, own],
       ['nonce', { ...good, nonce: 'forged' }, own],
@@ -276,12 +191,127 @@ describe('sign-in with an external identity provider', () => {
     const { redirectTo } = (await answer.json()) as { redirectTo: string }
     const url = new URL(redirectTo)
     assert.equal(url.origin + url.pathname, `${provider.issuer}/logout`)
-    assert.equal(url.searchParams.get('post_logout_redirect_uri'), 'https://console.example.org')
+    assert.equal(url.searchParams.get('post_logout_redirect_uri'), 'https://console.example.org/signed-out')
+    const [, hint = ''] = (url.searchParams.get('id_token_hint') ?? '').split('.')
+    assert.equal((JSON.parse(Buffer.from(hint, 'base64url').toString()) as JWTPayload).sub, 'u-1')
     assert.equal((await ada.api('/api/session')).status, 401)
   })
 
-  it('stores no token (A02, A10)', () => {
+  it('stores no token that can be opened without the cookie (A02, A10)', async () => {
+    await signIn(browser())
+    const { rows } = await sql<{ stored: string }>`
+      select sealed_tokens::text || encode(sealed_tokens, 'escape') as stored from bff.session`.execute(
+      server.database.db,
+    )
+    assert.ok(rows.length > 0 && rows.every(({ stored }) => stored.length > 200))
+    assert.ok(rows.every(({ stored }) => !/eyJ|access-canary/.test(stored)))
     assert.ok(!/access-canary|client-secret-canary|eyJ[\w-]+\./.test(server.log()))
+  })
+
+  it('logs what the provider said, cleaned, with the request ID of the page (F07)', async () => {
+    const said = { error: 'unauthorized_client', error_description: `no\u202e\n${'x'.repeat(5_000)}` }
+    provider.tokenError = { status: 403, body: said }
+    const response = await signIn(browser())
+    provider.tokenError = null
+    assert.equal(response.status, 502)
+    const page = await response.text()
+    assert.doesNotMatch(page, /unauthorized_client|xxx/)
+    const requestId = /Request ID: ([\w-]+)/.exec(page)?.[1] ?? 'no request ID'
+    const line =
+      server
+        .log()
+        .split('\n')
+        .find((text) => text.includes(requestId)) ?? '{}'
+    const { providerError, providerStatus, providerDescription } = JSON.parse(line) as Record<string, unknown>
+    assert.deepEqual(
+      [providerError, providerStatus, providerDescription],
+      ['unauthorized_client', 403, `no${'x'.repeat(198)}`],
+    )
+  })
+
+  it('says once that auth_time is missing, and what the claim of a person without a role contains', async () => {
+    provider.claims = { sub: 'u-5', realm_access: { roles: ['sg-console', 'b\u202eoss'] } }
+    assert.equal((await signIn(browser())).status, 403)
+    provider.claims = { sub: 'u-6', name: 'Eve' }
+    provider.userinfo = { sub: 'u-6' }
+    assert.equal((await signIn(browser())).status, 403)
+    const lines = server
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('a person without a role'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .map(({ sub, claim, isPresent, entries, unrecognized }) => [
+        sub,
+        claim,
+        isPresent,
+        entries,
+        unrecognized,
+      ])
+    assert.deepEqual(lines.slice(-2), [
+      ['u-5', 'realm_access.roles', true, 2, 'sg-console | boss'],
+      ['u-6', 'realm_access.roles', false, 0, ''],
+    ])
+    assert.equal(server.log().split('sends no usable auth_time').length, 2)
+  })
+
+  it('authenticates as the settings say (F04)', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const { issuer } = provider
+    const clientKey = { jwk: privateKey.export({ format: 'jwk' }) as JWK, algorithm: 'ES256' }
+    provider.claims = { sub: 'u-1', roles: ['viewer'] }
+    const signInWith = async (changes: Partial<ExternalIdp>) => {
+      const other = await startAuthServer({
+        externalIdp: { issuer, clientId: 'con-sole', clientSecret: 'se-cret', ...changes },
+      })
+      provider.claims = { ...provider.claims, aud: 'con-sole' }
+      const ada = new TestBrowser(other.origin)
+      const sent = await ada.request('/auth/login')
+      const url = new URL(sent.headers.get('location') ?? '')
+      assert.equal((await ada.request(provider.callback(url))).status, 303)
+      await other.stop()
+      return { scope: url.searchParams.get('scope'), sent: provider.lastTokenRequest }
+    }
+    const post = await signInWith({ clientAuth: 'client_secret_post', scopes: 'openid groups' })
+    assert.deepEqual(
+      [post.scope, post.sent.get('client_id'), post.sent.get('client_secret'), provider.lastAuthorization],
+      ['openid groups', 'con-sole', 'se-cret', ''],
+    )
+    const signed = await signInWith({ clientAuth: 'private_key_jwt', clientSecret: null, clientKey })
+    const assertion = signed.sent.get('client_assertion') ?? ''
+    const { payload } = await jwtVerify(assertion, createPublicKey(privateKey))
+    assert.deepEqual([payload.iss, payload.sub], ['con-sole', 'con-sole'])
+    assert.equal(signed.sent.get('client_secret'), null)
+    await signInWith({})
+    assert.match(provider.lastAuthorization, /^Basic /)
+  })
+
+  it('accepts a fresh iat for a missing auth_time only if the settings say so, after prompt=login (F08)', async () => {
+    const { issuer } = provider
+    const other = await startAuthServer({
+      externalIdp: { issuer, clientId: 'console', clientSecret: 'client-secret', recentSignInBy: 'iat' },
+    })
+    const ada = new TestBrowser(other.origin)
+    const now = Math.floor(Date.now() / 1000)
+    const returns = async (path: string, claims: JWTPayload) => {
+      provider.claims = { sub: 'u-1', roles: ['admin'], ...claims }
+      const sent = await ada.request(path)
+      return (await ada.request(provider.callback(new URL(sent.headers.get('location') ?? '')))).status
+    }
+    const isRecent = async () => {
+      const { rows } = await sql<{
+        at: string | null
+      }>`select authenticated_at as at from bff.session`.execute(other.database.db)
+      return rows.map(({ at }) => at !== null)
+    }
+    assert.equal(await returns('/auth/login', { auth_time: 0 }), 303)
+    assert.deepEqual(await isRecent(), [false])
+    // one that is there and wrong proves that the provider knows better
+    assert.equal(await returns('/auth/login?confirm=true', { auth_time: now - 3_000 }), 502)
+    assert.equal(await returns('/auth/login?confirm=true', { auth_time: now + 3_000 }), 502)
+    assert.equal(await returns('/auth/login?confirm=true', { auth_time: 0, iat: now - 400 }), 502)
+    assert.equal(await returns('/auth/login?confirm=true', { auth_time: 0 }), 303)
+    assert.deepEqual(await isRecent(), [true])
+    await other.stop()
   })
 
   it('reports that the provider cannot be reached, and recovers automatically (F10)', async () => {
@@ -298,71 +328,5 @@ describe('sign-in with an external identity provider', () => {
     assert.equal((await ada.request('/auth/login')).status, 303)
     await other.stop()
     await late.stop()
-  })
-})
-
-describe('personOf', () => {
-  const claims = { iss: 'https://id', sub: 'u-1', name: 'Ada', roles: ['viewer'] }
-  const options = { rolesClaim: 'roles', now: new Date('2026-11-22T08:00:00Z') }
-
-  it('takes the first name in the claims, without control characters', () => {
-    const nameOf = (more: Record<string, unknown>) => personOf({ ...claims, ...more }, options)?.name
-    assert.equal(nameOf({}), 'Ada')
-    assert.equal(nameOf({ name: '', preferred_username: 'ada' }), 'ada')
-    assert.equal(nameOf({ name: 7, email: 'ada@example.org' }), 'ada@example.org')
-    assert.equal(nameOf({ name: undefined }), 'u-1')
-    assert.equal(nameOf({ name: 'A\u202Eda\u0000\n' }), 'Ada')
-    assert.equal(nameOf({ name: 'x'.repeat(1000) })?.length, 200)
-  })
-
-  it('accepts nobody without issuer and subject (F03)', () => {
-    for (const wrong of [
-      { sub: '' },
-      { sub: 7 },
-      { iss: undefined },
-      { sub: 'x'.repeat(256) },
-      { sub: 'a\u0000' },
-    ]) {
-      assert.equal(personOf({ ...claims, ...wrong }, options), null)
-    }
-  })
-
-  it('judges the time of the sign-in by the given clock, not by that of this machine', () => {
-    const second = options.now.getTime() / 1000
-    const timeOf = (auth_time: number, lateSeconds = 0) =>
-      personOf({ ...claims, auth_time }, { ...options, lateSeconds })?.authTime
-    assert.equal(timeOf(second - 10), second - 10)
-    assert.equal(timeOf(second + 3_600), null)
-    // a provider whose clock is an hour ahead, or behind
-    assert.equal(timeOf(second + 3_600, -3_600), second)
-    assert.equal(timeOf(second - 3_610, 3_600), second - 10)
-  })
-
-  it('grants no role for an unknown entry (F03)', () => {
-    const rolesOf = (roles: unknown) => personOf({ ...claims, roles }, options)?.roles
-    assert.deepEqual(rolesOf('admin'), [EVERYWHERE('admin')])
-    const prod = { environmentKey: 'prod' }
-    assert.deepEqual(rolesOf(['boss', { role: 'viewer', scope: prod }]), [{ role: 'viewer', scope: prod }])
-    for (const odd of [
-      undefined,
-      null,
-      7,
-      true,
-      {},
-      { admin: true },
-      [['admin']],
-      'Admin',
-      ['__proto__', 'constructor'],
-      [{ role: 'admin', scope: 'prod' }],
-      [{ role: 'admin', scope: {} }],
-      [{ role: 'admin', scope: { environment: 'prod' } }],
-      [{ role: 'admin', scopes: [prod] }],
-      [{ role: 'admin', scope: { ...prod, applicationRuntimeId: 'a' } }],
-      [{ role: 'admin', scope: { ...prod, applicationRuntimeId: 'a', workspaceId: '7' } }],
-      [{ role: 'admin', scope: [prod] }],
-    ]) {
-      assert.deepEqual(rolesOf(odd), [], JSON.stringify(odd))
-    }
-    assert.equal(rolesOf(Array.from({ length: 10_000 }, () => 'viewer'))?.length, 500)
   })
 })

@@ -25,7 +25,12 @@ const en = {
     'You signed in as {name}, but another person is signed in to the console. Only that person can confirm. Nothing was changed.',
   notRecentTitle: 'The sign-in was not confirmed',
   notRecent:
-    'The identity provider did not report that it had just authenticated you. If this continues, ask an administrator.',
+    'The identity provider reported an earlier sign-in. Sign in again, and enter your password if it asks for it.',
+  noAuthTime:
+    'The identity provider did not report when it authenticated you (auth_time). An administrator must configure this.',
+  futureAuthTime:
+    'The identity provider reported a sign-in in the future. Its clock is wrong; ask an administrator.',
+  requestId: 'Request ID',
   back: 'Back to the console',
 }
 
@@ -53,7 +58,10 @@ const zh: PageTexts = {
   otherPersonTitle: '请以同一账号登录',
   otherPerson: '您以 {name} 的身份登录，与控制台当前登录的用户不同。只有该用户本人可以确认。未做任何更改。',
   notRecentTitle: '登录未获确认',
-  notRecent: '身份提供方未说明刚刚验证过您的身份。如果持续出现，请联系管理员。',
+  notRecent: '身份提供方报告的是较早的一次登录。请重新登录，并在需要时输入密码。',
+  noAuthTime: '身份提供方未说明何时验证过您的身份（auth_time）。此项须由管理员配置。',
+  futureAuthTime: '身份提供方报告的登录时间晚于当前时间，其时钟有误。请联系管理员。',
+  requestId: '请求 ID',
   back: '返回控制台',
 }
 

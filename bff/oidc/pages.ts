@@ -64,23 +64,46 @@ export function sendPage(outgoing: ServerResponse, status: number, text: string)
 }
 
 /** Why a sign-in did not create a session. */
-export type Notice = 'expired' | 'failed' | 'unreachable' | 'noRole' | 'limited' | 'otherPerson' | 'notRecent'
+export type Notice =
+  | 'expired'
+  | 'failed'
+  | 'unreachable'
+  | 'noRole'
+  | 'limited'
+  | 'otherPerson'
+  | 'notRecent'
+  | 'noAuthTime'
+  | 'futureAuthTime'
+
+const TITLES = {
+  expired: 'expiredTitle',
+  failed: 'failedTitle',
+  unreachable: 'unreachableTitle',
+  noRole: 'noRoleTitle',
+  limited: 'limitedTitle',
+  otherPerson: 'otherPersonTitle',
+  notRecent: 'notRecentTitle',
+  noAuthTime: 'notRecentTitle',
+  futureAuthTime: 'notRecentTitle',
+} as const satisfies Record<Notice, string>
 
 /**
  * A page that says why a sign-in did not create a session, and what to do.
  *
  * @param options.name The person's.
  * @param options.confirms The page that a person is confirming their sign-in for.
+ * @param options.requestId Of the request, to find its line in the log.
  */
 export function noticePage(options: {
   language: Language
   notice: Notice
   name?: string | undefined
   confirms?: string | undefined
+  requestId?: string | undefined
 }): string {
-  const { language, notice, name = '', confirms } = options
+  const { language, notice, name = '', confirms, requestId } = options
   const t = pageTexts[language]
-  const title = t[`${notice}Title`]
+  const title = t[TITLES[notice]]
   const link = notice === 'noRole' ? t.otherAccount : t.again
   const href =
     confirms !== undefined
@@ -97,7 +120,7 @@ export function noticePage(options: {
     html`<h1>${title}</h1>
       <p>${words}</p>
       <a class="button" href="${href}">${link}</a>
-      ${back}`,
+      ${back} ${requestId === undefined ? EMPTY : html`<p class="request">${t.requestId}: ${requestId}</p>`}`,
   )
 }
 

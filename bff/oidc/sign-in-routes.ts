@@ -12,12 +12,17 @@ import { hashOf, opaqueValue } from '../store/hash.ts'
 import { createSignIn, SIGN_IN_SECONDS, takeSignIn } from '../store/sign-ins.ts'
 import type { Confirmed } from '../store/sign-ins.ts'
 import type { BffDb } from '../store/tables.ts'
-import { personOf } from './client.ts'
-import type { IdpClient, SignInPrompt } from './client.ts'
+import { plainText } from '../plain-text.ts'
+import type { RoleMap } from '../roles.ts'
+import { issuedAtIn, readClaims } from './claims.ts'
+import type { AuthTimeProblem } from './claims.ts'
+import { SIGNED_OUT_PATH } from './client.ts'
+import type { IdpClient, Redeemed, SignInPrompt } from './client.ts'
 import type { SignInLimiter } from './limiter.ts'
 import { languageOf } from './page-texts.ts'
 import { pageFiles, noticePage } from './pages.ts'
 import type { Notice } from './pages.ts'
+import { providerReason } from './provider-reason.ts'
 
 interface SignInOptions {
   db: BffDb
@@ -32,6 +37,11 @@ interface SignInOptions {
   limiter: SignInLimiter
   publicOrigin: string
   rolesClaim: string
+  roleMap: RoleMap | null
+  /** Whether `iat` proves a recent sign-in if the provider sends no `auth_time`. */
+  acceptsIssuedAt: boolean
+  /** Called at each sign-in without a usable `auth_time`. */
+  onNoAuthTime: (problem: AuthTimeProblem) => void
   addressOf: (c: Context) => string
   originOf: (c: Context) => Origin
   recorder: Pick<Recorder, 'signInFailed'>
@@ -46,6 +56,8 @@ const STATUS: Record<Notice, 400 | 403 | 429 | 502 | 503> = {
   limited: 429,
   otherPerson: 403,
   notRecent: 502,
+  noAuthTime: 502,
+  futureAuthTime: 502,
 }
 /** Maximum number of sign-ins in progress per browser. Each adds a cookie to all of its requests. */
 const MAX_PENDING = 5
@@ -80,7 +92,12 @@ async function begin(c: Context, options: SignInOptions): Promise<Response> {
   try {
     url = await options.idp.authorizationUrl(secrets, { prompt })
   } catch (error) {
-    options.log.error('the identity provider cannot be reached', {}, error)
+    const { requestId } = options.originOf(c)
+    options.log.error(
+      'the identity provider cannot be reached',
+      { requestId, ...providerReason(error) },
+      error,
+    )
     return notice(c, options, 'unreachable')
   }
   await createSignIn(options.db, {
@@ -124,20 +141,34 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
   const callback = new URL(`/auth/callback${new URL(c.req.url).search}`, options.publicOrigin)
   const { confirms, returnTo } = taken
   const page = confirms === null ? {} : { confirms: returnTo }
-  let claims: Record<string, unknown>
+  const { requestId } = options.originOf(c)
+  let redeemed: Redeemed
   try {
-    claims = await options.idp.redeem(callback, { state, browser })
+    redeemed = await options.idp.redeem(callback, { state, browser })
   } catch (error) {
-    // the provider's error text is not trusted: it is logged, but never shown
-    log.warn('the identity provider did not confirm a sign-in', {}, error)
+    // texts of the provider are not trusted: they are logged, cleaned and cut off, but never shown
+    log.warn(
+      'the identity provider did not confirm a sign-in',
+      { requestId, ...providerReason(error) },
+      error,
+    )
     return failed(c, options, page)
   }
-  const now = options.clock.now()
-  const person = personOf(claims, { rolesClaim: options.rolesClaim, now, lateSeconds: options.lateSeconds() })
-  if (person === null) return failed(c, options, page)
+  const { claims } = redeemed
+  const { rolesClaim, roleMap } = options
+  const time = { now: options.clock.now(), lateSeconds: options.lateSeconds() }
+  const read = readClaims(claims, { rolesClaim, roleMap, ...time })
+  const issuedAt = issuedAtIn(claims, time)
+  if (read === null || issuedAt === null) {
+    const problem = read === null ? 'no usable iss and sub' : 'iat is in the future'
+    log.warn('the identity provider did not confirm a sign-in', { requestId, problem })
+    return failed(c, options, page)
+  }
+  const { person, claimed, authTimeProblem } = read
+  if (authTimeProblem !== null) options.onNoAuthTime(authTimeProblem)
   if (confirms !== null) {
     if (person.iss !== confirms.iss || person.sub !== confirms.sub) {
-      log.warn('another person tried to confirm a session', { iss: person.iss, sub: person.sub })
+      log.warn('another person tried to confirm a session', { requestId, iss: person.iss, sub: person.sub })
       await options.recorder.signInFailed(
         { person: knownPerson(person) },
         'SIGN_IN_FAILED',
@@ -145,44 +176,83 @@ async function finish(c: Context, options: SignInOptions): Promise<Response> {
       )
       return notice(c, options, 'otherPerson', { ...page, name: person.name })
     }
-    const secondsAgo = person.authTime === null ? null : now.getTime() / 1000 - person.authTime
+    // the provider was told to ask (prompt=login), so the token that it issued now is the next best proof
+    const byIssue = options.acceptsIssuedAt && authTimeProblem === 'missing'
+    if (byIssue) person.authTime = issuedAt
+    const secondsAgo = person.authTime === null ? null : time.now.getTime() / 1000 - person.authTime
     if (!isRecentSignIn(secondsAgo, options.recentSignInSeconds)) {
-      log.error(
-        'the identity provider did not confirm a recent sign-in: auth_time is missing, too old or in the future',
-      )
-      return notice(c, options, 'notRecent', page)
+      const problem = authTimeProblem ?? 'too old'
+      log.error('the identity provider did not confirm a recent sign-in', {
+        requestId,
+        problem: `auth_time is ${problem}`,
+        authTime: plainText(JSON.stringify(claims['auth_time'] ?? null), 40),
+      })
+      return notice(c, options, NOT_RECENT[problem], page)
     }
   }
+  const rolesInClaim = {
+    claim: rolesClaim,
+    isPresent: claimed.isPresent,
+    entries: claimed.entries,
+    unrecognized: claimed.unrecognized.join(' | '),
+  }
   if (person.roles.length === 0) {
-    log.warn('a person without a role signed in', { iss: person.iss, sub: person.sub })
+    log.warn('a person without a role signed in', {
+      requestId,
+      iss: person.iss,
+      sub: person.sub,
+      ...rolesInClaim,
+    })
     const who = { person: knownPerson(person) }
     await options.recorder.signInFailed(who, 'PERMISSION_DENIED', options.originOf(c))
+    await options.sessions.endAll(person, options.originOf(c))
     return notice(c, options, 'noRole', { name: person.name })
   }
-  const cookie = await options.sessions.begin(c, person, options.originOf(c), confirms?.sessionHash)
+  const { idToken, refreshToken } = redeemed
+  const cookie = await options.sessions.begin(c, {
+    person,
+    tokens: { idToken, refreshToken },
+    origin: options.originOf(c),
+    replaces: confirms?.sessionHash ?? null,
+  })
   c.header('set-cookie', cookie, { append: true })
-  log.info('signed in', { iss: person.iss, sub: person.sub })
+  log.info('signed in', { iss: person.iss, sub: person.sub, ...rolesInClaim })
   // The page is public and needs no cookie. Its own requests carry the Strict cookie, which this redirect does
   // not if the provider is on another site.
   return c.redirect(returnTo, 303)
 }
+
+/** The page that says what is wrong with the provider's proof of a recent sign-in. */
+const NOT_RECENT = {
+  missing: 'noAuthTime',
+  invalid: 'noAuthTime',
+  'in the future': 'futureAuthTime',
+  'too old': 'notRecent',
+} as const satisfies Record<AuthTimeProblem | 'too old', Notice>
 
 async function failed(c: Context, options: SignInOptions, page: { confirms?: string }): Promise<Response> {
   await options.recorder.signInFailed({ username: null }, 'SIGN_IN_FAILED', options.originOf(c))
   return notice(c, options, 'failed', page)
 }
 
-/** Ends the session and returns the address that ends the identity provider's own session. */
+/**
+ * Ends the session and returns the address to go to: the one that ends the identity provider's own session, or, if it
+ * has none or cannot be reached, the console's page.
+ */
 async function signOut(c: Context, options: SignInOptions): Promise<Response> {
-  c.header('set-cookie', await options.sessions.end(c, options.originOf(c)), { append: true })
+  const { cookie, tokens } = await options.sessions.end(c, options.originOf(c))
+  c.header('set-cookie', cookie, { append: true })
   // not "storage", which holds the person's drafts for their next sign-in; not "cookies", which would also sign
   // people out of everything else on the domain
   c.header('clear-site-data', '"cache"')
-  const endSessionUrl = await options.idp.endSessionUrl().catch((error: unknown) => {
-    options.log.warn('the identity provider cannot be reached', {}, error)
+  const unreachable = (error: unknown) => {
+    options.log.warn('the identity provider cannot be reached', providerReason(error), error)
     return null
-  })
-  return c.json({ redirectTo: endSessionUrl?.href ?? '/' })
+  }
+  const refreshToken = tokens?.refreshToken ?? null
+  if (refreshToken !== null) await options.idp.revoke(refreshToken).catch(unreachable)
+  const endSessionUrl = await options.idp.endSessionUrl(tokens?.idToken ?? null).catch(unreachable)
+  return c.json({ redirectTo: endSessionUrl?.href ?? SIGNED_OUT_PATH })
 }
 
 /** One cookie for each sign-in in progress, so that tabs do not interfere with each other. */
@@ -197,7 +267,7 @@ function notice(
   about: { name?: string; confirms?: string } = {},
 ): Response | Promise<Response> {
   const language = languageOf(c.req.header('accept-language'))
-  const page = noticePage({ language, notice: kind, ...about })
+  const page = noticePage({ language, notice: kind, requestId: options.originOf(c).requestId, ...about })
   if (kind === 'limited') c.header('retry-after', '60')
   return c.html(page, STATUS[kind], securityHeadersFor('page', options.cookies.secure))
 }

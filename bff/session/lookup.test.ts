@@ -54,8 +54,16 @@ const inRequest = async <Result>(
   return result
 }
 const signIn = async (sub: string): Promise<string> => {
-  const person = { iss: 'idp', sub, name: sub, roles: [EVERYWHERE('viewer')], authTime: null }
-  return (await inRequest('', (c) => sessions.begin(c, person, ORIGIN))).split(';', 1)[0] ?? ''
+  const person = {
+    iss: 'idp',
+    sub,
+    name: sub,
+    roles: [EVERYWHERE('viewer')],
+    authTime: null,
+    providerSession: null,
+  }
+  const signedIn = { person, tokens: { idToken: null, refreshToken: null }, origin: ORIGIN, replaces: null }
+  return (await inRequest('', (c) => sessions.begin(c, signedIn))).split(';', 1)[0] ?? ''
 }
 const find = (cookie: string) => inRequest(cookie, (c) => sessions.find(c, { isActivity: false }))
 

@@ -107,7 +107,7 @@ describe('sessions', () => {
 
     const answer = await ada.api('/auth/logout', { method: 'POST' })
     assert.equal(answer.status, 200)
-    assert.deepEqual(await answer.json(), { redirectTo: '/' })
+    assert.deepEqual(await answer.json(), { redirectTo: '/signed-out' })
     assert.equal(answer.headers.get('clear-site-data'), '"cache"')
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     assert.equal(ada.session, null)

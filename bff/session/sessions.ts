@@ -9,10 +9,14 @@ import type { KnownPerson, Origin, Recorder } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
 import { grantsOf } from '../roles.ts'
 import type { RoleGrant } from '../roles.ts'
+import { plainText } from '../plain-text.ts'
 import { hashOf, opaqueValue } from '../store/hash.ts'
-import { createSession, endSession, findSessions, touchSession } from '../store/sessions.ts'
+import { createSession, endSession, findSessions, touchSession, updatePerson } from '../store/sessions.ts'
 import type { SessionLimits, StoredSession } from '../store/sessions.ts'
 import type { BffDb } from '../store/tables.ts'
+import { endSessionsOfPerson } from './end-sessions.ts'
+import { openTokens, sealTokens } from './sealed-tokens.ts'
+import type { ProviderTokens } from './sealed-tokens.ts'
 
 /** The person that the identity provider has authenticated. */
 export interface SignedIn {
@@ -22,6 +26,8 @@ export interface SignedIn {
   roles: RoleGrant[]
   /** When the identity provider authenticated the person, in seconds since 1970; null if it did not say. */
   authTime: number | null
+  /** The `sid` of the provider; null if it has none. */
+  providerSession: string | null
 }
 
 /** The person of a request, with their grants. */
@@ -44,16 +50,37 @@ export interface Sessions {
   idOf(c: Context): string | null
   /**
    * Starts a session with a new id and ends the browser's previous one, and the one it `replaces`, which the cookie need
-   * not name; returns the `Set-Cookie`.
+   * not name; returns the `Set-Cookie`. The other sessions of the person get their roles and name from this sign-in.
    */
-  begin(c: Context, person: SignedIn, origin: Origin, replaces?: Buffer): Promise<string>
+  begin(c: Context, signIn: NewSignIn): Promise<string>
   /** The person of the cookie's session, or null. `isActivity` resets the idle time. */
   find(c: Context, options: { isActivity: boolean }): Promise<Person | null>
-  /** Ends the session of the cookie, if any, on every replica; returns the `Set-Cookie` that removes it. */
-  end(c: Context, origin: Origin): Promise<string>
+  /**
+   * Ends the session of the cookie, if any, on every replica; returns the `Set-Cookie` that removes it, and the tokens
+   * of the provider.
+   */
+  end(c: Context, origin: Origin): Promise<{ cookie: string; tokens: ProviderTokens | null }>
+  /** Ends all sessions of a person who has no role any more. */
+  endAll(person: Pick<SignedIn, 'iss' | 'sub'>, origin: Origin): Promise<void>
+}
+
+/** Asks the provider about the person of a session, if that is due; null if the session has ended by that. */
+export type AskProvider = (
+  session: StoredSession,
+  ids: { id: string; idHash: Buffer },
+) => Promise<StoredSession | null>
+
+/** A completed sign-in. */
+export interface NewSignIn {
+  person: SignedIn
+  tokens: ProviderTokens
+  origin: Origin
+  /** The hash of the session that it confirms. */
+  replaces: Buffer | null
 }
 
 const MAX_SESSIONS = 10
+const MAX_USER_AGENT = 300
 
 /** Sessions are stored in the database, so any replica serves any request and signing out is final. */
 export function createSessions(options: {
@@ -63,8 +90,10 @@ export function createSessions(options: {
   /** Default: the machine's. */
   clock?: Pick<Clock, 'now'>
   recorder: Pick<Recorder, 'signedIn' | 'signedOut' | 'sessionEnded'>
+  /** Asks the provider whether a session may go on; default: it never does. */
+  ask?: AskProvider | undefined
 }): Sessions {
-  const { db, limits, clock = systemClock, recorder } = options
+  const { db, limits, clock = systemClock, recorder, ask = (session) => Promise.resolve(session) } = options
   const { session: name, secure } = options.cookies
   // a write for each request would cost a commit each time; this is precise enough
   const touchAfterSeconds = Math.min(15, limits.idleSeconds / 10)
@@ -78,16 +107,25 @@ export function createSessions(options: {
 
   return {
     idOf: (c) => idHashOf(c)?.toString('hex') ?? null,
-    async begin(c, person, origin, replaces) {
-      const old = [idHashOf(c), replaces].filter((idHash) => idHash != null)
+    async begin(c, { person, tokens, origin, replaces }) {
+      const old = [idHashOf(c), replaces].filter((idHash) => idHash !== null)
       const id = opaqueValue()
+      const session = {
+        ...person,
+        idHash: hashOf(id),
+        sealedTokens: sealTokens(id, tokens),
+        canAsk: tokens.refreshToken !== null,
+        clientAddress: origin.clientAddress,
+        userAgent: plainText(c.req.header('user-agent') ?? '', MAX_USER_AGENT),
+      }
       await inTransaction(db, async (tx) => {
         for (const idHash of old) await endSession(tx, idHash)
-        const ended = await createSession(
-          tx,
-          { idHash: hashOf(id), ...person },
-          { maxSessions: MAX_SESSIONS, limits, now: clock.now() },
-        )
+        await updatePerson(tx, person)
+        const ended = await createSession(tx, session, {
+          maxSessions: MAX_SESSIONS,
+          limits,
+          now: clock.now(),
+        })
         await recorder.signedIn(tx, knownPerson(person), origin)
         for (let count = 0; count < ended; count++)
           await recorder.sessionEnded(tx, knownPerson(person), origin)
@@ -95,9 +133,12 @@ export function createSessions(options: {
       return cookieText({ name, value: id, sameSite: 'Strict', secure })
     },
     async find(c, { isActivity }) {
-      const idHash = idHashOf(c)
-      const stored = idHash === null ? null : await lookup(idHash)
-      if (idHash === null || stored === null) return null
+      const id = opaqueCookie(c, name)
+      if (id === null) return null
+      const idHash = hashOf(id)
+      const found = await lookup(idHash)
+      const stored = found === null ? null : await ask(found, { id, idHash })
+      if (stored === null) return null
       // the last activity is in the future if the clock was set back since
       if (isActivity && Math.abs(stored.quietSeconds) > touchAfterSeconds)
         // people can still read while the database rejects writes
@@ -113,18 +154,23 @@ export function createSessions(options: {
       }
     },
     async end(c, origin) {
-      const idHash = idHashOf(c)
-      if (idHash !== null) {
-        await inTransaction(db, async (tx) => {
-          const person = await endSession(tx, idHash)
-          if (person !== null) await recorder.signedOut(tx, knownPerson(person), origin)
-        })
-      }
-      return removalCookie({ name, sameSite: 'Strict', secure })
+      const cookie = removalCookie({ name, sameSite: 'Strict', secure })
+      const id = opaqueCookie(c, name)
+      if (id === null) return { cookie, tokens: null }
+      const ended = await inTransaction(db, async (tx) => {
+        const person = await endSession(tx, hashOf(id))
+        if (person !== null) await recorder.signedOut(tx, knownPerson(person), origin)
+        return person
+      })
+      return { cookie, tokens: openTokens(id, ended?.sealedTokens ?? null) }
+    },
+    async endAll(person, origin) {
+      await endSessionsOfPerson(db, { person, recorder, origin, reason: 'no role' })
     },
   }
 }
 
+/** A person as the audit names them. */
 export function knownPerson({ iss, sub, name }: Pick<SignedIn, 'iss' | 'sub' | 'name'>): KnownPerson {
   return { id: sub, name, issuer: iss }
 }

@@ -6,7 +6,7 @@ import type { BffDb } from './tables.ts'
 const BATCH = 1_000
 
 /**
- * Deletes expired sessions, sign-ins and records of the embedded identity provider, at most a thousand of each,
+ * Deletes expired sessions, sign-ins, used logout tokens and records of the embedded identity provider, at most a thousand of each,
  * so that statements stay short. Reads never depend on it.
  *
  * @returns whether more records may be left to delete.
@@ -32,6 +32,10 @@ export async function purgeExpired(
     await sql`
       delete from bff.idp_record where id_hash in (
         select id_hash from bff.idp_record where expires_at < clock_timestamp() limit ${BATCH}
+      )`.execute(db),
+    await sql`
+      delete from bff.logout_token where token_hash in (
+        select token_hash from bff.logout_token where expires_at < ${at} limit ${BATCH}
       )`.execute(db),
   ]
   return results.some(({ numAffectedRows = 0n }) => numAffectedRows >= BATCH)

@@ -19,7 +19,13 @@ export interface BffTables {
     created_at: Time
     last_seen_at: Time
     authenticated_at: string | null
+    provider_session: string | null
+    sealed_tokens: Buffer | null
+    asked_at: string | null
+    client_address: string | null
+    user_agent: string | null
   }
+  'bff.logout_token': { token_hash: Buffer; expires_at: string }
   'bff.sign_in': {
     state_hash: Buffer
     browser_hash: Buffer

@@ -486,9 +486,11 @@ const LATER = {
     'runtime.process_event',
     'runtime.follow',
     'runtime.inbox_notification',
+    'bff.logout_token',
   ],
   columns: {
     'bff.saved_view': ['request_digest'],
+    'bff.session': ['provider_session', 'sealed_tokens', 'asked_at', 'client_address', 'user_agent'],
     'runtime.operation': ['cause_id'],
     'runtime.batch_item': ['shown_values'],
     'runtime.attempt': ['wire', 'by_platform'],

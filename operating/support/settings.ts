@@ -20,7 +20,10 @@ const withoutPassword = (value: string): string => value.replaceAll(/(?<=:\/\/)[
 export function secretsOf(deployment: {
   database: { url: string | null; directUrl: string | null }
   console: {
-    auth: { externalIdp: { clientSecret: string } | null; users: readonly { password: string }[] | null }
+    auth: {
+      externalIdp: { clientSecret: string | null } | null
+      users: readonly { password: string }[] | null
+    }
   } | null
   credentials: readonly string[]
 }): string[] {

@@ -12,6 +12,9 @@ export function useSession() {
 /** Where a person signs in, to come back to an address of the console. */
 export const signInAddress = (returnTo: string) => `/auth/login?returnTo=${encodeURIComponent(returnTo)}`
 
+/** The same after a sign-out: the provider asks, even if it still knows the person who was here before. */
+export const signInAfterSignOut = (returnTo: string) => `${signInAddress(returnTo)}&prompt=login`
+
 /** Between the tabs of a browser. */
 const SIGNED_IN = 'bundle-console.signed-in'
 
@@ -60,7 +63,9 @@ export function useMay(permission: Permission, place: Place | 'anywhere' | 'ever
   return mayIn(grants, permission, place)
 }
 
-/** Ends the session and leaves the console. Rejects with an ApiError if the server did not confirm it. */
+/**
+ * Ends the session and leaves the console, by the address that ends the session of the identity provider, which returns
+ * to the page of the sign-out. Rejects with an ApiError if the server did not confirm it. */
 export async function signOut(): Promise<void> {
   const response = await fetch('/auth/logout', {
     method: 'POST',
@@ -71,5 +76,6 @@ export async function signOut(): Promise<void> {
     throw new ApiError(lostAnswer)
   })
   if (!response.ok) throw await readFailure(response)
-  location.assign('/signed-out')
+  const { redirectTo } = (await response.json()) as { redirectTo: string }
+  location.assign(redirectTo)
 }

@@ -196,7 +196,11 @@ function SignInPage() {
   }, [leaves, returnTo])
   if (leaves) return null
   return (
-    <SignInCard title={t('shell.signIn.title')} message={t('shell.signIn.message')} returnTo={returnTo} />
+    <SignInCard
+      title={t('shell.signIn.title')}
+      message={t('shell.signIn.message')}
+      signIn={signInAddress(returnTo)}
+    />
   )
 }
 

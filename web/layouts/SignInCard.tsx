@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import { signInAddress } from '../api/session.ts'
 import { useText } from '../i18n/use-text.ts'
 import { buttonStyle } from '../ui/button-style.ts'
 import { Brand } from '../ui/Icon.tsx'
@@ -9,11 +8,12 @@ import { LanguageSwitch } from '../ui/LanguageSwitch.tsx'
 export function SignInCard({
   title,
   message,
-  returnTo,
+  signIn,
 }: {
   title: string
   message: ReactNode
-  returnTo: string
+  /** The address of the sign-in. */
+  signIn: string
 }) {
   const t = useText()
   return (
@@ -26,7 +26,7 @@ export function SignInCard({
         </p>
         <h1 className="mt-6 text-xl font-semibold tracking-tight">{title}</h1>
         <p className="mt-1 text-muted">{message}</p>
-        <a href={signInAddress(returnTo)} className={`mt-5 w-full ${buttonStyle({ variant: 'primary' })}`}>
+        <a href={signIn} className={`mt-5 w-full ${buttonStyle({ variant: 'primary' })}`}>
           {t('shell.signedOut.signIn')}
         </a>
         <div className="mt-6 border-t border-line pt-4">

@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { signInAfterSignOut } from '../../api/session.ts'
 import { SignInCard } from '../../layouts/SignInCard.tsx'
 import { useText } from '../../i18n/use-text.ts'
 
@@ -11,7 +12,7 @@ export function SignedOutPage() {
     <SignInCard
       title={t('shell.signedOut.title')}
       message={t('shell.signedOut.message')}
-      returnTo={returnTo}
+      signIn={signInAfterSignOut(returnTo)}
     />
   )
 }

@@ -1,0 +1,21 @@
+import type { LogFields } from '#http-kit/log.ts'
+import { plainText } from '../plain-text.ts'
+
+const MAX_TEXT = 200
+
+/**
+ * What the provider said in an error of openid-client, as fields of a log line: `providerError` and
+ * `providerDescription` (cleaned and cut off, because they are texts of a stranger) and `providerStatus`.
+ */
+export function providerReason(error: unknown): LogFields {
+  if (typeof error !== 'object' || error === null) return {}
+  const { error: code, error_description: description, status } = error as Record<string, unknown>
+  const cause = error instanceof Error ? error.cause : undefined
+  const httpStatus =
+    typeof status === 'number' ? status : cause instanceof Response ? cause.status : undefined
+  return {
+    ...(httpStatus !== undefined && { providerStatus: httpStatus }),
+    ...(typeof code === 'string' && { providerError: plainText(code, MAX_TEXT) }),
+    ...(typeof description === 'string' && { providerDescription: plainText(description, MAX_TEXT) }),
+  }
+}
