@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { CASES } from '../../../packages/plugin-check/src/cases/all-cases.ts'
 import type { Case } from '../../../packages/plugin-check/src/cases/case.ts'
 import { DEFECTS, type DefectName } from '../../../packages/plugin-check/testing/defects.ts'
-import { matrixPage } from '../../../packages/plugin-check/testing/matrix.ts'
+import { STYLES, type StyleName } from '../../../packages/plugin-check/testing/styles.ts'
 import {
   checkReference,
   findingsOf,
@@ -13,11 +12,11 @@ import { mapConcurrently } from '../concurrency.ts'
 import type { Suite, SuiteReport, Violation } from '../suite.ts'
 import { checkExamples } from './examples.ts'
 
-const MATRIX = new URL('../../../docs/plugin-check/matrix.md', import.meta.url)
 const NAMES = Object.keys(DEFECTS) as DefectName[]
+const STYLE_NAMES = Object.keys(STYLES) as StyleName[]
 
-/** In the quick form each broken plugin gets its own case and every so many-th of the others. */
-const QUICK_STRIDE = 12
+/** In the quick form each broken plugin gets its own case and, like each style, every so many-th of the others. */
+const QUICK_STRIDE = 48
 const QUICK_CONCURRENCY = 4
 
 /** A run against a plugin that answers at once, without the cases that kill it, takes at most this long. */
@@ -26,12 +25,12 @@ const RUN_MS = 60_000
 const needsProcess = ({ needs }: Case): boolean => needs.includes('start')
 const ownCase = (name: DefectName): string => DEFECTS[name].own
 
-/** The checker finds each planted defect with the case that is meant to find it, and nothing in correct plugins. */
+/** The checker finds each planted defect with the case that is meant to find it, and nothing in correct plugins, whose styles
+ * differ. */
 export const CHECKER: Suite = {
   name: 'checker',
   title: 'plugin-check against broken plugins, the reference plugin and the examples',
   async run({ size, seed, isBailing }) {
-    const started = performance.now()
     const used = seed ?? 1
     const isFull = size === 'full'
     const examples = await checkExamples({ seed: used, isFull })
@@ -56,18 +55,22 @@ export const CHECKER: Suite = {
       .map((id) => violation(used, `${id} finds something in the reference plugin`))
     if (correct.durationMs > RUN_MS)
       violations.push(violation(used, `a run took ${Math.round(correct.durationMs / 1000)} s`))
-    const matrix: Partial<Record<DefectName, string[]>> = {}
+    await mapConcurrently(STYLE_NAMES, isFull ? availableParallelism() : QUICK_CONCURRENCY, async (style) => {
+      const cases = CASES.filter((one, index) => !needsProcess(one) && (isFull || isQuick(index, used)))
+      const found = await checkReference({ defect: null, style, seed: used, isProcess: false, cases })
+      for (const id of findingsOf(found)) {
+        const problem = found.cases.find((one) => one.id === id)?.problem ?? ''
+        violations.push(violation(used, `${id} finds something in the style ${style}: ${problem}`))
+      }
+    })
     await mapConcurrently(NAMES, isFull ? availableParallelism() : QUICK_CONCURRENCY, async (name) => {
       if (isBailing && violations.length > 0) return
       const found = await findings(name, used, isFull)
-      matrix[name] = found
       if (!found.includes(ownCase(name)))
         violations.push(violation(used, `${ownCase(name)} does not find ${name}`))
       for (const id of unrelatedTo(name, found))
         violations.push(violation(used, `${id} is unrelated to ${name}`))
     })
-    const seconds = Math.round((performance.now() - started) / 1000)
-    if (isFull && violations.length === 0) writeFileSync(MATRIX, matrixPage(matrix, { seed: used, seconds }))
     return report(examples.lines, [...examples.violations, ...violations])
   },
 }
@@ -82,19 +85,19 @@ async function findings(defect: DefectName, seed: number, isFull: boolean): Prom
   const cases = CASES.filter(
     (one, index) =>
       one === defining ||
-      (isFull
-        ? isProcess || !needsProcess(one)
-        : !isProcess && !needsProcess(one) && index % QUICK_STRIDE === seed % QUICK_STRIDE),
+      (isFull ? isProcess || !needsProcess(one) : !isProcess && !needsProcess(one) && isQuick(index, seed)),
   )
   return findingsOf(await checkReference({ defect, seed, isProcess, cases }))
 }
+
+const isQuick = (index: number, seed: number): boolean => index % QUICK_STRIDE === seed % QUICK_STRIDE
 
 const violation = (seed: number, seen: string): Violation => ({ promise: 'plugin-check', seen, seed })
 
 function report(lines: readonly string[], violations: Violation[]): SuiteReport {
   return {
-    lines: [...lines, `${NAMES.length} broken plugins, ${CASES.length} cases`],
-    trials: { 'broken plugins': NAMES.length, cases: CASES.length },
+    lines: [...lines, `${NAMES.length} broken plugins, ${STYLE_NAMES.length} styles, ${CASES.length} cases`],
+    trials: { 'broken plugins': NAMES.length, styles: STYLE_NAMES.length, cases: CASES.length },
     violations,
   }
 }

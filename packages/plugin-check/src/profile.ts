@@ -30,6 +30,19 @@ const Resource = z.strictObject({
   writes: mapOf(PropertyName, Write).default({}),
 })
 
+/** What a service of the checker answers to one method. */
+const ServiceAnswer = z.strictObject({
+  status: z.number().int().min(200).max(599).default(200),
+  /** JSON; default: an envelope of a success without data. */
+  body: z.json().optional(),
+})
+
+/** Two addresses of the plugin, or of a stub behind it, to which the checker sends a POST. */
+const Control = z.strictObject({
+  begin: z.url({ protocol: /^https?$/ }),
+  end: z.url({ protocol: /^https?$/ }),
+})
+
 /** With which a plugin calls the platform if no profile names another one. */
 export const DEFAULT_CREDENTIAL = 'plugin-check-credential'
 
@@ -42,6 +55,8 @@ export const Profile = z.strictObject({
   resources: mapOf(ResourceLocator, Resource),
   /** The event methods of the services that the references name. */
   events: mapOf(Key, z.array(Key)).default({}),
+  /** What the services that the references name answer, by service ID and method, beside the methods of `events`. */
+  services: mapOf(Key, mapOf(Key, ServiceAnswer)).default({}),
   configuration: PluginConfiguration.default({ schemaVersion: '1.0.0', values: {} }),
   /** False: the plugin accepts calls from anyone, so nothing about tokens is tested. */
   verifiesTokens: z.boolean().default(true),
@@ -70,6 +85,10 @@ export const Profile = z.strictObject({
       readyWithinMs: z.number().int().min(1).max(120_000).default(15_000),
     })
     .optional(),
+  /** How the checker makes the plugin fail for a while, and makes it slow: at least 300 ms for each call. */
+  provoke: z.strictObject({ temporaryFailure: Control.optional(), slow: Control.optional() }).default({}),
+  /** How long a call may answer UNKNOWN or a failure that is retried before its result is definite. */
+  settlesWithinMs: z.number().int().min(100).max(300_000).default(3_000),
   /** How long the runtime waits for one call; default 30 s. */
   timeoutMs: z.number().int().min(100).max(300_000).default(30_000),
 })

@@ -5,18 +5,22 @@ import { CASES } from '../src/cases/all-cases.ts'
 import type { Case } from '../src/cases/case.ts'
 import { check } from '../src/commands/check.ts'
 import { isFinding, type Report } from '../src/report/report.ts'
-import { DEFECTS, type Defect, type DefectName } from './defects.ts'
+import type { Defect } from './defects/defect.ts'
+import { DEFECTS, type DefectName } from './defects.ts'
 import { freePort } from './free-port.ts'
 import { startReferencePlugin } from './reference-plugin.ts'
 import { referenceProfile } from './reference-profile.ts'
+import type { StyleName } from './styles.ts'
 
 export interface ReferenceCheckOptions {
   /** Null: the reference plugin without a defect. */
   defect: DefectName | null
+  /** Another correct way to do the same; default: none. */
+  style?: StyleName | null
   seed: number
   /** True: the checker starts the plugin as a process, so that it can kill it; false: in this process. */
   isProcess: boolean
-  /** How long each answer of a process takes at least; default 0. */
+  /** How long each answer takes at least; default 0. */
   answerMs?: number
   cases?: readonly Case[]
 }
@@ -24,6 +28,7 @@ export interface ReferenceCheckOptions {
 /** Runs the checker against the reference plugin, with one planted defect or without. */
 export async function checkReference({
   defect,
+  style = null,
   seed,
   isProcess,
   answerMs = 0,
@@ -32,7 +37,7 @@ export async function checkReference({
   const platformPort = await freePort()
   if (!isProcess) {
     const platform = `http://127.0.0.1:${platformPort}`
-    const plugin = await startReferencePlugin({ platform, file: null, defect })
+    const plugin = await startReferencePlugin({ platform, file: null, defect, style, answerMs })
     try {
       const url = `${plugin.url}/lifecycle`
       return await check({ url, profile: referenceProfile(plugin.url), seed, platformPort, cases })
@@ -43,7 +48,7 @@ export async function checkReference({
   const folder = mkdtempSync(join(tmpdir(), 'plugin-check-'))
   try {
     const address = `http://127.0.0.1:${await freePort()}`
-    const program = { file: join(folder, 'state.json'), defect: defect ?? '', answerMs }
+    const program = { file: join(folder, 'state.json'), defect: defect ?? '', style: style ?? '', answerMs }
     const profile = referenceProfile(address, program)
     return await check({ url: `${address}/lifecycle`, profile, seed, platformPort, cases })
   } finally {
@@ -58,6 +63,7 @@ export const findingsOf = (report: Report): string[] => report.cases.filter(isFi
 export function unrelatedTo(name: DefectName, findings: readonly string[]): string[] {
   const { own, related }: Defect = DEFECTS[name]
   return findings.filter(
-    (id) => id !== own && !related.some((other) => id === other || id.startsWith(`${other}.`)),
+    (id) =>
+      id !== own && !related.some((other) => other === '*' || id === other || id.startsWith(`${other}.`)),
   )
 }

@@ -6,7 +6,7 @@ const MAIN = fileURLToPath(new URL('reference-main.ts', import.meta.url))
 /** The profile of the reference plugin at an address; with a file, the checker starts it as a process. */
 export function referenceProfile(
   url: string,
-  program?: { file: string; defect: string; answerMs?: number },
+  program?: { file: string; defect: string; style?: string; answerMs?: number },
 ): Profile {
   return parseProfile(
     {
@@ -21,10 +21,17 @@ export function referenceProfile(
           writes: { tenantId: {}, accessToken: { isSensitive: true, isIssued: true }, region: {} },
         },
       },
+      events: { mail: ['tenantCreated'] },
+      services: { mail: {} },
+      provoke: {
+        temporaryFailure: { begin: `${url}/fail`, end: `${url}/heal` },
+        slow: { begin: `${url}/slow`, end: `${url}/fast` },
+      },
       resolvesReferences: true,
       credential: 'reference-credential',
       state: `${url}/tenants`,
       timeoutMs: 5_000,
+      settlesWithinMs: 1_000,
       ...(program !== undefined && {
         start: {
           command: [process.execPath, MAIN],
@@ -33,6 +40,7 @@ export function referenceProfile(
             PLATFORM: '{platform}',
             FILE: program.file,
             DEFECT: program.defect,
+            STYLE: program.style ?? '',
             ANSWER_MS: String(program.answerMs ?? 0),
           },
         },

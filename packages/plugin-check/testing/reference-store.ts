@@ -6,12 +6,21 @@ export interface Tenant {
   bundleId: string
   locator: string
   displayName: string
+  version: string
   accessToken: string
 }
 
+/** A remembered call. */
+export interface Remembered {
+  hash: string
+  answer: string
+  bundleInstallId: string
+  sequence: number
+}
+
 export interface StoredState {
-  /** `operationId stage` → hash of the request and the response. */
-  calls: Record<string, { hash: string; answer: string }>
+  /** By the key of the call. */
+  calls: Record<string, Remembered>
   marks: Record<string, { sequence: number; operationId: string; isDetached: boolean }>
   tenants: Record<string, Tenant>
 }

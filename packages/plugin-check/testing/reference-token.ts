@@ -1,58 +1,82 @@
-import { createHmac, createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, verify } from 'node:crypto'
 import type { LifecycleRequest } from '../../../contract/protocol/lifecycle.ts'
-import type { DefectName } from './defects.ts'
 
-type Claims = Record<string, unknown>
-type Key = { kid: string; kty: string; crv: string; x: string }
-
-export interface TokenVerifier {
-  /** The verified claims of a header; null if it is not accepted. */
-  verify(authorization: string | undefined): Promise<Claims | null>
-  matches(claims: Claims, request: LifecycleRequest): boolean
+export type Claims = Record<string, unknown>
+export interface Jwk {
+  kid: string
+  kty: string
+  crv: string
+  x: string
 }
 
-export function createTokenVerifier(
-  platform: string,
-  pluginId: string,
-  has: (defect: DefectName) => boolean,
-): TokenVerifier {
-  let keys: Key[] = []
+export interface Token {
+  header: Claims
+  claims: Claims
+  /** What was signed. */
+  input: Buffer
+  signature: string
+}
 
-  async function keyOf(kid: unknown): Promise<Key | undefined> {
-    const known = keys.find((key) => key.kid === kid)
-    if (known !== undefined) return known
-    const response = await fetch(`${platform}/bundle-runtime/api/.well-known/jwks.json`)
-    // the key set of the platform
-    keys = ((await response.json()) as { keys: Key[] }).keys
-    return keys.find((key) => key.kid === kid)
-  }
+const LEEWAY_SECONDS = 30
 
-  return {
-    async verify(authorization) {
-      const token = /^Bearer ([^.]+)\.([^.]+)\.([^.]*)$/.exec(authorization ?? '')
-      if (token === null) return null
-      const [, head = '', body = '', signature = ''] = token
-      const header = parse(head)
-      const claims = parse(body)
-      const key = await keyOf(header['kid'])
-      if (key === undefined) return null
-      const input = Buffer.from(`${head}.${body}`)
-      const isSigned =
-        header['alg'] === 'HS256' && has('algorithm-of-token')
-          ? createHmac('sha256', Buffer.from(key.x, 'base64url')).update(input).digest('base64url') ===
-            signature
-          : header['alg'] === 'EdDSA' &&
-            verify(null, input, createPublicKey({ key, format: 'jwk' }), Buffer.from(signature, 'base64url'))
-      const isValid =
-        claims['iss'] === platform &&
-        (has('no-audience') || claims['aud'] === pluginId) &&
-        Number(claims['exp']) > Date.now() / 1000 - 30
-      return isSigned && isValid ? claims : null
-    },
-    matches: (claims, request) =>
-      claims['sub'] === request.operation.operationId &&
-      (has('no-stage-claim') || claims['stage'] === request.stage) &&
-      claims['executionSequence'] === request.executionSequence,
+/** The parts of a plugin that verify tokens; a defect replaces one of them. */
+export interface TokenParts {
+  readToken(authorization: string | undefined): Token | null
+  /** The key of the set for a token; undefined if there is none. */
+  chooseKey(keys: readonly Jwk[], token: Token): Jwk | undefined
+  isSigned(token: Token, key: Jwk): boolean
+  /** What must be true of the claims before the body is read. */
+  claimChecks: Record<'issuer' | 'audience' | 'expiry', (claims: Claims) => boolean>
+  /** What must be true of the claims and the request. */
+  callChecks: Record<
+    'operation' | 'stage' | 'sequence',
+    (claims: Claims, request: LifecycleRequest) => boolean
+  >
+}
+
+export const tokenParts = (platform: string, pluginId: string): TokenParts => ({
+  readToken(authorization) {
+    const found = /^Bearer ([^.]+)\.([^.]+)\.([^.]*)$/.exec(authorization ?? '')
+    if (found === null) return null
+    const [, head = '', body = '', signature = ''] = found
+    return { header: parse(head), claims: parse(body), input: Buffer.from(`${head}.${body}`), signature }
+  },
+  chooseKey: (keys, { header }) => keys.find(({ kid }) => kid === header['kid']),
+  isSigned: ({ header, input, signature }, key) =>
+    header['alg'] === 'EdDSA' &&
+    verify(
+      null,
+      input,
+      createPublicKey({ key: { ...key }, format: 'jwk' }),
+      Buffer.from(signature, 'base64url'),
+    ),
+  claimChecks: {
+    issuer: ({ iss }) => iss === platform,
+    audience: ({ aud }) => aud === pluginId,
+    expiry: ({ exp }) => Number(exp) > Date.now() / 1000 - LEEWAY_SECONDS,
+  },
+  callChecks: {
+    operation: ({ sub }, { operation }) => sub === operation.operationId,
+    stage: (claims, { stage }) => claims['stage'] === stage,
+    sequence: (claims, { executionSequence }) => claims['executionSequence'] === executionSequence,
+  },
+})
+
+/** Returns a function that finds the verified claims of a header; null if it is not accepted. */
+export function tokenVerifier(platform: string, parts: TokenParts) {
+  let keys: Jwk[] = []
+  return async (authorization: string | undefined): Promise<Claims | null> => {
+    const token = parts.readToken(authorization)
+    if (token === null) return null
+    let key = parts.chooseKey(keys, token)
+    if (key === undefined) {
+      const response = await fetch(`${platform}/bundle-runtime/api/.well-known/jwks.json`)
+      // the key set of the platform
+      keys = ((await response.json()) as { keys: Jwk[] }).keys
+      key = parts.chooseKey(keys, token)
+    }
+    const isRight = Object.values(parts.claimChecks).every((check) => check(token.claims))
+    return key !== undefined && parts.isSigned(token, key) && isRight ? token.claims : null
   }
 }
 

@@ -63,11 +63,19 @@ class Mailboxes:
                 text = self._remembered(request, fingerprint)
                 if text is None:
                     self._fence(request)
-                    text = self._execute(request, fingerprint)
+                    self.database.execute("SAVEPOINT effect")
+                    try:
+                        text = self._execute(request, fingerprint)
+                    except Failure:
+                        # The sequence stays: an earlier call that arrives now must have no effect.
+                        self.database.execute("ROLLBACK TO effect")
+                        self.database.execute("COMMIT")
+                        raise
                 self.database.execute("COMMIT")
                 return text
             except BaseException:
-                self.database.execute("ROLLBACK")
+                if self.database.in_transaction:
+                    self.database.execute("ROLLBACK")
                 raise
 
     def _remembered(self, request, fingerprint):

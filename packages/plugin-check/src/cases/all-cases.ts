@@ -8,6 +8,7 @@ import { LATE_CASES } from './late-calls.ts'
 import { REFERENCE_CASES } from './references.ts'
 import { REPEAT_CASES } from './repeats.ts'
 import { REQUEST_CASES } from './requests.ts'
+import { SERVICE_CASES } from './services.ts'
 import { SECRET_CASES } from './secrets.ts'
 import { TOKEN_CASES } from './tokens.ts'
 import { FAILURE_CASES } from './failures.ts'
@@ -29,6 +30,7 @@ export const CASES: readonly Case[] = [
   ...VERSION_CASES,
   ...SECRET_CASES,
   ...REFERENCE_CASES,
+  ...SERVICE_CASES,
   ...CONNECTION_CASES,
   ...CRASH_CASES,
   ...RUNBOOK_CASES,

@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
+import { StrictJsonError } from '../../../../contract/protocol/json-text-problem.ts'
 import { ANSWER_BYTES_MAX } from '../../../../contract/protocol/limits.ts'
+import { parseStrictJson } from '../../../../contract/protocol/strict-json.ts'
 import { OUTCOMES, type OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { Sent, Trial } from '../run/trial.ts'
-import { parseJson } from '../wire/read-answer.ts'
+import { isDone, parseJson } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
-import { installed, short, topOf } from './read-response.ts'
+import { seenIn } from '../run/state.ts'
+import { short, topOf, wholeLife } from './read-response.ts'
 
 const envelope = caseGroup('envelope', { rule: 'envelope', kind: 'shape' })
 const echo = caseGroup('echo', { rule: 'response-fields', kind: 'shape' })
@@ -14,10 +17,10 @@ const lifecycle = caseGroup('lifecycle', { rule: 'what-a-plugin-response-means',
 
 const dataOf = ({ answer }: Sent): JsonObject => (answer.kind === 'success' ? answer.data : {})
 
-const forEachInstalled =
+const forEachCall =
   (judge: (trial: Trial, sent: Sent) => void): Case['run'] =>
   async (trial) => {
-    for (const sent of await installed(trial)) judge(trial, sent)
+    for (const sent of await wholeLife(trial)) judge(trial, sent)
   }
 
 function succeeds(type: OperationType, article: string): Case {
@@ -46,15 +49,51 @@ function succeeds(type: OperationType, article: string): Case {
   )
 }
 
+/** Changed values that replace visible ones must be visible after the operation. */
+const applies = (type: 'INSTALL' | 'CONFIGURE' | 'UPGRADE', article: string): Case =>
+  lifecycle(
+    `${type.toLowerCase()}-applies`,
+    {
+      title: `${article} ${type} applies the values that it is sent`,
+      needs: ['state', 'changed'],
+      fix: `Store what ${type} sends, and return it at the state address.`,
+    },
+    async (trial) => {
+      const usual = trial.install()
+      await trial.complete(usual.operation('INSTALL', 1))
+      const before = await trial.state(usual)
+      const changed = type === 'INSTALL' ? trial.install() : usual
+      const operation = changed.operation(type, type === 'INSTALL' ? 1 : 2, { values: 'changed' })
+      for (const call of [operation.before, operation.after])
+        if (!isDone((await trial.settle(call)).answer)) trial.untested(`the ${type} did not succeed`)
+      const after = await trial.state(changed)
+      const pairs = Object.values(trial.profile.resources).flatMap((resource) =>
+        Object.entries(resource.changed ?? {}).map(
+          ([name, value]) => [name, resource.properties[name], value] as const,
+        ),
+      )
+      const visible = pairs.filter(
+        ([, old, value]) => seenIn(before, old) && !seenIn(before, value) && !isDeepStrictEqual(old, value),
+      )
+      if (visible.length === 0)
+        trial.untested('the state shows none of the values that changed replaces in the profile')
+      for (const [name, , value] of visible)
+        trial.check(seenIn(after, value), `The state does not show the changed ${name}`)
+    },
+  )
+
 export const ANSWER_CASES: readonly Case[] = [
   succeeds('INSTALL', 'An'),
   succeeds('CONFIGURE', 'A'),
   succeeds('UPGRADE', 'An'),
   succeeds('DETACH', 'A'),
+  applies('INSTALL', 'An'),
+  applies('CONFIGURE', 'A'),
+  applies('UPGRADE', 'An'),
   envelope(
     'status-200',
     { title: 'A success has HTTP status 200', fix: 'Respond with status 200, not 201, 202 or 204.' },
-    forEachInstalled((trial, { exchange }) =>
+    forEachCall((trial, { exchange }) =>
       trial.check(exchange.response?.status === 200, `The status is ${exchange.response?.status}`),
     ),
   ),
@@ -65,7 +104,7 @@ export const ANSWER_CASES: readonly Case[] = [
       level: 'SHOULD',
       fix: 'Set content-type: application/json.',
     },
-    forEachInstalled((trial, { exchange }) => {
+    forEachCall((trial, { exchange }) => {
       const type = exchange.response?.headers['content-type'] ?? 'absent'
       trial.check(/^application\/json\s*(;|$)/i.test(type), `The content type is ${type}`)
     }),
@@ -76,7 +115,7 @@ export const ANSWER_CASES: readonly Case[] = [
       title: 'A response is an envelope, not bare data',
       fix: 'Put the data into {"errorCode": "0", "data": …, "contractVersion": "1.0.0"}.',
     },
-    forEachInstalled((trial, sent) => {
+    forEachCall((trial, sent) => {
       const top = topOf(sent)
       trial.check('errorCode' in top && 'data' in top, 'The body has no errorCode and data')
     }),
@@ -84,7 +123,7 @@ export const ANSWER_CASES: readonly Case[] = [
   envelope(
     'error-code-zero',
     { title: 'errorCode of a success is the text 0', fix: 'Write "errorCode": "0", a string, not a number.' },
-    forEachInstalled((trial, sent) => {
+    forEachCall((trial, sent) => {
       const { errorCode } = topOf(sent)
       trial.check(errorCode === undefined || errorCode === '0', `errorCode is ${JSON.stringify(errorCode)}`)
     }),
@@ -95,7 +134,7 @@ export const ANSWER_CASES: readonly Case[] = [
       title: 'contractVersion of the envelope is 1.0.0 or absent',
       fix: 'Set "contractVersion": "1.0.0" in the envelope; 6.0.0 belongs into data.',
     },
-    forEachInstalled((trial, sent) => {
+    forEachCall((trial, sent) => {
       const top = topOf(sent)
       const { contractVersion } = top
       trial.check(
@@ -111,7 +150,7 @@ export const ANSWER_CASES: readonly Case[] = [
       level: 'SHOULD',
       fix: 'Set "contractVersion": "1.0.0" in the envelope.',
     },
-    forEachInstalled((trial, sent) => {
+    forEachCall((trial, sent) => {
       trial.check('contractVersion' in topOf(sent), 'contractVersion is absent')
     }),
   ),
@@ -122,7 +161,7 @@ export const ANSWER_CASES: readonly Case[] = [
       rule: 'response-fields',
       fix: 'Serialize the response with a JSON library instead of joining texts.',
     },
-    forEachInstalled((trial, { exchange }) => {
+    forEachCall((trial, { exchange }) => {
       const text = exchange.response?.body.toString() ?? ''
       const keys = (text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? []).length
       trial.check(
@@ -131,6 +170,31 @@ export const ANSWER_CASES: readonly Case[] = [
       )
     }),
   ),
+  ...(
+    [
+      [
+        'exact-numbers',
+        'Every number in a response stays the same when it is read',
+        ['numberChanges', 'numberTooLarge'],
+        'Write numbers with more than 15 digits as texts.',
+      ],
+      [
+        'whole-text',
+        'The texts in a response have no half characters and no NUL',
+        ['surrogate', 'nul'],
+        'Cut texts at whole characters, and remove NUL.',
+      ],
+    ] as const
+  ).map(([name, title, reasons, fix]) =>
+    envelope(
+      name,
+      { title, rule: 'where-the-contract-leaves-room', fix },
+      forEachCall((trial, { exchange }) => {
+        const problem = jsonProblem(exchange.response?.body.toString() ?? '')
+        trial.check(!reasons.some((reason) => reason === problem?.reason), problem?.message ?? '')
+      }),
+    ),
+  ),
   envelope(
     'size',
     {
@@ -138,7 +202,7 @@ export const ANSWER_CASES: readonly Case[] = [
       rule: 'limits',
       fix: 'Write less: refer to large data instead.',
     },
-    forEachInstalled((trial, { exchange }) => {
+    forEachCall((trial, { exchange }) => {
       const bytes = exchange.response?.body.byteLength ?? 0
       trial.check(bytes <= ANSWER_BYTES_MAX, `The response has ${bytes} bytes`)
     }),
@@ -159,7 +223,7 @@ export const ANSWER_CASES: readonly Case[] = [
         title: `${field} of the response is equal to the request`,
         fix: `Copy ${field} from the request, unchanged and complete.`,
       },
-      forEachInstalled((trial, sent) => {
+      forEachCall((trial, sent) => {
         trial.check(
           isDeepStrictEqual(dataOf(sent)[field], sent.call?.request[field]),
           `${field} is ${short(dataOf(sent)[field])} instead of ${short(sent.call?.request[field])}`,
@@ -175,7 +239,7 @@ export const ANSWER_CASES: readonly Case[] = [
       rule: 'response-fields',
       fix: `Use ${OUTCOMES.join(', ')}.`,
     },
-    forEachInstalled((trial, sent) => {
+    forEachCall((trial, sent) => {
       const { outcome } = dataOf(sent)
       trial.check(
         OUTCOMES.some((known) => known === outcome),
@@ -191,7 +255,7 @@ export const ANSWER_CASES: readonly Case[] = [
       rule: 'response-fields',
       fix: 'Send "resources": {} if nothing is written.',
     },
-    forEachInstalled((trial, sent) => {
+    forEachCall((trial, sent) => {
       const { outcome, resources } = dataOf(sent)
       const isNeeded = outcome === 'APPLIED' || outcome === 'VERIFIED'
       trial.check(
@@ -208,12 +272,8 @@ export const ANSWER_CASES: readonly Case[] = [
       fix: 'Return APPLIED if something is written, or write nothing.',
     },
     async (trial) => {
-      const installation = trial.install()
-      await trial.complete(installation.operation('INSTALL', 1))
-      const configure = installation.operation('CONFIGURE', 2)
-      const detach = installation.operation('DETACH', 3)
-      for (const call of [configure.before, configure.after, detach.before, detach.after]) {
-        const { answer } = await trial.finish(call)
+      for (const { answer } of await wholeLife(trial)) {
+        if (answer.kind !== 'success') continue
         const count = Object.values(answer.writes).filter(
           (properties) => isJsonObject(properties) && Object.keys(properties).length > 0,
         ).length
@@ -222,6 +282,16 @@ export const ANSWER_CASES: readonly Case[] = [
     },
   ),
 ]
+
+function jsonProblem(text: string): { reason: string; message: string } | null {
+  try {
+    parseStrictJson(text)
+    return null
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    return { reason: error.problem.reason, message: error.messageWithoutPath }
+  }
+}
 
 function countKeys(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countKeys(item), 0)

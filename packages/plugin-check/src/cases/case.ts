@@ -12,6 +12,10 @@ export type Need =
   | 'sensitive'
   | 'references'
   | 'resolves'
+  | 'services'
+  | 'events'
+  | 'temporary'
+  | 'slow'
   | 'runbooks'
 
 export const NEEDS: Readonly<Record<Need, string>> = {
@@ -25,6 +29,10 @@ export const NEEDS: Readonly<Record<Need, string>> = {
   sensitive: 'no text property of the profile is sensitive',
   references: 'no resource of the profile has references',
   resolves: 'resolvesReferences is false in the profile',
+  services: 'the profile has no services, so calls of services cannot be judged',
+  events: 'the profile has no events',
+  temporary: 'the profile does not say how to provoke a temporary failure',
+  slow: 'the profile does not say how to make the plugin slow',
   runbooks: 'the profile has no runbooks',
 }
 

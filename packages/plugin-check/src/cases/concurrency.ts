@@ -1,13 +1,19 @@
 import type { Call } from '../wire/build-call.ts'
 import type { Sent, Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
-import { describeAnswer, isDone } from '../wire/read-answer.ts'
+import { describeAnswer, isDone, isUndecided } from '../wire/read-answer.ts'
+import { startCall } from './late-calls.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
 
+const BLOCKED_TRIES = 3
 const concurrent = caseGroup('concurrent', { rule: 'calls-in-progress', kind: 'behaviour' })
 const LOCK =
   'Store that a call has started before its effect. A second one waits for the response, or gets a retryable failure.'
+
+/** The call is to be repeated, by a result or because there are too many at once; a lost connection is not that. */
+const isToRepeat = ({ answer, exchange }: Sent): boolean =>
+  isUndecided(answer) && (answer.kind !== 'uncertain' || exchange.response?.status === 503)
 
 const sendAtOnce = (trial: Trial, calls: readonly Call[]): Promise<Sent[]> =>
   Promise.all(calls.map((call) => trial.send(call, { isNewConnection: true })))
@@ -21,7 +27,7 @@ async function checkOneResult(trial: Trial, call: Call, count: number): Promise<
   const last = await trial.finish(call)
   for (const sent of responses) {
     const { answer } = sent
-    if (answer.kind === 'failure' && answer.retryable === true) continue
+    if (isToRepeat(sent)) continue
     trial.check(
       answer.kind === 'success',
       `One of ${count} identical calls got ${describeAnswer(answer)} instead of waiting or a retryable failure`,
@@ -90,14 +96,73 @@ export const CONCURRENCY_CASES: readonly Case[] = [
     },
   ),
   concurrent(
+    'while-running',
+    {
+      title: 'A repeat that arrives while the first call runs has no effect of its own',
+      needs: ['slow', 'state'],
+      fix: LOCK,
+    },
+    async (trial) => {
+      const single = trial.install()
+      await trial.finish(single.operation('INSTALL', 1).before)
+      const installation = trial.install()
+      const { before } = installation.operation('INSTALL', 1)
+      const [first] = await trial.provoke('slow', () => startCall(trial, before))
+      const repeat = await trial.send(before, { isNewConnection: true })
+      trial.check(
+        repeat.answer.kind === 'success' || isToRepeat(repeat),
+        `The repeat got ${describeAnswer(repeat.answer)} instead of waiting or a retryable failure`,
+      )
+      await first
+      trial.checkSame(await trial.finish(before), await trial.send(before), 'The repeat afterwards')
+      const [one, both] = [countState(await trial.state(single)), countState(await trial.state(installation))]
+      trial.check(one === both, `One call makes ${one} entries in the state, with a repeat ${both}`)
+    },
+  ),
+  concurrent(
+    'others-not-blocked',
+    {
+      title: 'A slow call of one installation does not hold up another installation',
+      needs: ['slow'],
+      fix: 'Lock by bundleInstallId, not for the whole plugin, and do not block the process.',
+    },
+    async (trial) => {
+      let usual = Infinity
+      for (let count = 0; count < 3; count++) {
+        const { exchange } = await trial.finish(trial.install().operation('INSTALL', 1).before)
+        usual = Math.min(usual, exchange.ms)
+      }
+      // a busy machine may delay one of them
+      for (let tried = 1; tried <= BLOCKED_TRIES; tried++) {
+        const slow = trial.install().operation('INSTALL', 1).before
+        const [running] = await trial.provoke('slow', () => startCall(trial, slow))
+        let hasEnded = false
+        void running?.then(() => {
+          hasEnded = true
+        })
+        const { exchange } = await trial.send(trial.install().operation('INSTALL', 1).before, {
+          isNewConnection: true,
+        })
+        const isFree = !hasEnded || exchange.ms < usual * 2 + 50
+        await running
+        if (isFree) return
+      }
+      trial.check(false, 'Each time, the other call ended only after the slow one')
+    },
+  ),
+  concurrent(
     'other-bytes',
     { title: 'Of two calls at once with different bytes, only one succeeds', rule: 'other-bytes', fix: LOCK },
     async (trial) => {
       const { operation } = await prepare(trial, 'INSTALL')
       const other = operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })
-      const [one, two] = await sendAtOnce(trial, [operation.before, other])
-      const done = [one, two].filter((sent) => sent !== undefined && isDone(sent.answer))
-      trial.check(done.length <= 1, 'Both succeeded')
+      await sendAtOnce(trial, [operation.before, other])
+      await trial.settle(operation.before)
+      await trial.settle(other)
+      const done = [operation.before, other].filter((call) =>
+        trial.sent.some((sent) => sent.call === call && isDone(sent.answer)),
+      )
+      trial.check(done.length === 1, done.length === 0 ? 'None succeeded' : 'Both succeeded')
     },
   ),
   concurrent(
@@ -109,10 +174,11 @@ export const CONCURRENCY_CASES: readonly Case[] = [
     },
     async (trial) => {
       const calls = Array.from({ length: 10 }, () => trial.install().operation('INSTALL', 1).before)
-      for (const { call, answer } of await sendAtOnce(trial, calls)) {
+      for (const sent of await sendAtOnce(trial, calls)) {
+        const { call, answer } = sent
         const { installation } = answer.kind === 'success' ? answer.data : {}
         trial.check(
-          answer.kind === 'success' || (answer.kind === 'failure' && answer.retryable === true),
+          answer.kind === 'success' || isToRepeat(sent),
           `One of ten installations got ${describeAnswer(answer)}`,
         )
         trial.check(
@@ -136,7 +202,7 @@ export const CONCURRENCY_CASES: readonly Case[] = [
       const later = installation.operation('CONFIGURE', 3)
       await sendAtOnce(trial, [earlier.before, later.before])
       await trial.complete(later)
-      const late = await trial.send(installation.operation('CONFIGURE', 2, { values: 'changed' }).before)
+      const late = await trial.settle(installation.operation('CONFIGURE', 2, { values: 'changed' }).before)
       trial.checkRefused(late, 'A third operation with the lower sequence')
     },
   ),
@@ -154,12 +220,12 @@ export const CONCURRENCY_CASES: readonly Case[] = [
         isNewConnection: true,
       })
       const started = performance.now()
-      const { answer } = await trial.send(trial.install().operation('INSTALL', 1).before, {
+      const { exchange: quick } = await trial.send(trial.install().operation('INSTALL', 1).before, {
         isNewConnection: true,
       })
       const ms = performance.now() - started
       const { exchange } = await slow
-      trial.check(answer.kind !== 'uncertain', 'The other call got no response')
+      trial.check(quick.response !== null, 'The other call got no response')
       trial.check(ms < exchange.ms + 100, `The other call took ${Math.round(ms)} ms`)
     },
   ),

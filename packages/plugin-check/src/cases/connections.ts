@@ -7,13 +7,13 @@ const connection = caseGroup('connection', { rule: 'slow-and-cut-connections', k
 
 const delivered = (name: string, title: string, delivery: Delivery, fix: string): Case =>
   connection(name, { title, fix }, async (trial) => {
-    const { answer } = await trial.send(trial.install().operation('INSTALL', 1).before, delivery)
+    const { answer } = await trial.settle(trial.install().operation('INSTALL', 1).before, { delivery })
     trial.check(isDone(answer), `The call got ${describeAnswer(answer)}`)
   })
 
 async function checkAlive(trial: Trial): Promise<void> {
-  const { answer } = await trial.send(trial.install().operation('INSTALL', 1).before, {
-    isNewConnection: true,
+  const { answer } = await trial.settle(trial.install().operation('INSTALL', 1).before, {
+    delivery: { isNewConnection: true },
   })
   trial.check(answer.kind !== 'uncertain', `Afterwards a call got ${describeAnswer(answer)}`)
 }
@@ -52,7 +52,7 @@ export const CONNECTION_CASES: readonly Case[] = [
         isNewConnection: true,
       })
       await trial.checkSameState(installation, state, 'The cut request had an effect')
-      const { answer } = await trial.send(before)
+      const { answer } = await trial.settle(before)
       trial.check(isDone(answer), `The whole request got ${describeAnswer(answer)}`)
     },
   ),

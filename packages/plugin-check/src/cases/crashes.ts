@@ -1,6 +1,6 @@
 import type { Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
-import { isDone } from '../wire/read-answer.ts'
+import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
@@ -42,7 +42,13 @@ async function survives(trial: Trial, type: OperationType): Promise<void> {
       isDone(answer) || answer.kind !== 'failure' || answer.retryable === true,
       `The repeat after a kill was refused permanently`,
     )
-    await trial.complete(operation)
+    for (const call of [operation.before, operation.after]) {
+      const { answer: last } = await trial.settle(call)
+      trial.check(
+        isDone(last),
+        `After a kill during ${type}, ${call.request.stage} got ${describeAnswer(last)}`,
+      )
+    }
     const found = countState(await trial.state(installation))
     trial.check(
       trial.profile.state === undefined || found === expected,
@@ -56,7 +62,7 @@ export const CRASH_CASES: readonly Case[] = [
     const { operation } = await prepare(trial, 'INSTALL')
     const first = await trial.finish(operation.before)
     await killAndStart(trial)
-    trial.checkSame(first, await trial.send(operation.before), 'The repeat after a restart')
+    trial.checkSame(first, await trial.settle(operation.before), 'The repeat after a restart')
   }),
   restart(
     'other-bytes',
@@ -66,7 +72,7 @@ export const CRASH_CASES: readonly Case[] = [
       await trial.finish(operation.before)
       await killAndStart(trial)
       const other = operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' })
-      trial.checkRefused(await trial.sendBytes(other.bytes, other), 'A call with other bytes')
+      trial.checkRefused(await trial.settleBytes(other.bytes, other), 'A call with other bytes')
     },
   ),
   restart(
@@ -76,7 +82,7 @@ export const CRASH_CASES: readonly Case[] = [
       const installation = trial.install()
       await trial.complete(installation.operation('INSTALL', 7))
       await killAndStart(trial)
-      trial.checkRefused(await trial.send(installation.operation('CONFIGURE', 6).before), 'A late call')
+      trial.checkRefused(await trial.settle(installation.operation('CONFIGURE', 6).before), 'A late call')
     },
   ),
   restart(
@@ -86,7 +92,7 @@ export const CRASH_CASES: readonly Case[] = [
       const { installation, operation } = await prepare(trial, 'CONFIGURE')
       await trial.complete(installation.operation('DETACH', 3))
       await killAndStart(trial)
-      trial.checkRefused(await trial.send(operation.before), 'The late CONFIGURE')
+      trial.checkRefused(await trial.settle(operation.before), 'The late CONFIGURE')
     },
   ),
   restart(
@@ -96,7 +102,7 @@ export const CRASH_CASES: readonly Case[] = [
       const { operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
       await killAndStart(trial)
-      trial.check(isDone((await trial.send(operation.after)).answer), 'AFTER_RESOURCES failed')
+      trial.check(isDone((await trial.settle(operation.after)).answer), 'AFTER_RESOURCES failed')
     },
   ),
   crash('install', { title: 'A kill during INSTALL leads to one effect', fix: ADOPT }, (trial) =>

@@ -4,6 +4,7 @@ import type { JsonValue } from '../../../../contract/json-schema/json.ts'
 import type { Installation, Trial } from '../run/trial.ts'
 import { countState } from '../run/state.ts'
 import { isDone } from '../wire/read-answer.ts'
+import { startCall } from './late-calls.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
 
@@ -52,7 +53,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
     async (trial) => {
       const operation = trial.install().operation('DETACH', 1)
       for (const call of [operation.before, operation.after]) {
-        const { answer } = await trial.send(call)
+        const { answer } = await trial.settle(call)
         trial.check(isDone(answer), `DETACH of an unknown installation failed in ${call.request.stage}`)
       }
     },
@@ -68,7 +69,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
       const again = installation.operation('DETACH', 3)
       for (const call of [again.before, again.after])
         trial.check(
-          isDone((await trial.send(call)).answer),
+          isDone((await trial.settle(call)).answer),
           `The second DETACH failed in ${call.request.stage}`,
         )
     },
@@ -84,7 +85,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
       await trial.finish(operation.before)
       const takeover = installation.operation('DETACH', 2)
       for (const call of [takeover.before, takeover.after])
-        trial.check(isDone((await trial.send(call)).answer), `The DETACH failed in ${call.request.stage}`)
+        trial.check(isDone((await trial.settle(call)).answer), `The DETACH failed in ${call.request.stage}`)
     },
   ),
   detach(
@@ -98,7 +99,25 @@ export const INSTALLATION_CASES: readonly Case[] = [
       await trial.finish(operation.before)
       const takeover = installation.operation('DETACH', 3)
       for (const call of [takeover.before, takeover.after])
-        trial.check(isDone((await trial.send(call)).answer), `The DETACH failed in ${call.request.stage}`)
+        trial.check(isDone((await trial.settle(call)).answer), `The DETACH failed in ${call.request.stage}`)
+    },
+  ),
+  detach(
+    'while-running',
+    {
+      title: 'An INSTALL that a DETACH overtakes while it runs brings nothing back',
+      needs: ['slow', 'state'],
+      rule: 'late-calls',
+      fix: 'Compare the sequence again in the transaction of the effect.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const { before } = installation.operation('INSTALL', 1)
+      const [running] = await trial.provoke('slow', () => startCall(trial, before))
+      await trial.complete(installation.operation('DETACH', 2))
+      const state = await trial.state(installation)
+      await running
+      await trial.checkSameState(installation, state, 'The INSTALL changed the state after the DETACH')
     },
   ),
   detach(
@@ -107,7 +126,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'CONFIGURE')
       await trial.complete(installation.operation('DETACH', 3))
-      trial.checkRefused(await trial.send(operation.before), 'The late CONFIGURE')
+      trial.checkRefused(await trial.settle(operation.before), 'The late CONFIGURE')
     },
   ),
   detach(
@@ -116,7 +135,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'UPGRADE')
       await trial.complete(installation.operation('DETACH', 3))
-      trial.checkRefused(await trial.send(operation.before), 'The late UPGRADE')
+      trial.checkRefused(await trial.settle(operation.before), 'The late UPGRADE')
     },
   ),
   detach(
@@ -144,7 +163,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
     },
     async (trial) => {
       const installation = await detached(trial)
-      const { answer } = await trial.send(installation.operation('CONFIGURE', 3).before)
+      const { answer } = await trial.settle(installation.operation('CONFIGURE', 3).before)
       trial.check(answer.kind === 'failure', 'The CONFIGURE was accepted')
     },
   ),
@@ -175,7 +194,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
       const operation = trial.install().operation('INSTALL', 1)
       for (const call of [operation.before, operation.after])
         trial.check(
-          isDone((await trial.send(call)).answer),
+          isDone((await trial.settle(call)).answer),
           `The new INSTALL failed in ${call.request.stage}`,
         )
     },
@@ -258,7 +277,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
       await detached(trial)
       await trial.checkSameState(other, state, 'The state of the other installation changed')
       trial.check(
-        isDone((await trial.send(operation.after)).answer),
+        isDone((await trial.settle(operation.after)).answer),
         'AFTER_RESOURCES of the other installation failed',
       )
     },
@@ -282,6 +301,29 @@ export const INSTALLATION_CASES: readonly Case[] = [
     },
   ),
   isolation(
+    'same-operation-id',
+    {
+      title: 'The same operationId of another installation does not get the remembered response',
+      rule: 'other-bytes',
+      fix: 'Compare the whole request with that of the remembered call, also its installation.',
+    },
+    async (trial) => {
+      const [one, two] = [trial.install(), trial.install()]
+      const first = one.operation('INSTALL', 1)
+      await trial.finish(first.before)
+      const { operationId } = first.before.request.operation
+      const sent = await trial.settle(two.operation('INSTALL', 1, { operationId }).before)
+      const { answer } = sent
+      if (isDone(answer)) {
+        const identity = answer.kind === 'success' ? answer.data['installation'] : null
+        trial.check(
+          isDeepStrictEqual(identity, two.identity),
+          'The second installation got the response of the first',
+        )
+      } else trial.checkRefused(sent, 'The same operationId of another installation')
+    },
+  ),
+  isolation(
     'remembered-by-operation',
     {
       title: 'The same sequence in two installations is two calls',
@@ -290,7 +332,7 @@ export const INSTALLATION_CASES: readonly Case[] = [
     async (trial) => {
       const [one, two] = [trial.install(), trial.install()]
       await trial.finish(one.operation('INSTALL', 1).before)
-      const { answer } = await trial.send(two.operation('INSTALL', 1).before)
+      const { answer } = await trial.settle(two.operation('INSTALL', 1).before)
       const identity = answer.kind === 'success' ? JSON.stringify(answer.data['installation'] ?? null) : ''
       trial.check(
         answer.kind !== 'success' || !identity.includes(one.identity.bundleInstallId),

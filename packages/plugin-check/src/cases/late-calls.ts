@@ -1,5 +1,6 @@
-import type { Trial } from '../run/trial.ts'
-import { isDone } from '../wire/read-answer.ts'
+import type { Sent, Trial } from '../run/trial.ts'
+import type { Call } from '../wire/build-call.ts'
+import { isDone, isFinalFailure } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
 import { caseGroup, type Case } from './case.ts'
 
@@ -7,13 +8,20 @@ const late = caseGroup('late', { rule: 'late-calls', kind: 'behaviour' })
 const FENCE =
   'Store the highest executionSequence of each installation with the effect, and refuse lower ones and equal ones of another operation.'
 
+const RAISE =
+  'Store the sequence of every valid call when it arrives, whatever becomes of the call: a failure and UNKNOWN do not take it back.'
+/** A call has reached the plugin after this time. */
+const ARRIVED_MS = 100
+/** Long enough for a plugin that does not look at the first attempt. */
+const FAILING_MS = 200
+
 /** An INSTALL with the first sequence succeeds; a CONFIGURE with the second one must be refused. */
 async function refusesSecond(trial: Trial, sequences: readonly [number, number]): Promise<void> {
   const installation = trial.install()
   const [first, second] = sequences
   await trial.complete(installation.operation('INSTALL', first))
   trial.checkRefused(
-    await trial.send(installation.operation('CONFIGURE', second).before),
+    await trial.settle(installation.operation('CONFIGURE', second).before),
     `executionSequence ${second} after ${first}`,
   )
 }
@@ -22,7 +30,7 @@ async function acceptsLast(trial: Trial, sequences: readonly [number, number]): 
   const installation = trial.install()
   const [first, higher] = sequences
   await trial.complete(installation.operation('INSTALL', first))
-  const { answer } = await trial.send(installation.operation('CONFIGURE', higher).before)
+  const { answer } = await trial.settle(installation.operation('CONFIGURE', higher).before)
   trial.check(isDone(answer), `executionSequence ${higher} after ${first} was not accepted`)
 }
 
@@ -37,7 +45,7 @@ export const LATE_CASES: readonly Case[] = [
       const installation = trial.install()
       await trial.complete(installation.operation('INSTALL', 7))
       trial.checkRefused(
-        await trial.send(installation.operation('CONFIGURE', 6).after),
+        await trial.settle(installation.operation('CONFIGURE', 6).after),
         'A late AFTER_RESOURCES',
       )
     },
@@ -71,6 +79,17 @@ export const LATE_CASES: readonly Case[] = [
     (trial) => refusesSecond(trial, [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1]),
   ),
   late(
+    'above-32-bits',
+    {
+      title: 'Sequences above 2^31 and 2^32 are higher than those below',
+      fix: 'Store sequences as 64-bit integers, not as 32-bit ones.',
+    },
+    async (trial) => {
+      await acceptsLast(trial, [2 ** 31 - 1, 2 ** 31])
+      await acceptsLast(trial, [2 ** 32 - 1, 2 ** 32])
+    },
+  ),
+  late(
     'same-sequence-refused',
     { title: 'The same executionSequence with another operationId is refused', fix: FENCE },
     (trial) => refusesSecond(trial, [3, 3]),
@@ -82,7 +101,7 @@ export const LATE_CASES: readonly Case[] = [
       const installation = trial.install()
       await trial.complete(installation.operation('INSTALL', 7))
       const state = await trial.state(installation)
-      await trial.send(installation.operation('CONFIGURE', 6, { values: 'changed' }).before)
+      await trial.settle(installation.operation('CONFIGURE', 6, { values: 'changed' }).before)
       await trial.checkSameState(installation, state, 'The late call changed the state')
     },
   ),
@@ -90,7 +109,7 @@ export const LATE_CASES: readonly Case[] = [
     const installation = trial.install()
     await trial.complete(installation.operation('INSTALL', 7))
     const { before } = installation.operation('CONFIGURE', 6)
-    for (let count = 0; count < 3; count++) trial.checkRefused(await trial.send(before), 'The late call')
+    for (let count = 0; count < 3; count++) trial.checkRefused(await trial.settle(before), 'The late call')
   }),
   late(
     'other-installation',
@@ -101,7 +120,7 @@ export const LATE_CASES: readonly Case[] = [
     },
     async (trial) => {
       await trial.complete(trial.install().operation('INSTALL', 1_000))
-      const { answer } = await trial.send(trial.install().operation('INSTALL', 1).before)
+      const { answer } = await trial.settle(trial.install().operation('INSTALL', 1).before)
       trial.check(isDone(answer), 'Another installation was refused as late')
     },
   ),
@@ -112,7 +131,7 @@ export const LATE_CASES: readonly Case[] = [
       const { installation, operation } = await prepare(trial, 'CONFIGURE')
       await trial.finish(operation.before)
       await trial.finish(installation.operation('CONFIGURE', 3).before)
-      trial.checkRefused(await trial.send(operation.after), 'The earlier AFTER_RESOURCES')
+      trial.checkRefused(await trial.settle(operation.after), 'The earlier AFTER_RESOURCES')
     },
   ),
   late(
@@ -122,7 +141,7 @@ export const LATE_CASES: readonly Case[] = [
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
       await trial.complete(installation.operation('DETACH', 2))
-      trial.checkRefused(await trial.send(operation.after), 'The late AFTER_RESOURCES')
+      trial.checkRefused(await trial.settle(operation.after), 'The late AFTER_RESOURCES')
     },
   ),
   late(
@@ -131,7 +150,7 @@ export const LATE_CASES: readonly Case[] = [
     async (trial) => {
       const { installation, operation } = await prepare(trial, 'INSTALL')
       await trial.complete(installation.operation('DETACH', 2))
-      trial.checkRefused(await trial.send(operation.before), 'The late INSTALL')
+      trial.checkRefused(await trial.settle(operation.before), 'The late INSTALL')
     },
   ),
   late(
@@ -145,7 +164,7 @@ export const LATE_CASES: readonly Case[] = [
       const high = installation.operation('CONFIGURE', 1_000).before
       const body = { ...high.request, operation: { ...high.request.operation, operationType: 'REPAIR' } }
       await trial.sendBytes(Buffer.from(JSON.stringify(body)), high)
-      const { answer } = await trial.send(installation.operation('CONFIGURE', 2).before)
+      const { answer } = await trial.settle(installation.operation('CONFIGURE', 2).before)
       trial.check(isDone(answer), 'A later valid call was refused')
     },
   ),
@@ -159,8 +178,87 @@ export const LATE_CASES: readonly Case[] = [
       const { operation } = await prepare(trial, 'UPGRADE')
       const first = await trial.finish(operation.before)
       trial.checkSame(first, await trial.send(operation.before), 'The repeat')
-      const { answer } = await trial.send(operation.after)
+      const { answer } = await trial.settle(operation.after)
       trial.check(isDone(answer), 'The next stage of the current operation was refused')
     },
   ),
+  late(
+    'after-failed-operation',
+    {
+      title: 'A lower executionSequence is refused after a higher one that failed',
+      needs: ['invalid'],
+      fix: RAISE,
+    },
+    async (trial) => {
+      const installation = trial.install()
+      await trial.complete(installation.operation('INSTALL', 3))
+      const invalid = installation.operation('CONFIGURE', 5, { values: 'invalid' })
+      let { answer } = await trial.settle(invalid.before)
+      if (isDone(answer)) ({ answer } = await trial.settle(invalid.after))
+      if (!isFinalFailure(answer)) trial.untested('a CONFIGURE with the invalid values did not fail')
+      trial.checkRefused(
+        await trial.settle(installation.operation('CONFIGURE', 4, { values: 'changed' }).before),
+        'executionSequence 4 after 5, which failed,',
+      )
+    },
+  ),
+  ...(
+    [
+      ['after-temporary-failure', 'CONFIGURE', 'that is to be retried'],
+      ['after-failed-detach', 'DETACH', 'of a DETACH that is to be retried'],
+    ] as const
+  ).map(([name, type, words]) =>
+    late(
+      name,
+      {
+        title: `A lower executionSequence is refused after a higher one ${words}`,
+        needs: ['temporary'],
+        fix: RAISE,
+      },
+      async (trial) => {
+        const installation = trial.install()
+        await trial.complete(installation.operation('INSTALL', 3))
+        const later = installation.operation(type, 5)
+        const { answer } = await trial.provoke('temporaryFailure', async () => {
+          const before = await trial.settle(later.before, { withinMs: FAILING_MS })
+          return isDone(before.answer) ? trial.settle(later.after, { withinMs: FAILING_MS }) : before
+        })
+        if (isDone(answer)) trial.untested(`the provoked ${type} did not fail`)
+        trial.checkRefused(
+          await trial.settle(installation.operation('CONFIGURE', 4, { values: 'changed' }).before),
+          'executionSequence 4 after 5, which is to be retried,',
+        )
+      },
+    ),
+  ),
+  late(
+    'while-running',
+    {
+      title: 'A call has no effect once a later operation has arrived while it ran',
+      needs: ['slow', 'state', 'changed'],
+      fix: 'Compare the sequence again in the transaction of the effect.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      await trial.complete(installation.operation('INSTALL', 1))
+      const earlier = installation.operation('CONFIGURE', 2, { values: 'changed' })
+      const [running] = await trial.provoke('slow', () => startCall(trial, earlier.before))
+      const later = installation.operation('CONFIGURE', 3)
+      await trial.complete(later)
+      const state = await trial.state(installation)
+      await running
+      await trial.checkSameState(
+        installation,
+        state,
+        'The earlier call changed the state after the later one',
+      )
+    },
+  ),
 ]
+
+/** Sends a call that is slow, and returns once it has arrived. The result is wrapped, so that it is not awaited. */
+export async function startCall(trial: Trial, call: Call): Promise<Promise<Sent>[]> {
+  const running = trial.send(call, { isNewConnection: true })
+  await new Promise((resolve) => setTimeout(resolve, ARRIVED_MS))
+  return [running]
+}

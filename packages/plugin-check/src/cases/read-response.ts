@@ -1,12 +1,40 @@
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
-import type { Sent, Trial } from '../run/trial.ts'
+import { CaseBlocked, type Sent, type Trial } from '../run/trial.ts'
 import { parseJson } from '../wire/read-answer.ts'
+
+const OPERATION_TYPES = ['INSTALL', 'CONFIGURE', 'UPGRADE', 'DETACH'] as const
 
 /** Both stages of an INSTALL that succeeded. */
 export async function installed(trial: Trial): Promise<Sent[]> {
   const operation = trial.install().operation('INSTALL', 1)
   return [await trial.finish(operation.before), await trial.finish(operation.after)]
+}
+
+/**
+ * Both stages of INSTALL, CONFIGURE, UPGRADE and DETACH of one installation, as far as they succeed: sent once in a run.
+ * Blocks the case if INSTALL does not succeed.
+ */
+export async function wholeLife(trial: Trial): Promise<readonly Sent[]> {
+  if (trial.life.sent !== null) {
+    trial.evidence.push(...trial.life.sent)
+    return trial.life.sent
+  }
+  const installation = trial.install()
+  const found: Sent[] = []
+  for (const [index, type] of OPERATION_TYPES.entries()) {
+    const values = type === 'INSTALL' || type === 'DETACH' ? 'properties' : 'changed'
+    const { before, after } = installation.operation(type, index + 1, { values })
+    try {
+      for (const call of [before, after]) found.push(await trial.finish(call))
+    } catch (error) {
+      // the cases lifecycle.*-succeeds are about that
+      if (!(error instanceof CaseBlocked) || found.length < 2) throw error
+      break
+    }
+  }
+  trial.life.sent = found
+  return found
 }
 
 /** The top-level object of a response, or an empty one. */

@@ -10,16 +10,27 @@ const reference = caseGroup('reference', {
   kind: 'behaviour',
   needs: ['references', 'resolves'],
 })
+const MATCH = 'Compare installation, resource and propertyKey of the response with the request.'
 const RESOLVE_PATH = '/module-plugin-manager/api/bundle-plugin/service-reference/resolve'
+
+/** Long enough for a plugin that answers UNKNOWN at first. */
+const WHILE_MS = 400
+
+/** Both stages of an INSTALL, as far as they succeed: what the plugin asked the platform is judged in any case. */
+async function tryInstall(trial: Trial): Promise<void> {
+  const { before, after } = trial.install().operation('INSTALL', 1)
+  if (isDone((await trial.settle(before)).answer)) await trial.settle(after)
+}
 
 /** INSTALL while resolve responds in this way. */
 async function installWhile(trial: Trial, mode: ResolveMode) {
+  const operation = trial.install().operation('INSTALL', 1)
+  const from = trial.platform.services.calls.length
   trial.platform.setResolveMode(mode)
   try {
-    const operation = trial.install().operation('INSTALL', 1)
-    const before = await trial.send(operation.before)
-    const after = isDone(before.answer) ? await trial.send(operation.after) : before
-    return { operation, last: after }
+    const before = await trial.settle(operation.before, { withinMs: WHILE_MS })
+    const last = isDone(before.answer) ? await trial.settle(operation.after, { withinMs: WHILE_MS }) : before
+    return { operation, last, serviceCalls: trial.platform.services.calls.slice(from) }
   } finally {
     trial.platform.setResolveMode('grant')
   }
@@ -27,8 +38,12 @@ async function installWhile(trial: Trial, mode: ResolveMode) {
 
 const notDone = (name: string, title: string, mode: ResolveMode, fix: string): Case =>
   reference(name, { title, fix }, async (trial) => {
-    const { last } = await installWhile(trial, mode)
+    const { last, serviceCalls } = await installWhile(trial, mode)
     trial.check(!isDone(last.answer), `INSTALL succeeded with ${describeAnswer(last.answer)}`)
+    trial.check(
+      serviceCalls.every(({ problem }) => problem !== 'wrong-response' && problem !== 'expired'),
+      'The plugin called a service with such access',
+    )
   })
 
 export const REFERENCE_CASES: readonly Case[] = [
@@ -40,7 +55,7 @@ export const REFERENCE_CASES: readonly Case[] = [
     },
     async (trial) => {
       const from = trial.platform.calls.length
-      await trial.complete(trial.install().operation('INSTALL', 1))
+      await tryInstall(trial)
       const calls = trial.platform.calls.slice(from).filter(({ path }) => path.endsWith('/resolve'))
       trial.check(calls.length > 0, 'The plugin did not call resolve')
       for (const { body } of calls) {
@@ -59,8 +74,10 @@ export const REFERENCE_CASES: readonly Case[] = [
     },
     async (trial) => {
       const from = trial.platform.calls.length
-      await trial.complete(trial.install().operation('INSTALL', 1))
-      for (const { path } of trial.platform.calls.slice(from))
+      await tryInstall(trial)
+      const paths = trial.platform.calls.slice(from).map(({ path }) => path)
+      trial.check(paths.includes(RESOLVE_PATH), `The plugin called ${paths.join(', ') || 'nothing'}`)
+      for (const path of paths)
         trial.check(path === RESOLVE_PATH || path.endsWith('/read'), `It was called at ${path}`)
     },
   ),
@@ -72,7 +89,7 @@ export const REFERENCE_CASES: readonly Case[] = [
     },
     async (trial) => {
       const from = trial.platform.calls.length
-      await trial.complete(trial.install().operation('INSTALL', 1))
+      await tryInstall(trial)
       for (const { authorization } of trial.platform.calls.slice(from))
         trial.check(
           authorization === `Bearer ${trial.profile.credential}`,
@@ -92,11 +109,53 @@ export const REFERENCE_CASES: readonly Case[] = [
     'expired',
     'Compare expiresAt with the clock before you use the access.',
   ),
+  notDone('other-installation', 'Access for another installation is not used', 'other-installation', MATCH),
+  notDone('other-resource', 'Access for another resource is not used', 'other-resource', MATCH),
+  notDone('other-property', 'Access for another property is not used', 'other-property', MATCH),
   notDone(
-    'other-installation',
-    'Access for another installation is not used',
-    'other-installation',
-    'Compare installation, resource and propertyKey of the response with the request.',
+    'revoked',
+    'A revoked credential is no success',
+    'revoked',
+    'Fail the call if resolve responds with a failure.',
+  ),
+  notDone(
+    'no-answer',
+    'A response of resolve that is no envelope is no success',
+    'garbage',
+    'Read errorCode first, and fail the call unless it is "0".',
+  ),
+  notDone(
+    'no-access',
+    'A resolution without access to the service is no success',
+    'no-access',
+    'Require an entry of access for every serviceId of the reference.',
+  ),
+  reference(
+    'no-expiry',
+    {
+      title: 'Access without an expiry is used',
+      fix: 'Accept null as expiresAt.',
+    },
+    async (trial) => {
+      const { last } = await installWhile(trial, 'no-expiry')
+      trial.check(isDone(last.answer), `INSTALL got ${describeAnswer(last.answer)}`)
+    },
+  ),
+  reference(
+    'not-too-early',
+    {
+      title: 'Nothing is resolved in BEFORE_RESOURCES of an INSTALL',
+      rule: 'when-references-resolve',
+      fix: 'Resolve in AFTER_RESOURCES: before that, the installation is not active.',
+    },
+    async (trial) => {
+      const installation = trial.install()
+      await trial.finish(installation.operation('INSTALL', 1).before)
+      trial.check(
+        !trial.platform.wasEarly(installation.identity.bundleInstallId),
+        'The plugin called resolve in BEFORE_RESOURCES',
+      )
+    },
   ),
   reference(
     'down',
@@ -118,9 +177,9 @@ export const REFERENCE_CASES: readonly Case[] = [
     },
     async (trial) => {
       const from = trial.platform.calls.length
-      await trial.complete(trial.install().operation('INSTALL', 1))
+      await tryInstall(trial)
       const once = trial.platform.calls.length - from
-      await trial.complete(trial.install().operation('INSTALL', 1))
+      await tryInstall(trial)
       const twice = trial.platform.calls.length - from
       trial.check(twice > once, 'The second INSTALL did not resolve')
     },

@@ -2,7 +2,8 @@ import type { OperationType, Stage } from '../../../../contract/protocol/vocabul
 import type { Call } from '../wire/build-call.ts'
 import type { Sent, Trial } from '../run/trial.ts'
 import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
-import { isDone } from '../wire/read-answer.ts'
+import { countState } from '../run/state.ts'
+import { describeAnswer, isDone, isFinalFailure, isRepeated } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
 
 const repeat = caseGroup('repeat', { rule: 'repeated-calls', kind: 'behaviour' })
@@ -38,6 +39,20 @@ const sameAgain = (type: OperationType, stage: Stage): Case =>
     },
   )
 
+/** Time for several attempts. */
+const FAILING_MS = 200
+
+/** Sends an INSTALL while the plugin is made to fail. The case is not tested if it succeeds nevertheless. */
+async function failOnce(trial: Trial) {
+  const { installation, operation } = await prepare(trial, 'INSTALL')
+  const sent = await trial.provoke('temporaryFailure', async () => {
+    const before = await trial.settle(operation.before, { withinMs: FAILING_MS })
+    return isDone(before.answer) ? trial.settle(operation.after, { withinMs: FAILING_MS }) : before
+  })
+  if (isDone(sent.answer)) trial.untested('the INSTALL did not fail')
+  return { installation, operation, sent }
+}
+
 /** Finishes INSTALL, sends other bytes under the same operationId and stage, and returns what came back. */
 async function sendOtherBytes(
   trial: Trial,
@@ -45,7 +60,7 @@ async function sendOtherBytes(
 ): Promise<{ first: Sent; other: Sent }> {
   const { before } = trial.install().operation('INSTALL', 1)
   const first = await trial.finish(before)
-  return { first, other: await trial.sendBytes(change(before), before) }
+  return { first, other: await trial.settleBytes(change(before), before) }
 }
 
 const otherVersion = ({ bytes: sent }: Call): Buffer =>
@@ -93,7 +108,7 @@ export const REPEAT_CASES: readonly Case[] = [
     async (trial) => {
       const { before, after } = trial.install().operation('INSTALL', 1)
       await trial.finish(before)
-      const { answer } = await trial.send(after)
+      const { answer } = await trial.settle(after)
       trial.check(
         answer.kind === 'success' && answer.data['stage'] !== 'BEFORE_RESOURCES',
         'AFTER_RESOURCES got the response of BEFORE_RESOURCES or was refused',
@@ -155,7 +170,8 @@ export const REPEAT_CASES: readonly Case[] = [
     async (trial) => {
       const { before } = trial.install().operation('INSTALL', 1)
       await trial.send(before, { loseResponse: true, isNewConnection: true })
-      const first = await trial.finish(before)
+      const first = await trial.settle(before)
+      trial.check(isDone(first.answer), `The repeat got ${describeAnswer(first.answer)}`)
       trial.checkSame(first, await trial.send(before), 'The second repeat')
     },
   ),
@@ -170,7 +186,8 @@ export const REPEAT_CASES: readonly Case[] = [
       const { operation } = await prepare(trial, 'CONFIGURE')
       for (let count = 0; count < 3; count++)
         await trial.send(operation.before, { loseResponse: true, isNewConnection: true })
-      const first = await trial.finish(operation.before)
+      const first = await trial.settle(operation.before)
+      trial.check(isDone(first.answer), `The repeat got ${describeAnswer(first.answer)}`)
       trial.checkSame(first, await trial.send(operation.before), 'The next repeat')
     },
   ),
@@ -206,15 +223,71 @@ export const REPEAT_CASES: readonly Case[] = [
     async (trial) => {
       const installation = trial.install()
       const failing = installation.operation('INSTALL', 1, { values: 'invalid' })
-      const first = await trial.send(failing.before)
+      let call = failing.before
+      let first = await trial.settle(call)
+      if (isDone(first.answer)) {
+        call = failing.after
+        first = await trial.settle(call)
+      }
       trial.requires(!isDone(first.answer), 'The invalid values of the profile were accepted')
-      const again = await trial.send(failing.before)
+      const again = await trial.settle(call)
       trial.check(
         again.answer.kind === 'failure' || again.answer.kind === 'success',
         'The repeat got no definite response',
       )
-      const { answer } = await trial.send(installation.operation('DETACH', 2).before)
+      const { answer } = await trial.settle(installation.operation('DETACH', 2).before)
       trial.check(isDone(answer), 'A DETACH after the failure does not succeed')
+    },
+  ),
+  repeat(
+    'temporary-failure',
+    {
+      title: 'After a temporary failure, the same bytes succeed',
+      needs: ['temporary'],
+      fix: 'Do not remember failures: run the call again.',
+    },
+    async (trial) => {
+      const { operation, sent } = await failOnce(trial)
+      if (isFinalFailure(sent.answer)) trial.untested('the provoked failure is final')
+      for (const call of [operation.before, operation.after]) {
+        const { answer } = await trial.settle(call)
+        trial.check(isDone(answer), `${call.request.stage} still gets ${describeAnswer(answer)}`)
+      }
+    },
+  ),
+  repeat(
+    'temporary-failure-is-repeated',
+    {
+      title: 'A temporary failure is one that the runtime repeats',
+      needs: ['temporary'],
+      rule: 'what-a-plugin-response-means',
+      fix: 'Return a failure with retryable true, or UNKNOWN, if the same call can succeed later.',
+    },
+    async (trial) => {
+      const { answer } = (await failOnce(trial)).sent
+      trial.check(isRepeated(answer), `During the provoked failure, INSTALL got ${describeAnswer(answer)}`)
+    },
+  ),
+  repeat(
+    'no-half-attempt',
+    {
+      title: 'A failed attempt leaves nothing that its repeat does not use',
+      needs: ['temporary', 'state'],
+      rule: 'crashes-and-restarts',
+      fix: 'Make the effect in one transaction, or find by name what an earlier attempt has made.',
+    },
+    async (trial) => {
+      const undisturbed = trial.install()
+      await trial.complete(undisturbed.operation('INSTALL', 1))
+      const { installation, operation } = await failOnce(trial)
+      for (const call of [operation.before, operation.after])
+        if (!isDone((await trial.settle(call)).answer)) trial.untested('the repeat did not succeed')
+      const [one, two] = [undisturbed, installation].map((found) => trial.state(found))
+      const [expected, found] = [countState(await one), countState(await two)]
+      trial.check(
+        expected === found,
+        `After failed attempts there are ${found} entries in the state instead of ${expected}`,
+      )
     },
   ),
   repeat(
@@ -245,7 +318,7 @@ export const REPEAT_CASES: readonly Case[] = [
       const { operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
       const changed = operation.variant('BEFORE_RESOURCES', { values: 'changed' })
-      trial.checkRefused(await trial.sendBytes(changed.bytes, changed), 'A call with a changed value')
+      trial.checkRefused(await trial.settleBytes(changed.bytes, changed), 'A call with a changed value')
     },
   ),
   bytes(
@@ -255,7 +328,7 @@ export const REPEAT_CASES: readonly Case[] = [
       const { operation } = await prepare(trial, 'INSTALL')
       await trial.finish(operation.before)
       const changed = operation.variant('BEFORE_RESOURCES', { sequence: 5 })
-      trial.checkRefused(await trial.sendBytes(changed.bytes, changed), 'A call with another sequence')
+      trial.checkRefused(await trial.settleBytes(changed.bytes, changed), 'A call with another sequence')
     },
   ),
   bytes(
@@ -286,7 +359,7 @@ export const REPEAT_CASES: readonly Case[] = [
       const { operation } = await prepare(trial, 'INSTALL')
       await trial.complete(operation)
       trial.checkRefused(
-        await trial.sendBytes(otherVersion(operation.after), operation.after),
+        await trial.settleBytes(otherVersion(operation.after), operation.after),
         'A call with other bytes',
       )
     },

@@ -1,6 +1,6 @@
 import type { Call } from '../wire/build-call.ts'
 import type { Sent, Trial } from '../run/trial.ts'
-import { isDone } from '../wire/read-answer.ts'
+import { describeAnswer, isDone, isUndecided } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
 
 const request = caseGroup('request', { rule: 'requests-that-a-plugin-refuses', kind: 'behaviour' })
@@ -12,7 +12,7 @@ async function rejects(trial: Trial, what: string, change: (call: Call) => Buffe
   const changed = change(before)
   const stateBefore = await trial.state(installation)
   const bytes = Buffer.isBuffer(changed) ? changed : Buffer.from(JSON.stringify(changed))
-  trial.checkRejected(await trial.sendBytes(bytes, before), what)
+  trial.checkRejected(await trial.settleBytes(bytes, before), what)
   await trial.checkSameState(installation, stateBefore, `${what} had an effect`)
 }
 
@@ -35,6 +35,18 @@ const rejection = (
 
 const withSequence = (sequence: string) => (call: Call) =>
   Buffer.from(call.bytes.toString().replace(/"executionSequence":\d+/, `"executionSequence":${sequence}`))
+
+async function acceptsBody(trial: Trial, padding: number): Promise<void> {
+  const { before } = trial.install().operation('INSTALL', 1)
+  const { configuration } = before.request
+  const values = { ...configuration.values, padding: 'x'.repeat(padding) }
+  const body = { ...before.request, configuration: { ...configuration, values } }
+  const { answer } = await trial.settleBytes(Buffer.from(JSON.stringify(body)), before)
+  trial.check(
+    (answer.kind === 'success' || answer.kind === 'failure') && !isUndecided(answer),
+    `A request of ${padding / 1_000} kB got ${describeAnswer(answer)}`,
+  )
+}
 
 const checkNotDone = (trial: Trial, { answer }: Sent, what: string): void =>
   trial.check(!isDone(answer), `${what} was executed`)
@@ -151,7 +163,11 @@ export const REQUEST_CASES: readonly Case[] = [
     },
     async (trial) => {
       const { before } = trial.install().operation('INSTALL', 1)
-      checkNotDone(trial, await trial.sendBytes(Buffer.alloc(0), before, { method: 'GET' }), 'A GET')
+      checkNotDone(
+        trial,
+        await trial.settleBytes(Buffer.alloc(0), before, { delivery: { method: 'GET' } }),
+        'A GET',
+      )
     },
   ),
   request(
@@ -159,7 +175,11 @@ export const REQUEST_CASES: readonly Case[] = [
     { title: 'A PUT is not executed', fix: 'Accept only POST, and respond with 405 to other methods.' },
     async (trial) => {
       const { before } = trial.install().operation('INSTALL', 1)
-      checkNotDone(trial, await trial.sendBytes(before.bytes, before, { method: 'PUT' }), 'A PUT')
+      checkNotDone(
+        trial,
+        await trial.settleBytes(before.bytes, before, { delivery: { method: 'PUT' } }),
+        'A PUT',
+      )
     },
   ),
   request(
@@ -172,7 +192,11 @@ export const REQUEST_CASES: readonly Case[] = [
     async (trial) => {
       const { before } = trial.install().operation('INSTALL', 1)
       const headers = { 'content-type': 'text/plain' }
-      checkNotDone(trial, await trial.sendBytes(before.bytes, before, { headers }), 'A text/plain body')
+      checkNotDone(
+        trial,
+        await trial.settleBytes(before.bytes, before, { delivery: { headers } }),
+        'A text/plain body',
+      )
     },
   ),
   request(
@@ -185,7 +209,7 @@ export const REQUEST_CASES: readonly Case[] = [
       const { before } = trial.install().operation('INSTALL', 1)
       const body = { ...before.request, pluginId: 'another-plugin' }
       await trial.sendBytes(Buffer.from(JSON.stringify(body)), before)
-      const { answer } = await trial.send(before)
+      const { answer } = await trial.settle(before)
       trial.check(isDone(answer), 'The right request was refused after a wrong one')
     },
   ),
@@ -200,7 +224,7 @@ export const REQUEST_CASES: readonly Case[] = [
       const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
       const text = before.bytes.toString().replace(/"values":\{/, `"values":{"deep":${deep},`)
       await trial.sendBytes(Buffer.from(text.replace(',}', '}')), before)
-      const { answer } = await trial.send(trial.install().operation('INSTALL', 1).before)
+      const { answer } = await trial.settle(trial.install().operation('INSTALL', 1).before)
       trial.check(answer.kind !== 'uncertain', 'The plugin no longer responds')
     },
   ),
@@ -211,17 +235,17 @@ export const REQUEST_CASES: readonly Case[] = [
       rule: 'limits',
       fix: 'Raise the body limit of the server to 4 MiB.',
     },
-    async (trial) => {
-      const { before } = trial.install().operation('INSTALL', 1)
-      const { configuration } = before.request
-      const values = { ...configuration.values, padding: 'x'.repeat(900_000) }
-      const body = { ...before.request, configuration: { ...configuration, values } }
-      const { answer } = await trial.sendBytes(Buffer.from(JSON.stringify(body)), before)
-      trial.check(
-        answer.kind === 'success' || answer.kind === 'failure',
-        `A request of 900 kB got ${answer.kind === 'refused' ? `status ${answer.status}` : 'no definite response'}`,
-      )
+    (trial) => acceptsBody(trial, 900_000),
+  ),
+  request(
+    'largest-body',
+    {
+      title: 'A request of nearly 4 MiB gets a definite response',
+      level: 'SHOULD',
+      rule: 'limits',
+      fix: 'Raise the body limit of the server to 4 MiB.',
     },
+    (trial) => acceptsBody(trial, 4_000_000),
   ),
   request(
     'prototype-key',

@@ -40,13 +40,13 @@ async function provoke(trial: Trial): Promise<{ values: string[]; sent: readonly
   const replace = canaries(trial)
   const installation = trial.install()
   const operation = installation.operation('INSTALL', 1, { replace })
-  await trial.send(operation.before)
+  await trial.settle(operation.before)
   await trial.send(operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }))
-  await trial.send(operation.after)
-  await trial.send(installation.operation('CONFIGURE', 2, { replace, values: 'changed' }).before)
+  await trial.settle(operation.after)
+  await trial.settle(installation.operation('CONFIGURE', 2, { replace, values: 'changed' }).before)
   await trial.send(installation.operation('CONFIGURE', 1, { replace }).before)
-  await trial.send(installation.operation('UPGRADE', 3, { replace, values: 'invalid' }).before)
-  await trial.send(installation.operation('DETACH', 4, { replace }).before)
+  await trial.settle(installation.operation('UPGRADE', 3, { replace, values: 'invalid' }).before)
+  await trial.settle(installation.operation('DETACH', 4, { replace }).before)
   return { values: Object.values(replace).flatMap((values) => Object.values(values)), sent: trial.sent }
 }
 
@@ -90,7 +90,7 @@ export const SECRET_CASES: readonly Case[] = [
     { title: 'No response contains the lifecycle token', fix: 'Never copy headers into a response.' },
     async (trial) => {
       const { operation } = await prepare(trial, 'INSTALL')
-      await trial.send(operation.before)
+      await trial.settle(operation.before)
       await trial.send(operation.variant('BEFORE_RESOURCES', { targetVersion: '1.0.9' }))
       await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
       checkAbsent(trial, trial.sent, tokensOf(trial.sent), 'A response')
@@ -101,7 +101,7 @@ export const SECRET_CASES: readonly Case[] = [
     { title: 'The lifecycle token is not logged', needs: ['start'], fix: 'Do not log headers.' },
     async (trial) => {
       const { operation } = await prepare(trial, 'INSTALL')
-      await trial.send(operation.before)
+      await trial.settle(operation.before)
       await trial.send(operation.after, {}, { claims: { stage: 'BEFORE_RESOURCES' } })
       checkText(trial, trial.host?.output() ?? '', tokensOf(trial.sent), 'The output of the plugin')
     },
@@ -115,6 +115,25 @@ export const SECRET_CASES: readonly Case[] = [
     async (trial) => {
       const { sent } = await provoke(trial)
       checkAbsent(trial, sent, [trial.profile.credential], 'A response')
+    },
+  ),
+  secret(
+    'access-in-log',
+    {
+      title: 'The credential and resolved tokens are not logged',
+      needs: ['start', 'references', 'resolves'],
+      fix: 'Do not log requests to the platform or to services, nor their responses.',
+    },
+    async (trial) => {
+      const from = trial.platform.material.length
+      await trial.complete(trial.install().operation('INSTALL', 1))
+      const tokens = trial.platform.material.slice(from).filter((text) => !text.startsWith('http'))
+      checkText(
+        trial,
+        trial.host?.output() ?? '',
+        [trial.profile.credential, ...tokens],
+        'The output of the plugin',
+      )
     },
   ),
   secret(

@@ -2,6 +2,7 @@ import { newSigningKey } from '../wire/keys.ts'
 import type { TokenChanges, Trial } from '../run/trial.ts'
 import { isDone } from '../wire/read-answer.ts'
 import { caseGroup, type Case } from './case.ts'
+import { topOf } from './read-response.ts'
 
 const token = caseGroup('token', {
   rule: 'token-of-a-lifecycle-call',
@@ -9,6 +10,7 @@ const token = caseGroup('token', {
   needs: ['tokens'],
 })
 
+const KEPT_CALLS = 6
 const now = (): number => Math.floor(Date.now() / 1000)
 
 /** A call with this token is not executed, and is refused with 401. */
@@ -21,7 +23,7 @@ const refusal = (name: string, title: string, what: string, changes: (trial: Tri
     },
     async (trial) => {
       const { before } = trial.install().operation('INSTALL', 1)
-      const { answer } = await trial.send(before, {}, changes(trial))
+      const { answer } = await trial.settle(before, { token: changes(trial) })
       trial.check(answer.kind !== 'success', `${what} was accepted`)
       trial.check(
         answer.kind === 'refused' || answer.kind === 'failure',
@@ -63,6 +65,12 @@ export const TOKEN_CASES: readonly Case[] = [
   refusal('expired', 'An expired token is refused', 'A token that expired 10 minutes ago', () => ({
     claims: { iat: now() - 900, exp: now() - 600 },
   })),
+  refusal(
+    'expired-lately',
+    'A token that expired 90 seconds ago is refused',
+    'A token that expired 90 seconds ago',
+    () => ({ claims: { iat: now() - 390, exp: now() - 90 } }),
+  ),
   refusal('no-expiry', 'A token without exp is refused', 'A token without exp', () => ({
     claims: { exp: undefined },
   })),
@@ -100,9 +108,11 @@ export const TOKEN_CASES: readonly Case[] = [
     },
     async (trial) => {
       const { before } = trial.install().operation('INSTALL', 1)
-      const { answer } = await trial.send(before, {}, { authorization: null })
+      const sent = await trial.send(before, {}, { authorization: null })
+      const { answer } = sent
       trial.requires(answer.kind !== 'success', 'The call without a token was executed')
       trial.check(answer.kind === 'refused' && answer.status === 401, 'The response is not a 401')
+      trial.check(!('errorCode' in topOf(sent)), 'The 401 has an envelope')
     },
   ),
   token(
@@ -113,12 +123,43 @@ export const TOKEN_CASES: readonly Case[] = [
     },
     async (trial) => {
       const { before } = trial.install().operation('INSTALL', 1)
-      const { answer } = await trial.send(
-        before,
-        {},
-        { signature: { by: 'key', key: trial.platform.keys[1] } },
-      )
+      const { answer } = await trial.settle(before, {
+        token: { signature: { by: 'key', key: trial.platform.keys[1] } },
+      })
       trial.check(isDone(answer), 'A token of the second key was refused')
+    },
+  ),
+  token(
+    'clocks-differ',
+    {
+      title: 'A token is accepted if the clocks differ by 10 seconds',
+      level: 'SHOULD',
+      fix: 'Allow 30 seconds between the clocks, in both directions.',
+    },
+    async (trial) => {
+      for (const claims of [
+        { iat: now() + 10, exp: now() + 310 },
+        { iat: now() - 310, exp: now() - 10 },
+      ]) {
+        const { before } = trial.install().operation('INSTALL', 1)
+        const { answer } = await trial.settle(before, { token: { claims } })
+        trial.check(isDone(answer), `A token that expires at ${claims.exp} was refused at ${now()}`)
+      }
+    },
+  ),
+  token(
+    'keys-kept',
+    {
+      title: 'The keys of the platform are not fetched for every call',
+      level: 'SHOULD',
+      fix: 'Keep the key set, and fetch it again only for a kid that it does not have.',
+    },
+    async (trial) => {
+      const from = trial.platform.keyFetches()
+      for (let count = 0; count < KEPT_CALLS; count++)
+        await trial.finish(trial.install().operation('INSTALL', 1).before)
+      const fetches = trial.platform.keyFetches() - from
+      trial.check(fetches < KEPT_CALLS / 2, `${KEPT_CALLS} calls led to ${fetches} fetches`)
     },
   ),
   token(
@@ -152,7 +193,7 @@ export const TOKEN_CASES: readonly Case[] = [
         .variant('BEFORE_RESOURCES', { targetVersion: '9.9.9' })
       await trial.send(wrong, {}, { authorization: null })
       const right = installation.operation('INSTALL', 1, { operationId: wrong.request.operation.operationId })
-      const { answer } = await trial.send(right.before)
+      const { answer } = await trial.settle(right.before)
       trial.check(isDone(answer), 'The call was refused after one with other bytes and without a token')
     },
   ),
@@ -167,7 +208,7 @@ export const TOKEN_CASES: readonly Case[] = [
       const installation = trial.install()
       await trial.complete(installation.operation('INSTALL', 1))
       await trial.send(installation.operation('CONFIGURE', 1_000).before, {}, { authorization: null })
-      const { answer } = await trial.send(installation.operation('CONFIGURE', 2).before)
+      const { answer } = await trial.settle(installation.operation('CONFIGURE', 2).before)
       trial.check(answer.kind !== 'failure', 'A later valid call was refused as late')
     },
   ),

@@ -1,24 +1,28 @@
 import { callOf } from '../wire/build-call.ts'
 import type { Trial } from '../run/trial.ts'
-import { describeAnswer, isDone } from '../wire/read-answer.ts'
+import { seenIn } from '../run/state.ts'
+import { describeAnswer, isDone, isUndecided } from '../wire/read-answer.ts'
 import { prepare } from './repeats.ts'
 import { replaceIn } from '../wire/build-call.ts'
 import { caseGroup, type Case } from './case.ts'
 import { short } from './read-response.ts'
 
+const UNICODE = ' Ünï 東京'
 const version = caseGroup('version', { rule: 'versions-in-a-call', kind: 'behaviour' })
+const values = caseGroup('values', { rule: 'values', kind: 'behaviour' })
 
 async function refusesContract(trial: Trial, contractVersion: string): Promise<void> {
   const installation = trial.install()
   const { before } = installation.operation('INSTALL', 1)
   const body = Buffer.from(JSON.stringify({ ...before.request, contractVersion }))
-  trial.checkRejected(await trial.sendBytes(body, before), `contractVersion ${contractVersion}`)
-  trial.check(isDone((await trial.send(before)).answer), 'The right version was refused afterwards')
+  trial.checkRejected(await trial.settleBytes(body, before), `contractVersion ${contractVersion}`)
+  trial.check(isDone((await trial.settle(before)).answer), 'The right version was refused afterwards')
 }
 
 /** The plugin must understand the request; whether it can do it is its own business. */
 function checkDefinite(trial: Trial, answer: Parameters<typeof describeAnswer>[0], what: string): void {
-  trial.check(answer.kind === 'success' || answer.kind === 'failure', `${what} got ${describeAnswer(answer)}`)
+  const isDefinite = (answer.kind === 'success' || answer.kind === 'failure') && !isUndecided(answer)
+  trial.check(isDefinite, `${what} got ${describeAnswer(answer)}`)
 }
 
 export const VERSION_CASES: readonly Case[] = [
@@ -40,12 +44,16 @@ export const VERSION_CASES: readonly Case[] = [
     },
     async (trial) => {
       const installation = trial.install()
-      await trial.complete(installation.operation('INSTALL', 1, { targetVersion: 'v2-beta~1' }))
+      const install = installation.operation('INSTALL', 1, { targetVersion: 'v2-beta~1' })
+      for (const call of [install.before, install.after]) {
+        const { answer: first } = await trial.settle(call)
+        trial.check(isDone(first), `An INSTALL of v2-beta~1 got ${describeAnswer(first)}`)
+      }
       const upgrade = installation.operation('UPGRADE', 2, {
         currentVersion: 'v2-beta~1',
         targetVersion: '0.0.1',
       })
-      const { answer } = await trial.send(upgrade.before)
+      const { answer } = await trial.settle(upgrade.before)
       trial.check(isDone(answer), `An UPGRADE from v2-beta~1 to 0.0.1 got ${describeAnswer(answer)}`)
     },
   ),
@@ -56,7 +64,7 @@ export const VERSION_CASES: readonly Case[] = [
       fix: 'schemaVersion belongs to your own configuration: accept it, or refuse it with your own failure.',
     },
     async (trial) => {
-      const { answer } = await trial.send(
+      const { answer } = await trial.settle(
         trial.install().operation('INSTALL', 1, { schemaVersion: '9.0.0' }).before,
       )
       checkDefinite(trial, answer, 'schemaVersion 9.0.0')
@@ -76,7 +84,7 @@ export const VERSION_CASES: readonly Case[] = [
       fix: 'Return NOT_APPLIED if there is nothing to do.',
     },
     async (trial) => {
-      const { answer } = await trial.send(trial.install().operation('INSTALL', 1, { locators: [] }).before)
+      const { answer } = await trial.settle(trial.install().operation('INSTALL', 1, { locators: [] }).before)
       checkDefinite(trial, answer, 'An INSTALL without resources')
     },
   ),
@@ -95,7 +103,7 @@ export const VERSION_CASES: readonly Case[] = [
           { ...entry, properties: {}, references: {} },
         ]),
       )
-      const { answer } = await trial.send(callOf({ ...request, resources }))
+      const { answer } = await trial.settle(callOf({ ...request, resources }))
       checkDefinite(trial, answer, 'A Module without properties')
     },
   ),
@@ -110,9 +118,11 @@ export const VERSION_CASES: readonly Case[] = [
       const installation = trial.install()
       const empty = installation.operation('INSTALL', 1, { locators: [] })
       // whether an INSTALL of nothing succeeds is the plugin's own business
-      await trial.send(empty.before)
-      await trial.send(empty.after)
-      const { answer } = await trial.send(installation.operation('UPGRADE', 2, { action: 'INSTALL' }).before)
+      await trial.settle(empty.before)
+      await trial.settle(empty.after)
+      const { answer } = await trial.settle(
+        installation.operation('UPGRADE', 2, { action: 'INSTALL' }).before,
+      )
       trial.check(isDone(answer), `The UPGRADE got ${describeAnswer(answer)}`)
     },
   ),
@@ -125,7 +135,7 @@ export const VERSION_CASES: readonly Case[] = [
     },
     async (trial) => {
       const { installation } = await prepare(trial, 'UPGRADE')
-      const { answer } = await trial.send(installation.operation('UPGRADE', 2, { action: 'DETACH' }).before)
+      const { answer } = await trial.settle(installation.operation('UPGRADE', 2, { action: 'DETACH' }).before)
       trial.check(isDone(answer), `The UPGRADE got ${describeAnswer(answer)}`)
     },
   ),
@@ -138,8 +148,37 @@ export const VERSION_CASES: readonly Case[] = [
     },
     async (trial) => {
       const { installation } = await prepare(trial, 'UPGRADE')
-      const { answer } = await trial.send(installation.operation('CONFIGURE', 2, { action: 'NONE' }).before)
+      const { answer } = await trial.settle(installation.operation('CONFIGURE', 2, { action: 'NONE' }).before)
       trial.check(isDone(answer), `The CONFIGURE got ${describeAnswer(answer)}`)
+    },
+  ),
+  version(
+    'unicode-kept',
+    {
+      title: 'Unicode in property values is stored unchanged',
+      rule: 'lifecycle-call',
+      needs: ['state'],
+      fix: 'Read and store UTF-8; do not assume ASCII.',
+    },
+    async (trial) => {
+      const usual = trial.install()
+      await trial.complete(usual.operation('INSTALL', 1))
+      const installation = trial.install()
+      const texts = replaceIn(trial.profile, ({ properties, sensitive }) =>
+        Object.entries(properties)
+          .filter(([name, value]) => typeof value === 'string' && !sensitive.includes(name))
+          .map(([name, value]) => [name, `${String(value)}${UNICODE}`] as const),
+      )
+      const operation = installation.operation('INSTALL', 1, { replace: texts })
+      for (const call of [operation.before, operation.after])
+        if (!isDone((await trial.settle(call)).answer)) trial.untested('the plugin refuses such values')
+      const [before, after] = [await trial.state(usual), await trial.state(installation)]
+      const shown = Object.values(texts)
+        .flatMap((values) => Object.values(values))
+        .map((text) => [text.slice(0, -UNICODE.length), text] as const)
+        .filter(([plain]) => seenIn(before, plain) && !seenIn(after, plain))
+      if (shown.length === 0) trial.untested('the state shows none of the values')
+      for (const [, text] of shown) trial.check(seenIn(after, text), 'The state shows other characters')
     },
   ),
   version(
@@ -156,8 +195,44 @@ export const VERSION_CASES: readonly Case[] = [
           .slice(0, 1)
           .map(([name, value]) => [name, `${String(value)} Ünï 東京 \u{1F680} \u2028`] as const),
       )
-      const { answer } = await trial.send(trial.install().operation('INSTALL', 1, { replace }).before)
+      const { answer } = await trial.settle(trial.install().operation('INSTALL', 1, { replace }).before)
       checkDefinite(trial, answer, 'An INSTALL with Unicode values')
+    },
+  ),
+  values(
+    'wrapper-shaped',
+    {
+      title: 'A business value that looks like a wrapper is not unwrapped',
+      needs: ['state'],
+      fix: 'Unwrap Data exactly once, whatever the business value contains.',
+    },
+    async (trial) => {
+      const usual = trial.install()
+      await trial.complete(usual.operation('INSTALL', 1))
+      const before = await trial.state(usual)
+      const text = `inner-${trial.random.bytes(6).toString('hex')}`
+      const replace = Object.fromEntries(
+        Object.entries(trial.profile.resources).map(([locator, { properties, sensitive }]) => [
+          locator,
+          Object.fromEntries(
+            Object.entries(properties)
+              .filter(([name, value]) => !sensitive.includes(name) && seenIn(before, value))
+              .map(([name]) => [name, { '@type': 'Data', value: text }]),
+          ),
+        ]),
+      )
+      if (Object.values(replace).every((changes) => Object.keys(changes).length === 0))
+        trial.untested('the state shows none of the values')
+      const installation = trial.install()
+      const operation = installation.operation('INSTALL', 1, { replace })
+      // a plugin that expects another type sees that it is none, and may refuse it
+      for (const call of [operation.before, operation.after])
+        if (!isDone((await trial.settle(call)).answer)) return
+      const state = JSON.stringify(await trial.state(installation))
+      trial.check(
+        !state.includes(text) || state.includes('@type'),
+        'The state shows the inner value alone: it was unwrapped twice',
+      )
     },
   ),
 ]

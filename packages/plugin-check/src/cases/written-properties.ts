@@ -4,7 +4,7 @@ import { findMasks } from '../../../../contract/protocol/data.ts'
 import { INSTANCE_REF_PROPERTY } from '../../../../contract/protocol/limits.ts'
 import type { Trial } from '../run/trial.ts'
 import { caseGroup, type Case } from './case.ts'
-import { installed, short } from './read-response.ts'
+import { installed, short, wholeLife } from './read-response.ts'
 
 const writes = caseGroup('writes', { rule: 'writes-of-a-plugin', kind: 'shape' })
 
@@ -16,19 +16,15 @@ interface Written {
 
 /** Every property that the plugin wrote in all operations of one installation. */
 async function written(trial: Trial): Promise<Written[]> {
-  const installation = trial.install()
-  const found: Written[] = []
-  for (const [index, type] of (['INSTALL', 'CONFIGURE', 'UPGRADE', 'DETACH'] as const).entries()) {
-    const values = type === 'CONFIGURE' ? 'changed' : 'properties'
-    const operation = installation.operation(type, index + 1, { values })
-    for (const call of [operation.before, operation.after]) {
-      const { answer } = await trial.finish(call)
-      for (const [locator, properties] of Object.entries(answer.writes))
-        for (const [name, value] of Object.entries(isJsonObject(properties) ? properties : {}))
-          found.push({ locator, name, value })
-    }
-  }
-  return found
+  return (await wholeLife(trial)).flatMap(({ answer }) =>
+    Object.entries(answer.kind === 'success' ? answer.writes : {}).flatMap(([locator, properties]) =>
+      Object.entries(isJsonObject(properties) ? properties : {}).map(([name, value]) => ({
+        locator,
+        name,
+        value,
+      })),
+    ),
+  )
 }
 
 const forEachWrite =
@@ -51,6 +47,21 @@ export const WRITE_CASES: readonly Case[] = [
         `${name} is not wrapped`,
       ),
     ),
+  ),
+  writes(
+    'wrapped-once',
+    {
+      title: 'No written value is wrapped twice',
+      rule: 'values',
+      fix: 'Give the plain business value to whatever wraps it.',
+    },
+    forEachWrite((trial, { name, value }) => {
+      const inner = isJsonObject(value) ? value['value'] : null
+      trial.check(
+        !(isJsonObject(inner) && inner['@type'] === 'Data' && 'value' in inner),
+        `${name} is itself wrapped as Data`,
+      )
+    }),
   ),
   writes(
     'no-extra-fields',

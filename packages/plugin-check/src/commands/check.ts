@@ -9,7 +9,7 @@ import { credentialProblem, endpointProblem, isNotJson } from '../run/usable.ts'
 import { newSigningKey } from '../wire/keys.ts'
 import { startPlatform, type Platform } from '../wire/platform.ts'
 import { seededRandom } from '../wire/random.ts'
-import { describeAnswer, isDone, isFinalFailure } from '../wire/read-answer.ts'
+import { describeAnswer, isDone, isFinalFailure, isUndecided } from '../wire/read-answer.ts'
 import { createSender } from '../wire/send.ts'
 
 export const CHECKER_VERSION = '0.1.0'
@@ -88,6 +88,8 @@ export async function withBench<Result>(
       host,
       idTime: ids ?? Date.now(),
       codes: new Set<string>(),
+      unsettled: { count: 0 },
+      life: { sent: null },
     }
     return await work(bench)
   } finally {
@@ -116,8 +118,9 @@ async function requireUsable(bench: Bench, seed: number): Promise<void> {
   // a plugin that does not always answer with JSON can be tested
   for (let sent = 1; sent < GARBAGE_MAX && exchange.response !== null && isNotJson(exchange.response); sent++)
     ({ exchange, answer } = await trial.send(before))
+  if (isUndecided(answer) && exchange.response !== null) ({ exchange, answer } = await trial.settle(before))
   // a plugin calls its platform in AFTER_RESOURCES at the latest
-  const last = isDone(answer) ? (await trial.send(after)).answer : answer
+  const last = isDone(answer) ? (await trial.settle(after)).answer : answer
   const wrongCredential = credentialProblem(bench, last)
   if (wrongCredential !== null) throw new UsageError(wrongCredential)
   if (bench.platform.wasEarly() && !isDone(last))

@@ -9,7 +9,7 @@ import { createStarterProfile } from '../starter-profile.ts'
 import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
 import { toHtml } from '../report/html.ts'
 import type { Report } from '../report/report.ts'
-import { AFTER_EVERY_CASE } from '../run/run-cases.ts'
+import { AFTER_EVERY_CASE, type CaseResult } from '../run/run-cases.ts'
 import { readReceipt } from '../receipt/read-receipt.ts'
 import { replayReceipt, type ReplayResult } from '../receipt/replay-receipt.ts'
 import { check, withBench, type BenchOptions, type CheckOptions } from './check.ts'
@@ -66,6 +66,10 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 
 function dispatch(args: readonly string[], terminal: Terminal): Promise<number> | number {
   const [command, ...rest] = args
+  if (rest.includes('--help') || rest.includes('-h')) {
+    terminal.print(USAGE)
+    return 0
+  }
   switch (command) {
     case 'run':
       return run(readOptions(rest), terminal)
@@ -178,7 +182,8 @@ async function run(options: Options, terminal: Terminal): Promise<number> {
   // creates the store, in which a report may be
   const checking = checkOptions(options)
   requireWritable([options.json, options.junit, options.html, options.badge])
-  const report = await check({ ...checking, cases, ...(docsUrl !== undefined && { docsUrl }) })
+  const onResult = progressOf(cases.length, terminal)
+  const report = await check({ ...checking, cases, onResult, ...(docsUrl !== undefined && { docsUrl }) })
   storeFailures(options.store, report)
   terminal.print(toTable(report))
   if (report.totals.FAILED > 0)
@@ -188,6 +193,20 @@ async function run(options: Options, terminal: Terminal): Promise<number> {
   // last: a report that cannot be written must not cost the results of the run
   writeReports(options, report)
   return report.passed ? 0 : 1
+}
+
+const PROGRESS_MS = 5_000
+
+/** Prints a line every few seconds, also if the output is a file: a run can take minutes. */
+function progressOf(count: number, terminal: Terminal): (result: CaseResult) => void {
+  let printedAt = performance.now()
+  let done = 0
+  return () => {
+    done++
+    if (performance.now() - printedAt < PROGRESS_MS || done === count) return
+    printedAt = performance.now()
+    terminal.printError(`${done} of ${count} cases`)
+  }
 }
 
 /** Finds a wrong path before a run of minutes; only writing shows the others. */

@@ -5,11 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../testing/free-port.ts'
 import { referenceProfile } from '../../testing/reference-profile.ts'
+import { parseProfile } from '../profile.ts'
+import { createHost, isListening } from './host.ts'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 
@@ -74,4 +76,44 @@ test('a plugin that ends while it starts is reported at once, with what it print
   assert.deepEqual(await once(checker, 'exit'), [2, null])
   const printed = Buffer.concat((await errors) as Buffer[]).toString()
   assert.match(printed, /The plugin ended with 3 before it accepted connections.*no database/)
+})
+
+/** A program under a launcher, as npx and a shell start one: it listens, and ends when it is asked for /end. */
+async function launched(t: TestContext) {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const program = `require('node:http').createServer((request, response) => {
+    response.end()
+    if (request.url === '/end') { console.error('Error: out of memory'); process.exit(7) }
+  }).listen(${port}, '127.0.0.1')`
+  const launcher = `process.exitCode = require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(program)}], { stdio: 'inherit' }).status`
+  const start = { command: [process.execPath, '-e', launcher] }
+  const profile = parseProfile({ pluginId: 'p', resources: { 'production/crm/MODULE/core': {} }, start }, '')
+  const host = createHost(profile, url, { platform: '', credential: '' })
+  assert.ok(host)
+  t.after(() => host.kill())
+  await host.start()
+  return { host, url }
+}
+
+test('a plugin under a launcher is killed with it, and has ended when it is started again', async (t) => {
+  const { host, url } = await launched(t)
+  for (let round = 0; round < 3; round++) {
+    await host.kill()
+    assert.equal(await isListening(url), false)
+    assert.equal(host.endedByItself(), null)
+    await host.start()
+  }
+})
+
+test('a plugin that ends by itself is told by its last error', async (t) => {
+  const { host, url } = await launched(t)
+  await fetch(`${url}/end`)
+  await until(() => Promise.resolve(host.endedByItself() !== null))
+  assert.match(
+    host.endedByItself() ?? '',
+    /^The plugin ended by itself with 7\. It printed: Error: out of memory/,
+  )
+  await host.start()
+  assert.equal(host.endedByItself(), null)
 })

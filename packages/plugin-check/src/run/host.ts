@@ -12,6 +12,8 @@ export interface Host {
   kill(): Promise<void>
   /** Everything that the plugin wrote to its output, in all its lives; the last MiB. */
   output(): string
+  /** One sentence if the plugin ended by itself since its last start; null while it runs. */
+  endedByItself(): string | null
 }
 
 const OUTPUT_MAX = 1024 * 1024
@@ -36,6 +38,7 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
   const env = Object.fromEntries(Object.entries(start.env).map(([name, text]) => [name, fill(text)]))
   const isGroup = process.platform !== 'win32'
   let child: ChildProcess | null = null
+  let isKilled = false
   let output = ''
 
   // The plugin must not outlive a checker that is interrupted, or whose terminal is closed. A checker whose output is a
@@ -68,11 +71,19 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
     )
   }
 
+  /** The program under a shell or a launcher ends after it, and accepts connections until then. */
+  async function untilSilent(): Promise<void> {
+    const giveUpAt = performance.now() + readyWithinMs
+    while (performance.now() < giveUpAt && (await isListening(url))) await wait(POLL_MS)
+  }
+
   return {
     async start() {
-      if (child === null && (await isListening(url)))
+      if (await isListening(url))
         throw new UsageError(
-          `Something already listens at ${url}. Stop it: the checker starts the plugin with start.command.`,
+          child === null
+            ? `Something already listens at ${url}. Stop it: the checker starts the plugin with start.command.`
+            : `Something still listens at ${url} although the plugin was killed. Let start.command start the plugin without a supervisor and without a process group of its own.`,
         )
       const running = spawn(program, args, {
         env: { ...process.env, ...env },
@@ -87,6 +98,7 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
           output = (output + chunk.toString()).slice(-OUTPUT_MAX)
         })
       child = running
+      isKilled = false
       // a plugin that crashed is still watched
       stopWatching()
       watchOurEnd()
@@ -94,13 +106,22 @@ export function createHost(profile: Profile, url: string, values: HostValues): H
     },
     async kill() {
       const running = child
-      if (running === null || running.exitCode !== null || running.signalCode !== null) return
-      const ended = once(running, 'exit')
-      killTree(running, isGroup)
+      isKilled = true
+      if (running === null) return
+      const isRunning = running.exitCode === null && running.signalCode === null
+      const ended = isRunning ? once(running, 'exit') : null
+      // what a command has started can be left when it has ended
+      if (isRunning || (await isListening(url))) killTree(running, isGroup)
       await ended
+      await untilSilent()
       stopWatching()
     },
     output: () => output,
+    endedByItself() {
+      const ended = child?.signalCode ?? child?.exitCode ?? null
+      if (isKilled || ended === null) return null
+      return `The plugin ended by itself with ${ended}. ${reason(output)}`
+    },
   }
 }
 

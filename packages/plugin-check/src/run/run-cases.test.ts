@@ -85,7 +85,7 @@ test('a plugin that answers anything at all never breaks the checker', async (t)
   const cases = CASES.filter((_, index) => index % 3 === 0)
   const report = await check({
     url,
-    profile: { ...profile, timeoutMs: 300 },
+    profile: { ...profile, timeoutMs: 300, settlesWithinMs: 100 },
     seed: 1,
     platformPort: 0,
     cases,
@@ -127,7 +127,7 @@ test('a case that could not reach what it tests is blocked, not passed', async (
   const cases = CASES.filter(({ id }) => id === 'repeat.detach-after')
   const report = await check({
     url,
-    profile: { ...profile, timeoutMs: 300 },
+    profile: { ...profile, timeoutMs: 300, settlesWithinMs: 100 },
     seed: 1,
     platformPort: 0,
     cases,

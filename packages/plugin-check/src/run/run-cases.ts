@@ -7,7 +7,16 @@ import { seededRandom } from '../wire/random.ts'
 import { describeAnswer, isDone } from '../wire/read-answer.ts'
 import { printable } from '../report/printable.ts'
 import { readState } from './state.ts'
-import { CaseBlocked, CaseFailed, createTrial, essence, type Bench, type Sent, type Trial } from './trial.ts'
+import {
+  CaseBlocked,
+  CaseFailed,
+  CaseUntested,
+  createTrial,
+  essence,
+  type Bench,
+  type Sent,
+  type Trial,
+} from './trial.ts'
 
 export type Status = 'PASSED' | 'FAILED' | 'BLOCKED' | 'NOT_TESTED'
 
@@ -43,6 +52,10 @@ export function missingNeeds(profile: Profile): Set<Need> {
     ),
     references: resources.some(({ references }) => Object.keys(references).length > 0),
     resolves: profile.resolvesReferences,
+    services: Object.keys(profile.services).length > 0,
+    events: Object.values(profile.events).some((methods) => methods.length > 0),
+    temporary: profile.provoke.temporaryFailure !== undefined,
+    slow: profile.provoke.slow !== undefined,
     runbooks: profile.runbooks !== undefined,
   }
   return new Set((Object.keys(isMet) as Need[]).filter((need) => !isMet[need]))
@@ -85,9 +98,27 @@ async function runCase(bench: Bench, one: Case, seed: number): Promise<CaseResul
   const trial = createTrial(bench, seededRandom(`${seed} ${bench.idTime} ${one.id}`))
   const { status, problem } = await judge(() => one.run(trial))
   const { problem: repeatProblem } = await judge(() => repeatAll(trial))
+  const ended = await startAgain(bench)
   const ms = performance.now() - started
-  const isSent = status === 'FAILED' || repeatProblem !== null
-  return { id: one.id, status, problem, repeatProblem, ms, sent: isSent ? trial.sent : [] }
+  const isSent = status === 'FAILED' || repeatProblem !== null || ended !== null
+  const sent = isSent ? [...trial.evidence, ...trial.sent] : []
+  return ended === null
+    ? { id: one.id, status, problem, repeatProblem, ms, sent }
+    : {
+        id: one.id,
+        status: 'FAILED',
+        problem: printable(problem === null ? ended : `${problem}. ${ended}`),
+        repeatProblem: null,
+        ms,
+        sent,
+      }
+}
+
+/** After a plugin that the checker started has ended by itself. Returns how it ended; null if it runs. */
+async function startAgain({ host }: Bench): Promise<string | null> {
+  const ended = host?.endedByItself() ?? null
+  if (ended !== null) await host?.start()
+  return ended
 }
 
 async function judge(run: () => Promise<void>): Promise<{ status: Status; problem: string | null }> {
@@ -96,6 +127,7 @@ async function judge(run: () => Promise<void>): Promise<{ status: Status; proble
     return { status: 'PASSED', problem: null }
   } catch (error) {
     if (error instanceof CaseFailed) return { status: 'FAILED', problem: printable(error.message) }
+    if (error instanceof CaseUntested) return { status: 'NOT_TESTED', problem: error.message }
     // a state address or a plugin that was usable at the start of the run, and no longer is
     if (error instanceof CaseBlocked || error instanceof UsageError)
       return { status: 'BLOCKED', problem: printable(error.message) }
@@ -117,12 +149,12 @@ async function repeatAll(trial: Trial): Promise<void> {
   for (const first of finished.slice(0, REPEATS_MAX)) {
     const { call } = first
     if (call === null) continue
-    const again = await trial.send(call)
+    const again = await trial.settle(call)
     const isSame = isDeepStrictEqual(essence(first), essence(again))
     const isRefused = again.answer.kind === 'failure' && again.answer.retryable !== true
     const { operation, stage } = call.request
     trial.check(
-      isSame || (isRefused && isSuperseded(first, finished)),
+      isSame || (isRefused && isSuperseded(first, trial.sent)),
       `${operation.operationType} ${stage} repeated: first ${describeAnswer(first.answer)}, then ${describeAnswer(again.answer)}`,
     )
   }
@@ -144,10 +176,12 @@ function finishedResponses(sent: readonly Sent[]): Sent[] {
   return [...finished.values()]
 }
 
-function isSuperseded({ call }: Sent, finished: readonly Sent[]): boolean {
-  return finished.some(
+/** Whether a later operation of the installation may have arrived, however it ended: a memory need not last longer. */
+function isSuperseded({ call }: Sent, sent: readonly Sent[]): boolean {
+  return sent.some(
     (other) =>
       other.call !== null &&
+      other.answer.kind !== 'refused' &&
       other.call.request.installation.bundleInstallId === call?.request.installation.bundleInstallId &&
       other.call.request.executionSequence > call.request.executionSequence,
   )

@@ -41,3 +41,12 @@ export function countState(state: unknown): number {
   const lists = Object.values(state).filter((value) => Array.isArray(value))
   return lists.length === 0 ? Object.keys(state).length : lists.reduce((sum, list) => sum + list.length, 0)
 }
+
+/** A shorter value, such as a small number, occurs in many states by chance. */
+const SEEN_MIN = 5
+
+/** Whether the state shows the value as a whole. False for values that are too short to tell. */
+export function seenIn(state: unknown, value: unknown): boolean {
+  const text = JSON.stringify(value)
+  return text.length >= SEEN_MIN && JSON.stringify(state).includes(text)
+}

@@ -6,7 +6,7 @@ import { buildCall, type Call, type CallOptions } from '../wire/build-call.ts'
 import { signToken, type Signature } from '../wire/keys.ts'
 import type { Platform } from '../wire/platform.ts'
 import type { Random } from '../wire/random.ts'
-import { describeAnswer, isDone, isRepeated, readAnswer, type Answer } from '../wire/read-answer.ts'
+import { describeAnswer, isDone, isUndecided, readAnswer, type Answer } from '../wire/read-answer.ts'
 import type { Delivery, Exchange, Sender } from '../wire/send.ts'
 import type { Host } from './host.ts'
 import { readState } from './state.ts'
@@ -21,6 +21,11 @@ export class CaseBlocked extends Error {
   override readonly name = 'CaseBlocked'
 }
 
+/** The profile or the plugin gives nothing on which the case could be judged. */
+export class CaseUntested extends Error {
+  override readonly name = 'CaseUntested'
+}
+
 /** What every case of a run shares. */
 export interface Bench {
   profile: Profile
@@ -32,6 +37,10 @@ export interface Bench {
   idTime: number
   /** The error codes of the plugin's responses so far. */
   codes: Set<string>
+  /** How many calls never got a definite result: after some, the checker no longer waits long for others. */
+  unsettled: { count: number }
+  /** Every call of one installation, on which the cases about the form of responses are judged; null before the first of them. */
+  life: { sent: readonly Sent[] | null }
 }
 
 /** An exchange with what it says. */
@@ -66,16 +75,27 @@ export interface Trial extends Bench {
   random: Random
   /** Every exchange so far, in order. */
   sent: Sent[]
+  /** Exchanges of other cases on which this one is judged. */
+  evidence: Sent[]
   install(changes?: Partial<Pick<InstallationIdentity, 'workspaceId' | 'bundleInstallId'>>): Installation
   send(call: Call, delivery?: Delivery, token?: TokenChanges): Promise<Sent>
   /** Sends a body that is not a call; the token is for `like`. */
   sendBytes(bytes: Buffer, like: Call, delivery?: Delivery, token?: TokenChanges): Promise<Sent>
-  /** Like the runtime: repeats until the response is definite. Blocks the case if the call does not succeed. */
+  /**
+   * Like the runtime: repeats the same bytes with new tokens while the result is uncertain or the failure is to be
+   * retried, at most as long as the profile allows. Returns the last exchange.
+   */
+  settle(call: Call, options?: SettleOptions): Promise<Sent>
+  /** Like settle, with a body that is not a call. */
+  settleBytes(bytes: Buffer, like: Call, options?: SettleOptions): Promise<Sent>
+  /** Like settle, and blocks the case if the call does not succeed. */
   finish(call: Call): Promise<Sent & { answer: Extract<Answer, { kind: 'success' }> }>
   /** Both stages of an operation. */
   complete(operation: Operation): Promise<void>
   /** The business state of the installation; null if the profile has no state address. */
   state(installation: Installation): Promise<unknown>
+  /** Makes the plugin fail for a while, or slow, as the profile says, for as long as the work takes. */
+  provoke<Result>(kind: 'temporaryFailure' | 'slow', work: () => Promise<Result>): Promise<Result>
   /** Fails the case unless it is right. */
   check(isRight: boolean, problem: string): void
   /** Fails unless the response is equal to an earlier one in code, outcome and writes. */
@@ -88,10 +108,23 @@ export interface Trial extends Bench {
   checkRejected(sent: Sent, what: string): void
   /** Blocks the case. */
   requires(isGiven: boolean, problem: string): void
+  /** Ends the case as not tested: nothing is known about the rule. */
+  untested(reason: string): never
 }
 
-const ATTEMPTS = 8
-const REPEAT_MS = 40
+export interface SettleOptions {
+  delivery?: Delivery
+  token?: TokenChanges
+  /** Instead of the time in the profile. */
+  withinMs?: number
+}
+
+const FIRST_PAUSE_MS = 20
+const PAUSE_MAX_MS = 500
+const ATTEMPTS_MIN = 4
+/** After so many calls without a definite result, such a plugin is not waited for as long as the profile allows. */
+const UNSETTLED_MAX = 3
+const IMPATIENT_MS = 250
 /** A plugin that makes up codes does not fill the memory. */
 const CODES_MAX = 1_000
 
@@ -116,40 +149,76 @@ export function createTrial(bench: Bench, random: Random): Trial {
       token?.authorization === undefined ? `Bearer ${tokenFor(bench, like, token)}` : token.authorization
     const { operation, stage, installation } = like.request
     if (operation.operationType !== 'INSTALL' || stage !== 'BEFORE_RESOURCES')
-      bench.platform.activate(installation.bundleInstallId)
+      bench.platform.activate(installation.bundleInstallId, operation.operationType)
     const exchange = await bench.sender.send(bytes, authorization, delivery)
     const result = { call, exchange, answer: readAnswer(exchange) }
     sent.push(result)
+    if (operation.operationType === 'DETACH' && stage === 'AFTER_RESOURCES' && isDone(result.answer))
+      bench.platform.deactivate(installation.bundleInstallId)
     if (result.answer.kind === 'failure' && bench.codes.size < CODES_MAX)
       bench.codes.add(result.answer.errorCode.slice(0, 128))
     return result
+  }
+
+  async function settle(attempt: () => Promise<Sent>, limitMs?: number): Promise<Sent> {
+    const isPatient = bench.unsettled.count < UNSETTLED_MAX
+    const withinMs = limitMs ?? (isPatient ? bench.profile.settlesWithinMs : IMPATIENT_MS)
+    const giveUpAt = performance.now() + withinMs
+    let pause = FIRST_PAUSE_MS
+    for (let attempts = 1; ; attempts++) {
+      const result = await attempt()
+      if (!isUndecided(result.answer)) return result
+      // on a busy machine, one attempt can take all of the time
+      const isEnough = attempts >= ATTEMPTS_MIN || limitMs !== undefined || !isPatient
+      if (isEnough && performance.now() + pause > giveUpAt) {
+        if (limitMs === undefined) bench.unsettled.count++
+        return result
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      pause = Math.min(pause * 2, PAUSE_MAX_MS)
+    }
   }
 
   const trial: Trial = {
     ...bench,
     random,
     sent,
+    evidence: [],
     check,
     requires,
+    untested(reason) {
+      throw new CaseUntested(reason)
+    },
     install: (changes = {}) => newInstallation(bench, random, changes),
     send: (call, delivery, token) => deliver(call.bytes, call, call, delivery, token),
     sendBytes: (bytes, like, delivery, token) => deliver(bytes, like, null, delivery, token),
+    settle: (call, options = {}) =>
+      settle(() => trial.send(call, options.delivery, options.token), options.withinMs),
+    settleBytes: (bytes, like, options = {}) =>
+      settle(() => trial.sendBytes(bytes, like, options.delivery, options.token), options.withinMs),
     async finish(call) {
-      for (let attempt = 1; ; attempt++) {
-        const result = await trial.send(call)
-        const { answer } = result
-        if (answer.kind === 'success' && isDone(answer)) return { ...result, answer }
-        const { operationType } = call.request.operation
-        requires(
-          isRepeated(answer) && attempt < ATTEMPTS,
-          `${operationType} ${call.request.stage} did not succeed: ${describeAnswer(answer)}`,
-        )
-        await new Promise((resolve) => setTimeout(resolve, REPEAT_MS))
-      }
+      const result = await trial.settle(call)
+      const { answer } = result
+      if (answer.kind === 'success' && isDone(answer)) return { ...result, answer }
+      const { operationType } = call.request.operation
+      const advice = isUndecided(answer) ? ' The profile says in settlesWithinMs how long that may take.' : ''
+      throw new CaseBlocked(
+        `${operationType} ${call.request.stage} did not succeed: ${describeAnswer(answer)}.${advice}`,
+      )
     },
     async complete({ before, after }) {
       await trial.finish(before)
       await trial.finish(after)
+    },
+    async provoke(kind, work) {
+      const control = bench.profile.provoke[kind]
+      if (control === undefined) throw new CaseBlocked(`The profile has no provoke.${kind}`)
+      await post(control.begin, kind)
+      try {
+        return await work()
+      } finally {
+        await post(control.end, kind)
+      }
     },
     state: (installation) => readState(bench.profile.state, installation.identity.bundleInstallId),
     checkSame(first, again, what) {
@@ -173,6 +242,21 @@ export function createTrial(bench: Bench, random: Random): Trial {
     },
   }
   return trial
+}
+
+async function post(url: string, kind: string): Promise<void> {
+  const status = await fetch(url, {
+    method: 'POST',
+    signal: AbortSignal.timeout(10_000),
+    redirect: 'manual',
+  }).then(
+    (response) => response.status,
+    () => null,
+  )
+  if (status === null || status > 299)
+    throw new CaseBlocked(
+      `${url} in provoke.${kind} of the profile did not respond to a POST with success. Fix it or remove it`,
+    )
 }
 
 function tokenFor({ platform, profile }: Bench, { request }: Call, changes?: TokenChanges): string {

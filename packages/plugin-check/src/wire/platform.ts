@@ -1,12 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { isJsonObject } from '../../../../contract/json-schema/json.ts'
 import type { JsonObject } from '../../../../contract/json-schema/json.ts'
 import { referencedServices } from '../../../../contract/protocol/data.ts'
+import type { OperationType } from '../../../../contract/protocol/vocabulary.ts'
 import type { Reference } from '../../../../contract/protocol/typed-value.ts'
 import { UsageError, type Profile } from '../profile.ts'
 import { signToken, type SigningKey } from './keys.ts'
 import { parseJson } from './read-answer.ts'
+import { createServices, SERVICES_PATH, type Services } from './services.ts'
 
 /** A call that the plugin made to the platform. */
 export interface PlatformCall {
@@ -15,8 +19,23 @@ export interface PlatformCall {
   body: unknown
 }
 
-/** How resolve responds. */
-export type ResolveMode = 'grant' | 'refuse' | 'down' | 'expired' | 'other-installation'
+/** How resolve responds: it grants access, or breaks one rule, or takes `slow` milliseconds. */
+export type ResolveMode =
+  | 'grant'
+  | 'refuse'
+  | 'revoked'
+  | 'down'
+  | 'garbage'
+  | 'expired'
+  | 'no-expiry'
+  | 'no-access'
+  | 'other-installation'
+  | 'other-resource'
+  | 'other-property'
+  | 'slow'
+
+/** How long a slow resolution takes, in milliseconds. */
+export const SLOW_RESOLVE_MS = 400
 
 /** The platform that the plugin under test is pointed at: keys, resolve and authorization read. */
 export interface Platform {
@@ -24,15 +43,21 @@ export interface Platform {
   url: string
   /** Both keys are in the key set. */
   keys: readonly [SigningKey, SigningKey]
-  /** Calls of the plugin so far, without those for the keys. */
+  /** Calls of the plugin to resolve, authorization read and declarations read so far. */
   calls: PlatformCall[]
+  /** The services to which references resolve. */
+  services: Services
+  /** How often the plugin fetched the keys. */
+  keyFetches(): number
   /** Addresses and tokens that were handed out. */
   material: string[]
   setResolveMode(mode: ResolveMode): void
   /** References of an installation resolve after this: like at the runtime, not before its resources are installed. */
-  activate(bundleInstallId: string): void
-  /** Whether a plugin tried to resolve before that. */
-  wasEarly(): boolean
+  activate(bundleInstallId: string, operationType: OperationType): void
+  /** They no longer resolve after its DETACH. */
+  deactivate(bundleInstallId: string): void
+  /** Whether the plugin tried to resolve references of the installation, or of any, before it was active. */
+  wasEarly(bundleInstallId?: string): boolean
   close(): Promise<void>
 }
 
@@ -58,7 +83,10 @@ export async function startPlatform(
   const calls: PlatformCall[] = []
   const material: string[] = []
   const active = new Set<unknown>()
-  let wasEarly = false
+  const detached = new Set<unknown>()
+  const early = new Set<unknown>()
+  const services = createServices(profile)
+  let keyFetches = 0
   let mode: ResolveMode = 'grant'
   let url = ''
   const server = createServer((incoming, outgoing) => {
@@ -79,7 +107,11 @@ export async function startPlatform(
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const path = (incoming.url ?? '').split('?')[0] ?? ''
-    if (path === JWKS) return send(outgoing, 200, { keys: keys.map(({ jwk }) => jwk) })
+    if (path === JWKS) {
+      keyFetches++
+      return send(outgoing, 200, { keys: keys.map(({ jwk }) => jwk) })
+    }
+    if (path.startsWith(SERVICES_PATH)) return services.respond(incoming, outgoing)
     const body = parseJson(await readBody(incoming))
     const authorization = incoming.headers.authorization ?? null
     calls.push({ path, authorization, body })
@@ -88,6 +120,8 @@ export async function startPlatform(
     if (authorization !== `Bearer ${profile.credential}`)
       return send(outgoing, 401, { status: 401, code: 'AUTHENTICATION_REQUIRED' })
     if (mode === 'down') return send(outgoing, 503, { status: 503, code: 'SERVICE_UNAVAILABLE' })
+    if (mode === 'garbage' && path === RESOLVE) return send(outgoing, 200, { status: 200 })
+    if (mode === 'slow' && path === RESOLVE) await wait(SLOW_RESOLVE_MS)
     if (!isJsonObject(body)) return send(outgoing, 200, failure('REQUEST_INVALID'))
     if (path === READ_AUTHORIZATION)
       return hasAuthorization
@@ -101,6 +135,7 @@ export async function startPlatform(
     const isExact = Object.keys(body).every((name) => RESOLVE_FIELDS.has(name))
     if (!isExact || contractVersion !== '4.0.0') return failure('REQUEST_INVALID')
     const reference = profile.resources[String(resource)]?.references[String(propertyKey)]
+    if (mode === 'revoked') return failure('CREDENTIAL_REVOKED')
     if (mode === 'refuse' || reference === undefined || !isJsonObject(installation))
       return failure('REFERENCE_NOT_AUTHORIZED')
     if (!isActive(installation)) return failure('INSTALLATION_NOT_ACTIVE', true)
@@ -110,18 +145,18 @@ export async function startPlatform(
       contractVersion: '4.0.0',
       installation:
         mode === 'other-installation' ? { ...installation, bundleInstallId: 'another' } : installation,
-      resource: String(resource),
-      propertyKey: String(propertyKey),
+      resource: mode === 'other-resource' ? `${String(resource)}-2` : String(resource),
+      propertyKey: mode === 'other-property' ? `${String(propertyKey)}2` : String(propertyKey),
       reference,
-      access: accessOf(reference, installation, { now, expiry }),
-      expiresAt: new Date(expiry * 1000).toISOString(),
+      access: mode === 'no-access' ? {} : accessOf(reference, installation, { now, expiry }),
+      expiresAt: mode === 'no-expiry' ? null : new Date(expiry * 1000).toISOString(),
     })
   }
 
   function isActive({ bundleInstallId }: JsonObject): boolean {
-    const is = active.has(bundleInstallId)
-    if (!is) wasEarly = true
-    return is
+    if (active.has(bundleInstallId)) return true
+    if (!detached.has(bundleInstallId)) early.add(bundleInstallId)
+    return false
   }
 
   /** Every service of the reference accepts any payload, as one without a Module does. */
@@ -134,13 +169,11 @@ export async function startPlatform(
     const events = Object.fromEntries(
       referencedServices(reference).map((serviceId) => [
         serviceId,
-        methodsOf(serviceId).map((method) => ({ method, schema: true })),
+        (profile.events[serviceId] ?? []).map((method) => ({ method, schema: true })),
       ]),
     )
     return success({ contractVersion: '1.0.0', installation, resource, propertyKey, events })
   }
-
-  const methodsOf = (serviceId: string): string[] => profile.events[serviceId] ?? []
 
   function accessOf(
     reference: Reference,
@@ -149,11 +182,18 @@ export async function startPlatform(
   ): JsonObject {
     return Object.fromEntries(
       referencedServices(reference).map((serviceId) => {
-        const methods = methodsOf(serviceId)
+        const methods = services.methodsOf(serviceId)
         const claims = { iss: url, aud: serviceId, sub: profile.pluginId, installation, methods }
-        const token = signToken({ ...claims, iat: now, exp: expiry }, { by: 'key', key: keys[0] })
-        const address = `${url}/services/${serviceId}`
+        const times = { iat: now, exp: expiry, jti: randomUUID() }
+        const token = signToken({ ...claims, ...times }, { by: 'key', key: keys[0] })
+        const address = `${url}${SERVICES_PATH}${serviceId}`
         material.push(token, address)
+        services.grant(token, {
+          serviceId,
+          bundleInstallId: String(installation['bundleInstallId']),
+          expiry,
+          isWrongResponse: mode.startsWith('other-'),
+        })
         return [serviceId, { url: address, token }]
       }),
     )
@@ -167,10 +207,18 @@ export async function startPlatform(
     setResolveMode(next) {
       mode = next
     },
-    activate(bundleInstallId) {
-      active.add(bundleInstallId)
+    services,
+    keyFetches: () => keyFetches,
+    activate(bundleInstallId, operationType) {
+      if (operationType === 'DETACH') detached.delete(bundleInstallId)
+      if (!detached.has(bundleInstallId)) active.add(bundleInstallId)
     },
-    wasEarly: () => wasEarly,
+    deactivate(bundleInstallId) {
+      active.delete(bundleInstallId)
+      detached.add(bundleInstallId)
+    },
+    wasEarly: (bundleInstallId) =>
+      bundleInstallId === undefined ? early.size > 0 : early.has(bundleInstallId),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -21,8 +21,10 @@ export function readAnswer({ response, problem }: Exchange): Answer {
   if (response === null) return { kind: 'uncertain', why: problem ?? 'no response' }
   const { status, body } = response
   if (status >= 400 && status < 500) return { kind: 'refused', status }
-  if (status < 200 || status > 299) return { kind: 'uncertain', why: `HTTP status ${status}` }
   const json = parseJson(body)
+  // a failure envelope with a wrong status is a failure here; failure.status-200 is about the status
+  const isFailure = isJsonObject(json) && typeof json['errorCode'] === 'string' && json['errorCode'] !== '0'
+  if ((status < 200 || status > 299) && !isFailure) return { kind: 'uncertain', why: `HTTP status ${status}` }
   if (!isJsonObject(json)) return { kind: 'uncertain', why: 'the body is not a JSON object' }
   const { errorCode, data } = json
   if (errorCode === undefined && typeof json['outcome'] === 'string') return successOf(json)
@@ -74,6 +76,7 @@ function depthOf(text: string): number {
   return deepest
 }
 
+const TOO_MANY_REQUESTS = 429
 const DONE = new Set(['APPLIED', 'VERIFIED', 'NOT_APPLIED'])
 
 /** Whether a call with this outcome succeeded. */
@@ -88,6 +91,10 @@ export const isRepeated = (answer: Answer): boolean =>
   answer.kind === 'refused' ||
   (answer.kind === 'failure' && answer.retryable === true) ||
   (answer.kind === 'success' && answer.outcome === 'UNKNOWN')
+
+/** Nothing is known yet: a refusal by the transport is a result, unless it says that there were too many requests. */
+export const isUndecided = (answer: Answer): boolean =>
+  isRepeated(answer) && (answer.kind !== 'refused' || answer.status === TOO_MANY_REQUESTS)
 
 /** A failure that is not repeated. */
 export const isFinalFailure = (answer: Answer): boolean =>

@@ -1,0 +1,193 @@
+import type { ServiceCall } from '../wire/services.ts'
+import type { Trial } from '../run/trial.ts'
+import { isDone, isRepeated, describeAnswer } from '../wire/read-answer.ts'
+import { caseGroup, type Case } from './case.ts'
+
+const service = caseGroup('service', {
+  rule: 'event-call',
+  kind: 'behaviour',
+  needs: ['references', 'resolves', 'services'],
+})
+const AGAIN = 'Resolve again for every call of a service, and for every attempt.'
+/** How long a worker of the plugin may take until it calls. */
+const WORKER_MS = 3_000
+/** Time for several attempts. */
+const DOWN_MS = 200
+
+/** The calls since `from`, as soon as there are so many that `isEnough`, or after the time. */
+async function callsFrom(
+  { platform }: Trial,
+  from: number,
+  isEnough: (calls: readonly ServiceCall[]) => boolean,
+): Promise<readonly ServiceCall[]> {
+  const giveUpAt = performance.now() + WORKER_MS
+  for (;;) {
+    const calls = platform.services.calls.slice(from)
+    if (isEnough(calls) || performance.now() > giveUpAt) return calls
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Which calls INSTALL leads to, in its stages or in a worker of the plugin. Blocks the case if there are none. */
+async function callsOfInstall(trial: Trial): Promise<readonly ServiceCall[]> {
+  const from = trial.platform.services.calls.length
+  await trial.complete(trial.install().operation('INSTALL', 1))
+  const calls = await callsFrom(trial, from, ({ length }) => length > 0)
+  trial.requires(
+    calls.length > 0,
+    `INSTALL did not lead to a call of a service within ${WORKER_MS / 1_000} s`,
+  )
+  return calls
+}
+
+const nameOf = ({ httpMethod, serviceId, path }: ServiceCall): string => `${httpMethod} ${serviceId}/${path}`
+
+const forEachServiceCall =
+  (judge: (trial: Trial, call: ServiceCall) => void): Case['run'] =>
+  async (trial) => {
+    for (const call of await callsOfInstall(trial)) judge(trial, call)
+  }
+
+export const SERVICE_CASES: readonly Case[] = [
+  service(
+    'token',
+    {
+      title: 'A service is called with the token that was resolved for it',
+      fix: 'Send Authorization: Bearer with access[serviceId].token, and never another credential.',
+    },
+    forEachServiceCall((trial, call) => {
+      const { problem } = call
+      trial.check(problem !== 'no-token', `${nameOf(call)} had no token`)
+      trial.check(problem !== 'foreign-token', `${nameOf(call)} had a token that resolve did not give`)
+      trial.check(problem !== 'other-service', `${nameOf(call)} had the token of another service`)
+    }),
+  ),
+  service(
+    'access-used-once',
+    {
+      title: 'The access of one resolution is used for one call',
+      rule: 'resolving-references',
+      fix: AGAIN,
+    },
+    forEachServiceCall((trial, call) =>
+      trial.check(call.problem !== 'used-before', `${nameOf(call)} had a token that was used before`),
+    ),
+  ),
+  service(
+    'method',
+    {
+      title: 'A service is called with a method that it has, and an event with POST',
+      fix: 'Call {url}/{method} with the event method that the Module declares, as one path segment.',
+    },
+    forEachServiceCall((trial, call) => {
+      trial.check(
+        call.problem !== 'unknown-method',
+        `${nameOf(call)} is neither in events nor in services of the profile`,
+      )
+      trial.check(!call.isEvent || call.httpMethod === 'POST', `${nameOf(call)} must be a POST`)
+    }),
+  ),
+  service(
+    'not-after-refusal',
+    {
+      title: 'No service is called if resolve refuses',
+      rule: 'resolving-references',
+      fix: `${AGAIN} Without an answer of resolve there is no access; earlier access is not used.`,
+    },
+    async (trial) => {
+      await callsOfInstall(trial)
+      const from = trial.platform.services.calls.length
+      const installation = trial.install()
+      const operation = installation.operation('INSTALL', 1)
+      trial.platform.setResolveMode('refuse')
+      try {
+        const before = await trial.settle(operation.before)
+        if (isDone(before.answer)) await trial.settle(operation.after, { withinMs: DOWN_MS })
+      } finally {
+        trial.platform.setResolveMode('grant')
+      }
+      for (const call of trial.platform.services.calls.slice(from))
+        trial.check(false, `${nameOf(call)} was called`)
+    },
+  ),
+  service(
+    'down',
+    {
+      title: 'If a service is unavailable, the call or the event is sent again',
+      level: 'SHOULD',
+      fix: 'Return a retryable failure or UNKNOWN, or keep the event and send it later.',
+    },
+    async (trial) => {
+      const operation = trial.install().operation('INSTALL', 1)
+      trial.platform.services.setDown(true)
+      try {
+        await trial.settle(operation.before)
+        const { answer } = await trial.settle(operation.after, { withinMs: DOWN_MS })
+        // an outbox answers at once
+        trial.check(isDone(answer) || isRepeated(answer), `INSTALL got ${describeAnswer(answer)}`)
+      } finally {
+        trial.platform.services.setDown(false)
+      }
+      await trial.complete(operation)
+    },
+  ),
+  service(
+    'event-headers',
+    {
+      title: 'An event has an Event-Id and an Idempotency-Key',
+      needs: ['events'],
+      fix: 'Send both headers, with 1 to 128 visible ASCII characters.',
+    },
+    async (trial) => {
+      const events = (await callsOfInstall(trial)).filter(({ isEvent }) => isEvent)
+      if (events.length === 0) trial.untested('INSTALL did not lead to an event')
+      for (const { eventId, idempotencyKey } of events)
+        for (const [name, value] of [
+          ['Event-Id', eventId],
+          ['Idempotency-Key', idempotencyKey],
+        ] as const)
+          trial.check(value !== null && /^[\x21-\x7e]{1,128}$/.test(value), `${name} is absent or not valid`)
+    },
+  ),
+  service(
+    'event-id-stays',
+    {
+      title: 'Every attempt of an event has the same Event-Id and Idempotency-Key, and a new token',
+      needs: ['events'],
+      fix: `Store both with the event. ${AGAIN}`,
+    },
+    async (trial) => {
+      const installation = trial.install()
+      const operation = installation.operation('INSTALL', 1)
+      const from = trial.platform.services.calls.length
+      const isOurs = ({ isEvent, bundleInstallId }: ServiceCall): boolean =>
+        isEvent && bundleInstallId === installation.identity.bundleInstallId
+      trial.platform.services.setDown(true)
+      try {
+        await trial.settle(operation.before)
+        await trial.settle(operation.after, { withinMs: DOWN_MS })
+        const first = await callsFrom(trial, from, (calls) => calls.some(isOurs))
+        if (!first.some(isOurs)) trial.untested('INSTALL did not lead to an event')
+      } finally {
+        trial.platform.services.setDown(false)
+      }
+      await trial.finish(operation.after)
+      const isTwice = (calls: readonly ServiceCall[]): boolean =>
+        calls.filter(isOurs).some(({ status }) => status === 200)
+      const calls = (await callsFrom(trial, from, isTwice)).filter(isOurs)
+      const delivered = calls.find(({ status }) => status === 200)
+      if (delivered === undefined)
+        return trial.untested(`there was no second attempt within ${WORKER_MS / 1_000} s`)
+      const failed = calls.filter(({ status, path }) => status !== 200 && path === delivered.path)
+      trial.check(
+        failed.every(({ problem }) => problem !== 'used-before'),
+        'An attempt had the token of an earlier one',
+      )
+      const isSame = failed.some(
+        ({ eventId, idempotencyKey }) =>
+          eventId === delivered.eventId && idempotencyKey === delivered.idempotencyKey,
+      )
+      trial.check(isSame, 'The second attempt had another Event-Id or Idempotency-Key')
+    },
+  ),
+]

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Profile } from '../profile.ts'
+
+/** Why a call of a plugin to a service is not allowed; null if it is. */
+type ServiceCallProblem =
+  | 'no-token'
+  | 'foreign-token'
+  | 'other-service'
+  | 'expired'
+  | 'wrong-response'
+  | 'used-before'
+  | 'unknown-method'
+
+/** A call that the plugin made to a service that a reference names. */
+export interface ServiceCall {
+  serviceId: string
+  /** What follows the address of the service, without its first slash. */
+  path: string
+  httpMethod: string
+  /** Whether the profile names it as an event method. */
+  isEvent: boolean
+  token: string | null
+  /** The installation for which the token was resolved; null for a token that no resolution gave. */
+  bundleInstallId: string | null
+  eventId: string | null
+  idempotencyKey: string | null
+  status: number
+  problem: ServiceCallProblem | null
+}
+
+/** What a resolution gave for one service. */
+export interface Grant {
+  serviceId: string
+  bundleInstallId: string
+  /** Seconds since 1970. */
+  expiry: number
+  /** The response of resolve was for another request: its access must not be used. */
+  isWrongResponse: boolean
+}
+
+/** The services that the references of the profile name. */
+export interface Services {
+  /** Calls so far. */
+  calls: ServiceCall[]
+  grant(token: string, grant: Grant): void
+  /** What a token of the service allows. */
+  methodsOf(serviceId: string): string[]
+  /** True: every service responds with 503. */
+  setDown(isDown: boolean): void
+  /** Responds to a call below `/services/`. */
+  respond(incoming: IncomingMessage, outgoing: ServerResponse): void
+}
+
+export const SERVICES_PATH = '/services/'
+const SUCCESS = { errorCode: '0', data: null, contractVersion: '1.0.0' }
+
+export function createServices({ events, services }: Profile): Services {
+  const calls: ServiceCall[] = []
+  const grants = new Map<string, Grant>()
+  const used = new Set<string>()
+  let isDown = false
+
+  const methodsOf = (serviceId: string): string[] => [
+    ...new Set([...(events[serviceId] ?? []), ...Object.keys(services[serviceId] ?? {})]),
+  ]
+
+  function problemOf(serviceId: string, path: string, token: string | null): ServiceCallProblem | null {
+    if (token === null) return 'no-token'
+    const grant = grants.get(token)
+    if (grant === undefined) return 'foreign-token'
+    if (grant.serviceId !== serviceId) return 'other-service'
+    if (grant.expiry <= Date.now() / 1000) return 'expired'
+    if (grant.isWrongResponse) return 'wrong-response'
+    if (used.has(token)) return 'used-before'
+    const methods = methodsOf(serviceId)
+    return methods.length > 0 && !methods.includes(path) ? 'unknown-method' : null
+  }
+
+  return {
+    calls,
+    grant: (token, grant) => grants.set(token, grant),
+    methodsOf,
+    setDown(next) {
+      isDown = next
+    },
+    respond(incoming, outgoing) {
+      const [target = ''] = (incoming.url ?? '').slice(SERVICES_PATH.length).split('?')
+      const [serviceId = '', ...rest] = target.split('/').map(decode)
+      const path = rest.join('/')
+      const token = /^Bearer (\S+)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? null
+      const problem = problemOf(serviceId, path, token)
+      const answer = services[serviceId]?.[path]
+      const status =
+        problem === 'unknown-method' ? 404 : problem !== null ? 401 : isDown ? 503 : (answer?.status ?? 200)
+      if (token !== null) used.add(token)
+      calls.push({
+        serviceId,
+        path,
+        httpMethod: incoming.method ?? '',
+        isEvent: events[serviceId]?.includes(path) === true,
+        token,
+        bundleInstallId: token === null ? null : (grants.get(token)?.bundleInstallId ?? null),
+        eventId: headerOf(incoming, 'event-id'),
+        idempotencyKey: headerOf(incoming, 'idempotency-key'),
+        status,
+        problem,
+      })
+      incoming.resume()
+      const body = problem === null && !isDown ? (answer?.body ?? SUCCESS) : { status }
+      outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    },
+  }
+}
+
+const headerOf = ({ headers }: IncomingMessage, name: string): string | null => {
+  const value = headers[name]
+  return typeof value === 'string' ? value : null
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

@@ -1,0 +1,155 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import { breaks } from './defect.ts'
+import { installs, leak } from './plant.ts'
+import type { Parts } from '../reference-parts.ts'
+import { Refusal } from '../refusal.ts'
+
+// What is wrong with calls at once and after a crash.
+
+export const CONCURRENCY_DEFECTS = {
+  'no-lock': breaks(
+    'concurrent.one-effect',
+    'executes identical calls at the same time',
+    (parts, world) => {
+      parts.once = (request, hash) => {
+        const key = parts.keyOf(request)
+        const found = parts.recall(key, request)
+        if (found !== undefined) return found.hash === hash ? found.answer : parts.otherBytes(request)
+        return parts.execute(request, { key, hash })
+      }
+      const { reachBackend } = parts
+      parts.reachBackend = async (request) => {
+        await reachBackend(request)
+        await wait(15)
+        if (installs(request)) leak(world, request)
+      }
+    },
+    ['concurrent', 'repeat', 'connection', 'isolation'],
+  ),
+  'refuses-in-progress-finally': breaks(
+    'concurrent.two-at-once',
+    'refuses a repeat for good while the first call runs',
+    (parts, { running }) => {
+      const { once, reachBackend } = parts
+      parts.reachBackend = async (request) => {
+        await reachBackend(request)
+        await wait(5)
+      }
+      parts.once = (request, hash) => {
+        if (running.has(parts.keyOf(request))) throw new Refusal('IN_PROGRESS', 'The call is in progress')
+        return once(request, hash)
+      }
+    },
+    ['concurrent', 'repeat', 'connection', 'crash'],
+  ),
+  'locks-first-stage-only': breaks(
+    'concurrent.after-stage',
+    'lets identical calls of AFTER_RESOURCES fail each other',
+    (parts, { running }) => {
+      const { once, reachBackend } = parts
+      parts.reachBackend = async (request) => {
+        await reachBackend(request)
+        await wait(5)
+      }
+      parts.once = (request, hash) => {
+        if (request.stage === 'AFTER_RESOURCES' && running.has(parts.keyOf(request)))
+          throw new Refusal('CONFLICT', 'The row has changed')
+        return once(request, hash)
+      }
+    },
+    ['concurrent', 'repeat', 'connection'],
+  ),
+  'one-lock-for-all': breaks(
+    'concurrent.others-not-blocked',
+    'lets all installations wait for each other',
+    (parts) => {
+      const { execute } = parts
+      let last: Promise<unknown> = Promise.resolve()
+      parts.execute = (request, call) => {
+        const next = last.then(() => execute(request, call))
+        last = next.catch(() => undefined)
+        return next
+      }
+    },
+  ),
+  'shared-variable': breaks(
+    'concurrent.installations',
+    'keeps the request in a variable that all calls share',
+    (parts) => {
+      const { compose, reachBackend } = parts
+      let current: LifecycleRequest | null = null
+      parts.reachBackend = async (request) => {
+        current = request
+        await reachBackend(request)
+        await wait(5)
+      }
+      parts.compose = (request, result) =>
+        compose({ ...request, installation: (current ?? request).installation }, result)
+    },
+    ['concurrent', 'echo'],
+  ),
+  'memory-in-process': breaks(
+    'restart.other-bytes',
+    'keeps remembered calls in memory only',
+    (parts) => {
+      const calls = new Map<string, Parameters<Parts['remember']>[1]>()
+      parts.recall = (key) => calls.get(key)
+      parts.remember = (key, call) => calls.set(key, call)
+    },
+    ['restart', 'crash', 'repeat'],
+  ),
+  'sequence-in-process': breaks(
+    'restart.late',
+    'keeps sequences in memory only',
+    (parts, world) => {
+      const { marks } = world.state
+      const { save } = world
+      world.save = () => {
+        world.state.marks = {}
+        save()
+        world.state.marks = marks
+      }
+      for (const id of Object.keys(marks)) delete marks[id]
+      void parts
+    },
+    ['restart', 'late'],
+  ),
+  'effect-before-memory': breaks(
+    'crash.install',
+    'makes an object with a random name before it remembers the call',
+    (parts, world) => {
+      const { reachBackend } = parts
+      parts.reachBackend = async (request) => {
+        await reachBackend(request)
+        if (!installs(request)) return
+        const id = leak(world, request)
+        world.save()
+        await wait(60)
+        delete world.state.tenants[id]
+      }
+    },
+    ['crash'],
+  ),
+  'locked-after-crash': breaks(
+    'crash.configure',
+    'stores that a call has begun, and never gives that up',
+    (parts, { state, save }) => {
+      const { execute } = parts
+      parts.execute = async (request, call) => {
+        const begun = `begun ${call.key}`
+        if (state.calls[begun] !== undefined)
+          throw new Refusal('IN_PROGRESS', 'The call is in progress', true)
+        state.calls[begun] = { hash: '', answer: '', bundleInstallId: '', sequence: 0 }
+        save()
+        try {
+          await wait(20)
+          return await execute(request, call)
+        } finally {
+          delete state.calls[begun]
+        }
+      }
+    },
+    ['crash'],
+  ),
+}

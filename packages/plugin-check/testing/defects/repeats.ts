@@ -1,0 +1,329 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
+import { breaks } from './defect.ts'
+import { remembering, hashing, markOf, tenantsOf, leak, REPEATS } from './plant.ts'
+import { digest, type World } from '../reference-parts.ts'
+import { Refusal } from '../refusal.ts'
+
+// What is wrong with values, repeats and calls at once.
+
+export const REPEAT_DEFECTS = {
+  'ignores-install-values': breaks(
+    'lifecycle.install-applies',
+    'makes every tenant with the same name',
+    (parts, { state }) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        const result = apply(request)
+        if (request.operation.operationType === 'INSTALL')
+          for (const tenant of Object.values(state.tenants))
+            if (tenant.bundleInstallId === request.installation.bundleInstallId)
+              tenant.displayName = 'Northwind'
+        return result
+      }
+    },
+  ),
+  'ignores-changes': breaks(
+    'lifecycle.configure-applies',
+    'answers APPLIED to a CONFIGURE and changes nothing',
+    (parts) => {
+      const { apply } = parts
+      parts.apply = (request) =>
+        request.operation.operationType === 'CONFIGURE'
+          ? { outcome: 'APPLIED', resources: {} }
+          : apply(request)
+    },
+  ),
+  'ignores-changes-of-upgrade': breaks(
+    'lifecycle.upgrade-applies',
+    'ignores the values of an UPGRADE',
+    (parts) => {
+      const { apply } = parts
+      parts.apply = (request) =>
+        request.operation.operationType === 'UPGRADE' &&
+        !Object.values(request.resources).some(({ action }) => action !== 'UPGRADE')
+          ? { outcome: 'APPLIED', resources: {} }
+          : apply(request)
+    },
+  ),
+  'unwraps-twice': breaks(
+    'values.wrapper-shaped',
+    'unwraps business values that look like a wrapper',
+    (parts) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        const copy = structuredClone(request)
+        for (const { properties } of Object.values(copy.resources))
+          for (const property of Object.values(properties)) {
+            const { value } = property
+            if (typeof value === 'object' && value !== null && '@type' in value && 'value' in value)
+              property.value = (value as { value: string }).value
+          }
+        return apply(copy)
+      }
+    },
+  ),
+  'new-token-in-repeat': breaks(
+    'repeat.install-before',
+    'executes every repeat and issues a new token',
+    (parts) => {
+      parts.recall = () => undefined
+      parts.tokenOf = () => randomBytes(16).toString('hex')
+    },
+    [...REPEATS, 'service', 'reference'],
+  ),
+  'masks-in-repeat': breaks(
+    'repeat.install-before',
+    'hides its token from repeats',
+    (parts) => {
+      const { recall } = parts
+      parts.recall = (...args) => {
+        const found = recall(...args)
+        return (
+          found && {
+            ...found,
+            answer: found.answer.replace(/("accessToken":\{"@type":"Data","value":)"[^"]+"/, '$1"hidden"'),
+          }
+        )
+      }
+    },
+    REPEATS,
+  ),
+  'repeat-not-applied': breaks(
+    'repeat.configure-before',
+    'answers NOT_APPLIED to a repeat of a CONFIGURE',
+    (parts) => {
+      const { recall } = parts
+      parts.recall = (key, request) => {
+        const found = recall(key, request)
+        if (found === undefined || request.operation.operationType !== 'CONFIGURE') return found
+        return { ...found, answer: parts.compose(request, { outcome: 'NOT_APPLIED', resources: {} }) }
+      }
+    },
+    REPEATS,
+  ),
+  'after-not-remembered': breaks(
+    'repeat.install-after',
+    'verifies again in every repeat of AFTER_RESOURCES',
+    (parts) => {
+      const { recall } = parts
+      parts.recall = (key, request) => {
+        const found = recall(key, request)
+        return found !== undefined &&
+          request.stage === 'AFTER_RESOURCES' &&
+          request.operation.operationType !== 'DETACH'
+          ? { ...found, answer: parts.compose(request, { outcome: 'NOT_APPLIED', resources: {} }) }
+          : found
+      }
+    },
+    REPEATS,
+  ),
+  'detach-not-remembered': breaks(
+    'repeat.detach-after',
+    'looks again in every repeat of a DETACH',
+    (parts) => {
+      const { recall } = parts
+      parts.recall = (key, request) =>
+        request.operation.operationType === 'DETACH' ? undefined : recall(key, request)
+    },
+    [...REPEATS],
+  ),
+  'memory-of-three': breaks(
+    'repeat.ten-times',
+    'forgets a call after three repeats',
+    (parts, { state }) => {
+      const { recall } = parts
+      const counts = new Map<string, number>()
+      parts.recall = (key, request) => {
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+        if ((counts.get(key) ?? 0) <= 4) return recall(key, request)
+        delete state.calls[key]
+        for (const tenant of tenantsOf({ state } as World, request))
+          tenant.accessToken = randomBytes(16).toString('hex')
+        return undefined
+      }
+    },
+    ['concurrent', 'repeat', 'connection'],
+  ),
+  'memory-of-one-stage': breaks(
+    'repeat.before-after-both-stages',
+    'forgets the first stage when the second is done',
+    remembering((_, request, key, { state }) => {
+      if (request.stage === 'AFTER_RESOURCES')
+        delete state.calls[key.replace('AFTER_RESOURCES', 'BEFORE_RESOURCES')]
+      for (const tenant of tenantsOf({ state } as World, request))
+        if (request.stage === 'AFTER_RESOURCES') tenant.accessToken = randomBytes(16).toString('hex')
+    }),
+    [...REPEATS, 'secret'],
+  ),
+  'key-without-stage': breaks(
+    'repeat.stages-are-separate',
+    'remembers calls without their stage',
+    (parts) => {
+      parts.keyOf = ({ operation }) => operation.operationId
+    },
+    ['*'],
+  ),
+  'key-of-sequence': breaks(
+    'isolation.remembered-by-operation',
+    'remembers calls by sequence and stage',
+    (parts) => {
+      parts.keyOf = ({ executionSequence, stage }) => `${executionSequence} ${stage}`
+    },
+    ['*'],
+  ),
+  'memory-for-other-installation': breaks(
+    'isolation.same-operation-id',
+    'answers the same operationId of another installation from memory',
+    hashing(({ operation, stage, executionSequence, resources }) => [
+      operation,
+      stage,
+      executionSequence,
+      resources,
+    ]),
+    ['version'],
+  ),
+  'runs-late-repeats': breaks(
+    'repeat.after-later-operation',
+    'executes a repeat again after a later operation',
+    (parts, world) => {
+      const { recall, fence } = parts
+      const isOld = (request: LifecycleRequest): boolean =>
+        request.executionSequence < (markOf(world, request)?.sequence ?? 0) &&
+        world.state.calls[parts.keyOf(request)] !== undefined
+      parts.recall = (key, request) => (isOld(request) ? undefined : recall(key, request))
+      parts.fence = (request) => {
+        if (!isOld(request)) fence(request)
+      }
+    },
+    [...REPEATS],
+  ),
+  'remembers-failures': breaks(
+    'repeat.temporary-failure',
+    'remembers a temporary failure',
+    (parts) => {
+      const { execute } = parts
+      const failed = new Map<string, unknown>()
+      parts.execute = async (request, call) => {
+        if (failed.has(call.key)) throw failed.get(call.key)
+        try {
+          return await execute(request, call)
+        } catch (error) {
+          if (error instanceof Refusal && error.isRetryable) failed.set(call.key, error)
+          throw error
+        }
+      }
+    },
+    ['late', 'service', 'reference', 'detach'],
+  ),
+  'final-failure': breaks(
+    'repeat.temporary-failure-is-repeated',
+    'reports a temporary failure as final',
+    (parts, world) => {
+      parts.reachBackend = async () => {
+        if (world.isBackendDown) throw new Refusal('BACKEND_DOWN', 'The tenant service is not available')
+        if (world.slowMs > 0) await wait(world.slowMs)
+      }
+    },
+    ['repeat', 'late'],
+  ),
+  'half-attempt': breaks(
+    'repeat.no-half-attempt',
+    'leaves something behind when an attempt fails',
+    (parts, world) => {
+      const { reachBackend } = parts
+      parts.reachBackend = async (request) => {
+        try {
+          await reachBackend(request)
+        } catch (error) {
+          leak(world, request)
+          throw error
+        }
+      }
+    },
+    ['repeat'],
+  ),
+  'headers-in-hash': breaks('repeat.other-headers', 'takes other headers for other bytes', (parts) => {
+    const { hashOf } = parts
+    parts.hashOf = (body, request, incoming) =>
+      digest(hashOf(body, request, incoming) + (incoming.headers['user-agent'] ?? ''))
+  }),
+  'stops-when-lost': breaks(
+    'repeat.lost-response',
+    'refuses the repeat of a call whose connection closed',
+    (parts) => {
+      const { answer } = parts
+      const lost = new Set<string>()
+      parts.answer = async (incoming) => {
+        const { socket } = incoming
+        const text = await answer(incoming)
+        await wait(8)
+        const id = /"operationId":"([^"]+)"/.exec(text)?.[1] ?? ''
+        if (socket.destroyed) lost.add(id)
+        if (lost.has(id) && !socket.destroyed) throw new Refusal('ABORTED', 'The call was aborted')
+        return text
+      }
+    },
+    ['repeat', 'connection', 'late', 'crash'],
+  ),
+  'no-fingerprint': breaks(
+    'bytes.refused',
+    'answers other bytes from memory',
+    hashing(() => ''),
+    [
+      'bytes',
+      'restart.other-bytes',
+      'concurrent.other-bytes',
+      'failure',
+      'runbook',
+      'isolation.same-operation-id',
+    ],
+  ),
+  'fingerprint-without-values': breaks(
+    'bytes.changed-value-refused',
+    'compares everything but the values of properties',
+    hashing((request) => [request.operation, request.stage, request.executionSequence, request.installation]),
+    ['bytes'],
+  ),
+  'fingerprint-without-sequence': breaks(
+    'bytes.other-sequence-refused',
+    'compares everything but the sequence',
+    hashing((request) => [request.operation, request.stage, request.resources, request.installation]),
+  ),
+  'executes-other-bytes': breaks(
+    'bytes.no-effect',
+    'refuses other bytes after it executed them',
+    (parts) => {
+      const { otherBytes, apply } = parts
+      parts.otherBytes = (request) => {
+        apply(request)
+        return otherBytes(request)
+      }
+    },
+    ['failure'],
+  ),
+  'forgets-at-other-bytes': breaks(
+    'bytes.first-response-stays',
+    'forgets a call when other bytes arrive',
+    (parts, { state }) => {
+      const { otherBytes } = parts
+      parts.otherBytes = (request) => {
+        delete state.calls[parts.keyOf(request)]
+        for (const tenant of tenantsOf({ state } as World, request))
+          tenant.accessToken = randomBytes(16).toString('hex')
+        return otherBytes(request)
+      }
+    },
+    ['repeat', 'bytes', 'secret', 'concurrent'],
+  ),
+  'after-bytes-unchecked': breaks(
+    'bytes.refused-in-after',
+    'compares the bytes of BEFORE_RESOURCES only',
+    (parts) => {
+      const { hashOf } = parts
+      parts.hashOf = (body, request, incoming) =>
+        request.stage === 'AFTER_RESOURCES' ? '' : hashOf(body, request, incoming)
+    },
+  ),
+}

@@ -1,0 +1,213 @@
+import type { JsonObject } from '../../../../contract/json-schema/json.ts'
+import { breaks } from './defect.ts'
+import { tolerating } from './plant.ts'
+import { Refusal } from '../refusal.ts'
+
+// What is wrong with the reading of requests.
+
+export const REQUEST_DEFECTS = {
+  'any-plugin-id': breaks(
+    'request.other-plugin',
+    'accepts requests for other plugins',
+    tolerating((json) => (json['pluginId'] = 'reference-plugin')),
+    ['request.refused-leaves-nothing', 'failure'],
+  ),
+  'any-operation': breaks(
+    'request.unknown-operation',
+    'takes an unknown operation for an INSTALL',
+    tolerating(({ operation }) => {
+      const found = operation as JsonObject | undefined
+      if (found?.['operationType'] === 'REPAIR') found['operationType'] = 'INSTALL'
+    }),
+    ['late.malformed-does-not-raise'],
+  ),
+  'any-stage': breaks(
+    'request.unknown-stage',
+    'takes an unknown stage for the first',
+    tolerating((json) => json['stage'] === 'DURING_RESOURCES' && (json['stage'] = 'BEFORE_RESOURCES')),
+  ),
+  'list-of-one': breaks('request.list', 'takes a list of one request for the request', (parts) => {
+    const { readRequest } = parts
+    parts.readRequest = (json) => readRequest(Array.isArray(json) ? json[0] : json)
+  }),
+  'repairs-json': breaks('request.truncated', 'repairs a truncated body', (parts) => {
+    const { parseBody } = parts
+    parts.parseBody = (body) => {
+      try {
+        return parseBody(body)
+      } catch {
+        return parseBody(Buffer.concat([body, Buffer.from('}')]))
+      }
+    }
+  }),
+  'any-method': breaks('request.put', 'executes a PUT', (parts) => {
+    const { refuseHttp } = parts
+    parts.refuseHttp = (incoming) => (incoming.method === 'PUT' ? null : refuseHttp(incoming))
+  }),
+  'sequence-as-text': breaks(
+    'request.sequence-text',
+    'accepts executionSequence as a text',
+    tolerating((json) => (json['executionSequence'] = Number(json['executionSequence']))),
+  ),
+  'sequence-zero': breaks(
+    'request.sequence-zero',
+    'accepts executionSequence 0',
+    tolerating((json) => json['executionSequence'] === 0 && (json['executionSequence'] = 1)),
+    ['request.sequence-negative'],
+  ),
+  'sequence-absolute': breaks(
+    'request.sequence-negative',
+    'drops the sign of executionSequence',
+    tolerating((json) => (json['executionSequence'] = Math.abs(Number(json['executionSequence'])))),
+  ),
+  'sequence-rounded': breaks(
+    'request.sequence-fraction',
+    'rounds executionSequence',
+    tolerating(
+      (json) =>
+        typeof json['executionSequence'] === 'number' &&
+        (json['executionSequence'] = Math.floor(json['executionSequence'])),
+    ),
+  ),
+  'installation-optional': breaks(
+    'request.no-installation',
+    'invents an installation',
+    tolerating(
+      (json) =>
+        (json['installation'] ??= {
+          environmentKey: 'e',
+          applicationRuntimeId: 'a',
+          workspaceId: 1,
+          bundleInstallId: 'none',
+          bundle: { environmentKey: 'e', bundleId: 'b' },
+        }),
+    ),
+  ),
+  'small-body': breaks('request.large-body', 'refuses bodies of more than 100 kB', (parts) => {
+    const { readBody } = parts
+    parts.readBody = async (incoming) => {
+      const body = await readBody(incoming)
+      if (body.byteLength > 100_000) throw new Refusal('TOO_LARGE', 'The body is too large', true)
+      return body
+    }
+  }),
+  'remembers-refused': breaks(
+    'request.refused-leaves-nothing',
+    'remembers a refused request',
+    (parts) => {
+      const { readRequest } = parts
+      const wrong = new Set<unknown>()
+      parts.readRequest = (json) => {
+        const id = (json as { operation?: { operationId?: string } } | null)?.operation?.operationId
+        if (wrong.has(id)) throw new Refusal('REQUEST_INVALID', 'The request was refused before')
+        try {
+          return readRequest(json)
+        } catch (error) {
+          if (id !== undefined) wrong.add(id)
+          throw error
+        }
+      }
+    },
+    ['late.malformed-does-not-raise', 'version', 'request', 'failure'],
+  ),
+  'next-contract': breaks(
+    'version.next-contract',
+    'accepts contractVersion 7.0.0',
+    tolerating((json) => json['contractVersion'] === '7.0.0' && (json['contractVersion'] = '6.0.0')),
+  ),
+  'earlier-contract': breaks(
+    'version.earlier-contract',
+    'accepts contractVersion 5.0.0',
+    tolerating((json) => json['contractVersion'] === '5.0.0' && (json['contractVersion'] = '6.0.0')),
+  ),
+  'orders-versions': breaks('version.opaque', 'requires versions of three numbers', (parts) => {
+    const { readRequest } = parts
+    parts.readRequest = (json) => {
+      const request = readRequest(json)
+      if (!/^\d+\.\d+\.\d+$/.test(request.operation.targetVersion))
+        throw new Refusal('VERSION_INVALID', 'A version must have three numbers')
+      return request
+    }
+  }),
+  'schema-version-is-contract': breaks(
+    'version.schema-version',
+    'takes schemaVersion for the contract version',
+    (parts) => {
+      const { readRequest } = parts
+      parts.readRequest = (json) => {
+        const request = readRequest(json)
+        if (request.configuration.schemaVersion === '9.0.0') throw new Error('unexpected version')
+        return request
+      }
+    },
+  ),
+  'needs-resources': breaks(
+    'version.no-resources',
+    'fails without an error of its own if resources are empty',
+    (parts) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        if (Object.keys(request.resources).length === 0)
+          throw new Refusal('INTERNAL', 'Something went wrong', true)
+        return apply(request)
+      }
+    },
+    ['version.added-resource'],
+  ),
+  'refuses-added-module': breaks(
+    'version.added-resource',
+    'refuses a Module that an UPGRADE adds',
+    (parts) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        const isAdded = Object.values(request.resources).some(({ action }) => action === 'INSTALL')
+        if (isAdded && request.operation.operationType === 'UPGRADE')
+          throw new Refusal('NOT_INSTALLED', 'The tenant does not exist')
+        return apply(request)
+      }
+    },
+  ),
+  'refuses-unchanged-module': breaks(
+    'version.unchanged-resource',
+    'refuses a Module that does not change',
+    (parts) => {
+      const { apply } = parts
+      parts.apply = (request) => {
+        if (Object.values(request.resources).some(({ action }) => action === 'NONE'))
+          throw new Refusal('ACTION_UNKNOWN', 'NONE is not an action')
+        return apply(request)
+      }
+    },
+  ),
+  'ascii-only': breaks('version.unicode-kept', 'stores texts as ASCII', (parts, { state }) => {
+    const { apply } = parts
+    parts.apply = (request) => {
+      const result = apply(request)
+      for (const tenant of Object.values(state.tenants))
+        tenant.displayName = tenant.displayName.replaceAll(/[^\x20-\x7e]/g, '?')
+      return result
+    }
+  }),
+  'first-chunk': breaks(
+    'connection.slow-request',
+    'reads only the first chunk of a body',
+    (parts) => {
+      parts.readBody = async (incoming) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk)
+        return chunks[0] ?? Buffer.alloc(0)
+      }
+    },
+    ['concurrent.slow-upload', 'request.large-body', 'request.deep-nesting'],
+  ),
+  'needs-length': breaks(
+    'connection.chunked',
+    'requires content-length',
+    (parts) => {
+      const { refuseHttp } = parts
+      parts.refuseHttp = (incoming) =>
+        incoming.headers['content-length'] === undefined ? 411 : refuseHttp(incoming)
+    },
+    ['request.get', 'request.empty'],
+  ),
+}

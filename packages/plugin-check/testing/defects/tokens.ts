@@ -1,0 +1,267 @@
+import { createHmac, createPublicKey, verify } from 'node:crypto'
+import { breaks } from './defect.ts'
+import { CREDENTIAL, digest, type Change, type Parts } from '../reference-parts.ts'
+import type { Claims } from '../reference-token.ts'
+import { Refusal, Unauthorized } from '../refusal.ts'
+
+// What is wrong with tokens and secrets.
+
+const anyClaim =
+  (name: keyof Parts['claimChecks']): Change =>
+  (parts) => {
+    parts.claimChecks[name] = () => true
+  }
+
+const anyCallClaim =
+  (name: keyof Parts['callChecks']): Change =>
+  (parts) => {
+    parts.callChecks[name] = () => true
+  }
+
+const logging =
+  (textOf: (body: string, answer: string, header: string) => string): Change =>
+  (parts) => {
+    parts.log = (body, answer, incoming) =>
+      console.log(textOf(body.toString(), answer, incoming.headers.authorization ?? ''))
+  }
+
+const messaging =
+  (textOf: (request: string, header: string) => string): Change =>
+  (parts) => {
+    const { answer, otherBytes, once } = parts
+    let header = ''
+    let body = ''
+    parts.answer = (incoming) => {
+      header = incoming.headers.authorization ?? ''
+      return answer(incoming)
+    }
+    parts.once = (request, hash) => {
+      body = JSON.stringify(request.resources)
+      return once(request, hash)
+    }
+    parts.otherBytes = (request) => {
+      try {
+        return otherBytes(request)
+      } catch {
+        throw new Refusal('REQUEST_CHANGED', textOf(body, header))
+      }
+    }
+  }
+
+export const TOKEN_DEFECTS = {
+  'no-token': breaks(
+    'token.missing',
+    'executes calls without a token',
+    (parts) => {
+      const { verify: verifyHeader } = parts
+      parts.verify = async (header) => (header === undefined ? {} : verifyHeader(header))
+      for (const [name, check] of Object.entries(parts.callChecks))
+        parts.callChecks[name as 'stage'] = (claims, request) =>
+          Object.keys(claims).length === 0 || check(claims, request)
+    },
+    ['token'],
+  ),
+  'any-scheme': breaks('token.other-scheme', 'ignores the scheme of the authorization header', (parts) => {
+    const { verify: verifyHeader } = parts
+    parts.verify = async (header) => (header?.startsWith('Basic ') === true ? {} : verifyHeader(header))
+    for (const [name, check] of Object.entries(parts.callChecks))
+      parts.callChecks[name as 'stage'] = (claims, request) =>
+        Object.keys(claims).length === 0 || check(claims, request)
+  }),
+  'no-signature': breaks('token.other-key', 'does not verify signatures', (parts) => {
+    parts.isSigned = ({ header }) => header['alg'] === 'EdDSA'
+  }),
+  'any-kid': breaks(
+    'token.unknown-key',
+    'trusts a token with an unknown key without verifying it',
+    (parts) => {
+      const { chooseKey, isSigned } = parts
+      parts.chooseKey = (keys, token) => chooseKey(keys, token) ?? keys[0]
+      parts.isSigned = (token, key) => key.kid !== token.header['kid'] || isSigned(token, key)
+    },
+    ['token.no-signature'],
+  ),
+  'algorithm-none': breaks('token.no-signature', 'accepts tokens with alg none', (parts) => {
+    const { chooseKey, isSigned } = parts
+    parts.chooseKey = (keys, token) => (token.header['alg'] === 'none' ? keys[0] : chooseKey(keys, token))
+    parts.isSigned = (token, key) => token.header['alg'] === 'none' || isSigned(token, key)
+  }),
+  'algorithm-of-token': breaks(
+    'token.public-key-as-secret',
+    'lets the token choose the algorithm',
+    (parts) => {
+      const { isSigned } = parts
+      parts.isSigned = (token, key) =>
+        token.header['alg'] === 'HS256'
+          ? createHmac('sha256', Buffer.from(key.x, 'base64url')).update(token.input).digest('base64url') ===
+            token.signature
+          : isSigned(token, key)
+    },
+  ),
+  'signature-of-payload': breaks('token.second-key', 'verifies with the first key of the set', (parts) => {
+    parts.chooseKey = (keys) => keys[0]
+    parts.isSigned = ({ header, input, signature }, key) =>
+      header['alg'] === 'EdDSA' &&
+      verify(
+        null,
+        input,
+        createPublicKey({ key: { ...key }, format: 'jwk' }),
+        Buffer.from(signature, 'base64url'),
+      )
+  }),
+  'no-issuer': breaks('token.other-issuer', 'does not verify the issuer of tokens', anyClaim('issuer')),
+  'no-audience': breaks(
+    'token.other-audience',
+    'does not verify the audience of tokens',
+    anyClaim('audience'),
+  ),
+  'no-expiry': breaks('token.expired', 'does not verify the expiry of tokens', anyClaim('expiry'), [
+    'token.no-expiry',
+    'token.expired-lately',
+  ]),
+  'expiry-if-present': breaks('token.no-expiry', 'accepts tokens without an expiry', (parts) => {
+    const { expiry } = parts.claimChecks
+    parts.claimChecks.expiry = (claims: Claims) => claims['exp'] === undefined || expiry(claims)
+  }),
+  'long-leeway': breaks('token.expired-lately', 'accepts tokens for five minutes more', (parts) => {
+    parts.claimChecks.expiry = ({ exp }) => Number(exp) > Date.now() / 1000 - 300
+  }),
+  'no-operation-claim': breaks(
+    'token.other-operation',
+    'does not verify the operation of tokens',
+    anyCallClaim('operation'),
+  ),
+  'no-stage-claim': breaks('token.other-stage', 'does not verify the stage of tokens', anyCallClaim('stage')),
+  'no-sequence-claim': breaks(
+    'token.other-sequence',
+    'does not verify the sequence of tokens',
+    anyCallClaim('sequence'),
+  ),
+  'envelope-for-token': breaks('token.status-401', 'answers a refused token with an envelope', (parts) => {
+    const { answer } = parts
+    parts.answer = async (incoming) => {
+      try {
+        return await answer(incoming)
+      } catch (error) {
+        if (error instanceof Unauthorized) throw new Refusal('TOKEN_INVALID', 'The token is not valid')
+        throw error
+      }
+    }
+  }),
+  'token-in-hash': breaks(
+    'token.fresh-in-each-attempt',
+    'takes another token for other bytes',
+    (parts) => {
+      const { hashOf } = parts
+      parts.hashOf = (body, request, incoming) =>
+        digest(hashOf(body, request, incoming) + (incoming.headers.authorization?.split('.')[1] ?? ''))
+    },
+    ['*'],
+  ),
+  'remembers-before-token': breaks(
+    'token.needed-for-repeats',
+    'answers repeats without looking at the token',
+    (parts) => {
+      const { answer } = parts
+      const bodies = new Map<string, string>()
+      parts.answer = async (incoming) => {
+        const body = await parts.readBody(incoming)
+        const known = bodies.get(body.toString())
+        if (known !== undefined) return known
+        const copy = Object.assign(incoming, {
+          [Symbol.asyncIterator]: async function* () {
+            yield body
+          },
+        })
+        const text = await answer(copy)
+        bodies.set(body.toString(), text)
+        return text
+      }
+    },
+  ),
+  'raises-before-token': breaks(
+    'token.refused-does-not-raise-sequence',
+    'stores the sequence before it verifies the token',
+    (parts, { state }) => {
+      const { verify: verifyHeader, readBody } = parts
+      let body = Buffer.alloc(0)
+      parts.readBody = async (incoming) => (body = Buffer.from(await readBody(incoming)))
+      parts.verify = (header) => {
+        try {
+          const { installation, operation, executionSequence } = parts.readRequest(
+            JSON.parse(body.toString()),
+          )
+          const mark = state.marks[installation.bundleInstallId]
+          if (mark !== undefined && executionSequence > mark.sequence)
+            state.marks[installation.bundleInstallId] = {
+              ...mark,
+              sequence: executionSequence,
+              operationId: operation.operationId,
+            }
+        } catch {
+          // refused later
+        }
+        return verifyHeader(header)
+      }
+    },
+  ),
+  'secret-in-message': breaks(
+    'secret.sensitive-input',
+    'copies sensitive values into a failure message',
+    messaging((body) => `The request has changed: ${body}`),
+  ),
+  'secret-in-base64': breaks(
+    'secret.sensitive-input',
+    'copies sensitive values in base64 into a failure message',
+    messaging(
+      (body) =>
+        `Changed: ${[...body.matchAll(/canary-[0-9a-f]+/g)].map(([value]) => Buffer.from(value).toString('base64')).join(' ')}`,
+    ),
+  ),
+  'secret-in-log': breaks(
+    'secret.sensitive-input-in-log',
+    'logs request bodies',
+    logging((body) => body),
+  ),
+  'token-in-message': breaks(
+    'secret.lifecycle-token',
+    'copies the authorization header into a failure message',
+    messaging((_, header) => `Changed under ${header}`),
+    ['failure'],
+  ),
+  'token-in-log': breaks(
+    'secret.lifecycle-token-in-log',
+    'logs the authorization header',
+    logging((_body, _answer, header) => header),
+  ),
+  'issued-in-log': breaks(
+    'secret.issued-in-log',
+    'logs its responses',
+    logging((_, answer) => answer),
+  ),
+  'credential-in-message': breaks(
+    'secret.credential',
+    'writes its credential into a failure message',
+    messaging(() => `Refused for ${CREDENTIAL}`),
+  ),
+  'stack-in-message': breaks(
+    'secret.no-internals',
+    'sends a stack trace as the failure message',
+    messaging(() => new Error('changed').stack ?? ''),
+  ),
+  'sql-in-message': breaks(
+    'secret.no-internals',
+    'sends SQL as the failure message',
+    messaging(() => 'INSERT INTO tenants failed: duplicate key'),
+  ),
+  'path-in-message': breaks(
+    'secret.no-internals',
+    'sends a path of a file as the failure message',
+    messaging(() => 'Cannot read /var/lib/tenants/7.json'),
+  ),
+  'address-in-message': breaks(
+    'secret.no-internals',
+    'sends an internal address as the failure message',
+    messaging(() => 'No answer of http://tenants.internal/v1'),
+  ),
+}
