@@ -4,6 +4,7 @@ import type { Console } from '#bff/app.ts'
 import { createActorAssertions, loadActorKey } from '#bff/runtime/actor-assertion.ts'
 import type { SignIn } from '#bff/greeting.ts'
 import { openConsoleDatabase } from '#bff/database.ts'
+import { securityHeadersFor } from '#bff/middleware/security-headers.ts'
 import { createRuntimeClient } from '#bff/runtime/runtime-client.ts'
 import type { ConsoleSettings } from '#bff/settings.ts'
 import { bffMigrations } from '#bff/store/tables.ts'
@@ -112,6 +113,7 @@ async function start(options: StartOptions, stops: Stops, stop: () => Promise<vo
     hostname: options.console.host,
     addressVariable: 'HOST',
     portVariable: portNames.console,
+    headers: securityHeadersFor('data', options.console.auth.publicOrigin.startsWith('https:')),
   })
   stops.push(() => listener.stop())
   const runtimeListener =

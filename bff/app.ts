@@ -36,6 +36,7 @@ import { readShell } from './document/shell.ts'
 import { consoleFiles } from './routes/console-files.ts'
 import { endpointRoutes, methodsOf } from './routes/endpoints.ts'
 import { eventRoute } from './routes/events.ts'
+import { policyReports } from './routes/policy-reports.ts'
 import { savedViewRoutes } from './routes/saved-views.ts'
 import { createSavedViews } from './saved-views/saved-views.ts'
 import { startPurging } from './database.ts'
@@ -147,7 +148,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.use(securityHeaders({ publicOrigin, inlineScripts: shell?.inlineScripts ?? [] }))
   app.use(
     canonicalPath({
-      prefixes: ['api', 'auth', 'idp', 'assets'],
+      prefixes: ['api', 'auth', 'idp', 'assets', 'reports'],
       ...(shell !== null && { orElse: (c) => lostDocument(c, shell) }),
     }),
   )
@@ -166,6 +167,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       }),
     }),
   )
+  app.route('/', policyReports({ metrics, log: throttled }))
   app.get(ACTOR_KEYS_PATH, (c) =>
     c.json({ keys: [options.assertionKey.publicJwk] }, 200, { 'cache-control': 'public, max-age=60' }),
   )

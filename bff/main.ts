@@ -13,6 +13,7 @@ import { loadActorKey } from './runtime/actor-assertion.ts'
 import { createConsole } from './app.ts'
 import { greet } from './greeting.ts'
 import { openConsoleDatabase } from './database.ts'
+import { securityHeadersFor } from './middleware/security-headers.ts'
 import { readConsoleSettings } from './settings.ts'
 
 const StorageEnvironment = z.object({
@@ -40,7 +41,12 @@ async function main({ onStop, end }: Program): Promise<void> {
   const log = createLog({ name: 'bundle-console', level: settings.logLevel })
   // before anything is created: a start that cannot succeed leaves nothing behind
   checkServer({ databaseUrl, dataDir })
-  const listener = await listen({ port: settings.port, hostname: settings.host, addressVariable: 'HOST' })
+  const listener = await listen({
+    port: settings.port,
+    hostname: settings.host,
+    addressVariable: 'HOST',
+    headers: securityHeadersFor('data', settings.auth.publicOrigin.startsWith('https:')),
+  })
   const server = await openServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
   onStop(() => server.stop())
   void server.failed.then(() =>

@@ -10,6 +10,8 @@ import type { RuntimeVerdict } from './runtime/check-runtime.ts'
 export const CONSOLE_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_console_http_requests_total: 'Requests by endpoint, status and error code.',
   bundle_console_http_request_seconds: 'Duration of requests by endpoint.',
+  bundle_console_policy_violations_total:
+    'Violations of the content policy that browsers reported, by directive.',
   bundle_console_database_up: '1 if the database responded just now.',
   bundle_console_runtime_accepts:
     '1 if the runtime accepts the credential and the key of this console, 0 if it refuses them.',

@@ -159,6 +159,47 @@ describe('serve', () => {
     await server.stop()
   })
 
+  it('answers what is not HTTP with the headers of every answer (C01, C02, D01)', async () => {
+    const headers = { 'x-content-type-options': 'nosniff', 'strict-transport-security': 'max-age=31536000' }
+    const server = await serve({ app: app(), port: 0, hostname: '127.0.0.1', headers })
+    const post = (head: string, body = '') => `POST /api/x HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n${body}`
+    for (const [what, bytes, status] of [
+      ['two lengths', post('Content-Length: 4\r\nContent-Length: 5', 'abcde'), 400],
+      ['a length and chunks', post('Content-Length: 4\r\nTransfer-Encoding: chunked', '0\r\n\r\n'), 400],
+      ['chunks, twice', post('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked', '0\r\n\r\n'), 400],
+      ['another coding', post('Transfer-Encoding: xchunked', '0\r\n\r\n'), 400],
+      ['a space before the colon', post('Content-Length : 4', 'abcd'), 400],
+      ['a folded header', post('X-A: b\r\n c: d'), 400],
+      ['a bare line feed', 'GET /api/x HTTP/1.1\nHost: a\n\n', 400],
+      ['a bare carriage return', 'GET /api/x HTTP/1.1\r\nHost: a\rX-B: c\r\n\r\n', 400],
+      ['a negative length', post('Content-Length: -1'), 400],
+      ['a length with a sign', post('Content-Length: +4', 'abcd'), 400],
+      ['a hexadecimal length', post('Content-Length: 0x4', 'abcd'), 400],
+      ['a NUL in a header', post('X-A: b\0c'), 400],
+      ['no host', 'GET /api/x HTTP/1.1\r\n\r\n', 400],
+      ['no HTTP', 'hello\r\n\r\n', 400],
+      ['very long headers', post(`X-A: ${'b'.repeat(32_768)}`), 431],
+      ['another expectation', post('Expect: a-miracle\r\nContent-Length: 0'), 417],
+    ] as const) {
+      const answer = await sendRaw(server.port, bytes)
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), what)
+      assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i, what)
+      assert.match(answer, /\r\nstrict-transport-security: max-age=31536000\r\n/i, what)
+      assert.match(answer, /\r\ncache-control: no-store\r\n/i, what)
+      assert.doesNotMatch(answer, /protected/, what)
+    }
+    const badChunk = post('Transfer-Encoding: chunked', 'x\r\n')
+    assert.doesNotMatch(await sendRaw(server.port, badChunk), /protected/)
+    await server.stop()
+  })
+
+  it('has headers of its own without others (C02)', async () => {
+    const server = await serve({ app: app(), port: 0, hostname: '127.0.0.1' })
+    const answer = await sendRaw(server.port, 'hello\r\n\r\n')
+    assert.match(answer, /^HTTP\/1\.1 400 [^]*content-security-policy: default-src 'none'/)
+    await server.stop()
+  })
+
   it(
     'closes the connection of a client that does not read its answer (D08)',
     { timeout: 10_000 },

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { HttpBindings } from '@hono/node-server'
 import { SettingsError } from './settings.ts'
@@ -29,6 +30,16 @@ export interface ListenOptions {
   startMs?: number
   /** The bytes that the headers of a request may have together; default 16 KiB. */
   maxHeaderBytes?: number
+  /** The headers of answers that no app gives: to what is not HTTP, and during the start; default {@link PLAIN_HEADERS}. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/** For an answer that no browser may render, guess the type of, or keep. */
+const PLAIN_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
 }
 
 /** Longer than the pause between two heartbeats of an event stream, and than any request may take. */
@@ -73,9 +84,13 @@ export async function listen({
   idleMs = IDLE_MS,
   startMs = START_MS,
   maxHeaderBytes = HEADER_BYTES,
+  headers = PLAIN_HEADERS,
 }: ListenOptions): Promise<Listener> {
   let handler: Handler | null = null
   const waiting = new Set<() => void>()
+  const own = { ...headers, 'cache-control': 'no-store', 'content-type': 'text/plain' }
+  const respondStarting: Handler = (_, outgoing) =>
+    void outgoing.writeHead(503, { ...own, 'retry-after': '1' }).end('The program is starting.\n')
   const wait: Handler = (incoming, outgoing) => {
     const proceed = (): void => {
       clearTimeout(timer)
@@ -96,13 +111,21 @@ export async function listen({
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: maxHeaderBytes,
       noDelay: true,
+      // Node's own answer would not have our headers
+      requireHostHeader: false,
     },
     (incoming, outgoing) => {
+      if (incoming.headers.host === undefined && incoming.httpVersion === '1.1')
+        return void outgoing.writeHead(400, { ...own, connection: 'close' }).end('Bad request\n')
       if (!isPathOrUrl(incoming.url ?? '')) incoming.url = NON_CANONICAL_PATH
       const handle = handler ?? wait
       handle(incoming, outgoing)
     },
   )
+  server.on('checkExpectation', (_, outgoing: ServerResponse) =>
+    outgoing.writeHead(417, { ...own, connection: 'close' }).end(),
+  )
+  server.on('clientError', (error, socket) => answerRaw(error, socket, own))
   server.maxConnections = 10_000
   // also covers a client that does not read its response: a blocked write does not count as progress
   server.timeout = idleMs
@@ -136,10 +159,24 @@ export async function listen({
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
-function respondStarting(_: IncomingMessage, outgoing: ServerResponse): void {
-  outgoing
-    .writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain' })
-    .end('The program is starting.\n')
+/** The status of a request that Node's parser refuses. Node would answer the same, without headers. */
+const REFUSED: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** Answers what could not be read as a request, and ends the connection; in the middle of an answer it only ends it. */
+function answerRaw(
+  error: Error & { code?: string },
+  socket: Duplex & { _httpMessage?: ServerResponse | null },
+  headers: Readonly<Record<string, string>>,
+): void {
+  const isAnswering = socket._httpMessage?.headersSent === true
+  if (!socket.writable || isAnswering || error.code === 'ECONNRESET') return void socket.destroy(error)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const status = REFUSED[error.code ?? ''] ?? '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}connection: close\r\ncontent-length: 0\r\n\r\n`)
 }
 
 /** Not a canonical path, so the app responds with 404 and its own headers. */

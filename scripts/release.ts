@@ -4,6 +4,8 @@ import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { buildConsole } from './console-build.ts'
+import { licensesPage, productionPackages } from './packages.ts'
+import type { LockedPackageDetails } from './packages.ts'
 import { root } from './process.ts'
 
 // Builds what a release consists of in dist/release: the packages for plugin authors, the programs as an archive that needs
@@ -32,6 +34,7 @@ writeFileSync(
   join(target, 'sbom.cdx.json'),
   run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']),
 )
+writeFileSync(join(target, 'licenses.md'), licensesPage(productionPackages(lockedPackages())))
 writeFileSync(join(target, 'NOTES.md'), notes())
 writeFileSync(join(target, 'SHA256SUMS'), checksums())
 console.log(readdirSync(target).sort().join('\n'))
@@ -52,6 +55,13 @@ function refuseOtherVersions(): void {
   for (const [where, other] of others)
     console.error(`${where} is ${other}, but package.json has the version ${version}`)
   process.exit(1)
+}
+
+function lockedPackages(): Record<string, LockedPackageDetails> {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockedPackageDetails>
+  }
+  return lock.packages
 }
 
 /** The part of the changelog about this version; before the first release, all of it. */

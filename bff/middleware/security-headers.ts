@@ -1,5 +1,8 @@
 import type { MiddlewareHandler } from 'hono'
 
+/** Where browsers report violations of the policy of a document. */
+export const REPORTS_PATH = '/reports/policy'
+
 const DOCUMENT_CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,6 +17,9 @@ const DOCUMENT_CSP = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
+  'report-to policy',
+  // for browsers without the former
+  `report-uri ${REPORTS_PATH}`,
 ].join('; ')
 
 /** For a page with text and one form: no scripts. */
@@ -62,6 +68,7 @@ export function securityHeadersFor(kind: AnswerKind, isHttps: boolean): Record<s
     'cross-origin-resource-policy': 'same-origin',
     'origin-agent-cluster': '?1',
     'permissions-policy': DISABLED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+    ...(kind === 'document' && { 'reporting-endpoints': `policy="${REPORTS_PATH}"` }),
     ...(isHttps && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
   }
 }

@@ -31,6 +31,64 @@ describe('Scrubber', () => {
     assert.equal(scrubber.scrub('s3cret/+ alone'), 's3cret/+ alone')
   })
 
+  it('finds a value however it is spelled: in another case, split, escaped in several ways (H02)', () => {
+    const scrubber = new Scrubber()
+    scrubber.add(SECRET)
+    const bytes = Buffer.from(SECRET)
+    const every = (write: (byte: number) => string) => [...bytes].map((byte) => write(byte)).join('')
+    const hex = (byte: number) => byte.toString(16).padStart(2, '0')
+    const base64 = Buffer.from(`{"token":"${SECRET}","more":"${'x'.repeat(60)}"}`).toString('base64')
+    const forms: Record<string, string> = {
+      'upper case': SECRET.toUpperCase(),
+      'lower case': SECRET.toLowerCase(),
+      'every byte escaped for a URL': every((byte) => `%${hex(byte)}`),
+      'escaped in upper case': every((byte) => `%${hex(byte).toUpperCase()}`),
+      'escaped twice': encodeURIComponent(every((byte) => `%${hex(byte)}`)),
+      'escaped for a URL, then for HTML': encodeURIComponent(SECRET).replaceAll('%', '&#37;'),
+      'with HTML entities': [...SECRET].map((one) => `&#x${one.codePointAt(0)?.toString(16)};`).join(''),
+      'with decimal entities': [...SECRET].map((one) => `&#${one.codePointAt(0)};`).join(''),
+      'with JSON escapes': [...SECRET]
+        .map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        .join(''),
+      'as JSON in JSON': JSON.stringify(JSON.stringify(SECRET)),
+      'as quoted-printable': every((byte) => `=${hex(byte).toUpperCase()}`),
+      'as bytes of JavaScript': every((byte) => `\\x${hex(byte)}`),
+      'hexadecimal with colons': every((byte) => `${hex(byte)}:`),
+      'hexadecimal in mixed case': every((byte) => hex(byte).replace(/[a-f]/, (one) => one.toUpperCase())),
+      'split over two lines': `${SECRET.slice(0, 7)}\n${SECRET.slice(7)}`,
+      'with spaces': [...SECRET].join(' '),
+      'with invisible characters': [...SECRET].join('\u200b'),
+      'base64 in short lines': base64.replaceAll(/(.{20})/g, '$1\r\n'),
+    }
+    for (const [name, form] of Object.entries(forms)) {
+      const clean = scrubber.scrub(`before <${form}> after`)
+      assert.ok(clean.includes(MASK), name)
+      assert.ok(clean.startsWith('before ') && clean.endsWith(' after'), `${name}: ${clean}`)
+      const left = clean.replace(/^before </, '').replace(/> after$/, '')
+      if (name !== 'base64 in short lines') assert.ok(left.length < form.length / 2 + 20, `${name}: ${clean}`)
+      assert.ok(scrubber.contains(form), name)
+    }
+    for (const harmless of ['%zz&#99999999;', 'a % sign & more \\u', 's3cret', '2026-11-28T21:25:56Z'])
+      assert.equal(scrubber.scrub(harmless), harmless)
+  })
+
+  it('does not find a number in times and sizes', () => {
+    const scrubber = new Scrubber()
+    scrubber.add('20261128')
+    assert.equal(scrubber.scrub('2026-11-28T21:25:56Z'), '2026-11-28T21:25:56Z')
+    assert.equal(scrubber.scrub('at 20261128.'), `at ${MASK}.`)
+  })
+
+  it('keeps a needle that two values share until both are removed', () => {
+    const scrubber = new Scrubber()
+    scrubber.add('Shared-Value-1')
+    scrubber.add('shared value 1')
+    scrubber.remove('shared value 1')
+    assert.equal(scrubber.scrub('SHARED_VALUE_1'), MASK)
+    scrubber.remove('Shared-Value-1')
+    assert.equal(scrubber.scrub('SHARED_VALUE_1'), 'SHARED_VALUE_1')
+  })
+
   it('forgets removed values and ignores short ones', () => {
     const scrubber = new Scrubber()
     scrubber.add('shorter')

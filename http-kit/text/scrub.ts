@@ -1,62 +1,42 @@
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { MASK } from '#contract/protocol/data.ts'
+import { looseForm, looseReadings } from './loose-text.ts'
 
 const KEY_LENGTH = 8
 const MAX_SECRETS = 20_000
 
-/**
- * Finds known secret values and their common encodings inside any text. The cost is linear in the text, independent of
- * the number of secrets: the first eight characters of each needle are looked up at every position.
- */
-export class Scrubber {
+/** Needles by their first characters. */
+class Needles {
   private readonly byStart = new Map<string, Set<string>>()
-  private readonly values = new Set<string>()
+  // two secrets may have the same needle
+  private readonly uses = new Map<string, number>()
 
-  /**
-   * Remembers a value of at least 8 characters; shorter ones would mask ordinary words. The oldest are forgotten beyond
-   * 20,000.
-   */
-  add(value: string): void {
-    if (value.length < KEY_LENGTH || this.values.has(value)) return
-    if (this.values.size >= MAX_SECRETS) this.remove(this.values.values().next().value ?? '')
-    this.values.add(value)
-    for (const needle of encodingsOf(value)) {
-      const start = needle.slice(0, KEY_LENGTH)
-      const needles = this.byStart.get(start)
-      if (needles === undefined) this.byStart.set(start, new Set([needle]))
-      else needles.add(needle)
-    }
+  add(needle: string): void {
+    const uses = this.uses.get(needle) ?? 0
+    this.uses.set(needle, uses + 1)
+    if (uses > 0) return
+    const start = needle.slice(0, KEY_LENGTH)
+    const needles = this.byStart.get(start)
+    if (needles === undefined) this.byStart.set(start, new Set([needle]))
+    else needles.add(needle)
   }
 
-  remove(value: string): void {
-    if (!this.values.delete(value)) return
-    for (const needle of encodingsOf(value)) {
-      const start = needle.slice(0, KEY_LENGTH)
-      const needles = this.byStart.get(start)
-      needles?.delete(needle)
-      if (needles?.size === 0) this.byStart.delete(start)
-    }
+  remove(needle: string): void {
+    const uses = this.uses.get(needle) ?? 0
+    if (uses > 1) return void this.uses.set(needle, uses - 1)
+    this.uses.delete(needle)
+    const start = needle.slice(0, KEY_LENGTH)
+    const needles = this.byStart.get(start)
+    needles?.delete(needle)
+    if (needles?.size === 0) this.byStart.delete(start)
   }
 
-  contains(text: string): boolean {
-    return this.find(text, 0) !== null
+  get isEmpty(): boolean {
+    return this.byStart.size === 0
   }
 
-  /** The text with every known secret replaced by the mask. */
-  scrub(text: string): string {
-    let found = this.find(text, 0)
-    if (found === null) return text
-    let result = ''
-    let from = 0
-    for (; found !== null; found = this.find(text, from)) {
-      result += text.slice(from, found.at) + MASK
-      from = found.at + found.length
-    }
-    return result + text.slice(from)
-  }
-
-  private find(text: string, from: number): { at: number; length: number } | null {
-    if (this.byStart.size === 0) return null
+  /** The longest needle at the first place from `from` on that has one. */
+  find(text: string, from: number): { at: number; length: number } | null {
     for (let at = from; at + KEY_LENGTH <= text.length; at++) {
       const needles = this.byStart.get(text.slice(at, at + KEY_LENGTH))
       if (needles === undefined) continue
@@ -68,6 +48,76 @@ export class Scrubber {
     return null
   }
 }
+
+/**
+ * Finds known secret values and their encodings inside any text, also in another case, with signs, spaces or line breaks in
+ * between, and escaped as in URLs, JSON and HTML. The cost is linear in the text, independent of the number of secrets:
+ * the first eight characters of each needle are looked up at every position.
+ */
+export class Scrubber {
+  private readonly exact = new Needles()
+  private readonly loose = new Needles()
+  private readonly values = new Set<string>()
+
+  /**
+   * Remembers a value of at least 8 characters; shorter ones would mask ordinary words. The oldest are forgotten beyond
+   * 20,000.
+   */
+  add(value: string): void {
+    if (value.length < KEY_LENGTH || this.values.has(value)) return
+    if (this.values.size >= MAX_SECRETS) this.remove(this.values.values().next().value ?? '')
+    this.values.add(value)
+    const encodings = encodingsOf(value)
+    for (const needle of encodings) this.exact.add(needle)
+    for (const needle of looseNeedles(encodings)) this.loose.add(needle)
+  }
+
+  remove(value: string): void {
+    if (!this.values.delete(value)) return
+    const encodings = encodingsOf(value)
+    for (const needle of encodings) this.exact.remove(needle)
+    for (const needle of looseNeedles(encodings)) this.loose.remove(needle)
+  }
+
+  contains(text: string): boolean {
+    return this.places(text).length > 0
+  }
+
+  /** The text with every known secret replaced by the mask. */
+  scrub(text: string): string {
+    let result = ''
+    let done = 0
+    for (const { from, to } of this.places(text)) {
+      if (from >= done) result += text.slice(done, from) + MASK
+      done = Math.max(done, to)
+    }
+    return done === 0 ? text : result + text.slice(done)
+  }
+
+  /** Where secrets are in a text, in order; places may overlap. */
+  private places(text: string): { from: number; to: number }[] {
+    if (this.exact.isEmpty || text.length < KEY_LENGTH) return []
+    const places: { from: number; to: number }[] = []
+    for (let found = this.exact.find(text, 0); found !== null;) {
+      const to = found.at + found.length
+      places.push({ from: found.at, to })
+      found = this.exact.find(text, to)
+    }
+    if (this.loose.isEmpty) return places
+    for (const reading of looseReadings(text)) {
+      for (let found = this.loose.find(reading.text, 0); found !== null;) {
+        const end = found.at + found.length
+        places.push({ from: reading.from[found.at] ?? 0, to: reading.to[end - 1] ?? text.length })
+        found = this.loose.find(reading.text, end)
+      }
+    }
+    return places.sort((one, other) => one.from - other.from)
+  }
+}
+
+/** Without signs, a number could be found in times and sizes, and a short text in ordinary words. */
+const looseNeedles = (encodings: ReadonlySet<string>): Set<string> =>
+  new Set([...encodings].map(looseForm).filter((form) => form.length >= KEY_LENGTH && /\D/.test(form)))
 
 /** The forms in which a text of at least 8 characters may appear: plain, JSON, URL, hex and base64 at any offset. */
 export function encodingsOf(value: string): Set<string> {

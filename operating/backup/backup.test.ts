@@ -20,6 +20,9 @@ import { testHttp } from '#runtime/testing/http.ts'
 import type { TestHttp } from '#runtime/testing/http.ts'
 import { until } from '#runtime/testing/stream.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
+import { parseSealingKey } from '#runtime/keys/sealing-key.ts'
+import { authenticationCode } from './format.ts'
+import type { Trailer } from './format.ts'
 import { readRows } from './read-rows.ts'
 import { restoreDatabase } from './restore-database.ts'
 import { listTables } from './tables.ts'
@@ -288,6 +291,42 @@ describe('npm run backup and npm run restore', () => {
     await target.close()
   })
 
+  it('refuse a backup that somebody without the sealing key has changed, or may have (H04, H08)', async () => {
+    const text = gunzipSync(readFileSync(file('one.gz'))).toString('utf8')
+    const changed = text.replace('billing', 'stolen!')
+    assert.notEqual(changed, text)
+    const kept = (trailer: Record<string, unknown>) => ({ authentication: trailer['authentication'] })
+    const target = await testDatabase({ migrations: [] })
+    const env = into(target, 'changed')
+    for (const [name, authentication, message] of [
+      ['kept', kept, /changed by somebody without the sealing key/],
+      ['none', () => ({ authentication: {} }), /has no authentication code/],
+      ['absent', () => ({ authentication: undefined }), /has no authentication code/],
+      [
+        'of another key',
+        () => ({ authentication: { '0123456789abcdef': 'x' } }),
+        /has no authentication code/,
+      ],
+    ] as const) {
+      writeFileSync(file('changed.gz'), withChecksum(changed, authentication))
+      const { code, err } = await run('restore', ['--from', file('changed.gz')], env)
+      assert.equal(code, 1, name)
+      assert.match(err, message, name)
+      assert.equal(err.trim().split('\n').length, 1, err)
+    }
+    writeFileSync(file('changed.gz'), withChecksum(changed, kept))
+    const forced = await run('restore', ['--from', file('changed.gz'), '--unauthenticated'], env)
+    assert.match(forced.err, /changed by somebody without the sealing key/)
+    // one that was made without the sealing key
+    writeFileSync(
+      file('unknown.gz'),
+      withChecksum(text, () => ({ authentication: {} })),
+    )
+    const accepted = await run('restore', ['--from', file('unknown.gz'), '--unauthenticated'], env)
+    assert.equal(accepted.code, 0, accepted.err)
+    await target.close()
+  })
+
   it('leave a database on which nothing starts if the restore is killed before its first migration', async () => {
     const target = await testDatabase({ migrations: [] })
     const { pool, close } = openDatabase(target.connection, { max: 1 })
@@ -537,10 +576,18 @@ function withoutLater(text: string): string {
   return `${lines.join('\n')}\n`
 }
 
-function withChecksum(text: string): Buffer {
+/** As made with the sealing key of the test. */
+function authenticated(trailer: Record<string, unknown>, sha256: string): object {
+  const key = parseSealingKey(readFileSync(sealingKey, 'utf8'))
+  assert.ok(key !== null)
+  const { sequences, rows } = trailer as unknown as Trailer
+  return { authentication: { [key.fingerprint]: authenticationCode({ sequences, rows, sha256 }, key) } }
+}
+
+function withChecksum(text: string, authentication = authenticated): Buffer {
   const lines = text.trimEnd().split('\n')
   const trailer = JSON.parse(lines.pop() ?? '') as Record<string, unknown>
   const body = `${lines.join('\n')}\n`
   const sha256 = createHash('sha256').update(body).digest('hex')
-  return gzipSync(`${body}${JSON.stringify({ ...trailer, sha256 })}\n`)
+  return gzipSync(`${body}${JSON.stringify({ ...trailer, sha256, ...authentication(trailer, sha256) })}\n`)
 }

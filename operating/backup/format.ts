@@ -1,8 +1,9 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 
 /**
  * A backup is a compressed file with one JSON value a line: the header, for each table its head, its rows and its end,
- * and the trailer, whose checksum covers all lines before it. Values are text as PostgreSQL writes and reads them.
+ * and the trailer, whose checksum covers all lines before it, and whose codes nobody can make without a sealing key. Values are text as PostgreSQL writes and reads them.
  */
 export const FORMAT = 'bundle-console backup 1'
 
@@ -35,8 +36,45 @@ export const Trailer = z.object({
   sequences: z.array(z.object({ name: z.string(), value: z.string() })),
   rows: z.number(),
   sha256: z.string(),
+  /** By the fingerprint of each sealing key that the environment of the backup had: the code of all of the above. */
+  authentication: z.record(z.string(), z.string()).default({}),
 })
 export type Trailer = z.infer<typeof Trailer>
+
+type Unauthenticated = Omit<Trailer, 'authentication'>
+
+/** The code of a backup for one sealing key. The checksum in the trailer covers everything before it. */
+export function authenticationCode(
+  { sequences, rows, sha256 }: Unauthenticated,
+  { key }: { key: Buffer },
+): string {
+  const ofBackups = Buffer.from(hkdfSync('sha256', key, '', 'backup', 32))
+  return createHmac('sha256', ofBackups)
+    .update(JSON.stringify([FORMAT, sha256, rows, sequences]))
+    .digest('hex')
+}
+
+/**
+ * Whether a backup was written by somebody with a sealing key: `unknown` if it has no code for any of these keys, `forged` if one
+ * does not match.
+ */
+export function authenticityOf(
+  trailer: Trailer,
+  keys: readonly { key: Buffer; fingerprint: string }[],
+): 'authentic' | 'forged' | 'unknown' {
+  const codes = keys.flatMap((key) => {
+    const given = Object.hasOwn(trailer.authentication, key.fingerprint)
+      ? trailer.authentication[key.fingerprint]
+      : undefined
+    return given === undefined ? [] : [{ given, expected: authenticationCode(trailer, key) }]
+  })
+  if (codes.length === 0) return 'unknown'
+  const isRight = codes.every(
+    ({ given, expected }) =>
+      given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected)),
+  )
+  return isRight ? 'authentic' : 'forged'
+}
 
 /**
  * The file of keys: names of files in `DATA_DIR` and their texts. During a change of the sealing key there is also

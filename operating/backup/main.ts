@@ -6,6 +6,7 @@ import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
+import { readSealingKeys } from '#runtime/keys/sealing-key.ts'
 import { readDeployment } from '../deployment.ts'
 import { productVersion } from '../version.ts'
 import { collectKeys, missingSealingKeys, writeKeys } from './keys.ts'
@@ -21,6 +22,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   const assertionKeyFile = settings?.assertionKeyFile ?? null
   const sealingKeyFiles = runtime?.sealingKeyFiles ?? []
   const collected = keys === null ? {} : await collectKeys({ dataDir, sealingKeyFiles, assertionKeyFile })
+  const present = await readSealingKeys({ dataDir, files: sealingKeyFiles })
   const log = createLog({ name: 'backup', level: 'warn' })
   const databaseUrl = database.directUrl ?? database.url
   const server = await joinServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
@@ -29,7 +31,12 @@ async function main({ onStop, end }: Program): Promise<void> {
     connection: server.connection,
     file: out,
     version: await productVersion(),
+    keys: present,
   })
+  if (!present.some(({ fingerprint }) => sealingKeys.includes(fingerprint)))
+    console.log(
+      'A restore cannot tell whether somebody changes this backup: name the sealing key in SEALING_KEY_FILE, and back up again.',
+    )
   console.log(`${out} contains ${tables} tables with ${rows.toLocaleString('en')} rows.`)
   if (keys === null)
     console.log('Its sensitive values need the sealing key of today; keep that in another place.')

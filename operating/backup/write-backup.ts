@@ -9,7 +9,8 @@ import { refuseRestoring } from '#database/migrate.ts'
 import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { SettingsError } from '#http-kit/settings.ts'
-import { FORMAT } from './format.ts'
+import type { SealingKey } from '#runtime/keys/sealing-key.ts'
+import { authenticationCode, FORMAT } from './format.ts'
 import type { Header, Trailer } from './format.ts'
 import { readRows } from './read-rows.ts'
 import { listTables } from './tables.ts'
@@ -33,8 +34,10 @@ export async function writeBackup(options: {
   connection: ConnectionSettings
   file: string
   version: string
+  /** With each of them a restore can tell that nobody has changed the backup. */
+  keys: readonly Pick<SealingKey, 'key' | 'fingerprint'>[]
 }): Promise<BackupSummary> {
-  const { connection, file, version } = options
+  const { connection, file, version, keys } = options
   const client = new pg.Client({ ...clientConfig(connection), application_name: 'bundle-console-backup' })
   const partial = `${file}.partial`
   await client.connect()
@@ -45,7 +48,7 @@ export async function writeBackup(options: {
     await beginSnapshot(client)
     const summary: BackupSummary = { tables: 0, rows: 0, sealingKeys: [] }
     await pipeline(
-      Readable.from(partsOf(linesOf(client, version, summary))),
+      Readable.from(partsOf(linesOf(client, { version, keys }, summary))),
       createGzip({ level: 4 }),
       createWriteStream(partial, { flags: 'wx', mode: 0o600 }),
     )
@@ -83,7 +86,11 @@ async function beginSnapshot(client: pg.Client): Promise<void> {
   await client.query(`begin isolation level repeatable read read only; ${locks.join(' ')}`)
 }
 
-async function* linesOf(client: pg.Client, version: string, summary: BackupSummary): AsyncGenerator<string> {
+async function* linesOf(
+  client: pg.Client,
+  { version, keys }: { version: string; keys: readonly Pick<SealingKey, 'key' | 'fingerprint'>[] },
+  summary: BackupSummary,
+): AsyncGenerator<string> {
   const hash = createHash('sha256')
   const line = (value: unknown): string => {
     const text = `${JSON.stringify(value)}\n`
@@ -105,7 +112,9 @@ async function* linesOf(client: pg.Client, version: string, summary: BackupSumma
     summary.rows += rows
   }
   const sequences = await sequencesOf(client)
-  const trailer: Trailer = { sequences, rows: summary.rows, sha256: hash.digest('hex') }
+  const content = { sequences, rows: summary.rows, sha256: hash.digest('hex') }
+  const codes = keys.map((key) => [key.fingerprint, authenticationCode(content, key)])
+  const trailer: Trailer = { ...content, authentication: Object.fromEntries(codes) }
   yield `${JSON.stringify(trailer)}\n`
 }
 

@@ -12,9 +12,12 @@ import { systemClock } from '#http-kit/clock.ts'
 import { Keyring } from '#runtime/keys/keyring.ts'
 import { openVault } from '#runtime/keys/open-vault.ts'
 import { readSealingKeys } from '#runtime/keys/sealing-key.ts'
+import type { SealingKey } from '#runtime/keys/sealing-key.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { recover } from '#runtime/store/recovery/recover.ts'
 import { verifyChain } from '#runtime/use-cases/audit/verify-chain.ts'
+import { authenticityOf } from '../backup/format.ts'
+import type { Trailer } from '../backup/format.ts'
 import { readKeys, restoreKeys } from '../backup/keys.ts'
 import { readBackup } from '../backup/read-backup.ts'
 import { restoreDatabase, SCHEMAS } from '../backup/restore-database.ts'
@@ -22,11 +25,11 @@ import { removeRestoreMarker } from '../backup/restore-marker.ts'
 import { readDeployment } from '../deployment.ts'
 import { listInDoubt } from '../recover/list-in-doubt.ts'
 
-const USAGE = 'npm run restore -- --from FILE [--keys FILE]'
+const USAGE = 'npm run restore -- --from FILE [--keys FILE] [--unauthenticated]'
 
 /** Restores a backup into an empty deployment, verifies it, and prepares it for a start. Overwrites nothing. */
 async function main({ onStop, end, ending }: Program): Promise<void> {
-  const { from, keys } = readArguments()
+  const { from, keys, isUnauthenticated } = readArguments()
   const { dataDir, database, runtime } = readDeployment(process.env)
   const cluster = join(dataDir, 'postgresql')
   const refuseExisting = (): void => {
@@ -36,7 +39,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
       )
   }
   refuseExisting()
-  const sealingKeys = await checkBackup(from)
+  const { sealingKeys, trailer } = await checkBackup(from)
   const keysToRestore = keys === null ? null : await readKeys(keys, dataDir, sealingKeys)
   const restoredFiles = keysToRestore === null ? [] : await restoreKeys(keysToRestore, dataDir)
   const configured = runtime?.sealingKeyFiles ?? []
@@ -47,6 +50,8 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     throw new SettingsError(
       `The backup needs the sealing key ${missing.join(' and ')}: name its file in --keys or SEALING_KEY_FILE`,
     )
+
+  refuseChanged(trailer, { present, isUnauthenticated })
 
   const log = createLog({ name: 'restore', level: 'warn' })
   const databaseUrl = database.directUrl ?? database.url
@@ -96,20 +101,44 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
 
 /**
  * Reads the whole file once, so that nothing is created for one that cannot be restored. Returns the fingerprints of the
- * sealing keys that it needs.
+ * sealing keys that it needs, and its trailer.
  */
-async function checkBackup(file: string): Promise<string[]> {
+async function checkBackup(file: string): Promise<{ sealingKeys: string[]; trailer: Trailer | null }> {
   let sealingKeys: string[] = []
-  for await (const part of readBackup(file)) if (part.kind === 'header') ({ sealingKeys } = part.header)
-  return sealingKeys
+  let trailer: Trailer | null = null
+  for await (const part of readBackup(file)) {
+    if (part.kind === 'header') ({ sealingKeys } = part.header)
+    if (part.kind === 'trailer') ({ trailer } = part)
+  }
+  return { sealingKeys, trailer }
 }
 
-function readArguments(): { from: string; keys: string | null } {
+/** A changed backup could send the opened secrets elsewhere: addresses of plugins are not sealed. */
+function refuseChanged(
+  trailer: Trailer | null,
+  { present, isUnauthenticated }: { present: readonly SealingKey[]; isUnauthenticated: boolean },
+): void {
+  const authenticity = trailer === null ? 'unknown' : authenticityOf(trailer, present)
+  if (authenticity === 'forged')
+    throw new SettingsError('The backup was changed by somebody without the sealing key. Use another one.')
+  if (authenticity === 'unknown' && !isUnauthenticated)
+    throw new SettingsError(
+      'The backup has no authentication code for the sealing keys of this environment, so anybody may have changed it. ' +
+        'If you know where it has been since it was made, add --unauthenticated.',
+    )
+}
+
+function readArguments(): { from: string; keys: string | null; isUnauthenticated: boolean } {
   try {
-    const { from, keys } = parseArgs({
-      options: { from: { type: 'string' }, keys: { type: 'string' } },
+    const { from, keys, unauthenticated } = parseArgs({
+      options: { from: { type: 'string' }, keys: { type: 'string' }, unauthenticated: { type: 'boolean' } },
     }).values
-    if (from !== undefined) return { from: resolve(from), keys: keys === undefined ? null : resolve(keys) }
+    if (from !== undefined)
+      return {
+        from: resolve(from),
+        keys: keys === undefined ? null : resolve(keys),
+        isUnauthenticated: unauthenticated === true,
+      }
   } catch (error) {
     throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. Usage: ${USAGE}`)
   }

@@ -28,7 +28,8 @@ export function taggedTests(file: string, text: string): TaggedTest[] {
 
 /** All tests of the repository whose titles end with ids, by file. */
 export function allTaggedTests(): TaggedTest[] {
-  return projectFiles()
+  // a file with a conflict is listed several times
+  return [...new Set(projectFiles())]
     .filter((file) => TEST_FILE.test(file))
     .sort()
     .flatMap((file) => taggedTests(file, readFileSync(join(root, file), 'utf8')))
