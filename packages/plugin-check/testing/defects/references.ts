@@ -90,9 +90,7 @@ export const REFERENCE_DEFECTS = {
         typeof json === 'object' && json !== null && 'errorCode' in json ? onRefused(json) : []
     },
   ),
-  'uses-expired-access': breaks('reference.expired', 'uses expired access', anyAccess('expiry'), [
-    'service.not-expired',
-  ]),
+  'uses-expired-access': breaks('reference.expired', 'uses expired access', anyAccess('expiry')),
   'uses-foreign-access': breaks(
     'reference.other-installation',
     'does not compare the installation of a resolution',
