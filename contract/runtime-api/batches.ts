@@ -24,7 +24,7 @@ import {
 } from './common.ts'
 import { Referrer } from './services.ts'
 import { PlanProblem, PlanToken, UncheckedPlugin } from './plans.ts'
-import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES } from './vocabulary.ts'
+import { BATCH_ACTIONS, BATCH_ITEM_STATES, BATCH_REASONS, BATCH_STATES, PHASES } from './vocabulary.ts'
 
 export const BATCH_TARGETS_MAX = 1_000
 export const BATCH_CONCURRENCY_MAX = 50
@@ -225,6 +225,8 @@ export const BatchItem = z.object({
   /** What it sets, with the values that it replaces, as of when the batch was made: 50 at most, each cut to 500 characters. Empty for a retry, a takeover or a detach. */
   values: z.array(PropertyChange),
   operationId: Uuid.optional(),
+  /** How far its operation is; absent before it has one, and if it has been retried since. */
+  phase: z.enum(PHASES).optional(),
   /** Why it was refused, or failed. */
   code: z.string().optional(),
   message: z.string().optional(),

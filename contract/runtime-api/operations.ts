@@ -285,6 +285,8 @@ export const operationFilters = {
   nextActor: oneOrMore(NEXT_ACTORS).optional(),
   nextAction: oneOrMore(NEXT_ACTIONS).optional(),
   pluginId: Key.optional(),
+  /** The plugin that it failed at, as its error path says; `bundle-runtime` for failures of the runtime itself. */
+  failedAt: Key.optional(),
   errorCode: z.string().max(128).optional(),
   requestedBy: z.string().max(256).optional(),
   /** The id of a person, or UNASSIGNED. */

@@ -531,7 +531,7 @@ const LATER = {
     'bff.saved_view': ['request_digest'],
     'bff.session': ['provider_session', 'sealed_tokens', 'asked_at', 'client_address', 'user_agent'],
     'runtime.operation': ['cause_id'],
-    'runtime.batch_item': ['shown_values'],
+    'runtime.batch_item': ['shown_values', 'environment_key', 'application_runtime_id', 'workspace_id'],
     'runtime.attempt': ['wire', 'by_platform'],
     'runtime.webhook': ['format'],
     'runtime.webhook_delivery': ['is_written'],

@@ -607,7 +607,7 @@ describe('a batch', () => {
       ])
     }
     for (const action of ['batch.create', 'batch.continue']) {
-      assert.deepEqual(await entriesOf('carla', action), [[`UPGRADE 2 ${batchId}`, null]])
+      assert.deepEqual(await entriesOf('carla', action), [[`UPGRADE 2 ${batchId} "Fleet to 2.0.0"`, null]])
       assert.deepEqual(await entriesOf('dave', action), [])
     }
   })

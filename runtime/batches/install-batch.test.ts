@@ -123,6 +123,7 @@ describe('a batch of installs', () => {
     await reaches(batchId, ({ state }) => state === 'PAUSED')
     const [first, second] = await itemsOf(batchId)
     assert.ok(first?.installation)
+    assert.deepEqual([first.phase, second?.phase], ['DONE', undefined])
     assert.deepEqual(
       [second?.state, second?.installation, second?.scope, second?.bundle, second?.title],
       ['PENDING', null, scopes[1], desk.bundle, desk.title],
@@ -158,6 +159,53 @@ describe('a batch of installs', () => {
         error_code,
       ]),
       [['installation.install', scopeText(taken), taken.workspaceId, 'INSTALLATION_EXISTS']],
+    )
+  })
+
+  it('makes no scope of a target that it refuses or skips', async () => {
+    const [lacking, started, skipped] = newScopes(3) as [Scope, Scope, Scope]
+    const values = Object.fromEntries(
+      [started, skipped].map((scope) => [scopeText(scope), { [MAIN]: wrapped({ region: 'us' }) }]),
+    )
+    const input = { bundle: desk.bundle, targetVersion: '1.0.0', values }
+    const { batchId } = await make(installIn([lacking, started, skipped], { input, first: 1 }))
+    await reaches(batchId, ({ state }) => state === 'PAUSED')
+    await deps.ok(`/batches/${batchId}/stop`, { method: 'POST', body: {} })
+    const { counts } = await finished(batchId)
+    assert.deepEqual([counts.REFUSED, counts.SUCCEEDED, counts.SKIPPED], [1, 1, 1])
+    assert.deepEqual(
+      (await itemsOf(batchId)).map(({ target, scope, installation }) => [
+        target,
+        scope,
+        installation !== null,
+      ]),
+      [lacking, started, skipped].map((scope) => [scopeText(scope), scope, scope === started]),
+    )
+    const made = await deps.db
+      .selectFrom('runtime.scope')
+      .select('workspace_id')
+      .where(
+        'workspace_id',
+        'in',
+        [lacking, started, skipped].map(({ workspaceId }) => workspaceId),
+      )
+      .execute()
+    assert.deepEqual(made, [{ workspace_id: started.workspaceId }])
+    const seen = async (scope: Scope) =>
+      (await deps.http.call(`/batches/${batchId}`, { grants: [{ permissions: ['read'], scope }] })).data[
+        'counts'
+      ]
+    assert.equal(((await seen(lacking)) as Batch['counts']).REFUSED, 1)
+    assert.equal(((await seen(skipped)) as Batch['counts']).SKIPPED, 1)
+    const audited = await deps.db
+      .selectFrom('runtime.audit_entry')
+      .select(['action', 'subject'])
+      .where('subject', 'like', `%${batchId}%`)
+      .orderBy('sequence')
+      .execute()
+    assert.deepEqual(
+      audited.map(({ action, subject }) => [action, subject]),
+      ['batch.create', 'batch.stop'].map((action) => [action, `INSTALL 3 ${batchId} of ${desk.title}`]),
     )
   })
 

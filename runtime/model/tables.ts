@@ -290,7 +290,11 @@ export interface RuntimeTables {
     target: string
     /** Null until an INSTALL has started. */
     bundle_install_id: string | null
-    scope_id: number
+    /** Null while the scope of an INSTALL does not exist; the item then names it by its parts. */
+    scope_id: number | null
+    environment_key: string | null
+    application_runtime_id: string | null
+    workspace_id: number | null
     state: BatchItemState
     refused_in_plan: boolean
     run: number | null

@@ -14,6 +14,7 @@ export const operationsSearch = (raw: Raw) =>
     nextActor: someOf(raw, 'nextActor', NEXT_ACTORS),
     nextAction: someOf(raw, 'nextAction', NEXT_ACTIONS),
     pluginId: text(raw, 'pluginId'),
+    failedAt: text(raw, 'failedAt'),
     errorCode: text(raw, 'errorCode'),
     requestedBy: text(raw, 'requestedBy'),
     assignee: text(raw, 'assignee'),

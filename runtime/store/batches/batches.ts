@@ -75,8 +75,15 @@ export async function resumeBatch(
 export async function listScopesOfItems(tx: Tx, batchId: string): Promise<Scope[]> {
   const rows = await tx
     .selectFrom('runtime.batch_item as item')
-    .innerJoin('runtime.scope as scope', 'scope.scope_id', 'item.scope_id')
-    .select(['scope.environment_key', 'scope.application_runtime_id', 'scope.workspace_id'])
+    .leftJoin('runtime.scope as scope', 'scope.scope_id', 'item.scope_id')
+    .select(({ fn }) => [
+      fn.coalesce('scope.environment_key', 'item.environment_key').$notNull().as('environment_key'),
+      fn
+        .coalesce('scope.application_runtime_id', 'item.application_runtime_id')
+        .$notNull()
+        .as('application_runtime_id'),
+      fn.coalesce('scope.workspace_id', 'item.workspace_id').$notNull().as('workspace_id'),
+    ])
     .where('item.batch_id', '=', batchId)
     .execute()
   return rows.map(scopeOf)

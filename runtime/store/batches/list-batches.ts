@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { PropertyChange } from '#contract/runtime-api/common.ts'
 import type { MessageParameters } from '#contract/protocol/envelope.ts'
-import type { BatchItemState, BatchState, BatchAction } from '#contract/runtime-api/vocabulary.ts'
+import type { BatchItemState, BatchState, BatchAction, Phase } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
@@ -44,8 +44,7 @@ export async function listBatches(
             : sql`(created_at, batch_id) < (${instantAt(after.createdMicroseconds)}, ${after.batchId}::uuid)`
         }
         and exists (
-          select from runtime.batch_item as item
-          join runtime.scope as scope on scope.scope_id = item.scope_id
+          select from runtime.batch_item as item ${joinedScope}
           where item.batch_id = batch.batch_id and ${isVisible}
         )
       order by created_at desc, batch_id desc
@@ -61,15 +60,13 @@ export async function listBatches(
           select state, sum(count)::int as count
           from (
             select item.state, count(*) as count
-            from runtime.batch_item as item
-            join runtime.scope as scope on scope.scope_id = item.scope_id
+            from runtime.batch_item as item ${joinedScope}
             where item.batch_id = batch.batch_id and item.state <> 'RUNNING' and ${isVisible}
             group by 1
             union all
             -- only these may have a result that is not recorded yet
             select ${itemState}, count(*)
-            from runtime.batch_item as item
-            join runtime.scope as scope on scope.scope_id = item.scope_id
+            from runtime.batch_item as item ${joinedScope}
             left join runtime.operation as operation on operation.operation_id = item.operation_id
             where item.batch_id = batch.batch_id and item.state = 'RUNNING' and ${isVisible}
             group by 1
@@ -108,7 +105,16 @@ export interface ItemRow {
   bundle_id: string
   title: string | null
   version: string | null
+  /** How far its operation is; null before it has one, and if it has been retried since. */
+  phase: Phase | null
 }
+
+/** Joins `scope`: that of an item, also if it does not exist (yet). */
+const joinedScope = sql`left join runtime.scope as made on made.scope_id = item.scope_id
+  cross join lateral (select
+    coalesce(made.environment_key, item.environment_key) as environment_key,
+    coalesce(made.application_runtime_id, item.application_runtime_id) as application_runtime_id,
+    coalesce(made.workspace_id, item.workspace_id) as workspace_id) as scope`
 
 /** The items of a batch that the actor may see, in their order, after a position. */
 export async function listItems(
@@ -125,10 +131,11 @@ export async function listItems(
         as bundle_environment_key,
       coalesce(installation.bundle_id, batch.shown_input -> 'bundle' ->> 'bundleId') as bundle_id,
       coalesce(installation.title, batch.summary #>> '{bundles,0,title}') as title,
-      installation.version
+      installation.version,
+      -- of the run that the item started: a later one is not its progress
+      case when item.operation_run is null or operation.run = item.operation_run then operation.phase end as phase
     from runtime.batch_item as item
-    join runtime.batch as batch on batch.batch_id = item.batch_id
-    join runtime.scope as scope on scope.scope_id = item.scope_id
+    join runtime.batch as batch on batch.batch_id = item.batch_id ${joinedScope}
     left join runtime.installation as installation on installation.bundle_install_id = item.bundle_install_id
     left join runtime.operation as operation on operation.operation_id = item.operation_id
     where item.batch_id = ${batchId} and item.position > ${page.after}

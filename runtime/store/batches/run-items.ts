@@ -5,6 +5,7 @@ import type { MessageParameters } from '#contract/protocol/envelope.ts'
 import type { BatchReason, BatchState } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { RuntimeTables } from '../../model/tables.ts'
+import { scopeOf } from '../configuration/scopes.ts'
 import { hasResult, itemState } from './list-batches.ts'
 
 export type LockedBatch = Selectable<RuntimeTables['runtime.batch']> & { has_grants: boolean }
@@ -98,6 +99,9 @@ export async function startedItem(
         : {
             state: 'RUNNING',
             bundle_install_id: operation.bundleInstallId,
+            // an INSTALL may have made it
+            scope_id: sql<number>`(select scope_id from runtime.installation
+              where bundle_install_id = ${operation.bundleInstallId})`,
             operation_id: operation.operationId,
             operation_run: operation.run,
           }),
@@ -132,16 +136,23 @@ export async function refuseItem(
     .execute()
 }
 
-export function scopeOfItem(tx: Tx, { scope_id }: Pick<PendingItem, 'scope_id'>): Promise<Scope> {
-  return tx
+/** The scope of an item; of an INSTALL that has not started, it may not exist. */
+export async function scopeOfItem(
+  tx: Tx,
+  item: Pick<PendingItem, 'scope_id' | 'environment_key' | 'application_runtime_id' | 'workspace_id'>,
+): Promise<Scope> {
+  const { scope_id, environment_key, application_runtime_id, workspace_id } = item
+  if (scope_id === null) {
+    if (environment_key === null || application_runtime_id === null || workspace_id === null)
+      throw new TypeError('The item names no scope')
+    return scopeOf({ environment_key, application_runtime_id, workspace_id })
+  }
+  const row = await tx
     .selectFrom('runtime.scope')
-    .select([
-      'environment_key as environmentKey',
-      'application_runtime_id as applicationRuntimeId',
-      'workspace_id as workspaceId',
-    ])
+    .select(['environment_key', 'application_runtime_id', 'workspace_id'])
     .where('scope_id', '=', scope_id)
     .executeTakeFirstOrThrow()
+  return scopeOf(row)
 }
 
 /** Counts an unexpected error while an item started, and lets the batch rest. Returns the number of errors. */

@@ -47,6 +47,11 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
       sql`coalesce(operation.failure ->> 'attemptCode', operation.failure ->> 'errorCode') = ${filter.errorCode}
         and operation.failure is not null`,
     )
+  if (filter.failedAt !== undefined)
+    conditions.push(
+      sql`operation.failure is not null
+        and coalesce(operation.failure -> 'errorPath' ->> 1, 'bundle-runtime') = ${filter.failedAt}`,
+    )
   if (filter.causeId !== undefined)
     conditions.push(sql`operation.cause_id = ${filter.causeId} and operation.state = 'FAILED'`)
   if (filter.pluginId !== undefined)

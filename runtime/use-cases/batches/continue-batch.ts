@@ -28,7 +28,7 @@ export async function continueBatch(
   })
   await recordAudit(tx, actor, {
     action: 'batch.continue',
-    ...subjectOf(batch.batch_id, batch.action, scopes),
+    ...subjectOf({ ...batch, batchId: batch.batch_id }, scopes),
     reason: body.reason ?? null,
   })
   return { batch: await requireBatch(tx, actor, batch.batch_id) }
@@ -47,7 +47,7 @@ export async function stopBatch(
   await moveBatch(tx, batch.batch_id, { state: 'STOPPED', because: 'PERSON' })
   await recordAudit(tx, actor, {
     action: 'batch.stop',
-    ...subjectOf(batch.batch_id, batch.action, scopes),
+    ...subjectOf({ ...batch, batchId: batch.batch_id }, scopes),
     reason: body.reason ?? null,
   })
   return { batch: await requireBatch(tx, actor, batch.batch_id) }

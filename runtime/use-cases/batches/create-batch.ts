@@ -2,9 +2,7 @@ import { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'
 import type { BatchAction } from '#contract/runtime-api/vocabulary.ts'
 import { uuidv7 } from '#http-kit/random.ts'
 import type { Actor } from '../../model/actor.ts'
-import type { Tx } from '../../model/db.ts'
 import { batchPlace } from '../../sealing/places.ts'
-import { makeScope } from '../../store/configuration/scopes.ts'
 import { insertBatch, insertItems } from '../../store/batches/batches.ts'
 import { moveBatch } from '../../store/batches/run-items.ts'
 import { recordAudit } from '../audit/record.ts'
@@ -17,7 +15,6 @@ import { recordRefusal } from './record-refusal.ts'
 import { showBatch } from './show-batch.ts'
 import { subjectOf, summaryOf } from './summary.ts'
 import { changesText, inputFor, inputOf, planTargets } from './targets.ts'
-import type { PlannedTarget } from './targets.ts'
 
 /**
  * Makes a batch. Its targets are frozen, and each is planned: a target that would be refused now is REFUSED and never
@@ -40,13 +37,14 @@ export async function createBatch(
   const batchId = uuidv7(deps)
   const acting = actingFor(actor, batchId, body.action)
   const input = inputOf(body)
+  const summary = summaryOf(planned)
   const stopsAtOnce = planned.every(({ refusals }) => refusals.length > 0)
   const shown = showBatch(body, planned)
   await insertBatch(tx, {
     batch_id: batchId,
     action: body.action,
     title: body.title ?? '',
-    summary: JSON.stringify(summaryOf(planned)),
+    summary: JSON.stringify(summary),
     input: vault.seal(Buffer.from(JSON.stringify(input)), batchPlace(batchId)),
     shown_input: JSON.stringify(shown.input),
     first: body.first ?? null,
@@ -57,7 +55,6 @@ export async function createBatch(
     requested_by_name: actor.name,
     actor: JSON.stringify(acting),
   })
-  const scopeIds = await makeScopes(tx, actor, planned)
   const items = planned.map((one, position) => {
     const [problem] = one.refusals.flatMap(problemsOf)
     return {
@@ -66,7 +63,12 @@ export async function createBatch(
       // an installation gets this id when its item starts
       target: one.installation === null ? uuidv7(deps) : one.target,
       bundle_install_id: one.installation?.bundle_install_id ?? null,
-      scope_id: scopeIds[position]!,
+      scope_id: one.scopeId,
+      ...(one.scopeId === null && {
+        environment_key: one.scope.environmentKey,
+        application_runtime_id: one.scope.applicationRuntimeId,
+        workspace_id: one.scope.workspaceId,
+      }),
       refused_in_plan: problem !== undefined,
       run: one.run,
       plan_token: one.token,
@@ -87,8 +89,7 @@ export async function createBatch(
   await recordAudit(tx, actor, {
     action: 'batch.create',
     ...subjectOf(
-      batchId,
-      body.action,
+      { batchId, action: body.action, title: body.title ?? '', summary },
       planned.map(({ scope }) => scope),
     ),
     reason: body.reason ?? null,
@@ -109,17 +110,6 @@ export async function createBatch(
     )
   }
   return { batch: await requireBatch(tx, actor, batchId) }
-}
-
-/** The scope of each target, in their order. One that does not exist is made, so that the items say where they install. */
-async function makeScopes(tx: Tx, actor: Actor, planned: readonly PlannedTarget[]): Promise<number[]> {
-  const made = new Map<string, number>()
-  // in one order, as each is locked
-  const missing = planned
-    .filter(({ scopeId }) => scopeId === null)
-    .toSorted((a, b) => (a.target < b.target ? -1 : 1))
-  for (const { target, scope } of missing) made.set(target, (await makeScope(tx, scope, actor)).scope_id)
-  return planned.map(({ target, scopeId }) => scopeId ?? made.get(target)!)
 }
 
 /** The person for whom items are carried out, with the permissions that this action needs and no others. */

@@ -77,6 +77,7 @@ function itemView({ action, marks, shown_input: input }: CountedBatch, row: Item
       return { ...change, before: show(change.before), after: show(change.after) }
     }),
     ...(row.operation_id !== null && { operationId: row.operation_id }),
+    ...(row.phase !== null && { phase: row.phase }),
     ...(row.code !== null && { code: row.code }),
     ...(row.message !== null && { message: row.message }),
     ...(row.parameters !== null && { parameters: row.parameters }),

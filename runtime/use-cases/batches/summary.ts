@@ -33,22 +33,33 @@ function versionsIn(targets: readonly Target[]): string[] {
 }
 
 /**
- * How the audit names a batch: its action, the number of its targets and its id, so that each reader sees it in their
- * language. The entry belongs to the scope of the targets if they share one.
+ * How the audit names a batch: its action, the number of its targets and its id, then the title that its maker gave it, in
+ * quotation marks, or the bundle that it is about. So each reader sees it in their language. The entry belongs to the scope
+ * of the targets if they share one.
  *
  * @param scopes Of each target.
  */
 export function subjectOf(
-  batchId: string,
-  action: BatchAction,
+  { batchId, action, title, summary }: BatchParts,
   scopes: readonly Scope[],
 ): { subject: string; scope?: Scope } {
   const [first] = scopes
   const isShared = first !== undefined && scopes.every((scope) => isSame(scope, first))
+  const [bundle] = summary?.bundleCount === 1 ? summary.bundles : []
+  const name = title !== '' ? ` "${title}"` : bundle ? ` of ${bundle.title ?? bundle.bundleId}` : ''
   return {
-    subject: `${action} ${scopes.length} ${batchId}`,
+    subject: `${action} ${scopes.length} ${batchId}${name}`,
     ...(isShared && { scope: first }),
   }
+}
+
+interface BatchParts {
+  batchId: string
+  action: BatchAction
+  /** Empty without one. */
+  title: string
+  /** Null for a batch of an earlier version. */
+  summary: BatchSummary | null
 }
 
 const isSame = (one: Scope, other: Scope): boolean =>

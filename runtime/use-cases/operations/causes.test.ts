@@ -429,8 +429,21 @@ suite('causes', { concurrency: false }, () => {
       ],
     )
     assert.equal(hours.get(null)?.at(-1), 1)
+    // the list that a cell leads to
+    const listed = async (failedAt: string) => {
+      const { items } = await listOperations(context(), {
+        params: {},
+        query: runtimeApi['GET /operations'].query.parse({ failedAt, state: 'FAILED', limit: 200 }),
+        body: undefined,
+      })
+      return items.map(({ operationId }) => operationId)
+    }
+    assert.deepEqual(
+      new Set(await listed('hours-plugin')),
+      new Set([recent, earlier, tooOld].map(({ operation_id }) => operation_id)),
+    )
+    assert.ok((await listed('bundle-runtime')).includes(itself.operation_id))
     assert.equal((await hoursOf({ environmentKey: 'elsewhere' })).size, 0)
     assert.equal((await hoursOf({}, context([]))).size, 0)
-    assert.ok(itself)
   })
 })

@@ -77,6 +77,7 @@ export const operations = {
   'list.empty.message': 'Operations appear here when they are requested.',
   'filter.more': 'More',
   'filter.plugin': 'Plugin',
+  'filter.failedAt': 'Failed at plugin',
   'filter.errorCode': 'Error code',
   'filter.installation': 'Installation',
 
@@ -820,10 +821,12 @@ export const batches = {
   'state.STOPPED': 'Stopped',
   'state.DONE': 'Finished',
   'state.DONE.partly': { one: '{n} not done', other: '{n} not done' },
+  again: { one: 'Plan {n} refused again', other: 'Plan {n} refused again' },
+  'again.hidden': 'Hidden values of the earlier batch are not known here. Enter them again.',
   'refused.retry':
     '“Retry failed” includes the refused operations that have failed again since. The others are not FAILED, or a retry cannot help them.',
   'refused.others':
-    'Refused targets were not started, so “Retry failed” leaves them out. Select them again to repeat the action.',
+    'Refused targets were not started, so “Retry failed” leaves them out. “Plan again” opens them with what this batch sets.',
   'because.FIRST': 'The first items have finished. Look at their results, then continue with the rest.',
   permission: 'You don’t have the permission that this batch needs.',
   'because.GRANTS_EXPIRED':

@@ -71,6 +71,7 @@ export const operations: Translated<typeof source.operations> = {
   'list.empty.message': '发起操作后会显示在这里。',
   'filter.more': '更多',
   'filter.plugin': '插件',
+  'filter.failedAt': '失败于插件',
   'filter.errorCode': '错误码',
   'filter.installation': '安装实例',
 
@@ -710,8 +711,11 @@ export const batches: Translated<typeof source.batches> = {
   'state.STOPPED': '已停止',
   'state.DONE': '已结束',
   'state.DONE.partly': { other: '{n} 个未完成' },
+  again: { other: '重新计划 {n} 个被拒绝的目标' },
+  'again.hidden': '无法读取原批次中已隐藏的值，请重新输入。',
   'refused.retry': '“重试失败的目标”包含此后再次失败的被拒绝操作；其余的不处于失败状态，或重试无效。',
-  'refused.others': '被拒绝的目标未启动，因此“重试失败的目标”不包含它们。如需再次执行，请重新选择。',
+  'refused.others':
+    '被拒绝的目标未启动，因此“重试失败的目标”不包含它们。“重新计划”会为它们重新打开此批次设置的内容。',
   'because.FIRST': '首批目标已执行完毕。请查看结果，然后继续其余部分。',
   permission: '您没有此批次所需的权限。',
   'because.GRANTS_EXPIRED': '发起人的权限仅保留 24 小时。继续执行时将使用您的权限。',

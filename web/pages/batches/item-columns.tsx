@@ -5,6 +5,7 @@ import { messageText } from '../../i18n/message-text.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { paths } from '../../addresses/paths.ts'
 import { Badge } from '../../ui/Badge.tsx'
+import { Beats } from '../../ui/Beats.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Nothing } from '../../ui/Nothing.tsx'
 import { ChangedValue } from '../../ui/value/BeforeAfter.tsx'
@@ -52,12 +53,15 @@ export const itemColumns = (
   {
     id: 'result',
     header: t('batches.items.result'),
-    cell: ({ state }) => (
-      <Badge look="plain" {...itemLook[state]}>
-        {t(`batches.item.${state}`)}
-      </Badge>
+    cell: ({ state, phase }) => (
+      <span className="flex items-center justify-between gap-2">
+        <Badge look="plain" {...itemLook[state]}>
+          {t(`batches.item.${state}`)}
+        </Badge>
+        {phase !== undefined && <Beats phase={phase} tone={itemLook[state].tone} className="mr-1" />}
+      </span>
     ),
-    width: '8rem',
+    width: '9.5rem',
   },
   {
     id: 'why',

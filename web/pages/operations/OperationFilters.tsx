@@ -120,6 +120,12 @@ export function OperationFilters({
             suggestions: plugins.data?.items.map(({ pluginId }) => pluginId),
           },
           {
+            name: 'failedAt',
+            label: t('operations.filter.failedAt'),
+            value: search.failedAt,
+            suggestions: plugins.data?.items.map(({ pluginId }) => pluginId),
+          },
+          {
             name: 'errorCode',
             label: t('operations.filter.errorCode'),
             value: search.errorCode,

@@ -8,6 +8,8 @@ import { RunTime, RetriesIn } from '../../subjects/operations/OperationTimes.tsx
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
 import { messageText } from '../../i18n/message-text.ts'
 import { useText, type Translate } from '../../i18n/use-text.ts'
+import { Beats } from '../../ui/Beats.tsx'
+import { operationLook } from '../../ui/states.ts'
 import { OperationBadge } from '../../ui/StateBadge.tsx'
 import { Time } from '../../ui/Time.tsx'
 import type { Column } from '../../ui/table/Table.tsx'
@@ -62,8 +64,9 @@ export function operationColumns(
         { key: 'finishedAt', name: t('operations.field.ended'), first: 'descending' },
       ],
       card: 'line',
-      cell: ({ state, createdAt, finishedAt }) => (
+      cell: ({ state, phase, createdAt, finishedAt }) => (
         <>
+          <Beats phase={phase} tone={operationLook[state].tone} className="float-right mt-1 mr-1" />
           <OperationBadge state={state} className="flex" />
           {isByEnd && finishedAt === null ? (
             <span className="block truncate text-xs text-muted">{t('operations.list.notEnded')}</span>

@@ -12,6 +12,7 @@ import { failureTitle } from '../../subjects/operations/describe-failure.ts'
 import { RetriesIn } from '../../subjects/operations/OperationTimes.tsx'
 import { cx } from '../../ui/class-names.ts'
 import { Badge } from '../../ui/Badge.tsx'
+import { Beats } from '../../ui/Beats.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../../ui/Link.tsx'
 import { operationLook, type OperationState } from '../../ui/states.ts'
@@ -105,6 +106,11 @@ export function WaitingItem({ operation }: { operation: Operation }) {
       since={operation.createdAt}
       person={operation.requestedBy.name}
     >
+      <Beats
+        phase={operation.phase}
+        tone={operationLook[operation.state].tone}
+        className="mr-2 align-middle"
+      />
       <span className="text-muted">{t(`vocabulary.phase.${operation.phase}`)}</span>
       {operation.nextAttemptAt !== null && (
         <>

@@ -12,6 +12,8 @@ import { cx } from '../../../ui/class-names.ts'
 import { PlainLink } from '../../../ui/Link.tsx'
 
 const HOUR_MS = 3_600_000
+/** What failures of the runtime itself are at. */
+const RUNTIME = 'bundle-runtime'
 /** The shades of a number of failures, from one on. */
 const SHADES = [
   { from: 1, shade: 'bg-fail-tint' },
@@ -108,7 +110,7 @@ function PluginRow({
                     environmentKey,
                     applicationRuntimeId,
                     workspaceId,
-                    pluginId: pluginId ?? undefined,
+                    failedAt: pluginId ?? RUNTIME,
                     state: 'FAILED',
                     since: new Date(from).toISOString(),
                     until: new Date(from + HOUR_MS).toISOString(),

@@ -132,11 +132,11 @@ test('failures are shown by plugin and hour, the last ones in any window, and a 
   const last = row.getByRole('link', { name: /^12 failed operations of hooks/ }).element()
   expect(last.getBoundingClientRect().right).toBeLessThanOrEqual(window.innerWidth)
   await row.getByRole('link', { name: /^12 failed operations of hooks/ }).click()
-  await expect.poll(address).toContain('pluginId=hooks')
+  await expect.poll(address).toContain('failedAt=hooks')
   const asked = Object.fromEntries(api.requests('GET /operations').at(-1)?.query ?? [])
   expect(asked).toMatchObject({
     environmentKey: 'production',
-    pluginId: 'hooks',
+    failedAt: 'hooks',
     state: 'FAILED',
     since: '2026-11-22T22:00:00.000Z',
     until: '2026-11-22T23:00:00.000Z',
