@@ -20,7 +20,9 @@ const SUBJECTS: { readonly [Name in WriteName]?: (input: Input<Name>) => Partial
     subject: `${params.bundleInstallId} → ${body.targetVersion}`,
   }),
   'POST /operations/{operationId}/notes': ({ body }) => ({ reason: body.text }),
-  'POST /batches': ({ body }) => ({ subject: `${body.action} ${body.targets.length}` }),
+  'POST /batches': ({ body }) => ({
+    subject: `${body.action} ${body.targets.length}${body.title === undefined ? '' : ` "${body.title}"`}`,
+  }),
   'PATCH /scopes/{environmentKey}/{applicationRuntimeId}/{workspaceId}/configuration': ({ params }) => ({
     subject: scopeText(params),
   }),

@@ -12,7 +12,7 @@ import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { PlainLink, TextLink } from '../../ui/Link.tsx'
 import { Time } from '../../ui/Time.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
-import { batchSubject, operationSubject } from './audit-subject.ts'
+import { batchSubject, batchSubjectText, operationSubject } from './audit-subject.ts'
 
 /** `edit` for the others. */
 const ICONS: Partial<Record<AuditAction, IconName>> = {
@@ -80,9 +80,7 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
               ),
               subject:
                 bundleInstallId === null ? (
-                  <span className="font-medium">
-                    {batch === null ? named : t(`audit.batch.${batch.action}`, { n: batch.targets })}
-                  </span>
+                  <span className="font-medium">{batch === null ? named : batchSubjectText(batch, t)}</span>
                 ) : (
                   <PlainLink
                     to={paths.installation(bundleInstallId)}

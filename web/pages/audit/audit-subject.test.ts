@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { translator } from '../../i18n/testing.ts'
-import { operationSubject, batchSubject } from './audit-subject.ts'
+import { operationSubject, batchSubject, batchSubjectText } from './audit-subject.ts'
 
 const en = await translator('en')
 const zh = await translator('zh')
@@ -22,8 +22,31 @@ it('leaves other subjects as they are', () => {
 
 it('reads action, number of targets and id', () => {
   const batchId = '01920000-0000-7000-8000-0000000000aa'
-  assert.deepEqual(batchSubject(`UPGRADE 12 ${batchId}`), { action: 'UPGRADE', targets: 12, batchId })
-  assert.deepEqual(batchSubject('DETACH 1'), { action: 'DETACH', targets: 1, batchId: null })
+  const unnamed = { title: null, bundle: null }
+  const upgrade = { action: 'UPGRADE', targets: 12, batchId }
+  assert.deepEqual(batchSubject(`UPGRADE 12 ${batchId}`), { ...upgrade, ...unnamed })
+  assert.deepEqual(batchSubject('DETACH 1'), { action: 'DETACH', targets: 1, batchId: null, ...unnamed })
+  const ofBundle = { ...upgrade, ...unnamed, bundle: 'CRM "suite" of Europe' }
+  assert.deepEqual(batchSubject(`UPGRADE 12 ${batchId} of CRM "suite" of Europe`), ofBundle)
+  const titled = { ...upgrade, ...unnamed, title: 'Release of "May"' }
+  assert.deepEqual(batchSubject(`UPGRADE 12 ${batchId} "Release of "May""`), titled)
+})
+
+it('names a batch by its title and its action in the language of the person', () => {
+  const of = (subject: string) => {
+    const batch = batchSubject(subject)
+    assert.ok(batch !== null)
+    return [en, zh].map((t) => batchSubjectText(batch, t))
+  }
+  assert.deepEqual(of('UPGRADE 12 of CRM suite'), [
+    'Upgrade 12 installations of CRM suite',
+    '升级 CRM suite 的 12 个安装实例',
+  ])
+  assert.deepEqual(of('CONFIGURE 1 of CRM suite')[0], 'Set properties in 1 installation of CRM suite')
+  assert.deepEqual(of('DETACH 2 "End of May"'), [
+    '“End of May”: Detach 2 installations',
+    '“End of May”：分离 2 个安装实例',
+  ])
 })
 
 it('leaves other subjects and the texts of earlier versions as they are', () => {

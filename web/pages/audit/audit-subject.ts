@@ -22,14 +22,28 @@ interface BatchSubject {
   targets: number
   /** Null if the batch was refused. */
   batchId: string | null
+  /** As its maker named it. */
+  title: string | null
+  /** What it is about, if that is one bundle. */
+  bundle: string | null
 }
 
-const BATCH_SUBJECT = /^(RETRY|TAKEOVER|INSTALL|UPGRADE|CONFIGURE|DETACH) (\d+)(?: ([0-9a-f-]{36}))?$/
+const BATCH_SUBJECT =
+  /^(RETRY|TAKEOVER|INSTALL|UPGRADE|CONFIGURE|DETACH) (\d+)(?: ([0-9a-f-]{36}))?(?: "(.+)"| of (.+))?$/s
 
 /** The batch that an audit entry names; null for other subjects, and for batches that were recorded as text. */
 export function batchSubject(subject: string): BatchSubject | null {
-  const [, action, targets, batchId] = BATCH_SUBJECT.exec(subject) ?? []
+  const [, action, targets, batchId = null, title = null, bundle = null] = BATCH_SUBJECT.exec(subject) ?? []
   if (action === undefined) return null
   // the pattern proves the cast
-  return { action: action as BatchAction, targets: Number(targets), batchId: batchId ?? null }
+  return { action: action as BatchAction, targets: Number(targets), batchId, title, bundle }
+}
+
+/** What a batch is called in the audit: its action, with the title or the bundle, as far as the entry names them. */
+export function batchSubjectText({ action, targets: n, title, bundle }: BatchSubject, t: Translate): string {
+  const text =
+    bundle === null
+      ? t(`audit.batch.${action}`, { n })
+      : t(`batches.name.${action === 'CONFIGURE' ? 'CONFIGURE.several' : action}`, { n, bundle })
+  return title === null ? text : t('audit.batch.titled', { title, text })
 }
