@@ -182,3 +182,78 @@ test('a batch that is not done everywhere says so, and a retry takes what has mo
   await page.getByRole('button', { name: 'Retry failed' }).click()
   await expect.poll(() => planned.at(-1)).toMatchObject({ targets: [failed.target, moved.target] })
 })
+
+test('refused items are planned again with what the batch was made with, except hidden values', async () => {
+  const locator = 'production/crm/MODULE/main'
+  const planned: unknown[] = []
+  const text = (title: string) => ({ kind: 'DATA' as const, schema: { type: 'string', title } })
+  const refused = items.slice(0, 2).map(({ operationId: _operation, ...item }, n): BatchItem => ({
+    ...item,
+    state: 'REFUSED',
+    code: 'PLAN_STALE',
+    message: 'It has changed.',
+    values: [
+      { locator, property: 'region', before: null, after: { '@type': 'Data', value: n === 0 ? 'eu' : 'us' } },
+    ],
+  }))
+  await serveScope({
+    'GET /batches/{batchId}': () => ({
+      ...batch,
+      action: 'CONFIGURE',
+      reason: 'Move the regions',
+      input: {
+        targetVersion: null,
+        properties: [
+          { locator, property: 'label', after: { '@type': 'Data', value: 'Desk' } },
+          { locator, property: 'region', after: null, targets: 3, differs: true },
+          { locator, property: 'token', after: { '@type': 'Data', isSensitive: true, isSet: true } },
+        ],
+      },
+      counts: { PENDING: 0, RUNNING: 0, SUCCEEDED: 1, FAILED: 0, REFUSED: 2, SKIPPED: 0 },
+    }),
+    [ITEMS]: ({ query }) => ({ items: query.get('state') === 'REFUSED' ? refused : items.slice(0, 3) }),
+    'GET /bundles/{environmentKey}/{bundleId}/versions/{version}': () => ({
+      bundle: { environmentKey: 'production', bundleId: 'crm' },
+      version: '1.0.0',
+      title: 'CRM',
+      resources: [
+        {
+          kind: 'MODULE',
+          name: 'main',
+          moduleId: 'main',
+          title: 'Core',
+          properties: {
+            label: text('Label'),
+            region: text('Region'),
+            token: { ...text('Token'), isSensitive: true as const },
+          },
+        },
+      ],
+      plugins: [],
+    }),
+    'GET /properties': () => ({ items: [], nextCursor: null }),
+    [PLAN]: ({ body }) => {
+      planned.push(body)
+      return { planToken: 'token', items: [], broken: null }
+    },
+  })
+  await renderConsole(`/batches/${BATCH_ID}`)
+  await page.getByRole('button', { name: 'Plan 2 refused again' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect
+    .element(dialog.getByText(/Hidden values of the earlier batch are not known here/))
+    .toBeVisible()
+  await expect.element(dialog.getByRole('textbox', { name: 'Label' })).toHaveValue('Desk')
+  await expect.element(dialog.getByRole('textbox', { name: 'production/eu/2' })).toHaveValue('us')
+  await expect.element(dialog.getByRole('textbox', { name: /Reason/ })).toHaveValue('Move the regions')
+  const set = (region: string) => ({
+    [locator]: { label: { '@type': 'Data', value: 'Desk' }, region: { '@type': 'Data', value: region } },
+  })
+  await expect
+    .poll(() => planned.at(-1))
+    .toMatchObject({
+      action: 'CONFIGURE',
+      targets: refused.map(({ target }) => target),
+      input: { values: { [refused[0]!.target]: set('eu'), [refused[1]!.target]: set('us') } },
+    })
+})

@@ -4,9 +4,11 @@ import { Suspense, useEffect, useMemo, useState } from 'react'
 import { batchCall, batchItemsCall } from '#contract/console-api/pages/batches.ts'
 import { omitUndefined } from '#contract/console-api/pages/search-params.ts'
 import type { Batch, BatchItem } from '#contract/console-api/shapes.ts'
-import { BATCH_ITEM_STATES } from '#contract/console-api/vocabulary.ts'
+import { BATCH_ITEM_STATES, BATCH_PERMISSION } from '#contract/console-api/vocabulary.ts'
 import { callApi } from '../../api/client.ts'
 import { apiQuery } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { againOf, type Again } from '../../subjects/batch/again.ts'
 import { loadAll } from '../../subjects/batch/load-all.ts'
 import type { BatchTarget } from '../../subjects/batch/dialog/BatchDialog.tsx'
 import { batchAction, batchTitle, batchVersions } from '../../subjects/batch/batch-title.ts'
@@ -80,6 +82,14 @@ function Shown({ batch }: { batch: Batch }) {
     onSuccess: setFailed,
     onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
   })
+  const [again, setAgain] = useState<Again | null>(null)
+  const loadRefused = useMutation({
+    mutationFn: async () => againOf(batch, await itemsIn(batchId, 'REFUSED')),
+    onSuccess: setAgain,
+    onError: (error) => showToast({ tone: 'error', text: errorView(error).message }),
+  })
+  const may = useMay(BATCH_PERMISSION[batch.action], 'anywhere')
+  const { action } = batch
   return (
     <Page
       title={batchTitle(batch, t)}
@@ -97,6 +107,15 @@ function Shown({ batch }: { batch: Batch }) {
           {(batch.counts.FAILED > 0 || (batch.action === 'RETRY' && batch.counts.REFUSED > 0)) && (
             <Button icon="retry" busy={loadFailed.isPending} onClick={() => loadFailed.mutate()}>
               {t('batches.retryFailed')}
+            </Button>
+          )}
+          {batch.counts.REFUSED > 0 && finishedAt !== null && action !== 'RETRY' && (
+            <Button
+              busy={loadRefused.isPending}
+              disabledReason={!may && t('batches.permission')}
+              onClick={() => loadRefused.mutate()}
+            >
+              {t('batches.again', { n: batch.counts.REFUSED })}
             </Button>
           )}
           <BatchActions batch={batch} />
@@ -136,6 +155,17 @@ function Shown({ batch }: { batch: Batch }) {
           <LazyBatchDialog action="RETRY" targets={failed} onClose={() => setFailed(null)} />
         </Suspense>
       )}
+      {again !== null && (
+        <Suspense>
+          <LazyBatchDialog
+            action={action}
+            targets={again.targets}
+            again={again}
+            {...(again.install && { install: again.install })}
+            onClose={() => setAgain(null)}
+          />
+        </Suspense>
+      )}
     </Page>
   )
 }
@@ -145,22 +175,24 @@ function Shown({ batch }: { batch: Batch }) {
  * they had moved on: the new batch takes them as they are now.
  */
 async function failedTargets({ batchId, action }: Batch): Promise<BatchTarget[]> {
-  const itemsIn = async (state: BatchItem['state']) => {
-    const { rows } = await loadAll(async (page) => {
-      const { items, next } = await callApi('GET /batches/{batchId}/items', {
-        params: { batchId },
-        query: { state, ...page },
-      })
-      return { items, nextCursor: next ?? null }
-    })
-    return rows
-  }
-  const moved = action === 'RETRY' ? (await itemsIn('REFUSED')).filter(hasMoved) : []
-  return [...(await itemsIn('FAILED')), ...moved].flatMap((item) => {
+  const moved = action === 'RETRY' ? (await itemsIn(batchId, 'REFUSED')).filter(hasMoved) : []
+  return [...(await itemsIn(batchId, 'FAILED')), ...moved].flatMap((item) => {
     const { scope, bundle, title, currentVersion: version } = item
     const id = operationOf(item, action)
     return id === undefined ? [] : [{ id, installation: { ...scope, bundle }, title, version }]
   })
+}
+
+/** All items with a result, whatever the page shows. */
+async function itemsIn(batchId: string, state: BatchItem['state']): Promise<BatchItem[]> {
+  const { rows } = await loadAll(async (page) => {
+    const { items, next } = await callApi('GET /batches/{batchId}/items', {
+      params: { batchId },
+      query: { state, ...page },
+    })
+    return { items, nextCursor: next ?? null }
+  })
+  return rows
 }
 
 const hasMoved = ({ parameters }: BatchItem): boolean => parameters?.['reason'] === 'batchOperationMoved'

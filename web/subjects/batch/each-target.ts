@@ -2,6 +2,7 @@ import type { Changes, PropertyView } from '#contract/console-api/shapes.ts'
 import { fieldId, type FieldId } from '../../forms/property/field-id.ts'
 import { FormEdit, type PropertyFormValues } from '../../forms/property/form-edit.ts'
 import type { Edit } from '../../forms/property/property-edit.ts'
+import type { PropertyPlace } from '../../forms/property/property-place.ts'
 import { propertyHelp, propertyTitle } from '../../forms/property/property-labels.ts'
 import {
   changesOf,
@@ -62,7 +63,7 @@ const currentOf = (view: PropertyView | null | undefined): Fallback =>
   view === null ? NO_VALUE : { from: 'current', view: view ?? null }
 
 /** Whether this is the property that the dialog was opened for, in any bundle environment. */
-export const isOf = (given: BatchProperty | undefined, { locator, property }: FormField): boolean =>
+export const isOf = (given: PropertyPlace | undefined, { locator, property }: FormField): boolean =>
   given?.property === property && resourceOf(given.locator) === resourceOf(locator)
 
 /** A locator without its bundle environment, which each target has of its own. */

@@ -4,7 +4,7 @@ import type { Batch, BatchPlan } from '#contract/console-api/shapes.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { fieldId } from '../../../forms/property/field-id.ts'
 import { queryClient } from '../../../app/query-client.ts'
-import { serveApi } from '../../../testing/api.ts'
+import { refusal, serveApi } from '../../../testing/api.ts'
 import { renderInConsole } from '../../../testing/render.tsx'
 import { scopeOf } from '../bundle-targets.ts'
 import { BatchDialog, type BatchTarget } from './BatchDialog.tsx'
@@ -691,4 +691,59 @@ test('a value for each begins with the value that each target has now', async ()
     resource: 'main',
     property: 'port',
   })
+})
+
+test('targets that have changed since the plan come first, with what others have saved', async () => {
+  const second = targets[1]!
+  let saved = 'Second'
+  const planNow = (planToken: string): BatchPlan => {
+    const plan = planWith(planToken, () => [])
+    const items = plan.items.map((item) => ({
+      ...item,
+      changes: 1,
+      values: [
+        {
+          locator: MAIN,
+          property: 'name',
+          before: { '@type': 'Data' as const, value: item.target === second.id ? saved : 'First' },
+          after: { '@type': 'Data' as const, value: 'Mine' },
+        },
+      ],
+    }))
+    return { ...plan, items }
+  }
+  const api = await serveApi({
+    [VERSION]: () => manifestOf('1.0.0', { name: text('Name') }),
+    [PLAN]: () => planNow(saved),
+    [CREATE]: ({ body }) => {
+      if ((body as { planToken: string }).planToken === saved && saved !== 'Second') return { batch }
+      saved = 'Theirs'
+      return refusal({
+        status: 409,
+        code: 'PLAN_STALE',
+        // the position among the targets that were sent
+        details: [{ path: 'body.targets.1', errorCode: 'PLAN_STALE', message: 'The target has changed.' }],
+      })
+    },
+  })
+  const screen = await renderInConsole(
+    <BatchDialog action="CONFIGURE" targets={targets} onClose={() => undefined} />,
+  )
+  await page.getByRole('combobox', { name: 'Property' }).selectOptions('Core · Name')
+  await userEvent.fill(page.getByRole('textbox', { name: 'Name' }), 'Mine')
+  const rows = page.getByRole('region', { name: 'What will happen' }).getByRole('listitem')
+  await expect.element(rows.first()).toMatchTextContent(/^CRM 1/)
+  const start = page.getByRole('button', { name: 'Save in 2 installations' })
+  await start.click()
+  await expect
+    .element(rows.first())
+    .toMatchTextContent(/CRM 2.*changed since the plan.*Saved since, Name.*Second.*Theirs/)
+  await expect.element(rows.nth(1)).not.toMatchTextContent(/changed since the plan/)
+  await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Mine')
+  await start.click()
+  await expect.poll(screen.address).toBe(`/batches/${batch.batchId}`)
+  expect(api.requests(CREATE).map(({ body }) => body)).toMatchObject([
+    { planToken: 'Second' },
+    { planToken: 'Theirs' },
+  ])
 })

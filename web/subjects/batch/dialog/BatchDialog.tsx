@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useMemo, useState } from 'react'
-import type { BatchPlan } from '#contract/console-api/shapes.ts'
 import { ApiError, type Call } from '../../../api/client.ts'
 import { invalidateEndpoints } from '../../../api/query.ts'
 import { useWrite } from '../../../api/write.ts'
@@ -9,6 +8,7 @@ import { ReasonField } from '../../../forms/fields/ReasonField.tsx'
 import { FormDialog } from '../../../forms/dialogs/FormDialog.tsx'
 import { reasonIn } from '../../../forms/form/use-zod-form.ts'
 import { useSubmit } from '../../../forms/form/use-submit.ts'
+import { fieldId } from '../../../forms/property/field-id.ts'
 import { editsIn } from '../../../forms/property/form-edit.ts'
 import { useRichText, useText } from '../../../i18n/use-text.ts'
 import { OperationFields } from '../../operation-form/OperationFields.tsx'
@@ -26,6 +26,7 @@ import { batchPlanQuery, useNeededValues } from './use-needed-values.ts'
 import { BatchLimits } from './BatchLimits.tsx'
 import { BATCH_TARGETS_MAX, invalidLimits, limitsIn, NO_LIMITS, type Limits } from '../batch-limits.ts'
 import { BatchPlanView, type DefinitionOf, type MovedPlan } from './BatchPlanView.tsx'
+import type { Again } from '../again.ts'
 import { bundlesOf, scopeOf, type BatchTarget, type BundleTargets } from '../bundle-targets.ts'
 import { changesByTarget, configureInput } from '../property-choices.ts'
 import { EACH_MAX, formOfEach, initialEdits, valuesOfEach, type BatchProperty } from '../each-target.ts'
@@ -34,6 +35,7 @@ import { DetachNotice, MarkedTargets, RetryNotice } from './BatchNotices.tsx'
 import { NeededChoices } from './NeededChoices.tsx'
 import { ChosenPropertyFields, EachChoice, nameOf } from './ChosenPropertyFields.tsx'
 import { ScopesField } from './ScopesField.tsx'
+import { movedIn, withoutDenied, type BatchBody } from './refused-targets.ts'
 import { useChosenProperties } from './use-chosen-properties.ts'
 import { currentKey, useCurrentValues, type AskedProperty } from './use-current-values.ts'
 import { useTargetVersion } from './use-target-version.ts'
@@ -42,7 +44,6 @@ export type { BatchTarget } from '../bundle-targets.ts'
 export type BatchDialogAction = 'INSTALL' | 'UPGRADE' | 'CONFIGURE' | 'DETACH' | 'RETRY' | 'TAKEOVER'
 
 const PLAN = 'POST /batches/plan'
-type Body = Call<typeof PLAN>['body']
 
 /**
  * Prepares one action over many targets: what to do, within which limits, and what will happen to each. The targets are
@@ -55,6 +56,7 @@ export function BatchDialog({
   interrupted,
   property: given,
   install,
+  again,
   onClose,
 }: {
   action: BatchDialogAction
@@ -68,6 +70,8 @@ export function BatchDialog({
   property?: BatchProperty
   /** Of an INSTALL. */
   install?: InstalledBundle
+  /** An earlier batch, to begin with what it was made with. */
+  again?: Again
   onClose: () => void
 }) {
   const t = useText()
@@ -92,18 +96,23 @@ export function BatchDialog({
   // a single target has none, and their fields are hidden
   const limits = targets.length < 2 ? NO_LIMITS : typedLimits
 
-  const version = useTargetVersion(bundle, install?.version)
-  const needed = useNeededValues(isInstall ? action : 'UPGRADE', bundle, version.chosen)
+  const version = useTargetVersion(bundle, install?.version ?? again?.targetVersion)
+  const needed = useNeededValues(
+    isInstall ? action : 'UPGRADE',
+    bundle,
+    version.chosen,
+    again?.properties.flatMap((one) => (one.isEach || one.fills ? [] : [fieldId(one.locator, one.property)])),
+  )
   const inVersion = useMemo(
     () => (installed === undefined ? NO_BUNDLES : targetsIn(installed, version.chosen)),
     [installed, version.chosen],
   )
-  const properties = useChosenProperties(
-    action === 'CONFIGURE' ? bundles : inVersion,
+  const properties = useChosenProperties(action === 'CONFIGURE' ? bundles : inVersion, {
     given,
-    isInstall ? needed.needs : undefined,
-  )
-  const [isEachWanted, setEach] = useState(false)
+    again: isUpgrade ? [] : (again?.properties ?? []),
+    required: isInstall ? needed.needs : undefined,
+  })
+  const [isEachWanted, setEach] = useState(again?.properties.some(({ isEach: each }) => each) === true)
   const canBeEach = isUpgrade && needed.resources.length > 0 && targets.length <= EACH_MAX
   const isEach = isEachWanted && canBeEach
   const { isMissing, resources: neededResources } = needed
@@ -134,7 +143,10 @@ export function BatchDialog({
   const [typedCount, setTypedCount] = useState(interrupted?.count ?? '')
   const [input] = useState(() => ({
     ...emptyInput(),
-    values: { edits: initialEdits(given), reason: interrupted?.reason ?? '' },
+    values: {
+      edits: again?.edits ?? initialEdits(given),
+      reason: interrupted?.reason ?? again?.reason ?? '',
+    },
   }))
   const missingReason = isDetaching ? t('common.confirm.reasonMissing') : undefined
   const { form, isDirty, invalid, fieldOf } = useOperationForm(resources, input, missingReason)
@@ -142,7 +154,7 @@ export function BatchDialog({
 
   // if it is one for all of them
   const shownAction = action === 'UPGRADE' && version.isDowngrade === 'all' ? 'DOWNGRADE' : action
-  const bodyOf = (values: Parameters<typeof editsIn>[0]): Body | null => {
+  const bodyOf = (values: Parameters<typeof editsIn>[0]): BatchBody | null => {
     const ids = targets.map(({ id }) => id)
     if (action === 'RETRY' || isDetaching) return { action, targets: ids }
     if (action === 'INSTALL') {
@@ -178,7 +190,7 @@ export function BatchDialog({
           ?.fields.find((field) => field.property === property)?.definition
       : properties.definitionOf(locator, property)
   const [isPlanUnseen, setPlanUnseen] = useState(false)
-  const [refused, setRefused] = useState<{ body: Body; moved: MovedPlan } | null>(null)
+  const [refused, setRefused] = useState<{ body: BatchBody; moved: MovedPlan } | null>(null)
   const ready = plan.data?.items.filter(({ problems }) => problems.length === 0).length ?? 0
   // a missing value is named by its field
   const isMissingValue = resources.some(({ fields }) =>
@@ -282,6 +294,7 @@ export function BatchDialog({
       onClose={onClose}
     >
       {interrupted !== undefined && <Notice icon="info">{t('common.signInAgain.resumed')}</Notice>}
+      {again?.hasHidden === true && <Notice icon="info">{t('batches.again.hidden')}</Notice>}
       {isUpgrade && bundles.length > 1 && (
         <Field label={t('batches.make.bundle')} help={t('batches.make.bundle.others')}>
           {(wiring) => (
@@ -403,23 +416,3 @@ const targetsIn = (installed: BundleTargets, version: string | undefined): reado
   version === undefined || installed.targets.length === 0
     ? NO_BUNDLES
     : [{ ...installed, targets: installed.targets.map((target) => ({ ...target, version })) }]
-
-/** The targets that have changed since their plan, as the refusal names them by their positions. */
-function movedIn({ problem }: ApiError, sent: readonly string[]): ReadonlySet<string> {
-  const positions = (problem.details ?? []).map(({ path = '' }) => /^body\.targets\.(\d+)$/.exec(path)?.[1])
-  return new Set(positions.flatMap((at) => (at === undefined ? [] : (sent[Number(at)] ?? []))))
-}
-
-/** Without the targets that the plan refuses to this person: with one of them, the whole batch would be refused. */
-function withoutDenied(body: Body, { items }: BatchPlan): Body {
-  const denied = new Set(
-    items
-      .filter(({ problems }) => problems.some(({ errorCode }) => errorCode === 'PERMISSION_DENIED'))
-      .map(({ target }) => target),
-  )
-  const targets = body.targets.filter((target) => !denied.has(target))
-  if (body.input === undefined || !('values' in body.input) || body.input.values === undefined)
-    return { ...body, targets }
-  const own = Object.entries(body.input.values).filter(([target]) => !denied.has(target))
-  return { ...body, targets, input: { ...body.input, values: Object.fromEntries(own) } } as Body
-}

@@ -1,11 +1,13 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { PropertyDefinition } from '#contract/protocol/property-definition.ts'
-import type { FieldId } from '../../../forms/property/field-id.ts'
+import { fieldId, type FieldId } from '../../../forms/property/field-id.ts'
+import type { PropertyPlace } from '../../../forms/property/property-place.ts'
 import { manifestQuery } from '../../manifest/manifest-query.ts'
 import { installForm, type FormField, type FormResource } from '../../operation-form/property-form.ts'
 import type { Manifest } from '../../manifest/writers.ts'
 import { currentKey, useCurrentValues } from './use-current-values.ts'
+import type { AgainProperty } from '../again.ts'
 import type { BundleTargets } from '../bundle-targets.ts'
 import { EACH_MAX, formOfEach, isOf, type BatchProperty } from '../each-target.ts'
 import { byVersion, propertyChoices, type ChosenProperty, type PropertyChoice } from '../property-choices.ts'
@@ -42,8 +44,14 @@ interface Block {
   id: number
   /** Null until the person chooses; the one that the dialog was opened for then stands. */
   key: string | null
+  /** What it stands for until then. */
+  given?: PropertyPlace | undefined
   isEach: boolean
 }
+
+/** The choice of a block: the one that the person made, or else what it stands for. */
+const choiceOf = ({ key, given }: Block, choices: readonly PropertyChoice[]): PropertyChoice | undefined =>
+  choices.find((choice) => (key === null ? isOf(given, choice.field) : choice.key === key))
 
 /** A form for each version: undefined while it is loading, null if it cannot be loaded. Stable, as is its argument. */
 const formsIn = (results: readonly { data: Manifest | undefined; isError: boolean }[]) =>
@@ -55,16 +63,25 @@ const formsIn = (results: readonly { data: Manifest | undefined; isError: boolea
  * The properties to set, of all versions and bundles of the targets.
  *
  * @param given Chosen until the person chooses another one.
+ * @param again Those that an earlier batch set, chosen to begin with.
  * @param required Of an INSTALL: the properties that the version requires. They come first, and nothing else need be set.
  */
 export function useChosenProperties(
   bundles: readonly BundleTargets[],
-  given: BatchProperty | undefined,
-  required?: ReadonlyMap<FieldId, unknown>,
+  {
+    given,
+    again = [],
+    required,
+  }: {
+    given?: BatchProperty | undefined
+    again?: readonly AgainProperty[]
+    required?: ReadonlyMap<FieldId, unknown> | undefined
+  },
 ): ChosenProperties {
-  const [blocks, setBlocks] = useState<readonly Block[]>(
-    required === undefined ? [{ id: 0, key: null, isEach: given?.edits !== undefined }] : [],
-  )
+  const [blocks, setBlocks] = useState<readonly Block[]>(() => {
+    if (again.length > 0) return again.map((one, id) => ({ id, key: null, given: one, isEach: one.isEach }))
+    return required === undefined ? [{ id: 0, key: null, given, isEach: given?.edits !== undefined }] : []
+  })
   const versions = useMemo(
     () =>
       bundles.flatMap((bundle) =>
@@ -87,7 +104,9 @@ export function useChosenProperties(
         forms[versions.findIndex((one) => one.bundle === bundle && one.version === version)] ?? null,
     )
   }, [bundles, versions, forms])
-  const [eachOfRequired, setEachOfRequired] = useState<ReadonlySet<string>>(new Set())
+  const [eachOfRequired, setEachOfRequired] = useState<ReadonlySet<string>>(
+    () => new Set(again.filter(({ isEach }) => isEach).map((one) => fieldId(one.locator, one.property))),
+  )
   const choices = useMemo(
     () => known.filter(({ field }) => required?.has(field.id) !== true),
     [known, required],
@@ -99,7 +118,7 @@ export function useChosenProperties(
         ? []
         : blocks
             .filter(({ isEach }) => isEach)
-            .flatMap(({ key }) => choices.find((choice) => choice.key === key) ?? [])
+            .flatMap((block) => choiceOf(block, choices) ?? [])
             .filter(({ field, places }) => !isOf(given, field) && places.size <= EACH_MAX)
             .flatMap(({ field: { property }, places }) =>
               [...Map.groupBy(places, ([, locator]) => locator)].map(([locator, of]) => ({
@@ -141,15 +160,10 @@ export function useChosenProperties(
         .map((choice, index) =>
           shownBlock({ id: -1 - index, isEach: eachOfRequired.has(choice.key) }, choice, true),
         ),
-      ...blocks.map((block) =>
-        shownBlock(
-          block,
-          choices.find(({ key, field }) =>
-            block.key === null ? block.id === 0 && isOf(given, field) : key === block.key,
-          ),
-          false,
-        ),
-      ),
+      ...blocks
+        // what the version requires has a field already
+        .filter((block) => choiceOf(block, choices) !== undefined || choiceOf(block, known) === undefined)
+        .map((block) => shownBlock(block, choiceOf(block, choices), false)),
     ]
   }, [blocks, bundles, known, choices, eachOfRequired, required, given, current])
   const setEach = (id: number, isEach: boolean) => {

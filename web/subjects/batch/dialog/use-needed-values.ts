@@ -27,8 +27,10 @@ export function useNeededValues(
   action: 'INSTALL' | 'UPGRADE',
   bundle: BundleTargets | undefined,
   version: string | undefined,
+  /** The properties that are set everywhere to begin with. */
+  initial: readonly FieldId[] = [],
 ): NeededValues {
-  const [replaced, setReplaced] = useState<ReadonlySet<FieldId>>(new Set())
+  const [replaced, setReplaced] = useState<ReadonlySet<FieldId>>(() => new Set(initial))
   const isWanted = bundle !== undefined && version !== undefined
   const manifest = useQuery({
     ...manifestQuery({
