@@ -87,7 +87,11 @@ async function findings(defect: DefectName, seed: number, isFull: boolean): Prom
       one === defining ||
       (isFull ? isProcess || !needsProcess(one) : !isProcess && !needsProcess(one) && isQuick(index, seed)),
   )
-  return findingsOf(await checkReference({ defect, seed, isProcess, cases }))
+  const report = await checkReference({ defect, seed, isProcess, cases })
+  const own = report.cases.find(({ id }) => id === ownCase(defect))
+  // a defect can be one that only a SHOULD is about
+  const isOwnFound = own?.status === 'FAILED' || own?.status === 'BLOCKED'
+  return [...new Set([...findingsOf(report), ...(isOwnFound ? [own.id] : [])])]
 }
 
 const isQuick = (index: number, seed: number): boolean => index % QUICK_STRIDE === seed % QUICK_STRIDE

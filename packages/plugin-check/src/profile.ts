@@ -1,34 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import * as z from 'zod'
+import { isJsonObject } from '../../../contract/json-schema/json.ts'
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
 import { StrictJsonError } from '../../../contract/protocol/json-text-problem.ts'
 import { ErrorCode } from '../../../contract/protocol/envelope.ts'
-import { Key, mapOf, PropertyName, ResourceLocator, Values } from '../../../contract/protocol/keys.ts'
+import { Key, mapOf, ResourceLocator } from '../../../contract/protocol/keys.ts'
 import { PluginConfiguration } from '../../../contract/protocol/authorization.ts'
 import { parseStrictJson } from '../../../contract/protocol/strict-json.ts'
 import type { StrictJsonLimits } from '../../../contract/protocol/strict-json-scanner.ts'
-import { Reference } from '../../../contract/protocol/typed-value.ts'
-
-const Write = z.strictObject({
-  /** The bundle defines the property as sensitive. */
-  isSensitive: z.boolean().default(false),
-  /** The plugin issues the value itself, a different one for each installation. */
-  isIssued: z.boolean().default(false),
-})
-
-const Resource = z.strictObject({
-  /** Business values with which INSTALL succeeds, as the bundle would set them. */
-  properties: Values.default({}),
-  /** Other values with which CONFIGURE succeeds. */
-  changed: Values.optional(),
-  /** Values that the plugin must refuse. */
-  invalid: Values.optional(),
-  /** Which of the properties are sensitive. */
-  sensitive: z.array(PropertyName).default([]),
-  references: mapOf(PropertyName, Reference).default({}),
-  /** Every property that the plugin may write. */
-  writes: mapOf(PropertyName, Write).default({}),
-})
+import { Resource, Scenario } from './scenarios.ts'
 
 /** What a service of the checker answers to one method. */
 const ServiceAnswer = z.strictObject({
@@ -85,6 +66,8 @@ export const Profile = z.strictObject({
       readyWithinMs: z.number().int().min(1).max(120_000).default(15_000),
     })
     .optional(),
+  /** Operations of the author's own, with what they must lead to. */
+  scenarios: z.array(Scenario).default([]),
   /** How the checker makes the plugin fail for a while, and makes it slow: at least 300 ms for each call. */
   provoke: z.strictObject({ temporaryFailure: Control.optional(), slow: Control.optional() }).default({}),
   /** How long a call may answer UNKNOWN or a failure that is retried before its result is definite. */
@@ -106,7 +89,30 @@ export function readProfile(file: string): Profile {
     ifMissing: 'Create one with plugin-check init, or name another one with --profile.',
     ifWrong: 'Correct it there.',
   })
-  return parseProfile(json, file)
+  return parseProfile(withFiles(json, dirname(file), FILES_DEPTH_MAX), file)
+}
+
+/** Files that name files end here, also if they name each other. */
+const FILES_DEPTH_MAX = 4
+
+/** Replaces each `{"$file": "samples.json"}` by the JSON of that file, relative to the file that names it. */
+function withFiles(json: JsonValue, folder: string, depth: number): JsonValue {
+  if (Array.isArray(json)) return json.map((item) => withFiles(item, folder, depth))
+  if (!isJsonObject(json)) return json
+  const { $file: name, ...others } = json
+  if (typeof name !== 'string' || Object.keys(others).length > 0)
+    return Object.fromEntries(
+      Object.entries(json).map(([key, value]) => [key, withFiles(value, folder, depth)]),
+    )
+  const file = resolve(folder, name)
+  if (depth === 0)
+    throw new UsageError(`The file ${file} is named by too many files in a row. Name it in the profile.`)
+  const found = readJsonFile(file, {
+    subject: 'The file',
+    ifMissing: 'Correct its name in the profile: it is relative to the file that names it.',
+    ifWrong: 'Correct it there.',
+  })
+  return withFiles(found, dirname(file), depth - 1)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -14,14 +14,14 @@ export const STARTER_PROFILE = {
 }
 
 /**
- * Creates a profile to start from. Returns false, and changes nothing, if the file exists.
+ * Creates a profile to start from, by default that of the starter plugin. Returns false, and changes nothing, if the file exists.
  *
  * @throws UsageError if it cannot be written
  */
-export function createStarterProfile(file: string): boolean {
+export function createStarterProfile(file: string, profile: object = STARTER_PROFILE): boolean {
   if (existsSync(file)) return false
   try {
-    writeFileSync(file, `${JSON.stringify(STARTER_PROFILE, null, 2)}\n`, { flag: 'wx' })
+    writeFileSync(file, `${JSON.stringify(profile, null, 2)}\n`, { flag: 'wx' })
   } catch {
     throw new UsageError(`The profile ${file} cannot be written. Choose a folder in which you may write.`)
   }

@@ -55,7 +55,7 @@ const WRITE_TRACE = {
 export function receiptOf(
   operationType: OperationType,
   targetVersion: string,
-  failure: typeof VERSION_INVALID | typeof WRITE_REFUSED = VERSION_INVALID,
+  failure: Omit<typeof WRITE_REFUSED, 'parameters'> = VERSION_INVALID,
 ): JsonObject {
   const isRefused = failure === WRITE_REFUSED
   const currentVersion = operationType === 'INSTALL' ? null : '1.0.0'

@@ -8,6 +8,7 @@ import { LATE_CASES } from './late-calls.ts'
 import { REFERENCE_CASES } from './references.ts'
 import { REPEAT_CASES } from './repeats.ts'
 import { REQUEST_CASES } from './requests.ts'
+import { SCENARIO_CASES } from './scenarios.ts'
 import { SERVICE_CASES } from './services.ts'
 import { SECRET_CASES } from './secrets.ts'
 import { TOKEN_CASES } from './tokens.ts'
@@ -33,5 +34,6 @@ export const CASES: readonly Case[] = [
   ...SERVICE_CASES,
   ...CONNECTION_CASES,
   ...CRASH_CASES,
+  ...SCENARIO_CASES,
   ...RUNBOOK_CASES,
 ]

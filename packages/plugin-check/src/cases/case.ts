@@ -17,6 +17,7 @@ export type Need =
   | 'temporary'
   | 'slow'
   | 'runbooks'
+  | 'scenarios'
 
 export const NEEDS: Readonly<Record<Need, string>> = {
   tokens: 'verifiesTokens is false in the profile',
@@ -34,6 +35,7 @@ export const NEEDS: Readonly<Record<Need, string>> = {
   temporary: 'the profile does not say how to provoke a temporary failure',
   slow: 'the profile does not say how to make the plugin slow',
   runbooks: 'the profile has no runbooks',
+  scenarios: 'the profile has no scenarios',
 }
 
 export interface Case {

@@ -323,3 +323,55 @@ test('a partial run says that it is no proof', async (t) => {
   assert.equal(code, 0)
   assert.match(output.join('\n'), /PASSED in .*\n.*\nThis was a partial run, which proves nothing/)
 })
+
+test('call sends one call, prints the judged response and how to send it again', async (t) => {
+  const folder = temporary(t)
+  const options = await startPlugin(t, folder)
+  const first = await run('call', ...options, '--operation', 'INSTALL')
+  assert.equal(first.code, 0)
+  const text = first.output.join('\n')
+  assert.match(text, /^INSTALL BEFORE_RESOURCES: outcome APPLIED \(\d+ ms\)\n\{\n {2}"contractVersion"/)
+  const [, install = '', id = ''] = /--install (\S+) --operation-id (\S+) --sequence 1/.exec(text) ?? []
+  const same = ['--install', install, '--operation-id', id, '--sequence', '1']
+  const again = await run('call', ...options, '--operation', 'INSTALL', ...same)
+  assert.equal(again.output[1], first.output[1])
+
+  const invalid = await run('call', ...options, '--operation', 'CONFIGURE', '--values', 'invalid')
+  assert.equal(invalid.code, 1)
+  assert.match(
+    invalid.output[0] ?? '',
+    /^CONFIGURE BEFORE_RESOURCES: failure NAME_INVALID with retryable false: displayName/,
+  )
+  const after = await run('call', ...options, '--operation', 'DETACH', '--stage', 'AFTER_RESOURCES')
+  assert.match(after.output[0] ?? '', /^DETACH AFTER_RESOURCES: outcome APPLIED/)
+
+  assertUsage(await run('call', ...options, '--operation', 'REPAIR'), /--operation must be one of INSTALL/)
+  assertUsage(
+    await run('call', ...options, '--operation', 'DETACH', '--install', install),
+    /--install needs --sequence/,
+  )
+  assertUsage(
+    await run('call', ...options, '--operation', 'INSTALL', '--values', 'no.json'),
+    /no\.json cannot be read/,
+  )
+})
+
+test('call names what the runtime would refuse in a success', async (t) => {
+  const folder = temporary(t)
+  const { code, output } = await run(
+    'call',
+    ...(await startPlugin(t, folder, 'undeclared-write')),
+    '--operation',
+    'INSTALL',
+  )
+  assert.equal(code, 1)
+  assert.match(output[0] ?? '', /outcome APPLIED; color of \S+ is written, and the plugin may not write it/)
+})
+
+test('help is printed for each command, and nothing is sent', async () => {
+  for (const command of ['run', 'call', 'replay']) {
+    const { code, output } = await run(command, '--help')
+    assert.equal(code, 0)
+    assert.match(output.join('\n'), /plugin-check run --url URL/)
+  }
+})

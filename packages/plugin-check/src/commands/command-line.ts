@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { CASES } from '../cases/all-cases.ts'
 import type { Case } from '../cases/case.ts'
 import { readProfile, UsageError } from '../profile.ts'
+import { profileOfManifest } from '../profile-of-manifest.ts'
 import { createStarterProfile } from '../starter-profile.ts'
 import { toBadge, toJson, toJunit, toTable } from '../report/formats.ts'
 import { toHtml } from '../report/html.ts'
@@ -12,6 +13,7 @@ import type { Report } from '../report/report.ts'
 import { AFTER_EVERY_CASE, type CaseResult } from '../run/run-cases.ts'
 import { readReceipt } from '../receipt/read-receipt.ts'
 import { replayReceipt, type ReplayResult } from '../receipt/replay-receipt.ts'
+import { readSingleCall, sendSingleCall } from './call.ts'
 import { check, withBench, type BenchOptions, type CheckOptions } from './check.ts'
 import { loadKeys } from './stored-keys.ts'
 import { readFailures, removeFailure, storeFailures } from './failures.ts'
@@ -33,6 +35,8 @@ export interface Terminal {
 }
 
 const USAGE = `plugin-check init                        create a profile to start from
+plugin-check init --manifest FILE        create one for a plugin of a bundle, with sample values
+plugin-check call --url URL --operation TYPE [options]   send one call, and print the judged response
 plugin-check dev --url URL [options]     run the real system for one plugin, with faults on demand
 plugin-check run --url URL [options]     test a plugin
 plugin-check replay --url URL [options]  run the stored failures again: FIXED or STILL FAILS
@@ -49,6 +53,10 @@ plugin-check explain CASE                explain one case
   --json FILE  --junit FILE  --html FILE  --badge FILE   write reports
   --docs-url URL         where the pages of the cases are, for links of the reports
   --values FILE          values for what a receipt masks, by JSON pointer; otherwise they are asked for
+                         with call: properties, changed or invalid of the profile, or values by locator and property
+  --manifest FILE  --next FILE  --plugin ID   the bundle of init, its next version, and which of its plugins
+  --operation TYPE  --stage STAGE             what call sends (stage: BEFORE_RESOURCES)
+  --install ID  --operation-id ID  --sequence N   an installation, operation and sequence that call sends again
   --store FOLDER         where failed cases and the keys of the platform are stored (.plugin-check)
 
 Exit code: 0 passed, 1 a MUST failed or could not be tested, 2 the plugin or the profile cannot be used.`
@@ -81,6 +89,8 @@ function dispatch(args: readonly string[], terminal: Terminal): Promise<number> 
     }
     case 'init':
       return init(readOptions(rest), terminal)
+    case 'call':
+      return call(readOptions(rest), terminal)
     case 'list':
       for (const { id, level, title } of CASES) terminal.print(`${id}  ${level}  ${title}`)
       return 0
@@ -98,8 +108,12 @@ function dispatch(args: readonly string[], terminal: Terminal): Promise<number> 
 
 type Options = ReturnType<typeof readOptions>
 
-function init({ profile }: Options, terminal: Terminal): number {
-  if (!createStarterProfile(profile))
+function init({ profile, manifest, next, plugin }: Options, terminal: Terminal): number {
+  if (manifest === undefined && (next !== undefined || plugin !== undefined))
+    throw new UsageError('--next and --plugin need --manifest.')
+  const content =
+    manifest === undefined ? undefined : profileOfManifest(manifest, next ?? null, plugin ?? null)
+  if (!createStarterProfile(profile, content))
     throw new UsageError(`${profile} exists, and was not changed. Name another file with --profile.`)
   terminal.print(`Created ${profile}. Change its values to those of your plugin; see docs/plugin-check.md.`)
   return 0
@@ -122,6 +136,14 @@ function readOptions(args: readonly string[]) {
         badge: { type: 'string' },
         'docs-url': { type: 'string' },
         values: { type: 'string' },
+        manifest: { type: 'string' },
+        next: { type: 'string' },
+        plugin: { type: 'string' },
+        operation: { type: 'string' },
+        stage: { type: 'string' },
+        install: { type: 'string' },
+        'operation-id': { type: 'string' },
+        sequence: { type: 'string' },
         store: { type: 'string', default: '.plugin-check' },
       },
     })
@@ -172,6 +194,17 @@ function chosenCases(names: readonly string[] | undefined): readonly Case[] {
   const unknown = names.find((name) => !CASES.some(({ id }) => id === name || id.startsWith(`${name}.`)))
   if (unknown !== undefined) throw new UsageError(`There is no case ${unknown}. See plugin-check list.`)
   return CASES.filter(isChosen)
+}
+
+async function call(options: Options, terminal: Terminal): Promise<number> {
+  const single = readSingleCall({
+    ...options,
+    sequence: toNumber('sequence', options.sequence, Number.MAX_SAFE_INTEGER),
+  })
+  const profile = readProfile(options.profile)
+  return withBench({ ...benchOptions(options), profile }, (bench) =>
+    sendSingleCall(bench, single, (line) => terminal.print(line)),
+  )
 }
 
 async function run(options: Options, terminal: Terminal): Promise<number> {

@@ -19,6 +19,7 @@ import { serve } from '../../testing/serve.ts'
 import { runCommand } from './command-line.ts'
 
 const SECRET = 'a secret plan'
+const NAME_INVALID = { errorCode: 'NAME_INVALID', message: 'displayName must be a text', retryable: false }
 
 /** A folder with a receipt and a profile, and a command line whose person answers with the secret. */
 function setUp(t: TestContext, receipt: unknown) {
@@ -329,3 +330,26 @@ for (const operationType of ['INSTALL', 'UPGRADE'] satisfies OperationType[])
       assert.match(lost.output, /^STILL FAILS.*now: {11}no definite response \(the connection was lost\)/s)
     } else assert.equal(lost.code, 2, lost.output)
   })
+
+test('before a failed CONFIGURE, an INSTALL has the values that the CONFIGURE changes', async (t) => {
+  const receipt = receiptOf('CONFIGURE', '1.0.0', NAME_INVALID)
+  const { operation } = receipt as {
+    operation: JsonObject & { stages: { calls: { request: LifecycleRequest }[] }[] }
+  }
+  const properties = operation.stages[0]?.calls[0]?.request.resources[LOCATOR]?.properties ?? {}
+  // an INSTALL with this value fails as the CONFIGURE does
+  properties['displayName'] = { '@type': 'Data', value: 7 }
+  operation['changes'] = [
+    {
+      locator: LOCATOR,
+      property: 'displayName',
+      before: { '@type': 'Data', value: 'Northwind' },
+      after: { '@type': 'Data', value: 7 },
+    },
+  ]
+  const { file, replay } = setUp(t, withDigest(receipt))
+  const { code, output } = await replay(null, [file])
+  assert.match(output, /now: +failure NAME_INVALID/)
+  assert.match(output, /^STILL FAILS/)
+  assert.equal(code, 1)
+})

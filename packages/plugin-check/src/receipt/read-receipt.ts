@@ -32,6 +32,13 @@ const Call = z.object({
   attempts: z.array(Attempt),
 })
 
+const Change = z.object({
+  locator: z.string(),
+  property: z.string(),
+  /** Null if the property had no value. */
+  before: Json.nullable(),
+})
+
 /** Why a write was refused. */
 const RefusedWrite = z.object({
   pluginId: z.string(),
@@ -44,6 +51,8 @@ const Receipt = z.object({
   operation: z.object({
     operationId: z.string(),
     stages: z.array(z.object({ calls: z.array(Call) })),
+    /** What the operation changes, with the values before it. */
+    changes: z.array(Change).catch([]),
     /** Null if no write was refused, or if the authorization does not name the resource. */
     refusedWrite: RefusedWrite.nullable().catch(null),
   }),
@@ -54,6 +63,8 @@ export const FailedCall = z.object({
   /** The successful calls of the plugin in the operation before it. */
   earlier: z.array(LifecycleRequest),
   request: LifecycleRequest,
+  /** What the operation changes, with the values before it. */
+  changes: z.array(Change).default([]),
   /** How the last attempt ended, as the runtime recorded it. */
   ended: Attempt,
   /** The properties that the plugin may write, by locator, as far as the receipt tells. */
@@ -88,7 +99,8 @@ export function readReceipt(file: string, pluginId: string | null): FailedCall {
   const refused = reading.data.operation.refusedWrite
   const permitted =
     refused?.pluginId === call.pluginId ? { [refused.locator]: refused.permitted.writeProperties } : {}
-  return { earlier, request: call.request, ended, permitted }
+  const { changes } = reading.data.operation
+  return { earlier, request: call.request, changes, ended, permitted }
 }
 
 /** The JSON of a receipt that nobody has changed since its export. Throws a UsageError. */

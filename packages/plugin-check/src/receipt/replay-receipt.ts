@@ -5,6 +5,7 @@ import { readEnvelope } from '../../../../contract/protocol/envelope.ts'
 import { LifecycleResponse } from '../../../../contract/protocol/lifecycle.ts'
 import type { LifecycleRequest } from '../../../../contract/protocol/lifecycle.ts'
 import { ANSWER_BYTES_MAX, INSTANCE_REF_PROPERTY, MESSAGE_MAX } from '../../../../contract/protocol/limits.ts'
+import { Data, Reference } from '../../../../contract/protocol/typed-value.ts'
 import { STAGES } from '../../../../contract/protocol/vocabulary.ts'
 import { MASK } from '../../../../contract/protocol/data.ts'
 import { printable } from '../report/printable.ts'
@@ -41,12 +42,12 @@ const REPEAT_MS = 100
 
 /**
  * Sends the failed call of a receipt to the plugin, with a new installation and a new operation, because the plugin may
- * remember earlier ones. What has to happen before is sent first: an INSTALL of the same values, and the earlier calls of
- * the operation. Never throws for what the plugin does.
+ * remember earlier ones. What has to happen before is sent first: an INSTALL of the values before the operation, and its earlier
+ * calls. Never throws for what the plugin does.
  */
 export async function replayReceipt(
   bench: Bench,
-  { earlier, request: failed, ended }: FailedCall,
+  { earlier, request: failed, changes, ended }: FailedCall,
   { values, permitted }: { values: MaskedValues; permitted: PermittedWrites },
 ): Promise<ReplayResult> {
   const trial = createTrial(bench, seededRandom(`${bench.idTime} ${failed.operation.operationId}`))
@@ -62,7 +63,7 @@ export async function replayReceipt(
   })
   try {
     if (!isInstall) {
-      const install = installOf(renew(failed), trial.random.uuid(bench.idTime))
+      const install = installOf(renew(withValuesBefore(failed, changes)), trial.random.uuid(bench.idTime))
       for (const stage of STAGES) await trial.finish(callOf({ ...install, stage }))
     }
     for (const request of earlier) await trial.finish(callOf(renew(request)))
@@ -125,6 +126,22 @@ function messageOf(answer: Answer, values: MaskedValues): string {
   return `: ${text.slice(0, MESSAGE_MAX)}`
 }
 
+/** The request with the values that its operation changes as they were; a value that the receipt masks stays. */
+function withValuesBefore(request: LifecycleRequest, changes: FailedCall['changes']): LifecycleRequest {
+  const resources = structuredClone(request.resources)
+  for (const { locator, property, before } of changes) {
+    const entry = getOwn(resources, locator)
+    if (entry === undefined) continue
+    const data = Data.safeParse(before)
+    if (before === null) delete entry.properties[property]
+    else if (data.success && !JSON.stringify(data.data).includes(MASK)) entry.properties[property] = data.data
+    const reference = Reference.safeParse(before)
+    if (reference.success) entry.references[property] = reference.data
+    else if (before === null) delete entry.references[property]
+  }
+  return { ...request, resources }
+}
+
 function installOf(request: LifecycleRequest, operationId: string): LifecycleRequest {
   const targetVersion = request.operation.currentVersion ?? request.operation.targetVersion
   return {
@@ -152,7 +169,7 @@ function describeEnd({ failure, outcome, httpStatus }: FailedCall['ended']): str
  * Why the runtime would not accept a successful response; null if nothing is known against it. Read as strictly as the
  * runtime reads it, where the cases are tolerant.
  */
-function problemOf(
+export function problemOf(
   { answer, exchange }: Sent,
   request: LifecycleRequest,
   permitted: PermittedWrites,

@@ -57,6 +57,7 @@ export function missingNeeds(profile: Profile): Set<Need> {
     temporary: profile.provoke.temporaryFailure !== undefined,
     slow: profile.provoke.slow !== undefined,
     runbooks: profile.runbooks !== undefined,
+    scenarios: profile.scenarios.length > 0,
   }
   return new Set((Object.keys(isMet) as Need[]).filter((need) => !isMet[need]))
 }

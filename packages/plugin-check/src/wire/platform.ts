@@ -227,21 +227,35 @@ export async function startPlatform(
   }
 }
 
-/** What a bundle would grant to a plugin with this profile. */
-function authorizationOf({ pluginId, configuration, resources }: Profile): JsonObject {
+/** What a bundle would grant to a plugin with this profile, with the Modules of its scenarios. */
+function authorizationOf({ pluginId, configuration, resources, scenarios }: Profile): JsonObject {
+  const all = [resources, ...scenarios.flatMap(({ steps }) => steps.map((step) => step.resources ?? {}))]
+  const locators = [...new Set(all.flatMap((modules) => Object.keys(modules)))]
+  const values = scenarios.flatMap(({ steps }) => steps.map((step) => step.values ?? {}))
+  const namesIn = (
+    locator: string,
+    lists: readonly ('properties' | 'changed' | 'writes' | 'references')[],
+  ): string[] => [
+    ...new Set(
+      all.flatMap((modules) => lists.flatMap((list) => Object.keys(modules[locator]?.[list] ?? {}))),
+    ),
+  ]
   return {
     pluginId,
     protocolVersion: '6.0.0',
     order: 0,
     failurePolicy: 'FAIL_FAST',
     configuration,
-    resources: Object.entries(resources).map(([resource, { properties, changed, references, writes }]) => ({
+    resources: locators.map((resource) => ({
       resource,
       readProperties: [
-        ...new Set([...Object.keys(properties), ...Object.keys(changed ?? {}), ...Object.keys(writes)]),
+        ...new Set([
+          ...namesIn(resource, ['properties', 'changed', 'writes']),
+          ...values.flatMap((changes) => Object.keys(changes[resource] ?? {})),
+        ]),
       ],
-      writeProperties: Object.keys(writes),
-      credentialProperties: Object.keys(references),
+      writeProperties: namesIn(resource, ['writes']),
+      credentialProperties: namesIn(resource, ['references']),
     })),
   }
 }

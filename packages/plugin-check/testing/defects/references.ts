@@ -134,7 +134,7 @@ export const REFERENCE_DEFECTS = {
       let kept: Access[] | null = null
       parts.resolve = async (...args) => (kept ??= await resolve(...args))
     },
-    ['reference', 'service', 'repeat.temporary-failure'],
+    ['*'],
   ),
   'resolves-early': breaks(
     'reference.not-too-early',

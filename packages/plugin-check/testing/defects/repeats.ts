@@ -258,7 +258,7 @@ export const REPEAT_DEFECTS = {
       parts.answer = async (incoming) => {
         const { socket } = incoming
         const text = await answer(incoming)
-        await wait(8)
+        await wait(40)
         const id = /"operationId":"([^"]+)"/.exec(text)?.[1] ?? ''
         if (socket.destroyed) lost.add(id)
         if (lost.has(id) && !socket.destroyed) throw new Refusal('ABORTED', 'The call was aborted')
