@@ -5,6 +5,7 @@ import { createActorAssertions, loadActorKey } from '#bff/runtime/actor-assertio
 import type { SignIn } from '#bff/greeting.ts'
 import { openConsoleDatabase } from '#bff/database.ts'
 import { securityHeadersFor } from '#bff/middleware/security-headers.ts'
+import type { LoadGuard } from '#http-kit/load-guard.ts'
 import { createRuntimeClient } from '#bff/runtime/runtime-client.ts'
 import type { ConsoleSettings } from '#bff/settings.ts'
 import { bffMigrations } from '#bff/store/tables.ts'
@@ -56,6 +57,8 @@ export interface StartOptions {
     retention?: RuntimeOptions['retention']
     events?: RuntimeOptions['events']
   }
+  /** Of this process; default: it never has too much to do. */
+  load?: LoadGuard
   /** Whether to run the example plugins that the demo uses. */
   plugins: boolean
   /** The built console. */
@@ -246,6 +249,7 @@ async function startConsole(
     documentWaitMs: options.documentWaitMs,
     rates: options.console.rates,
     loopback: () => `http://127.0.0.1:${listener.port}`,
+    ...(options.load !== undefined && { load: options.load }),
     log,
   })
   stops.push(() => bff.stop())
@@ -293,6 +297,7 @@ async function startRuntime(
     log: log.child({ part: 'runtime' }),
     ...(settings.retention !== undefined && { retention: settings.retention }),
     ...(settings.events !== undefined && { events: settings.events }),
+    ...(options.load !== undefined && { load: options.load }),
   })
   stops.push(() => runtime.stop())
   stops.push(() => listener.stop({ graceMs: 2_000 }))

@@ -9,6 +9,8 @@ import { egressTo } from '#http-kit/egress.ts'
 import { throttledLog } from '#http-kit/log.ts'
 import type { Log } from '#http-kit/log.ts'
 import { systemClock } from '#http-kit/clock.ts'
+import { NO_LOAD } from '#http-kit/load-guard.ts'
+import type { LoadGuard } from '#http-kit/load-guard.ts'
 import { createMetrics, PROCESS_HELP } from '#http-kit/metrics.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import { problemResponse } from '#http-kit/problem-response.ts'
@@ -71,6 +73,8 @@ export interface ConsoleOptions {
   rates?: { reads: Rate; writes: Rate } | undefined
   /** How long refusals are merged, and how often events are sent to the audit; default: 60 s and 1,000 ms. */
   audit?: { mergeSeconds: number; pollMs: number } | undefined
+  /** Of this process; default: it never has too much to do. */
+  load?: LoadGuard
   log: Log
 }
 
@@ -93,7 +97,7 @@ const ACTOR_KEYS_PATH = '/.well-known/jwks.json'
  * order of the checks.
  */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
-  const { settings, log, runtime, retryWhileAway = (step) => step() } = options
+  const { settings, log, runtime, retryWhileAway = (step) => step(), load = NO_LOAD } = options
   const { db } = options.database
   const { publicOrigin } = settings
   const throttled = throttledLog(log, systemClock, (error) => whyUnavailable(error)?.reason ?? null)
@@ -175,7 +179,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   app.use(publicHost({ publicOrigin }))
   app.use(provenance({ publicOrigin }))
   app.use('/api/*', auth.requireSession)
-  app.use('/api/*', rateLimit({ keyOf: (c) => c.var.person.id, ...options.rates }))
+  app.use('/api/*', rateLimit({ keyOf: (c) => c.var.person.id, ...options.rates, load }))
   app.route('/', auth.routes)
   app.get(
     '/api/events',
@@ -219,6 +223,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
         shell,
         readApiFor,
         hasSessionCookie,
+        isBehind: () => load.isBehind(),
         eventPosition: () => eventPosition,
         log,
         ...(options.documentWaitMs !== undefined && { waitMs: options.documentWaitMs }),

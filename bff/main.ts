@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { checkServer, openServer } from '#database/open.ts'
 import type { OpenServer } from '#database/open.ts'
 import { fromUrl } from '#database/settings.ts'
+import { createLoadGuard } from '#http-kit/load-guard.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
@@ -74,6 +75,7 @@ async function main({ onStop, end }: Program): Promise<void> {
     folder,
     rates: settings.rates,
     loopback: () => `http://127.0.0.1:${listener.port}`,
+    load: createLoadGuard(),
     log,
   })
   onStop(() => bff.stop())

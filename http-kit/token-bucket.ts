@@ -7,8 +7,8 @@ export interface Rate {
 }
 
 export interface TokenBuckets {
-  /** Takes a token of the key; false when it has none left. */
-  take(key: string): boolean
+  /** Takes tokens of the key, by default one; false when it has not enough left, which takes none. */
+  take(key: string, count?: number): boolean
   /** Puts back a token that was taken. */
   giveBack(key: string): void
   /** Milliseconds until the key has a token; 0 when it has one now. */
@@ -40,10 +40,12 @@ export function createTokenBuckets(
     buckets.set(key, { tokens, at: monotonic() })
   }
   return {
-    take(key) {
+    take(key, count = 1) {
       const tokens = tokensOf(key)
-      store(key, tokens >= 1 ? tokens - 1 : tokens)
-      return tokens >= 1
+      // a request that costs more than a burst is possible with a full bucket
+      const price = Math.min(count, burst)
+      store(key, tokens >= price ? tokens - price : tokens)
+      return tokens >= price
     },
     giveBack(key) {
       if (buckets.has(key)) store(key, Math.min(burst, tokensOf(key) + 1))

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { JWTVerifyGetKey } from 'jose'
 import { migrate, readMigrations, refusePending } from '#database/migrate.ts'
 import { openDatabase, UNLIMITED_MS } from '#database/pool.ts'
@@ -13,6 +14,7 @@ import { uuidv7, systemRandom } from '#http-kit/random.ts'
 import type { Random } from '#http-kit/random.ts'
 import { throttledLog } from '#http-kit/log.ts'
 import type { Log } from '#http-kit/log.ts'
+import type { LoadGuard } from '#http-kit/load-guard.ts'
 import { createMetrics, createProcessGauges, PROCESS_HELP } from '#http-kit/metrics.ts'
 import { createOutbound } from '#http-kit/outbound.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
@@ -36,6 +38,8 @@ import { loadSigner } from './keys/signer.ts'
 import { combineTasks } from './deps/periodic-task.ts'
 import type { PeriodicTask } from './deps/periodic-task.ts'
 import { startKeyKeeper } from './keys/rotate.ts'
+import { readSealingKeys } from './keys/sealing-key.ts'
+import { ANCHOR_FILE } from './use-cases/audit/verify-chain.ts'
 import { Keyring } from './keys/keyring.ts'
 import { openExistingVault, openVault } from './keys/open-vault.ts'
 import { recoverIfMoved, startRecovery } from './recovery.ts'
@@ -98,6 +102,8 @@ export interface RuntimeOptions {
   recentSignInSeconds?: number
   /** Per person and per plugin; default 1,000 a second, bursts of 2,000. */
   rateLimit?: Rate
+  /** Of this process; default: it never has too much to do. */
+  load?: LoadGuard
   events?: {
     lifetimeMs?: number
     heartbeatMs?: number
@@ -284,6 +290,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       onRefused,
     }),
     limitRate: createRateLimiter(options.rateLimit ?? { perSecond: 1_000, burst: 2_000 }, clock),
+    isBehind: () => options.load?.isBehind() ?? false,
     onWrite: wakeAll,
     checkAnswers: options.checkAnswers ?? false,
   })
@@ -345,7 +352,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await clock.refresh()
       tasks = combineTasks([
         watchClock(workerDeps, clock, signer.publicKey),
-        startJanitor(workerDeps, signer.publicKey),
+        startJanitor(workerDeps, signer.publicKey, {
+          sealingKeys: () => readSealingKeys(sealingKeys),
+          // the log of a program with its own database is often not kept
+          file: options.isExclusive === true ? join(options.dataDir, ANCHOR_FILE) : null,
+        }),
         startKeyKeeper(workerDeps),
         startRecovery(workerDeps, recovering),
         ...(options.retention === undefined ? [] : [keepNoLonger(options.retention)]),

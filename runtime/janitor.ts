@@ -13,6 +13,9 @@ import {
   mergeVersionCounts,
   rollUpOperations,
 } from './store/overview/aggregate-counts.ts'
+import { codesOf } from './keys/authentication.ts'
+import type { SealingKey } from './keys/sealing-key.ts'
+import { anchorText, appendAnchor } from './use-cases/audit/verify-chain.ts'
 import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { PublicKey } from './model/vault.ts'
 
@@ -22,10 +25,14 @@ const MINUTES = 60 * SECONDS
 const BATCH = 5_000
 
 /**
- * Periodically publishes this replica's signing key, deletes expired rows, settles causes, merges counts, and logs the last link of
- * the audit chain.
+ * Periodically publishes this replica's signing key, deletes expired rows, settles causes, merges counts, and writes anchors of
+ * the audit.
  */
-export function startJanitor(deps: RuntimeDeps, publicKey: PublicKey): PeriodicTask {
+export function startJanitor(
+  deps: RuntimeDeps,
+  publicKey: PublicKey,
+  anchors: AnchorSettings = { sealingKeys: () => Promise.resolve([]), file: null },
+): PeriodicTask {
   return combineTasks([
     runEvery(
       deps,
@@ -49,15 +56,33 @@ export function startJanitor(deps: RuntimeDeps, publicKey: PublicKey): PeriodicT
         failureMessage: 'the state of the audit could not be read',
         first: 'immediately',
       },
-      () => logAnchor(deps),
+      () => keepAnchor(deps, anchors),
     ),
   ])
 }
 
-/** If the log is stored apart from the database, this uncovers a chain that was rewritten as a whole. */
-async function logAnchor({ db, log }: RuntimeDeps): Promise<void> {
-  const { sequence, hash } = await readHead(db)
-  if (sequence > 0) log.info('audit anchor', { sequence, hash: hash.toString('hex') })
+/** What anchors are signed with, and where they are kept beside the log. */
+export interface AnchorSettings {
+  sealingKeys: () => Promise<readonly SealingKey[]>
+  /** Null if the log is enough. */
+  file: string | null
+}
+
+/**
+ * Stored apart from the database, anchors uncover a chain that was cut or rewritten as a whole. Their codes show that they were
+ * not written by somebody who can write to the same place.
+ */
+async function keepAnchor({ db, log }: RuntimeDeps, { sealingKeys, file }: AnchorSettings): Promise<void> {
+  const head = await readHead(db)
+  if (head.sequence === 0) return
+  const anchor = { sequence: head.sequence, hash: head.hash.toString('hex') }
+  const codes = codesOf(await sealingKeys(), 'audit anchor', anchorText(anchor))
+  const text = Object.entries(codes)
+    .map(([fingerprint, code]) => `${fingerprint}=${code}`)
+    .join(',')
+  const signed = { ...anchor, ...(text !== '' && { codes: text }) }
+  log.info('audit anchor', signed)
+  if (file !== null) await appendAnchor(file, signed)
 }
 
 async function settle({ db }: RuntimeDeps, stopped: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { createLocalJWKSet } from 'jose'
 import { checkServer, openServer } from '#database/open.ts'
 import { fromUrl } from '#database/settings.ts'
+import { createLoadGuard } from '#http-kit/load-guard.ts'
 import { createLog, fieldsFirst } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
@@ -61,6 +62,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     ...callers,
     recentSignInSeconds: settings.recentSignInSeconds,
     retention: settings.retention,
+    load: createLoadGuard(),
     log,
     worker: role.worker ? { leaseMs: settings.leaseMs } : 'off',
   })

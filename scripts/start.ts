@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { greet } from '#bff/greeting.ts'
 import { readConsoleSettings } from '#bff/settings.ts'
+import { createLoadGuard } from '#http-kit/load-guard.ts'
 import { createLog } from '#http-kit/log.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
@@ -46,6 +47,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     },
     plugins: wantsDemo || existsSync(join(dataDir, 'plugins')),
     folder: join(root, 'dist', 'web'),
+    load: createLoadGuard(),
     log,
   })
   onStop(() => running.stop())

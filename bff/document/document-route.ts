@@ -15,6 +15,8 @@ export interface DocumentOptions {
   readApiFor: (c: DocumentContext) => ReadApi
   /** Whether a request has a session cookie; without one nothing is read. */
   hasSessionCookie: (c: DocumentContext) => boolean
+  /** Whether this process has too much to do for data in documents; default never. Then pages read it themselves, within limits. */
+  isBehind?: () => boolean
   /** The newest event position that this process knows, or null; a stream that resumes there misses nothing. */
   eventPosition: () => string | null
   log: Log
@@ -26,6 +28,9 @@ type DocumentContext = Context<{ Variables: SessionVariables }>
 type PageMatch = NonNullable<ReturnType<typeof matchPage>>
 
 const WAIT_MS = 300
+/** Whether a request gets a document, and what is in it, depends on these. */
+const VARY =
+  'Accept, Accept-Encoding, Accept-Language, Cookie, Sec-Fetch-Dest, Sec-Fetch-Mode, Sec-Fetch-Site'
 const COMPRESSION = {
   // sends each part as soon as it is written
   flush: constants.BROTLI_OPERATION_FLUSH,
@@ -47,7 +52,7 @@ export function documentRoute(options: DocumentOptions) {
     const headers = {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'private, no-store',
-      vary: 'Accept-Encoding, Accept-Language, Cookie',
+      vary: VARY,
       ...(isBrotli && { 'content-encoding': 'br' }),
     }
     if (method === 'HEAD') return c.body(null, 200, headers)
@@ -69,7 +74,7 @@ export function lostDocument(c: Context, shell: Shell): Response | null {
   return c.body(html, 404, {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'private, no-store',
-    vary: 'Accept-Language, Cookie',
+    vary: VARY,
   })
 }
 
@@ -78,8 +83,9 @@ async function* partsOf(
   page: PageMatch | null,
   options: DocumentOptions,
 ): AsyncGenerator<string> {
-  const { shell, hasSessionCookie } = options
-  const data = page !== null && mayCarryData(c) && hasSessionCookie(c) ? readData(c, page, options) : null
+  const { shell, hasSessionCookie, isBehind = () => false } = options
+  const data =
+    page !== null && mayCarryData(c) && hasSessionCookie(c) && !isBehind() ? readData(c, page, options) : null
   yield shell.head(page?.path ?? null, languageOfRequest(c)) + shell.body
   if (data !== null) yield (await data) ?? ''
   yield shell.end

@@ -144,6 +144,21 @@ test('a document must not be cached, and its policy allows only its own inline s
   }
 })
 
+test('a document says which headers it depends on (D12)', async () => {
+  const { response } = await open(browserOf('admin'), '/operations')
+  const vary = response.headers.get('vary') ?? ''
+  for (const name of [
+    'Accept',
+    'Accept-Language',
+    'Cookie',
+    'Sec-Fetch-Dest',
+    'Sec-Fetch-Mode',
+    'Sec-Fetch-Site',
+  ])
+    assert.ok(vary.split(', ').includes(name), name)
+  assert.match(response.headers.get('cache-control') ?? '', /no-store/)
+})
+
 test('without a session the document is the plain shell', async () => {
   const stranger = new TestBrowser(running.url)
   const plain = await open(stranger, '/services')

@@ -1,4 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
+import { NO_LOAD } from '#http-kit/load-guard.ts'
+import type { LoadGuard } from '#http-kit/load-guard.ts'
+import { TransportError } from '#http-kit/problem-response.ts'
 import { createTokenBuckets } from '#http-kit/token-bucket.ts'
 import type { Rate } from '#http-kit/token-bucket.ts'
 import { ConsoleFailure } from '../failure.ts'
@@ -7,17 +10,36 @@ import type { Sessions } from '../session/sessions.ts'
 const READS: Rate = { perSecond: 100, burst: 400 }
 const WRITES: Rate = { perSecond: 20, burst: 100 }
 
-/** Limits reads and writes per key (a person); beyond the limit, 429 with `Retry-After`. */
+export interface RateVariables {
+  /**
+   * Counts a request as more than one, as soon as its cost is known. Throws RATE_LIMITED if the person has not enough left, and
+   * SERVICE_UNAVAILABLE if this process has too much to do for expensive requests.
+   */
+  spend: (cost: number) => void
+}
+
+/**
+ * Limits reads and writes per key (a person); beyond the limit, 429 with `Retry-After`. What costs more than an ordinary request
+ * says so with `spend`.
+ */
 export function rateLimit(options: {
   keyOf: (c: Context) => string
   reads?: Rate
   writes?: Rate
+  load?: LoadGuard
 }): MiddlewareHandler {
+  const { load = NO_LOAD } = options
   const reads = createTokenBuckets(options.reads ?? READS)
   const writes = createTokenBuckets(options.writes ?? WRITES)
   return async (c, next) => {
     const buckets = c.req.method === 'GET' || c.req.method === 'HEAD' ? reads : writes
-    if (!buckets.take(options.keyOf(c))) throw rateLimited(c)
+    const key = options.keyOf(c)
+    if (!buckets.take(key)) throw rateLimited(c)
+    c.set('spend', (cost: number) => {
+      if (cost <= 1) return
+      if (load.isBehind()) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
+      if (!buckets.take(key, cost - 1)) throw rateLimited(c)
+    })
     await next()
   }
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Context } from 'hono'
 import { consoleApi } from '#contract/console-api/rows.ts'
-import { splitName } from '#contract/endpoint/endpoint.ts'
+import { costOf, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow } from '#contract/endpoint/endpoint.ts'
 import { mayAnywhere, mayEverywhere, mayIn } from '#contract/endpoint/permission.ts'
 import type { Grant, Place } from '#contract/endpoint/permission.ts'
@@ -14,6 +14,7 @@ import type { RuntimeApi } from '#contract/runtime-api/rows.ts'
 import { refusedRequest } from '../audit/recorder.ts'
 import type { RefusedRequest } from '../audit/recorder.ts'
 import { ConsoleFailure } from '../failure.ts'
+import type { RateVariables } from '../middleware/rate-limit.ts'
 import type { AssertedPerson } from '../runtime/actor-assertion.ts'
 import type { RuntimeClient } from '../runtime/runtime-client.ts'
 import { parseReceived, receive } from './receive.ts'
@@ -23,6 +24,7 @@ export interface ApiVariables {
   clientAddress: string
   person: AssertedPerson
   endpoint?: string
+  spend: RateVariables['spend']
 }
 
 interface EndpointOptions {
@@ -79,6 +81,7 @@ async function serveRow(
     throw error
   }
   parseReceived(row, received)
+  c.var.spend(costOf(row, body))
   const data = await options.runtime({
     name,
     params,

@@ -69,6 +69,11 @@ export interface EndpointRow {
    * requests, or only those that start takeovers, which the use case knows.
    */
   recentSignIn?: 'always' | 'takeovers'
+  /**
+   * How many ordinary requests one of these counts as in the limits of its caller; default 1. `targets`: it grows with the targets
+   * of the body. What costs more than one is refused first by a program that falls behind.
+   */
+  cost?: number | 'targets'
   /** Maximum body size in bytes; defaults to BODY_BYTES_MAX. */
   maxBodyBytes?: number
 }
@@ -103,6 +108,15 @@ export function splitName(name: EndpointName): { method: Method; path: string } 
 /** Whether calls of this row change something and therefore carry an `Idempotency-Key`. */
 export function isWrite(name: EndpointName, row: EndpointRow): boolean {
   return splitName(name).method !== 'GET' && row.writesNothing !== true && row.ownState !== true
+}
+
+const TARGETS_FOR_ONE = 20
+
+/** The cost of a request in ordinary requests, at least 1. `body` is the parsed body, if there is one. */
+export function costOf({ cost = 1 }: EndpointRow, body: unknown): number {
+  if (cost !== 'targets') return cost
+  const targets = typeof body === 'object' && body !== null && 'targets' in body ? body.targets : undefined
+  return 2 + Math.floor((Array.isArray(targets) ? targets.length : 0) / TARGETS_FOR_ONE)
 }
 
 /** Fills a path template; each value becomes exactly one segment, whatever characters it contains. */

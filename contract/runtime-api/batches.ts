@@ -276,6 +276,7 @@ export const batchEndpoints = defineEndpoints({
     codes: [],
   },
   'POST /batches': {
+    cost: 'targets',
     summary: 'Make a batch: one action over many targets, which are frozen and planned now',
     // the permission depends on the action, and is checked for every target
     audit: 'batch.create',
@@ -293,6 +294,7 @@ export const batchEndpoints = defineEndpoints({
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'POST /batches/plan': {
+    cost: 'targets',
     summary: 'Preview a batch; writes nothing',
     access,
     body: PlanBody,

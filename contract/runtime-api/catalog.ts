@@ -53,6 +53,7 @@ export const catalogEndpoints = defineEndpoints({
     keepsProtectedProperty: true,
   },
   'PUT /bundles/{environmentKey}/{bundleId}/versions/{version}': {
+    cost: 5,
     summary: 'Publish a version; published versions never change',
     audit: 'bundle.publish',
     access: { needs: 'catalog:write', where: 'environment' },

@@ -192,6 +192,7 @@ export const configurationEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   [`POST ${base}/plan` as const]: {
+    cost: 3,
     summary: 'Preview a save of these changes; writes nothing',
     // a plan reveals whether a given sensitive value equals the saved one, so it requires permission to write that
     // value, and is counted (docs/decisions/0082-hidden-values.md)

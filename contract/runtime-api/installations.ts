@@ -206,6 +206,7 @@ export const installationEndpoints = defineEndpoints({
     codes: [],
   },
   'GET /installed-properties': {
+    cost: 2,
     summary: 'Properties of ACTIVE installations, by title, name, resource, bundle and scope',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({ q: searchText.unwrap(), limit: pageQuery.limit }),
@@ -235,6 +236,7 @@ export const installationEndpoints = defineEndpoints({
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'POST /installations/plan': {
+    cost: 3,
     summary: 'Preview an install; writes nothing',
     access: { needs: 'installation:install', where: 'body' },
     body: z.strictObject(plannedInstall),
@@ -279,6 +281,7 @@ export const installationEndpoints = defineEndpoints({
     maxBodyBytes: LARGE_BODY_BYTES_MAX,
   },
   'POST /installations/{bundleInstallId}/upgrade/plan': {
+    cost: 3,
     summary: 'Preview an upgrade; writes nothing',
     access: { needs: 'installation:upgrade', where: 'object' },
     params: installationParams,
@@ -306,6 +309,7 @@ export const installationEndpoints = defineEndpoints({
     ],
   },
   'POST /installations/{bundleInstallId}/detach/plan': {
+    cost: 3,
     summary: 'Preview a detach; writes nothing',
     access: { needs: 'installation:detach', where: 'object' },
     params: installationParams,

@@ -49,6 +49,7 @@ export type OperationComparison = z.infer<typeof OperationComparison>
 
 export const operationComparisonEndpoints = defineEndpoints({
   'GET /operations/{operationId}/comparison': {
+    cost: 5,
     summary:
       'What differs between an operation and one that succeeded: its values and the registrations of its plugins',
     access: { needs: 'read', where: 'object' },

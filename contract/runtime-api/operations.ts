@@ -385,6 +385,7 @@ export const operationEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   'GET /operations/{operationId}/receipt': {
+    cost: 5,
     summary: 'One operation as a file with a digest, to be kept and opened without a server',
     access: { needs: 'operation:export', where: 'object' },
     params: operationParams,
@@ -482,6 +483,7 @@ export const operationEndpoints = defineEndpoints({
     recentSignIn: 'always',
   },
   'POST /operations/{operationId}/takeover/plan': {
+    cost: 3,
     summary: 'Preview a takeover; writes nothing',
     access: { needs: 'operation:takeover', where: 'object' },
     params: operationParams,

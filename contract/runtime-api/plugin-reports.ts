@@ -56,6 +56,7 @@ export const pluginReportEndpoints = defineEndpoints({
     codes: ['NOT_FOUND'],
   },
   'PUT /plugins/{pluginId}/reports/{version}': {
+    cost: 5,
     summary: 'Upload the JSON report of plugin-check for a version of a plugin; replaces an earlier one',
     audit: 'plugin.report',
     access: { needs: 'plugin:write', where: 'everywhere' },

@@ -199,6 +199,7 @@ export const pluginEndpoints = defineEndpoints({
     codes: ['REGISTRATION_EXISTS', 'REGISTRATION_STALE', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /plugins/{pluginId}/probe': {
+    cost: 5,
     summary:
       'Open a connection to the endpoint of a plugin and close it; nothing is sent. A result of the last 10 s is returned again',
     access: { needs: 'read', where: 'anywhere' },

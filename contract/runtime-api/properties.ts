@@ -79,6 +79,7 @@ const jsonValue = z
 
 export const propertyEndpoints = defineEndpoints({
   'GET /properties': {
+    cost: 3,
     summary: 'One property of a bundle in every ACTIVE installation, with its value and its last change',
     access: { needs: 'read', where: 'list' },
     query: z.strictObject({

@@ -108,6 +108,7 @@ export const webhookEndpoints = defineEndpoints({
     codes: ['NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
   },
   'POST /webhooks/{webhookId}/test': {
+    cost: 5,
     summary: 'Send a test notification, also while the webhook is disabled',
     audit: 'webhook.test',
     access: { needs: 'notification:write', where: 'everywhere' },

@@ -21,7 +21,8 @@ import type { TestHttp } from '#runtime/testing/http.ts'
 import { until } from '#runtime/testing/stream.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { parseSealingKey } from '#runtime/keys/sealing-key.ts'
-import { authenticationCode } from './format.ts'
+import { codesOf } from '#runtime/keys/authentication.ts'
+import { authenticatedText } from './format.ts'
 import type { Trailer } from './format.ts'
 import { readRows } from './read-rows.ts'
 import { restoreDatabase } from './restore-database.ts'
@@ -581,7 +582,7 @@ function authenticated(trailer: Record<string, unknown>, sha256: string): object
   const key = parseSealingKey(readFileSync(sealingKey, 'utf8'))
   assert.ok(key !== null)
   const { sequences, rows } = trailer as unknown as Trailer
-  return { authentication: { [key.fingerprint]: authenticationCode({ sequences, rows, sha256 }, key) } }
+  return { authentication: codesOf([key], 'backup', authenticatedText({ sequences, rows, sha256 })) }
 }
 
 function withChecksum(text: string, authentication = authenticated): Buffer {

@@ -1,4 +1,3 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 
 /**
@@ -41,40 +40,9 @@ export const Trailer = z.object({
 })
 export type Trailer = z.infer<typeof Trailer>
 
-type Unauthenticated = Omit<Trailer, 'authentication'>
-
-/** The code of a backup for one sealing key. The checksum in the trailer covers everything before it. */
-export function authenticationCode(
-  { sequences, rows, sha256 }: Unauthenticated,
-  { key }: { key: Buffer },
-): string {
-  const ofBackups = Buffer.from(hkdfSync('sha256', key, '', 'backup', 32))
-  return createHmac('sha256', ofBackups)
-    .update(JSON.stringify([FORMAT, sha256, rows, sequences]))
-    .digest('hex')
-}
-
-/**
- * Whether a backup was written by somebody with a sealing key: `unknown` if it has no code for any of these keys, `forged` if one
- * does not match.
- */
-export function authenticityOf(
-  trailer: Trailer,
-  keys: readonly { key: Buffer; fingerprint: string }[],
-): 'authentic' | 'forged' | 'unknown' {
-  const codes = keys.flatMap((key) => {
-    const given = Object.hasOwn(trailer.authentication, key.fingerprint)
-      ? trailer.authentication[key.fingerprint]
-      : undefined
-    return given === undefined ? [] : [{ given, expected: authenticationCode(trailer, key) }]
-  })
-  if (codes.length === 0) return 'unknown'
-  const isRight = codes.every(
-    ({ given, expected }) =>
-      given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected)),
-  )
-  return isRight ? 'authentic' : 'forged'
-}
+/** The text whose authentication codes a backup has. The checksum covers everything before the trailer. */
+export const authenticatedText = ({ sequences, rows, sha256 }: Omit<Trailer, 'authentication'>): string =>
+  JSON.stringify([FORMAT, sha256, rows, sequences])
 
 /**
  * The file of keys: names of files in `DATA_DIR` and their texts. During a change of the sealing key there is also

@@ -9,8 +9,9 @@ import { refuseRestoring } from '#database/migrate.ts'
 import { clientConfig } from '#database/settings.ts'
 import type { ConnectionSettings } from '#database/settings.ts'
 import { SettingsError } from '#http-kit/settings.ts'
+import { codesOf } from '#runtime/keys/authentication.ts'
 import type { SealingKey } from '#runtime/keys/sealing-key.ts'
-import { authenticationCode, FORMAT } from './format.ts'
+import { authenticatedText, FORMAT } from './format.ts'
 import type { Header, Trailer } from './format.ts'
 import { readRows } from './read-rows.ts'
 import { listTables } from './tables.ts'
@@ -113,8 +114,7 @@ async function* linesOf(
   }
   const sequences = await sequencesOf(client)
   const content = { sequences, rows: summary.rows, sha256: hash.digest('hex') }
-  const codes = keys.map((key) => [key.fingerprint, authenticationCode(content, key)])
-  const trailer: Trailer = { ...content, authentication: Object.fromEntries(codes) }
+  const trailer: Trailer = { ...content, authentication: codesOf(keys, 'backup', authenticatedText(content)) }
   yield `${JSON.stringify(trailer)}\n`
 }
 

@@ -9,6 +9,7 @@ import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { systemClock } from '#http-kit/clock.ts'
+import { authenticityOf } from '#runtime/keys/authentication.ts'
 import { Keyring } from '#runtime/keys/keyring.ts'
 import { openVault } from '#runtime/keys/open-vault.ts'
 import { readSealingKeys } from '#runtime/keys/sealing-key.ts'
@@ -16,7 +17,7 @@ import type { SealingKey } from '#runtime/keys/sealing-key.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
 import { recover } from '#runtime/store/recovery/recover.ts'
 import { verifyChain } from '#runtime/use-cases/audit/verify-chain.ts'
-import { authenticityOf } from '../backup/format.ts'
+import { authenticatedText } from '../backup/format.ts'
 import type { Trailer } from '../backup/format.ts'
 import { readKeys, restoreKeys } from '../backup/keys.ts'
 import { readBackup } from '../backup/read-backup.ts'
@@ -118,7 +119,13 @@ function refuseChanged(
   trailer: Trailer | null,
   { present, isUnauthenticated }: { present: readonly SealingKey[]; isUnauthenticated: boolean },
 ): void {
-  const authenticity = trailer === null ? 'unknown' : authenticityOf(trailer, present)
+  const authenticity =
+    trailer === null
+      ? 'unknown'
+      : authenticityOf(trailer.authentication, present, {
+          purpose: 'backup',
+          text: authenticatedText(trailer),
+        })
   if (authenticity === 'forged')
     throw new SettingsError('The backup was changed by somebody without the sealing key. Use another one.')
   if (authenticity === 'unknown' && !isUnauthenticated)

@@ -1,26 +1,51 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isPgError, PG } from '#database/transaction.ts'
 import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { openForCommand } from './open-for-command.ts'
-import { appendAnchor, readAnchors, verifyChain } from '../use-cases/audit/verify-chain.ts'
-import type { ChainVerdict } from '../use-cases/audit/verify-chain.ts'
+import { readRuntimeSettings } from '../config.ts'
+import { authenticityOf, codesOf } from '../keys/authentication.ts'
+import type { Codes } from '../keys/authentication.ts'
+import { readSealingKeys } from '../keys/sealing-key.ts'
+import type { SealingKey } from '../keys/sealing-key.ts'
+import {
+  ANCHOR_FILE,
+  anchorText,
+  appendAnchor,
+  readAnchors,
+  verifyChain,
+} from '../use-cases/audit/verify-chain.ts'
+import type { Anchor, ChainVerdict } from '../use-cases/audit/verify-chain.ts'
 
 const USAGE = 'npm run audit:verify [-- [--anchors FILE] [--export FILE]]'
 
 /** Verifies the whole audit, prints the result in one line, and exits with 1 if the audit is broken. */
 async function main({ onStop, end }: Program): Promise<void> {
   const files = readArguments()
-  const anchors = files.anchors === undefined ? [] : await readAnchors(files.anchors)
+  const { dataDir, database, sealingKeyFiles } = readRuntimeSettings(process.env)
+  const kept = join(dataDir, ANCHOR_FILE)
+  const isEmbedded = database.url === null && existsSync(kept)
+  const file = files.anchors ?? (isEmbedded ? kept : undefined)
+  const anchors = file === undefined ? [] : await readAnchors(file)
+  const keys = await readSealingKeys({ dataDir, files: sealingKeyFiles })
+  const forged = anchors.find((anchor) => authenticityOfAnchor(anchor, keys) === 'forged')
+  if (forged !== undefined)
+    return end(1, `The anchor of entry ${forged.sequence} was written by somebody without the sealing key.`)
+  const authentic =
+    keys.length === 0
+      ? anchors.length
+      : anchors.filter((anchor) => authenticityOfAnchor(anchor, keys) === 'authentic').length
 
   const { db } = await openForCommand(onStop, 'audit-verify')
   const verdict = await verifyChain(db, anchors).catch(explainMissingChain)
   if (!verdict.holds) return end(1, `The audit is broken: ${verdict.problem}.`)
-  console.log(`The audit holds: ${inWords(verdict, anchors.length)}.`)
+  console.log(`The audit holds: ${inWords(verdict, { anchors: anchors.length, authentic })}.`)
   if (files.export !== undefined && verdict.last !== null) {
     const { sequence, hash, at } = verdict.last
-    await appendAnchor(files.export, { sequence, hash: hash.toString('hex'), at })
+    await appendAnchor(files.export, withCodes({ sequence, hash: hash.toString('hex'), at }, keys))
     console.log(`Its anchor was added to ${files.export}: entry ${sequence}.`)
   }
   end(0)
@@ -44,10 +69,27 @@ function explainMissingChain(error: unknown): never {
   )
 }
 
-function inWords({ first, last }: Extract<ChainVerdict, { holds: true }>, anchors: number): string {
+function withCodes(anchor: Anchor, keys: readonly SealingKey[]): Anchor {
+  const codes = Object.entries(codesOf(keys, 'audit anchor', anchorText(anchor)))
+  return codes.length === 0 ? anchor : { ...anchor, codes: codes.map((code) => code.join('=')).join(',') }
+}
+
+function authenticityOfAnchor(anchor: Anchor, keys: readonly SealingKey[]) {
+  const codes = (anchor.codes ?? '').split(',').map((code) => code.split('='))
+  return authenticityOf(Object.fromEntries(codes) as Codes, keys, {
+    purpose: 'audit anchor',
+    text: anchorText(anchor),
+  })
+}
+
+function inWords(
+  { first, last }: Extract<ChainVerdict, { holds: true }>,
+  { anchors, authentic }: { anchors: number; authentic: number },
+): string {
   if (first === null || last === null) return 'it has no entries'
   const entries = last.sequence === 1 ? '1 entry' : `${last.sequence} entries`
-  const met = anchors === 0 ? '' : `, and ${anchors === 1 ? 'the anchor' : `all ${anchors} anchors`}`
+  const signed = authentic === anchors ? '' : ` (${anchors - authentic} without a code of this sealing key)`
+  const met = anchors === 0 ? '' : `, and ${anchors === 1 ? 'the anchor' : `all ${anchors} anchors`}${signed}`
   return `${entries}, from 1 of ${first.at} to ${last.sequence} of ${last.at}, each in its place${met}`
 }
 

@@ -183,15 +183,18 @@ const REASONS: Record<string, string> = {
 }
 
 /**
- * Limits the requests of each caller, so that one cannot exhaust the runtime for the others. Callers are authenticated
+ * Limits the requests of each caller, weighed by their cost, so that one cannot exhaust the runtime for the others. Callers are authenticated
  * before they are counted.
  *
  * @throws TransportError 429 with `Retry-After`, from the returned function.
  */
-export function createRateLimiter(rate: Rate, clock: Pick<Clock, 'monotonic'>): (caller: string) => void {
+export function createRateLimiter(
+  rate: Rate,
+  clock: Pick<Clock, 'monotonic'>,
+): (caller: string, cost?: number) => void {
   const buckets = createTokenBuckets(rate, () => clock.monotonic())
-  return (caller) => {
-    if (buckets.take(caller)) return
+  return (caller, cost = 1) => {
+    if (buckets.take(caller, cost)) return
     const seconds = Math.max(1, Math.ceil(buckets.untilNext(caller) / 1000))
     throw new TransportError('RATE_LIMITED', undefined, { 'retry-after': String(seconds) })
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { createLocalJWKSet, generateKeyPair, jwtVerify } from 'jose'
 import type { JSONWebKeySet } from 'jose'
@@ -269,5 +270,29 @@ describe('an error', () => {
     assert.ok(seconds > 1 && seconds <= 20, String(seconds))
     assert.equal((await limited.call('/plugins', { actor: 'bob' })).status, 200)
     await limited.close()
+  })
+
+  it('is 429 sooner for what costs more, by its targets too (J01)', async () => {
+    const limited = await testHttp({ rateLimit: { perSecond: 0.01, burst: 20 } })
+    const plan = (count: number) =>
+      limited.call('/batches/plan', {
+        method: 'POST',
+        body: {
+          action: 'DETACH',
+          targets: Array.from({ length: count }, () => randomUUID()),
+        },
+      })
+    assert.equal((await plan(100)).errorCode, 'NOT_FOUND')
+    assert.equal((await plan(400)).status, 429)
+    assert.equal((await limited.call('/plugins')).status, 200)
+    await limited.close()
+  })
+
+  it('is 503 for what is expensive while the process is behind, and not for the rest (J04)', async () => {
+    const busy = await testHttp({ load: { isBehind: () => true } })
+    const refused = await busy.call(`/operations/${randomUUID()}/receipt`)
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
+    assert.equal((await busy.call('/operations')).status, 200)
+    await busy.close()
   })
 })

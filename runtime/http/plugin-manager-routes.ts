@@ -24,7 +24,7 @@ import type { HttpApp, HttpContext, HttpVariables } from './http-app.ts'
 export interface PluginManagerOptions {
   deps: RuntimeDeps
   reads: PluginReads
-  limitRate(caller: string): void
+  limitRate(caller: string, cost?: number): void
 }
 
 /** The endpoints that plugins call. Only the credential identifies the plugin, never the request. */

@@ -17,7 +17,7 @@ export interface RecordRouteOptions {
   checkService(request: Request): void
   /** Accepts only assertions for recording. */
   checkRecorder(request: Request, requestId: string): Promise<Actor>
-  limitRate(caller: string): void
+  limitRate(caller: string, cost?: number): void
 }
 
 const PATH = '/audit/entries'

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { isWrite, splitName } from '#contract/endpoint/endpoint.ts'
+import { costOf, isWrite, splitName } from '#contract/endpoint/endpoint.ts'
 import type { EndpointName, EndpointRow, Method } from '#contract/endpoint/endpoint.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import { successEnvelope } from '#contract/protocol/envelope.ts'
@@ -26,7 +26,9 @@ export interface MountOptions {
   handlers: Handlers
   checkService(request: Request): void
   checkActor(request: Request, requestId: string): Promise<Actor>
-  limitRate(caller: string): void
+  limitRate(caller: string, cost?: number): void
+  /** Whether this process has too much to do for expensive requests. */
+  isBehind(): boolean
   /** Called after each committed write. */
   onWrite(): void
   /** Checks every response against its row's schema and removes unknown fields. */
@@ -66,6 +68,11 @@ async function serveRequest(call: RowCall, actor: Actor): Promise<Response> {
   const { c, name, row, options } = call
   const { deps } = options
   const request = await readRequest(c.req.raw, row, c.req.param())
+  const cost = costOf(row, request.body)
+  if (cost > 1) {
+    if (options.isBehind()) throw new TransportError('SERVICE_UNAVAILABLE', undefined, { 'retry-after': '1' })
+    options.limitRate(actor.id, cost - 1)
+  }
   if (isWrite(name, row)) return serveWrite(call, actor, request)
   requirePermission(call.access, actor, request)
   if (row.answers === 'events') return handle<Response>(call, { deps, actor }, c.req.raw)

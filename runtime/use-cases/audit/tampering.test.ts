@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,9 +11,10 @@ import { sql } from 'kysely'
 import { readChain, readHead } from '../../store/audit.ts'
 import { createLog } from '#http-kit/log.ts'
 import { BARE_ENVIRONMENT } from '#http-kit/testing-programs.ts'
+import { codesOf } from '../../keys/authentication.ts'
 import { startJanitor } from '../../janitor.ts'
 import { testRuntime } from '../../testing/runtime.ts'
-import { Anchor, entryHash, NO_HASH, verifyChain } from './verify-chain.ts'
+import { Anchor, anchorText, entryHash, NO_HASH, readAnchors, verifyChain } from './verify-chain.ts'
 import { recordAudit } from './record.ts'
 import { testAudit } from '../../testing/audit.ts'
 import type { TestAudit } from '../../testing/audit.ts'
@@ -200,18 +202,34 @@ describe('the audit verification finds', () => {
 })
 
 describe('the log', () => {
-  it('contains an anchor of the audit from the start of a replica on', async () => {
+  it('contains an anchor of the audit from the start of a replica on, with a code (G10)', async () => {
     const runtime = await testRuntime()
     await runtime.write(({ tx, actor }) => recordAudit(tx, actor, { action: 'plugin.save', subject: 'one' }))
     const logged = Promise.withResolvers<string>()
     const log = createLog({ name: 'test', level: 'info', stream: { write: logged.resolve } })
-    const janitor = startJanitor({ ...runtime.deps, log }, { kid: 'k', kty: 'OKP' })
+    const folder = await mkdtemp(join(tmpdir(), 'anchor-'))
+    const key = { key: randomBytes(32), fingerprint: '0123456789abcdef', source: 'the test' }
+    const janitor = startJanitor(
+      { ...runtime.deps, log },
+      { kid: 'k', kty: 'OKP' },
+      {
+        sealingKeys: () => Promise.resolve([key]),
+        file: join(folder, 'anchors'),
+      },
+    )
     const line = await logged.promise
     await janitor.stop()
     const { sequence, hash } = await readHead(runtime.db)
     const { msg, ...fields } = JSON.parse(line) as { msg: string }
     assert.equal(msg, 'audit anchor')
-    assert.deepEqual(Anchor.parse(fields), { sequence, hash: hash.toString('hex') })
+    const { codes = '', ...anchor } = Anchor.parse(fields)
+    assert.deepEqual(anchor, { sequence, hash: hash.toString('hex') })
+    assert.equal(
+      codes,
+      `0123456789abcdef=${codesOf([key], 'audit anchor', anchorText(anchor))[key.fingerprint]}`,
+    )
+    assert.deepEqual(await readAnchors(join(folder, 'anchors')), [{ ...anchor, codes }])
+    await rm(folder, { recursive: true })
     await runtime.close()
   })
 })
@@ -278,6 +296,32 @@ describe('npm run audit:verify', () => {
     const { code, stderr } = await run(['--anchors', file])
     assert.equal(code, 1)
     assert.match(stderr, /^\S+log:2 is not an anchor/)
+  })
+
+  it('finds an anchor that somebody without the sealing key has written (G10)', async () => {
+    const key = join(folder, 'sealing.key')
+    await writeFile(key, randomBytes(32).toString('base64'), { mode: 0o600 })
+    const env = { DATABASE_URL: audit.url, DATA_DIR: folder, SEALING_KEY_FILE: key }
+    const file = join(folder, 'signed')
+    assert.equal((await run(['--export', file], env)).code, 0)
+    const good = await run(['--anchors', file], env)
+    assert.match(good.stdout, /and the anchor\.\n$/)
+    const anchor = JSON.parse(await readFile(file, 'utf8')) as Anchor
+    // who can write to the file replaces its number and hash, and keeps the code
+    await writeFile(file, `${JSON.stringify({ ...anchor, hash: 'a'.repeat(64) })}\n`)
+    const forged = await run(['--anchors', file], env)
+    assert.equal(forged.code, 1)
+    assert.match(
+      forged.stderr,
+      /^The anchor of entry \d+ was written by somebody without the sealing key\.\n$/,
+    )
+    // or removes the code
+    const { codes: _, ...bare } = anchor
+    await writeFile(file, `${JSON.stringify(bare)}\n`)
+    assert.match(
+      (await run(['--anchors', file], env)).stdout,
+      /the anchor \(1 without a code of this sealing key\)/,
+    )
   })
 
   it('does not create a missing database', async () => {

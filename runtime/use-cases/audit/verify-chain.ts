@@ -126,8 +126,17 @@ export const Anchor = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   /** When the entry was written; a log line has its own time. */
   at: z.string().optional(),
+  /** `fingerprint=code` of each sealing key, with commas: a code that nobody makes without the key. */
+  codes: z.string().max(1_000).optional(),
 })
 export type Anchor = z.infer<typeof Anchor>
+
+/** In `DATA_DIR` of a program with an embedded database: its anchors. */
+export const ANCHOR_FILE = 'audit-anchors.jsonl'
+
+/** The text whose codes an anchor has. */
+export const anchorText = ({ sequence, hash }: Pick<Anchor, 'sequence' | 'hash'>): string =>
+  `${sequence}:${hash}`
 
 /** Appends a line to a file of anchors; creates the file if it does not exist. */
 export function appendAnchor(file: string, anchor: Anchor): Promise<void> {
