@@ -38,6 +38,8 @@ export default defineConfig({
     setupFiles: ['web/testing/setup.ts'],
     // one page at a time: focus and the keyboard belong to the page in front, and so does the API
     fileParallelism: false,
+    // all files in one page, which loads the modules of the console once: half of the time went into loading them again
+    isolate: false,
     // for a busy machine
     testTimeout: 30_000,
     expect: { poll: { timeout: 10_000 } },

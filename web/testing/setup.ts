@@ -4,6 +4,7 @@ import { cleanup, configure } from 'vitest-browser-react/pure'
 import { queryClient } from '../app/query-client.ts'
 import { startLocale } from '../i18n/locale.ts'
 import '../styles/index.css'
+import { visit } from '../ui/opening.ts'
 import { currentToasts, dismissToast } from '../ui/toast.ts'
 import { stopServingApi } from './api.ts'
 
@@ -14,9 +15,12 @@ await startLocale()
 // React logs faulty components there, and so does our own code
 const errors = vi.spyOn(console, 'error')
 
+// the files share a page, so each test begins with what the one before it may have left
 beforeEach(async () => {
   localStorage.clear()
   sessionStorage.clear()
+  visit.isOpening = false
+  dispatchEvent(new Event('afterprint'))
   errors.mockClear()
   await resetViewport()
 })
