@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Validator } from '@cfworker/json-schema'
+import { parse } from 'yaml'
 import * as z from 'zod'
 import { VARIABLES, SECRET_VARIABLES, fileVariable } from '#http-kit/known-variables.ts'
 import type { Suite, SuiteReport, Violation } from '../../verification/suite.ts'
@@ -10,6 +12,7 @@ import type { Programs } from '../debian-programs.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')
 const CHART = join(DEPLOY, 'helm/bundle-console')
+const KUBERNETES_PAGE = join(DEPLOY, '../docs/operating/kubernetes.md')
 
 const WANTED = {
   packages: [
@@ -96,6 +99,9 @@ function* tryChart(programs: Programs, folder: string): Generator<Trial> {
   const render = buildRenderer(programs, folder)
   yield { name: 'the chart with the required values', wrong: judgeChart(render(REQUIRED), 16) }
   yield { name: 'the chart with every option', wrong: judgeChart(render(EVERYTHING), 23) }
+  yield* tryCombinations(render)
+  yield { name: 'the values of the page about Kubernetes', wrong: tryPage(render) }
+  yield* trySchema()
   for (const [name, values] of Object.entries({
     'runtime.consoleKeys': { ...REQUIRED, runtime: { egressAllow: ['10.0.0.0/8'] } },
     'runtime.egressAllow': { ...REQUIRED, runtime: { consoleKeys: '{}' } },
@@ -107,6 +113,102 @@ function* tryChart(programs: Programs, folder: string): Generator<Trial> {
       wrong: error.includes(`${name} is required`) ? [] : [error || 'it is rendered'],
     }
   }
+}
+
+/** What an installation can leave out, each with its values. */
+const OPTIONS: readonly Values[] = [
+  { runtime: { hasDirectUrl: true }, console: { hasDirectUrl: true } },
+  { runtime: { worker: { autoscaling: { enabled: true } } } },
+  { console: { oidc: { issuer: 'https://id.example.org', clientId: 'bundle-console' } } },
+  { ingress: { enabled: true, className: 'nginx', tlsSecret: 'console-tls', annotations: { a: 'b' } } },
+  { networkPolicy: { enabled: false } },
+  { monitoring: { serviceMonitor: true, labels: { release: 'prometheus' } } },
+  { monitoring: { rules: true, runbookBase: 'https://git.example.org/docs/' } },
+  { monitoring: { dashboard: true } },
+]
+
+type Values = Record<string, unknown>
+
+const merged = (base: Values, over: Values): Values =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(base), ...Object.keys(over)])].map((key) => {
+      const [before, after] = [base[key], over[key]]
+      const isBoth = isValues(before) && isValues(after)
+      return [key, isBoth ? merged(before, after) : key in over ? after : before]
+    }),
+  )
+const isValues = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Every combination of the options renders, and the schema accepts its values. */
+function* tryCombinations(render: (values: object) => Rendered): Generator<Trial> {
+  const wrong: string[] = []
+  for (let chosen = 0; chosen < 2 ** OPTIONS.length; chosen++) {
+    const values = OPTIONS.filter((_, index) => (chosen & (1 << index)) !== 0).reduce<Values>(
+      merged,
+      REQUIRED,
+    )
+    const rendered = render(values)
+    const found = [...judgeChart(rendered), ...judgeRules(rendered, values), ...refusals(values)]
+    wrong.push(...found.map((what) => `${JSON.stringify(values)}: ${what}`))
+  }
+  yield { name: `the chart with ${2 ** OPTIONS.length} combinations of its options`, wrong }
+}
+
+/** The rules are those of the file, with the links of the values. */
+function judgeRules({ documents }: Rendered, { monitoring }: Values): string[] {
+  const rules = documents.find(({ kind }) => kind === 'PrometheusRule')
+  if (!isValues(monitoring) || monitoring['rules'] !== true)
+    return rules === undefined ? [] : ['it has rules']
+  const text = JSON.stringify(rules ?? '')
+  return [
+    ...(text.includes('BundleConsoleNoRuntime') ? [] : ['it lacks the rules']),
+    ...(text.includes('https://git.example.org/docs/operating/alerts.md#')
+      ? []
+      : ['its links lack the base']),
+    ...(text.includes('docs.example.org') ? ['it has links to nowhere'] : []),
+  ]
+}
+
+function tryPage(render: (values: object) => Rendered): string[] {
+  const page = readFileSync(KUBERNETES_PAGE, 'utf8')
+  const blocks = [...page.matchAll(/^( *)```yaml\n([^]*?)^ *```/gm)].map(
+    ([, indent = '', text = '']) => parse(text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')) as Values,
+  )
+  if (blocks.length < 2) return ['the page has no values']
+  const values = blocks.reduce(merged, { runtime: { consoleKeys: '{"keys":[]}' } })
+  return [...judgeChart(render(values)), ...refusals(values)]
+}
+
+const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8')) as object
+const defaults = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Values
+
+/** What the schema of the chart refuses, as Helm does: it judges the defaults with the given values over them. */
+const refusals = (values: Values): string[] =>
+  new Validator(schema, '7', false)
+    .validate(merged(defaults, values))
+    .errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
+
+/** It accepts what `values.yaml` has, and no other name, type or word. */
+function* trySchema(): Generator<Trial> {
+  yield { name: 'the schema accepts values.yaml', wrong: refusals({}) }
+  const wrongValues: readonly Values[] = [
+    { networkPolicies: {} },
+    { runtime: { egressAllowed: ['10.0.0.0/8'] } },
+    { runtime: { egressAllow: '10.0.0.0/8' } },
+    { runtime: { worker: { autoscaling: { enable: true } } } },
+    { console: { publicUrl: 'console.example.org' } },
+    { console: { replicas: 0 } },
+    { console: { env: { 'not a variable': 'x' } } },
+    { networkPolicy: { consoleFrom: [{ from: [] }] } },
+    { image: { pullPolicy: 'always' } },
+    { monitoring: { runbookBase: 'docs' } },
+  ]
+  for (const values of wrongValues)
+    yield {
+      name: `the schema refuses ${JSON.stringify(values)}`,
+      wrong: refusals(values).length > 0 ? [] : ['it is accepted'],
+    }
 }
 
 interface Rendered {
@@ -135,7 +237,10 @@ function buildRenderer({ path, env }: Programs, folder: string): (values: object
       CGO_ENABLED: '0',
     },
   })
-  if (built.status !== 0) throw new Error(`the renderer cannot be built: ${built.stderr}`)
+  if (built.status !== 0)
+    throw new Error(
+      `the renderer cannot be built; with Go of this machine it needs the packages ${WANTED.packages.join(', ')}: ${built.stderr}`,
+    )
   return (values) => {
     const { status, stdout, stderr } = spawnSync(program, [CHART, JSON.stringify(values)], {
       encoding: 'utf8',
@@ -146,7 +251,7 @@ function buildRenderer({ path, env }: Programs, folder: string): (values: object
   }
 }
 
-function judgeChart({ documents, error }: Rendered, expected: number): string[] {
+function judgeChart({ documents, error }: Rendered, expected?: number): string[] {
   if (error !== '') return [error]
   const names = documents.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
   const pods = documents.flatMap((document) => podOf(document) ?? [])
@@ -154,7 +259,9 @@ function judgeChart({ documents, error }: Rendered, expected: number): string[] 
     containers.flatMap(({ env }) => env.map(({ name }) => name)),
   )
   return [
-    ...(documents.length === expected ? [] : [`it has ${documents.length} documents: ${names.join(', ')}`]),
+    ...(expected === undefined || documents.length === expected
+      ? []
+      : [`it has ${documents.length} documents: ${names.join(', ')}`]),
     ...(pods.length === WORKLOADS.length ? [] : [`it has ${pods.length} workloads`]),
     ...(new Set(names).size === names.length ? [] : [`a name is used twice: ${names.join(', ')}`]),
     ...unknownVariables(variables),
