@@ -167,6 +167,7 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
       state: () => ({
         pool: options.database.pool ?? null,
         verdict: runtimeCheck?.verdict() ?? null,
+        isRuntimeReachable: runtimeCheck?.isReachable() ?? null,
         clockAheadMs: clock.aheadMs(),
       }),
     }),

@@ -15,6 +15,7 @@ export const CONSOLE_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_console_database_up: '1 if the database responded just now.',
   bundle_console_runtime_accepts:
     '1 if the runtime accepts the credential and the key of this console, 0 if it refuses them.',
+  bundle_console_runtime_reachable: '1 if the runtime responded to the last check of this console.',
   bundle_console_database_connections: 'Connections by state.',
   bundle_console_database_waiting: 'Requests that wait for a connection.',
   bundle_console_clock_ahead_seconds: "How far the clock of this machine is ahead of the database's.",
@@ -26,6 +27,8 @@ export function consoleGauges(state: {
   pool: Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> | null
   /** Null if the runtime is not checked. */
   verdict: RuntimeVerdict | null
+  /** Null if the runtime is not checked, or was not yet. */
+  isRuntimeReachable: boolean | null
   /** Null if the clock of the database was not read yet. */
   clockAheadMs: number | null
 }): Gauge[] {
@@ -34,7 +37,7 @@ export function consoleGauges(state: {
     labels,
     value,
   })
-  const { pool, verdict, clockAheadMs } = state
+  const { pool, verdict, isRuntimeReachable, clockAheadMs } = state
   return [
     gauge('database_up', Number(state.isDatabaseUp)),
     ...(pool === null
@@ -45,12 +48,16 @@ export function consoleGauges(state: {
           gauge('database_waiting', pool.waitingCount),
         ]),
     ...(clockAheadMs === null ? [] : [gauge('clock_ahead_seconds', clockAheadMs / 1000)]),
+    ...(isRuntimeReachable === null ? [] : [gauge('runtime_reachable', Number(isRuntimeReachable))]),
     // while the runtime is unavailable it is not known
     ...(verdict === null || verdict === 'unavailable'
       ? []
       : [gauge('runtime_accepts', Number(verdict === 'accepted'))]),
   ]
 }
+
+/** What probes and Prometheus ask for: not requests of people. */
+const MACHINES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Logs each request by its endpoint, without path, query, body or headers; successful reads at `debug`. */
 export function observeRequests(options: {
@@ -62,7 +69,8 @@ export function observeRequests(options: {
   return async (c, next) => {
     const start = clock.monotonic()
     await next()
-    const { endpoint = 'none', errorCode, requestId, person } = c.var
+    const { errorCode, requestId, person } = c.var
+    const endpoint = c.var.endpoint ?? (MACHINES.has(c.req.path) ? 'health' : 'none')
     const { status } = c.res
     const ms = clock.monotonic() - start
     metrics.count('bundle_console_http_requests_total', { endpoint, status, code: errorCode ?? '' })

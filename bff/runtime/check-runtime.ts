@@ -18,15 +18,17 @@ interface RuntimeCheckOptions {
 }
 
 interface RuntimeCheck {
-  /** The last verdict; null before the first. */
+  /** The last verdict; null before the first. Keeps a refusal while the runtime is unavailable. */
   verdict(): RuntimeVerdict | null
+  /** Whether the runtime responded to the last check; null before the first. */
+  isReachable(): boolean | null
   stop(): Promise<void>
 }
 
 const CONSOLE = { id: CONSOLE_ACTOR_ID, name: 'Bundle Console', grants: [] }
 const TIMEOUT_MS = 5_000
 /** The pause between checks: `retry` until the runtime accepts this console, `repeat` afterwards. */
-const PAUSES_MS = { retry: 5_000, repeat: 60_000 }
+const PAUSES_MS = { retry: 5_000, repeat: 15_000 }
 
 /** Sends one request on behalf of a person without permissions, so the runtime returns no data. Does not throw on failure. */
 export async function checkRuntime(options: RuntimeCheckOptions): Promise<RuntimeVerdict> {
@@ -69,15 +71,17 @@ export function adviceFor(verdict: RuntimeVerdict, kid: string): string | null {
 }
 
 /**
- * Checks a remote runtime every minute, or every 5 s until it accepts this console, and logs when it begins or stops
+ * Checks a remote runtime every 15 s, or every 5 s until it accepts this console, and logs when it begins or stops
  * refusing this console. Without this check, people could sign in and every page would fail.
  */
 export function startRuntimeCheck(options: RuntimeCheckOptions & { log: Log }): RuntimeCheck {
   const { log, key } = options
   const stopping = new AbortController()
   let verdict: RuntimeVerdict | null = null
+  let isReachable: boolean | null = null
   const check = async (): Promise<void> => {
     const next = await checkRuntime({ ...options, signal: stopping.signal })
+    isReachable = next !== 'unavailable'
     const advice = adviceFor(next, key.kid)
     if (advice !== null && next !== verdict) log.error(advice)
     if (next === 'accepted' && verdict !== null && adviceFor(verdict, key.kid) !== null)
@@ -95,6 +99,7 @@ export function startRuntimeCheck(options: RuntimeCheckOptions & { log: Log }): 
   const running = run()
   return {
     verdict: () => verdict,
+    isReachable: () => isReachable,
     async stop() {
       stopping.abort()
       await running

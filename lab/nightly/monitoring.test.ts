@@ -11,6 +11,7 @@ import { root } from '../../scripts/process.ts'
 const folder = join(root, 'deploy', 'prometheus')
 const alerts = readFileSync(join(folder, 'alerts.yml'), 'utf8')
 const dashboard = readFileSync(join(root, 'deploy', 'grafana', 'dashboard.json'), 'utf8')
+const hasAmtool = spawnSync('amtool', ['--version']).error === undefined
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 
 describe('the alert rules and the dashboard', () => {
@@ -22,12 +23,18 @@ describe('the alert rules and the dashboard', () => {
   })
 
   it('name a page and a section that exist', () => {
-    for (const [, page = '', section] of alerts.matchAll(/runbook: ([\w./-]+)(?:#([\w-]+))?/g)) {
-      assert.ok(existsSync(join(root, page)), page)
-      const titles = readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$/gm)
+    let links = 0
+    for (const [, page = '', section] of alerts.matchAll(
+      /runbook_url: https:\/\/docs\.example\.org\/bundle-console\/([\w./-]+)(?:#([\w-]+))?/g,
+    )) {
+      const path = join(root, 'docs', page)
+      assert.ok(existsSync(path), page)
+      const titles = readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)
       const anchors = [...titles].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'))
       if (section !== undefined) assert.ok(anchors.includes(section), `${page}#${section}`)
+      links++
     }
+    assert.equal(links, [...alerts.matchAll(/alert: /g)].length)
   })
 
   it(
@@ -42,6 +49,34 @@ describe('the alert rules and the dashboard', () => {
       const provoked = readFileSync(join(folder, 'alerts.test.yml'), 'utf8')
       for (const [, name] of alerts.matchAll(/alert: (\w+)/g))
         assert.ok(provoked.includes(`alertname: ${name}\n`), name)
+    },
+  )
+
+  it(
+    'reach the people on call by the sample of Alertmanager',
+    { skip: !hasAmtool && 'amtool is not installed (Debian: prometheus-alertmanager)' },
+    () => {
+      const config = `--config.file=${join(folder, 'alertmanager.yml')}`
+      const amtool = (...args: string[]) => spawnSync('amtool', args, { encoding: 'utf8' })
+      const checked = amtool('check-config', join(folder, 'alertmanager.yml'))
+      assert.equal(checked.status, 0, checked.stdout + checked.stderr)
+      for (const [, name = '', severity = ''] of alerts.matchAll(/alert: (\w+)[^]*?severity: (\w+)/g)) {
+        const { stdout } = amtool(
+          'config',
+          'routes',
+          'test',
+          config,
+          `alertname=${name}`,
+          `severity=${severity}`,
+        )
+        assert.equal(stdout.trim(), severity === 'critical' ? 'on-call' : 'team', name)
+      }
+      const sample = readFileSync(join(folder, 'alertmanager.yml'), 'utf8')
+      const named = [...sample.matchAll(/BundleConsole(\w+|\([\w|]+\))/g)].flatMap(([, names = '']) =>
+        names.replace(/[()]/g, '').split('|'),
+      )
+      assert.ok(named.length > 10)
+      for (const name of named) assert.ok(alerts.includes(`alert: BundleConsole${name}\n`), name)
     },
   )
 })

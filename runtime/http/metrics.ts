@@ -28,6 +28,8 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
     'How long the oldest due operation has waited for a worker; the same on every replica.',
   bundle_runtime_oldest_lock_seconds:
     'Age of the oldest operation that locks its installation; the same on every replica.',
+  bundle_runtime_oldest_unassigned_failure_seconds:
+    'How long ago the oldest operation failed that has no assignee; the same on every replica.',
   bundle_runtime_event_lag_seconds: 'Age of the oldest event that this replica has not delivered.',
   bundle_runtime_retention_removed_total:
     'What retention has removed, by kind; the same on every replica, as are all metrics of retention.',
@@ -41,6 +43,7 @@ export const RUNTIME_METRIC_HELP: Readonly<Record<string, string>> = {
   bundle_runtime_database_up: '1 if the database responded just now.',
   bundle_runtime_database_bytes: 'Size of the database; the same on every replica.',
   bundle_runtime_data_free_bytes: 'Free space of DATA_DIR, which also contains the embedded database.',
+  bundle_runtime_data_size_bytes: 'Size of the file system of DATA_DIR.',
   bundle_runtime_database_full:
     '1 from a statement that failed for lack of disk space until the database can grow again.',
   bundle_runtime_database_lock_wait_seconds:
@@ -140,16 +143,19 @@ export function replicaGauges(replica: {
       ? []
       : [{ name: 'bundle_runtime_clock_ahead_seconds', labels: {}, value: replica.clockAheadMs / 1000 }]),
     { name: 'bundle_runtime_listening', labels: {}, value: Number(replica.isListening) },
-    { name: 'bundle_runtime_data_free_bytes', labels: {}, value: freeBytes(replica.dataDir) },
+    ...diskGauges(replica.dataDir),
     { name: 'bundle_runtime_plugin_calls_in_flight', labels: {}, value: replica.callsInFlight },
     ...(replica.worker === null ? [] : workerGauges(replica.worker)),
   ]
 }
 
-/** What a process without special rights can still write. */
-function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize
+/** The size of a file system, and what a process without special rights can still write on it. */
+function diskGauges(directory: string): Gauge[] {
+  const { bavail, blocks, bsize } = statfsSync(directory)
+  return [
+    { name: 'bundle_runtime_data_free_bytes', labels: {}, value: bavail * bsize },
+    { name: 'bundle_runtime_data_size_bytes', labels: {}, value: blocks * bsize },
+  ]
 }
 
 function workerGauges(worker: WorkerStatus): Gauge[] {
@@ -189,6 +195,7 @@ export async function databaseGauges(db: Db, passedOn: Position | null): Promise
     { name: 'bundle_runtime_operations_in_doubt', labels: {}, value: lags.inDoubt },
     { name: 'bundle_runtime_oldest_due_seconds', labels: {}, value: lags.due },
     { name: 'bundle_runtime_oldest_lock_seconds', labels: {}, value: lags.lock },
+    { name: 'bundle_runtime_oldest_unassigned_failure_seconds', labels: {}, value: lags.unassigned },
     { name: 'bundle_runtime_event_lag_seconds', labels: {}, value: lags.feed },
     { name: 'bundle_runtime_database_bytes', labels: {}, value: bytes },
     { name: 'bundle_runtime_database_lock_wait_seconds', labels: {}, value: lags.lockWait },

@@ -18,6 +18,8 @@ export interface ReplicaOptions {
   /** Modules that are loaded before its program. */
   imports?: readonly URL[]
   env?: Record<string, string>
+  /** `--api` or `--worker`; default: both. */
+  args?: readonly string[]
   /** Receives every line of its output. */
   onLine?: (line: string) => void
   /** Its program at the next start; default: that of this version. */
@@ -59,6 +61,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       child = startChild({
         file: options.program?.() ?? PROGRAM,
         imports: options.imports ?? [],
+        args: options.args ?? [],
         ...(options.onLine && { onLine: options.onLine }),
         env: {
           RUNTIME_PORT: String(options.port),

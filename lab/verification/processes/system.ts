@@ -34,7 +34,7 @@ export interface SystemOptions {
   /** Of the release that clients have; default: this one. */
   console?: ConsoleParts
   /** Additional options for the replica with this index. */
-  hooks?: (index: number) => Pick<ReplicaOptions, 'imports' | 'env' | 'program' | 'onLine'>
+  hooks?: (index: number) => Pick<ReplicaOptions, 'imports' | 'env' | 'args' | 'program' | 'onLine'>
   /** The same for the plugins. */
   pluginHooks?: Parameters<typeof createPluginProcess>[1]
 }

@@ -12,6 +12,8 @@ interface Lags {
   inDoubt: number
   /** Since the oldest operation was created that still locks its installation. */
   lock: number
+  /** Since the failure of the operation that has waited longest for an assignee. */
+  unassigned: number
   /** How long the session that has waited longest for a lock in this database has waited. */
   lockWait: number
 }
@@ -36,6 +38,10 @@ export async function readLags(db: Db, passedOn: Position | null): Promise<Lags>
         select extract(epoch from clock_timestamp() - min(created_at))
         from runtime.operation
         where holds_claim), 0)::float8 as lock,
+      coalesce((
+        select extract(epoch from clock_timestamp() - min(finished_at))
+        from runtime.operation
+        where holds_claim and state = 'FAILED' and assignee_id is null), 0)::float8 as unassigned,
       -- a wait for a row is a wait for a transaction, which belongs to no database in pg_locks; its session does
       coalesce((
         select extract(epoch from clock_timestamp() - min(lock.waitstart))
@@ -43,7 +49,7 @@ export async function readLags(db: Db, passedOn: Position | null): Promise<Lags>
         where not lock.granted and session.datname = current_database()), 0)::float8 as "lockWait"`.execute(
     db,
   )
-  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0, lock: 0, lockWait: 0 }
+  return result.rows[0] ?? { due: 0, feed: 0, inDoubt: 0, lock: 0, unassigned: 0, lockWait: 0 }
 }
 
 /** The bytes that the database takes on the disk of its server. */
