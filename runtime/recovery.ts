@@ -5,8 +5,9 @@ import type { RuntimeDeps } from './deps/runtime-deps.ts'
 import type { Db } from './model/db.ts'
 import type { RuntimeTables } from './model/tables.ts'
 import { recordProcessEvent } from './store/process-events.ts'
-import { FIND_SERVER, findServer, RAISE_BY, recover } from './store/recovery/recover.ts'
+import { FIND_SERVER, findServer, RAISE_BY } from './store/recovery/recover.ts'
 import type { RecoverOptions, SeenServer } from './store/recovery/recover.ts'
+import { recoverDatabase } from './use-cases/overview/recovery.ts'
 
 /** Short, because after a failover no operation is created or continued until this has noticed it. */
 const EVERY_MS = 500
@@ -33,7 +34,7 @@ export async function recoverIfMoved(
 ): Promise<void> {
   const server = await look()
   const needed = neededRecovery(last.server, server)
-  const recovery = needed && (await recover(recoveryDb, needed))
+  const recovery = needed && (await recoverDatabase(recoveryDb, { because: 'SERVER_CHANGED' }, needed))
   last.server = server
   if (recovery === null) return
   await recordProcessEvent(db, 'database.recover')

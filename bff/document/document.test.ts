@@ -110,7 +110,7 @@ const namesIn = (data: ReturnType<typeof dataOf>) => data?.answers.map(({ name }
 
 test('a document contains the session and the answers that the API gives the same person', async () => {
   const { html, data } = await open(browserOf('admin'), '/services?q=host')
-  assert.deepEqual(namesIn(data), ['GET /session', 'GET /services', 'GET /inbox/unread'])
+  assert.deepEqual(namesIn(data), ['GET /session', 'GET /services', 'GET /inbox/unread', 'GET /recovery'])
   const session = await browserOf('admin').api('/api/session')
   assert.deepEqual(data?.answers[0]?.answer, await session.json())
   const services = await browserOf('admin').api('/api/services?q=host&limit=50')
@@ -171,9 +171,9 @@ test('without a session the document is the plain shell', async () => {
 
 test('a document contains only what its person may read (G02)', async () => {
   const admin = await open(browserOf('admin'), '/audit')
-  assert.deepEqual(namesIn(admin.data), ['GET /session', 'GET /audit', 'GET /inbox/unread'])
+  assert.deepEqual(namesIn(admin.data), ['GET /session', 'GET /audit', 'GET /inbox/unread', 'GET /recovery'])
   const viewer = await open(browserOf('viewer'), '/audit')
-  assert.deepEqual(namesIn(viewer.data), ['GET /session', 'GET /inbox/unread'])
+  assert.deepEqual(namesIn(viewer.data), ['GET /session', 'GET /inbox/unread', 'GET /recovery'])
   const hidden = await open(browserOf('viewer'), '/scopes/production/eu-central/1/configuration')
   assert.doesNotMatch(JSON.stringify(namesIn(hidden.data)), /configuration/)
 })

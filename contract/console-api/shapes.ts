@@ -10,6 +10,7 @@ export type {
   PluginCall,
   WireEvidence,
 } from '#contract/runtime-api/operations.ts'
+export type { Recovery } from '#contract/runtime-api/recovery.ts'
 export type { Comparable, OperationComparison } from '#contract/runtime-api/operation-comparison.ts'
 export type { ContextCause, OperationContext, ValueRead } from '#contract/runtime-api/operation-context.ts'
 export type { Cause, CauseDetail, PluginFailures, SolvedBy } from '#contract/runtime-api/causes.ts'

@@ -30,6 +30,7 @@ import { OperationPlan, PlanToken } from './plans.ts'
 import { PluginLinks, PluginOwner, Retirement, Runbook } from './plugins.ts'
 import {
   BATCH_ACTIONS,
+  IN_DOUBT,
   NEXT_ACTIONS,
   NEXT_ACTORS,
   NOTE_MAX,
@@ -70,6 +71,11 @@ export const Operation = z.object({
   startedAt: Timestamp.nullable(),
   finishedAt: Timestamp.nullable(),
   nextAttemptAt: Timestamp.nullable(),
+  /**
+   * When it was in progress while the database went back in time; null if it never was. Absent from receipts of earlier
+   * versions.
+   */
+  inDoubtSince: Timestamp.nullable().optional(),
   /** The start of the current run, and how long the runs before it took. */
   runStartedAt: Timestamp.nullable(),
   earlierRunsMs: z.number().nonnegative(),
@@ -291,6 +297,7 @@ export const operationFilters = {
   requestedBy: z.string().max(256).optional(),
   /** The id of a person, or UNASSIGNED. */
   assignee: z.string().max(256).optional(),
+  inDoubt: z.enum(IN_DOUBT).optional(),
   /** The ID of a cause. */
   causeId: z.string().max(64).optional(),
   since: Moment.optional(),

@@ -16,6 +16,7 @@ import { pluginHealthEndpoints } from './plugin-health.ts'
 import { pluginReportEndpoints } from './plugin-reports.ts'
 import { pluginEndpoints } from './plugins.ts'
 import { propertyEndpoints } from './properties.ts'
+import { recoveryEndpoints } from './recovery.ts'
 import { referenceEndpoints } from './references.ts'
 import { serviceEndpoints } from './services.ts'
 import { summaryEndpoints } from './summary.ts'
@@ -25,6 +26,7 @@ import { webhookEndpoints } from './webhooks.ts'
 /** The whole runtime API below `{platform_api_base}/bundle-runtime/api`, one row per endpoint. */
 export const runtimeApi = {
   ...summaryEndpoints,
+  ...recoveryEndpoints,
   ...installationEndpoints,
   ...operationEndpoints,
   ...operationContextEndpoints,

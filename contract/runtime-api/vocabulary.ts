@@ -48,6 +48,16 @@ export const INSTALLATION_SORTS = [
 export const OPERATION_SORTS = ['-createdAt', 'createdAt', '-finishedAt', 'finishedAt'] as const
 export type OperationSort = (typeof OPERATION_SORTS)[number]
 
+/** Operations in doubt that are not over; see docs/operating/recover.md. */
+export const IN_DOUBT = ['open'] as const
+
+/**
+ * Why the database was recovered: a backup was restored with our command, the database is on another server or timeline, or a
+ * person ran the command for it.
+ */
+export const RECOVERY_CAUSES = ['BACKUP_RESTORED', 'SERVER_CHANGED', 'COMMAND'] as const
+export type RecoveryCause = (typeof RECOVERY_CAUSES)[number]
+
 /** More operations are not counted. */
 export const OPERATIONS_TOTAL_MAX = 10_000
 
@@ -106,6 +116,9 @@ export const AUDIT_ACTIONS = [
   'session.end',
   'data.read',
   'retention.run',
+  'database.restore',
+  'database.failover',
+  'database.recover',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
@@ -142,6 +155,7 @@ export const NEXT_ACTIONS = [
   'FIX_TLS',
   'ALLOW_ENDPOINT',
   'CHECK_RUNTIME',
+  'CHECK_IN_DOUBT',
 ] as const
 export type NextAction = (typeof NEXT_ACTIONS)[number]
 

@@ -12,6 +12,8 @@ import { formatLocator } from '#contract/protocol/locator.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { TypedValue } from '#contract/protocol/typed-value.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
+import type { RuntimeTables } from '#runtime/model/tables.ts'
+import { recoverDatabase } from '#runtime/use-cases/overview/recovery.ts'
 import { demoBundles } from '#plugin/examples/bundles/demo-bundles.ts'
 import { demoInstallValues } from '#plugin/examples/bundles/demo-values.ts'
 import { platform } from '../../demo/people.ts'
@@ -61,6 +63,8 @@ export interface System {
   operations(scope: Scope, operationType: Operation['operationType']): Promise<Operation[]>
   /** Makes the sign-ins of all people older, as if time had passed. */
   ageSignIns(seconds: number): Promise<void>
+  /** Recovers the database as after the restore of a backup; the returned function lets nobody be told of it any longer. */
+  restored(backup: { at: string; version: string; build: string | null }): Promise<() => Promise<void>>
   /** Plugin calls as the scripted plugin received them. */
   calls(operationId: string): Promise<{ stage: string; sha256: string; operationId: string }[]>
   stop(): Promise<void>
@@ -88,7 +92,7 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       { schema: 'bff', folder: new URL('../../bff/store/migrations/', import.meta.url) },
     ],
   })
-  const tables = openDatabase(database.connection)
+  const tables = openDatabase<RuntimeTables>(database.connection)
   const [port, runtimePort] = [await freePort(), await freePort()]
   const proxy = await createFaultProxy(() => port)
   const egressAllow: EgressRule[] = [{ kind: 'loopback' }]
@@ -196,6 +200,12 @@ export async function startSystem(worker: number, server?: string): Promise<Syst
       await sql`update bff.session set authenticated_at = clock_timestamp() - make_interval(secs => ${seconds})`.execute(
         tables.db,
       )
+    },
+    async restored(backup) {
+      await recoverDatabase(tables.db, { because: 'BACKUP_RESTORED', backup }, { isForced: true })
+      return async () => {
+        await sql`update runtime.server_identity set recovered_at = null`.execute(tables.db)
+      }
     },
     async calls(operationId) {
       const response = await fetch(`${plugins.scriptedHooks}/log?operationId=${operationId}`)

@@ -116,6 +116,8 @@ async function contentOf(connection: TestDatabase['connection']): Promise<Record
       [
         'runtime.event',
         'runtime.clock',
+        // the restore adds an entry
+        'runtime.audit_head',
         'runtime.server_identity',
         'runtime.scope',
         'runtime.installation',
@@ -127,7 +129,7 @@ async function contentOf(connection: TestDatabase['connection']): Promise<Record
     )
     content[table] = rows
       .map(({ text }) => text)
-      .filter((text) => !text.includes('restored to an earlier state'))
+      .filter((text) => !text.includes('restored to an earlier state') && !text.includes('database.restore'))
   }
   await close()
   return content
@@ -204,7 +206,10 @@ describe('npm run backup and npm run restore', () => {
   it('restore every row into an empty external database, with its keys (H08)', async () => {
     const made = await run('backup', ['--out', file('one.gz'), '--keys', file('one.keys')], source())
     assert.equal(made.code, 0, made.err)
-    assert.match(made.out, /contains \d+ tables with \d+ rows\.\n.*contains sealing\.key\./)
+    assert.match(
+      made.out,
+      /contains \d+ tables with \d+ rows \(version [\d.]+, build [0-9a-f]{12}\)\.\n.*contains sealing\.key\./,
+    )
     for (const name of ['one.gz', 'one.keys']) assert.equal(statSync(file(name)).mode & 0o777, 0o600)
 
     const target = await testDatabase({ migrations: [] })
@@ -213,7 +218,7 @@ describe('npm run backup and npm run restore', () => {
     assert.equal(restored.code, 0, restored.err)
     assert.match(
       restored.out,
-      /rows of .* are restored\.\nThe sealing key opens .*\nThe execution sequences of 1 installations and the snapshot versions of 1 scopes are increased.*\nThe restore is complete\.\nNo operation was in progress\.\nThe audit log is valid\.\n$/,
+      /rows of .* \(version [\d.]+, build [0-9a-f]{12}\) are restored\.\nThe sealing key opens .*\nThe execution sequences of 1 installations and the snapshot versions of 1 scopes are increased.*\nThe restore is complete\.\nNo operation was in progress\.\nThe audit log is valid\.\n$/,
     )
     assert.equal(readFileSync(file('target/sealing.key'), 'utf8'), readFileSync(sealingKey, 'utf8'))
     assert.deepEqual(await contentOf(target.connection), await contentOf(server.connection))
@@ -221,6 +226,14 @@ describe('npm run backup and npm run restore', () => {
     const again = await run('restore', ['--from', file('one.gz'), '--keys', file('one.keys')], env)
     assert.equal(again.code, 1)
     assert.match(again.err, /^The database already has the schema "bff"\. Nothing is overwritten/)
+
+    const told = openDatabase(target.connection, { max: 1 })
+    const { rows } = await told.pool.query(`
+      select because, entry.subject::timestamptz = identity.backup_at as "isBackup", backup_version as version,
+        length(backup_build) as build
+      from runtime.server_identity as identity, runtime.audit_entry as entry where entry.action = 'database.restore'`)
+    assert.deepEqual(rows, [{ because: 'BACKUP_RESTORED', isBackup: true, version: '0.1.0', build: 40 }])
+    await told.close()
 
     // the restored database works: triggers, foreign keys and sequences are back
     const next = await testHttp({
@@ -534,6 +547,7 @@ const LATER = {
     'runtime.operation': ['cause_id'],
     'runtime.batch_item': ['shown_values', 'environment_key', 'application_runtime_id', 'workspace_id'],
     'runtime.attempt': ['wire', 'by_platform'],
+    'runtime.server_identity': ['because', 'backup_at', 'backup_version', 'backup_build'],
     'runtime.webhook': ['format'],
     'runtime.webhook_delivery': ['is_written'],
     'runtime.plugin': [

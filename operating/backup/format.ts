@@ -12,6 +12,8 @@ export const Header = z.object({
   format: z.literal(FORMAT),
   at: z.string(),
   version: z.string(),
+  /** The commit of the program; absent from backups of earlier versions, null if it was not known. */
+  build: z.string().nullable().optional(),
   /** The applied migrations of each schema, in order. */
   migrations: z.object({ runtime: Migrations, bff: Migrations }),
   /** The fingerprints of the sealing keys that open the values. */

@@ -8,7 +8,7 @@ import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { readSealingKeys } from '#runtime/keys/sealing-key.ts'
 import { readDeployment } from '../deployment.ts'
-import { productVersion } from '../version.ts'
+import { describeProduct, thisProduct } from '../version.ts'
 import { collectKeys, missingSealingKeys, writeKeys } from './keys.ts'
 import { writeBackup } from './write-backup.ts'
 
@@ -27,17 +27,20 @@ async function main({ onStop, end }: Program): Promise<void> {
   const databaseUrl = database.directUrl ?? database.url
   const server = await joinServer({ databaseUrl, dataDir, log: fieldsFirst(log) })
   onStop(() => server.stop())
+  const product = await thisProduct()
   const { tables, rows, sealingKeys } = await writeBackup({
     connection: server.connection,
     file: out,
-    version: await productVersion(),
+    product,
     keys: present,
   })
   if (!present.some(({ fingerprint }) => sealingKeys.includes(fingerprint)))
     console.log(
       'A restore cannot tell whether somebody changes this backup: name the sealing key in SEALING_KEY_FILE, and back up again.',
     )
-  console.log(`${out} contains ${tables} tables with ${rows.toLocaleString('en')} rows.`)
+  console.log(
+    `${out} contains ${tables} tables with ${rows.toLocaleString('en')} rows (${describeProduct(product)}).`,
+  )
   if (keys === null)
     console.log('Its sensitive values need the sealing key of today; keep that in another place.')
   else {

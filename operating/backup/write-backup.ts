@@ -15,6 +15,7 @@ import { authenticatedText, FORMAT } from './format.ts'
 import type { Header, Trailer } from './format.ts'
 import { readRows } from './read-rows.ts'
 import { listTables } from './tables.ts'
+import type { Product } from '../version.ts'
 
 /** Lines are collected up to this length, because each part costs more than its bytes. */
 const PART_LENGTH = 64 * 1024
@@ -34,11 +35,11 @@ export interface BackupSummary {
 export async function writeBackup(options: {
   connection: ConnectionSettings
   file: string
-  version: string
+  product: Product
   /** With each of them a restore can tell that nobody has changed the backup. */
   keys: readonly Pick<SealingKey, 'key' | 'fingerprint'>[]
 }): Promise<BackupSummary> {
-  const { connection, file, version, keys } = options
+  const { connection, file, product, keys } = options
   const client = new pg.Client({ ...clientConfig(connection), application_name: 'bundle-console-backup' })
   const partial = `${file}.partial`
   await client.connect()
@@ -49,7 +50,7 @@ export async function writeBackup(options: {
     await beginSnapshot(client)
     const summary: BackupSummary = { tables: 0, rows: 0, sealingKeys: [] }
     await pipeline(
-      Readable.from(partsOf(linesOf(client, { version, keys }, summary))),
+      Readable.from(partsOf(linesOf(client, { product, keys }, summary))),
       createGzip({ level: 4 }),
       createWriteStream(partial, { flags: 'wx', mode: 0o600 }),
     )
@@ -89,7 +90,7 @@ async function beginSnapshot(client: pg.Client): Promise<void> {
 
 async function* linesOf(
   client: pg.Client,
-  { version, keys }: { version: string; keys: readonly Pick<SealingKey, 'key' | 'fingerprint'>[] },
+  { product, keys }: { product: Product; keys: readonly Pick<SealingKey, 'key' | 'fingerprint'>[] },
   summary: BackupSummary,
 ): AsyncGenerator<string> {
   const hash = createHash('sha256')
@@ -98,7 +99,7 @@ async function* linesOf(
     hash.update(text)
     return text
   }
-  const header = await headerOf(client, version)
+  const header = await headerOf(client, product)
   summary.sealingKeys = header.sealingKeys
   yield line(header)
   for (const head of await listTables(client)) {
@@ -129,7 +130,7 @@ async function* partsOf(lines: AsyncIterable<string>): AsyncGenerator<string> {
   yield part
 }
 
-async function headerOf(client: pg.Client, version: string): Promise<Header> {
+async function headerOf(client: pg.Client, product: Product): Promise<Header> {
   const migrations = async (schema: 'runtime' | 'bff') => {
     const found = await client.query<{ name: string; sha256: string }>(
       `select name, sha256 from ${schema}.migration order by name`,
@@ -144,7 +145,7 @@ async function headerOf(client: pg.Client, version: string): Promise<Header> {
   return {
     format: FORMAT,
     at: new Date().toISOString(),
-    version,
+    ...product,
     migrations: applied,
     sealingKeys: keys.rows.map((row) => row.sealing_key),
   }

@@ -4,7 +4,7 @@ import { runProgram } from '#http-kit/program.ts'
 import type { Program } from '#http-kit/program.ts'
 import { SettingsError } from '#http-kit/settings.ts'
 import { openForCommand } from '#runtime/commands/open-for-command.ts'
-import { recover } from '#runtime/store/recovery/recover.ts'
+import { recoverDatabase } from '#runtime/use-cases/overview/recovery.ts'
 import { listInDoubt } from './list-in-doubt.ts'
 
 const USAGE = 'npm run recover -- --raise-sequences N'
@@ -13,7 +13,7 @@ const USAGE = 'npm run recover -- --raise-sequences N'
 async function main({ onStop, end }: Program): Promise<void> {
   const raiseBy = readArguments()
   const { db } = await openForCommand(onStop, 'recover', { statementTimeoutMs: UNLIMITED_MS })
-  const recovery = await recover(db, { raiseBy, isForced: true })
+  const recovery = await recoverDatabase(db, { because: 'COMMAND' }, { raiseBy, isForced: true })
   console.log(
     `The execution sequences of ${recovery?.installations ?? 0} installations and the snapshot versions of ${recovery?.scopes ?? 0} scopes are increased by ${raiseBy}.`,
   )

@@ -15,7 +15,7 @@ import { openVault } from '#runtime/keys/open-vault.ts'
 import { readSealingKeys } from '#runtime/keys/sealing-key.ts'
 import type { SealingKey } from '#runtime/keys/sealing-key.ts'
 import type { RuntimeTables } from '#runtime/model/tables.ts'
-import { recover } from '#runtime/store/recovery/recover.ts'
+import { recoverDatabase } from '#runtime/use-cases/overview/recovery.ts'
 import { verifyChain } from '#runtime/use-cases/audit/verify-chain.ts'
 import { authenticatedText } from '../backup/format.ts'
 import type { Trailer } from '../backup/format.ts'
@@ -25,6 +25,7 @@ import { restoreDatabase, SCHEMAS } from '../backup/restore-database.ts'
 import { removeRestoreMarker } from '../backup/restore-marker.ts'
 import { readDeployment } from '../deployment.ts'
 import { listInDoubt } from '../recover/list-in-doubt.ts'
+import { describeProduct } from '../version.ts'
 
 const USAGE = 'npm run restore -- --from FILE [--keys FILE] [--unauthenticated]'
 
@@ -65,7 +66,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     if (server.isExclusive && !isComplete) await rm(cluster, { recursive: true, force: true })
   })
   const { header, rows } = await restoreDatabase(server.connection, from)
-  console.log(`${rows.toLocaleString('en')} rows of ${header.at} (version ${header.version}) are restored.`)
+  console.log(`${rows.toLocaleString('en')} rows of ${header.at} (${describeProduct(header)}) are restored.`)
 
   const opened = openDatabase<RuntimeTables>(server.connection, {
     max: 2,
@@ -78,7 +79,9 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
     await openVault(new Keyring(systemClock), db, { dataDir, files })
     console.log('The sealing key opens the values of the backup.')
   }
-  const recovery = await recover(db, { isForced: true })
+  const { at, version, build = null } = header
+  const backup = { at, version, build }
+  const recovery = await recoverDatabase(db, { because: 'BACKUP_RESTORED', backup }, { isForced: true })
   await removeRestoreMarker(opened.pool, SCHEMAS)
   isComplete = true
   console.log(

@@ -4,7 +4,7 @@ import { openForExamination } from '../open-for-examination.ts'
 import { readDeployment } from '../deployment.ts'
 import type { Deployment } from '../deployment.ts'
 import { examine } from '../doctor/examine.ts'
-import { productVersion } from '../version.ts'
+import { thisProduct } from '../version.ts'
 import { describeDatabase } from './describe-database.ts'
 import { describeSettings, secretsOf } from './settings.ts'
 
@@ -19,7 +19,7 @@ export async function collectSupportBundle(env: Record<string, string | undefine
   const document = {
     format: 'bundle-console support bundle 1',
     at: new Date().toISOString(),
-    version: await productVersion(),
+    ...(await thisProduct()),
     system: {
       node: process.version,
       platform: `${platform()} ${release()} ${arch()}`,

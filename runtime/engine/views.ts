@@ -55,6 +55,7 @@ export function operationView(row: OperationRowWithCall): Operation {
     startedAt: row.started_at,
     finishedAt: row.finished_at,
     nextAttemptAt: row.next_attempt_at,
+    inDoubtSince: row.in_doubt_since,
     runStartedAt: row.run_started_at ?? row.started_at,
     earlierRunsMs: row.earlier_runs_ms,
     nextStep: nextStepOf(row),
@@ -140,6 +141,7 @@ function nextStepOfInstallation(row: InstallationRow): NextStep {
   return nextStepOf({
     state: row.claim_state,
     failure: row.claim_failure,
+    in_doubt_since: row.claim_in_doubt_since,
     created_at: row.claim_since ?? row.updated_at,
     started_at: row.claim_started_at,
     run_started_at: row.claim_run_started_at,
@@ -151,6 +153,7 @@ function nextStepOfInstallation(row: InstallationRow): NextStep {
 interface OperationProgressColumns {
   state: OperationState
   failure: Failure | null
+  in_doubt_since?: string | null
   created_at: string
   started_at: string | null
   run_started_at: string | null
@@ -164,7 +167,8 @@ interface OperationProgressColumns {
 export function nextStepOf(operation: OperationProgressColumns): NextStep {
   const { state, created_at: created, finished_at: finished } = operation
   const started = operation.run_started_at ?? operation.started_at
-  const { actor, action, retryHelps } = situationOf(state, operation.failure)
+  const isInDoubt = (operation.in_doubt_since ?? null) !== null
+  const { actor, action, retryHelps } = situationOf(state, operation.failure, isInDoubt)
   const since = state === 'RUNNING' || state === 'WAITING' ? (started ?? created) : (finished ?? created)
   const isRetryNext = actor !== 'SUPPORT' && (retryHelps === 'YES' || retryHelps === 'AFTER_CHANGE')
   return { actor, action, since, ...(isRetryNext && { afterwards: { actor: 'SUPPORT', action: 'RETRY' } }) }
@@ -173,8 +177,13 @@ export function nextStepOf(operation: OperationProgressColumns): NextStep {
 /** An installation that no operation claims needs nothing; otherwise it needs what that operation needs. */
 const nothingNext = (since: string): NextStep => ({ actor: 'NOBODY', action: 'NONE', since })
 
-export function situationOf(state: OperationState, failure: Failure | null): Situation {
-  const found = SITUATIONS.find((situation) => situation.states.includes(state) && fits(situation, failure))
+export function situationOf(state: OperationState, failure: Failure | null, isInDoubt = false): Situation {
+  const found = SITUATIONS.find(
+    (situation) =>
+      situation.states.includes(state) &&
+      (isInDoubt || situation.isInDoubt !== true) &&
+      fits(situation, failure),
+  )
   if (found === undefined) throw new TypeError(`no situation matches an operation that is ${state}`)
   return found
 }

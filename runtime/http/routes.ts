@@ -49,6 +49,7 @@ import { listAttempts, readOperation, readReceipt } from '../use-cases/operation
 import { attemptNow, stopRetrying, retryOperation } from '../use-cases/operations/runs.ts'
 import { planTakeover, takeOverOperation } from '../use-cases/operations/take-over.ts'
 import { listScopes, readSummary } from '../use-cases/overview/overview.ts'
+import { readRecovery } from '../use-cases/overview/recovery.ts'
 import {
   createCredential,
   revokeCredential,
@@ -192,6 +193,7 @@ export function createHandlers({ egress, stream }: RouteOptions): Handlers {
 
     'GET /inbox': readInbox,
     'GET /inbox/unread': readUnread,
+    'GET /recovery': readRecovery,
     'POST /inbox/mark': markInbox,
     'POST /inbox/snooze': snoozeInbox,
     'GET /follows': readFollows,

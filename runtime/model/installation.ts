@@ -18,6 +18,7 @@ export interface ClaimColumns {
   claim_run_started_at: OperationColumns['run_started_at']
   claim_finished_at: OperationColumns['finished_at']
   claim_failure: OperationColumns['failure']
+  claim_in_doubt_since: OperationColumns['in_doubt_since']
   claim_requested_by_id: OperationColumns['requested_by_id'] | null
   claim_requested_by_name: OperationColumns['requested_by_name'] | null
 }

@@ -12,6 +12,8 @@ export interface Situation {
   /** As printed in docs/runtime-api.md#next-step. */
   title: string
   states: readonly OperationState[]
+  /** It was in progress when the database went back in time. */
+  isInDoubt?: true
   /** The reasons of this platform's message; absent for any failure, or none. */
   reasons?: readonly MessageReason[]
   /** The HTTP statuses of the plugin's response. */
@@ -30,6 +32,14 @@ export interface Situation {
 
 /** The first row that matches an operation applies; the last one matches every failed operation. */
 export const SITUATIONS: readonly Situation[] = [
+  {
+    title: 'in doubt: in progress when the database went back in time',
+    states: ['PENDING', 'RUNNING', 'WAITING'],
+    isInDoubt: true,
+    actor: 'SUPPORT',
+    action: 'CHECK_IN_DOUBT',
+    retryHelps: null,
+  },
   { title: 'queued', states: ['PENDING'], actor: 'PLATFORM', action: 'START', retryHelps: null },
   { title: 'running', states: ['RUNNING'], actor: 'PLATFORM', action: 'FINISH', retryHelps: null },
   {

@@ -4,8 +4,8 @@ import { SettingsError } from '#http-kit/settings.ts'
 import { nullWhen, writeOnce } from '#http-kit/secret-files.ts'
 import type { RuntimeDeps } from '../deps/runtime-deps.ts'
 import { findOperation } from '../store/operations/operations.ts'
+import { systemActor } from '../use-cases/audit/record.ts'
 import { readDetail, receiptOf } from '../use-cases/operations/read.ts'
-import { systemActor } from './remove-step.ts'
 
 /** Refuses an archive that is not a directory. It is not created: on a missing mount, receipts would be lost with the machine. */
 export async function requireArchive(directory: string | null): Promise<void> {

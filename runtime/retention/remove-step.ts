@@ -1,6 +1,4 @@
-import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import { inTransaction } from '#database/transaction.ts'
-import type { Actor } from '../model/actor.ts'
 import type { Db, Tx } from '../model/db.ts'
 import {
   nextFinished,
@@ -19,7 +17,7 @@ import {
   moveExamined,
 } from '../store/retention/retention-row.ts'
 import type { Removed, RetentionRow } from '../store/retention/retention-row.ts'
-import { recordAudit } from '../use-cases/audit/record.ts'
+import { recordAudit, systemActor } from '../use-cases/audit/record.ts'
 
 /** How many days something is kept after it finished; 0: forever. */
 export interface RetentionPeriods {
@@ -119,11 +117,3 @@ async function complete(tx: Tx, run: RetentionRow, operationsDays: number): Prom
   await completeRun(tx, operationsDays)
   return { kind: 'completed', removed }
 }
-
-/** The platform itself, as the audit and archived receipts name it. It may read everything and do nothing else. */
-export const systemActor = (requestId: string): Actor => ({
-  id: RUNTIME_ACTOR_ID,
-  name: 'Bundle Console',
-  grants: [{ permissions: ['read'], scope: null }],
-  requestId,
-})

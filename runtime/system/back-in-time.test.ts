@@ -69,7 +69,23 @@ it('after the server changed, nothing is created or called before the numbers ar
     db,
   )
   assert.deepEqual(marked.rows, [{ in_doubt: true, identity: rows[0]?.identity }])
+  // it is told: in the list, in the next step, and in the audit
+  const inDoubt = (await http.call('/operations?inDoubt=open')).data['items'] as JsonObject[]
+  assert.equal(inDoubt.length, 1)
+  const [listed = {}] = inDoubt
+  assert.ok(listed['inDoubtSince'])
+  const { actor, action } = listed['nextStep'] as JsonObject
+  assert.deepEqual([actor, action], ['SUPPORT', 'CHECK_IN_DOUBT'])
+  const { recovery } = (await http.call('/recovery')).data
+  const { because, backup, operationsInDoubt, raisedBy } = recovery as JsonObject
+  assert.deepEqual([because, backup, operationsInDoubt, raisedBy], ['SERVER_CHANGED', null, 1, 100_000])
+  const entries = (await http.call('/audit?action=database.failover')).data['items'] as JsonObject[]
+  assert.deepEqual(
+    entries.map(({ actor: by }) => (by as JsonObject)['id']),
+    ['bundle-runtime'],
+  )
   await sql`update runtime.operation set state = 'SUCCEEDED', phase = 'DONE', holds_claim = false`.execute(db)
+  assert.deepEqual((await http.call('/operations?inDoubt=open')).data['items'], [])
   await recoverIfMoved(http.runtime.deps, http.runtime.deps.db)
 
   const detached = await write('POST', `/installations/${textOf(bundleInstallId)}/detach`, {

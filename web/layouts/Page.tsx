@@ -6,6 +6,7 @@ import { Icon } from '../ui/Icon.tsx'
 import { PlainLink, type LinkTarget } from '../ui/Link.tsx'
 import { EnvironmentContext, EnvironmentLine, EnvironmentWord } from '../ui/EnvironmentMark.tsx'
 import { useShell } from '../subjects/shell/shell-context.ts'
+import { RecoveryNotice } from './RecoveryNotice.tsx'
 
 const NO_CRUMBS: readonly Crumb[] = []
 
@@ -59,6 +60,7 @@ export function Page({
           width === 'reading' ? 'max-w-4xl' : 'max-w-[96rem]',
         )}
       >
+        <RecoveryNotice />
         <title>{`${missed === 0 ? '' : `(${missed}) `}${mark === null ? '' : `${mark.word} · `}${title} · ${t('shell.product')}`}</title>
         <header className={tabs ? 'mb-5' : 'mb-4'}>
           {trail.length > 0 && <Trail crumbs={trail} />}

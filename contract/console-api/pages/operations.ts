@@ -1,6 +1,13 @@
 import { moment, omitUndefined, oneOf, someOf, text, whole, type Raw } from './search-params.ts'
 import { OPERATION_TYPES } from '#contract/protocol/vocabulary.ts'
-import { NEXT_ACTIONS, NEXT_ACTORS, OPERATION_SORTS, OPERATION_STATES, PHASES } from '../vocabulary.ts'
+import {
+  IN_DOUBT,
+  NEXT_ACTIONS,
+  NEXT_ACTORS,
+  OPERATION_SORTS,
+  OPERATION_STATES,
+  PHASES,
+} from '../vocabulary.ts'
 
 export const operationsSearch = (raw: Raw) =>
   omitUndefined({
@@ -18,6 +25,7 @@ export const operationsSearch = (raw: Raw) =>
     errorCode: text(raw, 'errorCode'),
     requestedBy: text(raw, 'requestedBy'),
     assignee: text(raw, 'assignee'),
+    inDoubt: oneOf(raw, 'inDoubt', IN_DOUBT),
     since: moment(raw, 'since'),
     until: moment(raw, 'until'),
     causeId: text(raw, 'causeId'),

@@ -24,3 +24,4 @@ export const myOperationsCall = (personId: string) => ({ query: { requestedBy: p
 /** A person's own are among them. */
 export const newestBatchesCall = { query: { limit: 20 } }
 export const summaryCall = { query: {} }
+export const recoveryCall = { query: {} }

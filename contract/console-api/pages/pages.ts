@@ -48,6 +48,7 @@ import {
   newestBatchesCall,
   outdatedBundlesCall,
   recentChangesCall,
+  recoveryCall,
   summaryCall,
   waitingOperationsCall,
 } from './overview.ts'
@@ -296,7 +297,10 @@ export const pages = {
 }
 
 /** What the frame around every page reads. A page does not wait for it. */
-export const frameReads: readonly PageRead[] = [{ name: 'GET /inbox/unread', call: unreadCall }]
+export const frameReads: readonly PageRead[] = [
+  { name: 'GET /inbox/unread', call: unreadCall },
+  { name: 'GET /recovery', call: recoveryCall },
+]
 
 /** What the first render of a page reads, for the search parameters as they are in the address. */
 export function readsOf(path: PagePath, address: PageAddress<Raw>): readonly PageRead[] {

@@ -18,6 +18,7 @@ export const claimColumns = [
   'claim.run_started_at as claim_run_started_at',
   'claim.finished_at as claim_finished_at',
   'claim.failure as claim_failure',
+  'claim.in_doubt_since as claim_in_doubt_since',
   'claim.requested_by_id as claim_requested_by_id',
   'claim.requested_by_name as claim_requested_by_name',
 ] as const

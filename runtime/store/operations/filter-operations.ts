@@ -52,6 +52,8 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
       sql`operation.failure is not null
         and coalesce(operation.failure -> 'errorPath' ->> 1, 'bundle-runtime') = ${filter.failedAt}`,
     )
+  if (filter.inDoubt !== undefined)
+    conditions.push(sql`operation.in_doubt_since is not null and operation.holds_claim`)
   if (filter.causeId !== undefined)
     conditions.push(sql`operation.cause_id = ${filter.causeId} and operation.state = 'FAILED'`)
   if (filter.pluginId !== undefined)
@@ -72,8 +74,10 @@ export function isUnsettled({
   phase,
   nextActor,
   nextAction,
-}: Pick<OperationFilter, 'state' | 'phase' | 'nextActor' | 'nextAction'>): boolean {
+  inDoubt,
+}: Pick<OperationFilter, 'state' | 'phase' | 'nextActor' | 'nextAction' | 'inDoubt'>): boolean {
   return (
+    inDoubt !== undefined ||
     (state !== undefined && !state.includes('SUCCEEDED')) ||
     (phase !== undefined && !phase.includes('DONE')) ||
     (nextActor !== undefined && !nextActor.includes('NOBODY')) ||

@@ -336,10 +336,11 @@ function isSelective({
   pluginId,
   causeId,
   assignee,
+  inDoubt,
 }: OperationFilter): boolean {
   // most operations have no assignee
   const person = assignee === UNASSIGNED ? undefined : assignee
-  return [bundleInstallId, requestedBy, errorCode, pluginId, causeId, person].some(
+  return [bundleInstallId, requestedBy, errorCode, pluginId, causeId, person, inDoubt].some(
     (value) => value !== undefined,
   )
 }

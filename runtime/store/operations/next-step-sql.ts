@@ -22,8 +22,9 @@ export function situationNumber(): RawBuilder<number> {
 }
 
 function conditionOf(situation: Situation): RawBuilder<unknown> {
-  const { states, reasons, statuses, ofPlugin, readsWrites, refusals } = situation
+  const { states, isInDoubt, reasons, statuses, ofPlugin, readsWrites, refusals } = situation
   const conditions = [sql`${STATE} in (${literals(states)})`]
+  if (isInDoubt === true) conditions.push(sql`operation.in_doubt_since is not null`)
   if (refusals !== undefined)
     conditions.push(sql`operation.failure -> 'refusedHere' ->> 'rule' in (${literals(refusals)})`)
   if (readsWrites === true) conditions.push(sql`operation.failure -> 'readsWrites' is not null`)

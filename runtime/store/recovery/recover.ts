@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { inTransaction } from '#database/transaction.ts'
+import type { RecoveryCause } from '#contract/runtime-api/vocabulary.ts'
 import type { Db, Tx } from '../../model/db.ts'
 
 /** What a recovery did. */
@@ -8,6 +9,13 @@ export interface Recovery {
   scopes: number
   /** Operations that were in progress in the restored state. */
   operationsInDoubt: number
+}
+
+/** Why the database is recovered. */
+export interface RecoveredFrom {
+  because: RecoveryCause
+  /** The backup that was restored, with the version and the commit of the program that made it. */
+  backup?: { at: string; version: string; build: string | null }
 }
 
 /** Larger than the number of operations of an installation, or saves of a scope, that can be lost at once. */
@@ -42,6 +50,9 @@ export interface RecoverOptions {
   isForced?: boolean
   /** With `isForced`: not if another replica has recovered since then. */
   since?: string
+  from?: RecoveredFrom
+  /** Records the recovery in its transaction. */
+  record?: (tx: Tx, recovery: Recovery) => Promise<void>
 }
 
 /**
@@ -55,7 +66,13 @@ export interface RecoverOptions {
  */
 export async function recover(
   db: Db,
-  { raiseBy = RAISE_BY, isForced = false, since }: RecoverOptions = {},
+  {
+    raiseBy = RAISE_BY,
+    isForced = false,
+    since,
+    from = { because: 'SERVER_CHANGED' },
+    record,
+  }: RecoverOptions = {},
 ): Promise<Recovery | null> {
   return inTransaction(db, async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx)
@@ -74,9 +91,33 @@ export async function recover(
     const operationsInDoubt = await markInDoubt(tx)
     await sql`delete from runtime.event`.execute(tx)
     await sql`update runtime.server_identity set recovered_at = clock_timestamp(), raised_by = ${raiseBy},
-      operations_in_doubt = ${operationsInDoubt}`.execute(tx)
-    return { installations, scopes, operationsInDoubt }
+      operations_in_doubt = ${operationsInDoubt}, because = ${from.because},
+      backup_at = ${from.backup?.at ?? null}::timestamptz, backup_version = ${from.backup?.version ?? null},
+      backup_build = ${from.backup?.build ?? null}`.execute(tx)
+    const recovery = { installations, scopes, operationsInDoubt }
+    await record?.(tx, recovery)
+    return recovery
   })
+}
+
+/** The last recovery, as `runtime.server_identity` stores it. */
+export interface RecoveryRow {
+  recovered_at: string
+  because: RecoveryCause | null
+  backup_at: string | null
+  backup_version: string | null
+  backup_build: string | null
+  raised_by: number
+  operations_in_doubt: number
+}
+
+/** Undefined before the first recovery. */
+export async function findRecovery(db: Db): Promise<RecoveryRow | undefined> {
+  const { rows } = await sql<RecoveryRow>`
+    select recovered_at, because, backup_at, backup_version, backup_build,
+      coalesce(raised_by, 0)::int4 as raised_by, coalesce(operations_in_doubt, 0)::int4 as operations_in_doubt
+    from runtime.server_identity where recovered_at is not null`.execute(db)
+  return rows[0]
 }
 
 /**

@@ -4,6 +4,7 @@ import { deepEqual } from '#contract/json-schema/json.ts'
 import type { JsonValue } from '#contract/json-schema/json.ts'
 import type { Scope } from '#contract/protocol/scope.ts'
 import type { AuditChange, Occurrences } from '#contract/runtime-api/audit.ts'
+import { RUNTIME_ACTOR_ID } from '#contract/runtime-api/vocabulary.ts'
 import type { AuditAction } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Tx } from '../../model/db.ts'
@@ -74,3 +75,11 @@ export function fieldChanges(before: Fields | null, after: Fields): AuditChange[
 function viewOf(value: JsonValue): AuditChange['after'] {
   return value === null ? null : { '@type': 'Data', value }
 }
+
+/** The platform itself, as the audit and archived receipts name it. It may read everything and do nothing else. */
+export const systemActor = (requestId: string): Actor => ({
+  id: RUNTIME_ACTOR_ID,
+  name: 'Bundle Console',
+  grants: [{ permissions: ['read'], scope: null }],
+  requestId,
+})

@@ -40,7 +40,8 @@ suite('the next step in lists', { concurrency: false }, () => {
       const [state = 'FAILED'] = situation.states
       const isOver = state === 'SUCCEEDED'
       await sql`update runtime.operation set state = ${state}, failure = ${JSON.stringify(failureOf(situation))}::json,
-        phase = ${isOver ? 'DONE' : 'BEFORE_RESOURCES'}, holds_claim = ${!isOver}, finished_at = clock_timestamp()
+        phase = ${isOver ? 'DONE' : 'BEFORE_RESOURCES'}, holds_claim = ${!isOver}, finished_at = clock_timestamp(),
+        in_doubt_since = case when ${situation.isInDoubt === true} then clock_timestamp() end
         where operation_id = ${operation_id}`.execute(engine.runtime.db)
     }
   })

@@ -282,6 +282,13 @@ export const operations = {
     'Ask the plugin’s owner for a valid certificate that names the endpoint’s host and is signed by an authority that this platform trusts. Then retry.',
   'remedy.ALLOW_ENDPOINT':
     'Ask an administrator to allow the endpoint in this deployment, or to register another one. Then retry.',
+  'remedy.CHECK_IN_DOUBT':
+    'It continues from the restored state, but its plugins may have carried out more than this page shows: look at their logs and data. If it fails because its sequence is stale, take it over and install again.',
+  inDoubt: 'In doubt',
+  'inDoubt.meaning':
+    'It was in progress when the database went back in time, so its plugins may have seen a later state.',
+  'inDoubt.since': 'It was in progress when the database went back in time, {time}.',
+  'filter.inDoubt': 'After a restore',
   'remedy.CHECK_RUNTIME':
     'Ask an administrator to check the runtime’s log for this operation ID, then retry.',
   'failed.now': 'Still in progress?',

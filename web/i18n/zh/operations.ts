@@ -252,6 +252,12 @@ export const operations: Translated<typeof source.operations> = {
   'remedy.FIX_TLS':
     '请插件负责人更换证书：证书应在有效期内，包含端点的主机名，并由本平台信任的机构签发。然后重试。',
   'remedy.ALLOW_ENDPOINT': '请管理员在此部署中放行该端点地址，或注册其他端点地址。然后重试。',
+  'remedy.CHECK_IN_DOUBT':
+    '它会从恢复后的状态继续，但插件实际执行的内容可能多于此页所示：请查看插件的日志和数据。如果因执行序号过期而失败，请接管后重新安装。',
+  inDoubt: '待核实',
+  'inDoubt.meaning': '数据库回退时该操作正在进行，插件可能已见过更新的状态。',
+  'inDoubt.since': '数据库回退时该操作正在进行（{time}）。',
+  'filter.inDoubt': '数据库恢复后',
   'remedy.CHECK_RUNTIME': '请管理员查看运行时日志中与此操作 ID 相关的记录，然后重试。',
   'failed.now': '是否仍在进行',
   'failed.now.stopped': '否。操作已停止，没有后续安排。',

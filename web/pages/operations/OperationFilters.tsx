@@ -11,7 +11,8 @@ import type { SearchChange } from '#contract/console-api/pages/search-params.ts'
 import { ChoiceFilter } from '../../ui/filters/ChoiceFilter.tsx'
 import { FilterBar, SelectFilter } from '../../ui/filters/FilterBar.tsx'
 import { SearchInput } from '../../ui/filters/SearchInput.tsx'
-import { NEXT_ACTORS, UNASSIGNED } from '#contract/console-api/vocabulary.ts'
+import { recoveryCall } from '#contract/console-api/pages/overview.ts'
+import { IN_DOUBT, NEXT_ACTORS, UNASSIGNED } from '#contract/console-api/vocabulary.ts'
 import { OPERATION_STATES, OPERATION_TYPES, operationLook, PHASES } from '../../ui/states.ts'
 import {
   operationsCall,
@@ -37,6 +38,9 @@ export function OperationFilters({
     refetchInterval: false,
   })
   const { user } = useShell()
+  // of the frame: whoever never restored anything needs no filter for it
+  const frame = useQuery({ ...apiQuery('GET /recovery', recoveryCall), enabled: false })
+  const recovered = (frame.data?.recovery ?? null) !== null
   // the query of the list
   const shown = useQuery({ ...apiQuery('GET /operations', operationsCall(search)), enabled: false })
   const people = useKnownPeople(
@@ -102,6 +106,14 @@ export function OperationFilters({
         ]}
         onChange={(assignee) => onChange({ assignee })}
       />
+      {(search.inDoubt !== undefined || recovered) && (
+        <SelectFilter
+          label={t('operations.filter.inDoubt')}
+          value={search.inDoubt}
+          options={IN_DOUBT.map((value) => ({ value, label: t('operations.inDoubt') }))}
+          onChange={(value) => onChange({ inDoubt: IN_DOUBT.find((one) => one === value) })}
+        />
+      )}
       <TimeFilter since={search.since} until={search.until} onChange={onChange} isRelative />
       <TextFilters
         label={t('operations.filter.more')}

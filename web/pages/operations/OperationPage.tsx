@@ -4,6 +4,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { operationCall } from '#contract/console-api/pages/operations.ts'
 import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { useStore } from '../../base/external-store.ts'
+import { InDoubtBadge, InDoubtNotice } from '../../subjects/operations/InDoubt.tsx'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
@@ -84,6 +85,7 @@ export function OperationPage() {
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           {name}
           <OperationBadge state={operation.state} look="pill" className="text-sm" />
+          <InDoubtBadge operation={operation} look="pill" className="text-sm" />
         </span>
       }
       trail={trail}
@@ -97,11 +99,14 @@ export function OperationPage() {
       }
       actions={<Actions operation={operation} onRecover={choose} />}
       notice={
-        error && (
-          <Notice tone="warn" title={error.title}>
-            {error.message}
-          </Notice>
-        )
+        <>
+          {error && (
+            <Notice tone="warn" title={error.title}>
+              {error.message}
+            </Notice>
+          )}
+          <InDoubtNotice operation={operation} />
+        </>
       }
     >
       <p role="status" className="sr-only">

@@ -3,6 +3,7 @@ import type { Operation } from '#contract/console-api/shapes.ts'
 import { shownCode } from '#contract/protocol/messages.ts'
 import type { OperationSort } from '#contract/console-api/vocabulary.ts'
 import { versionsText, operationName } from '../../subjects/operations/operation-texts.ts'
+import { InDoubtBadge } from '../../subjects/operations/InDoubt.tsx'
 import { NextStepLines } from '../../subjects/operations/NextStepText.tsx'
 import { RunTime, RetriesIn } from '../../subjects/operations/OperationTimes.tsx'
 import { ScopeText } from '../../subjects/scopes/ScopeText.tsx'
@@ -139,6 +140,7 @@ function Trouble({ operation }: { operation: Operation }) {
   ].filter(({ text }) => text !== undefined)
   return (
     <>
+      <InDoubtBadge operation={operation} className="flex" />
       {state === 'WAITING' && nextAttemptAt !== null ? (
         <span className="block truncate text-doubt">
           <RetriesIn at={nextAttemptAt} />

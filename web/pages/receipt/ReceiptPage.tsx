@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import type { OperationReceipt } from '#contract/console-api/shapes.ts'
+import { InDoubtBadge, InDoubtNotice } from '../../subjects/operations/InDoubt.tsx'
 import { operationName } from '../../subjects/operations/operation-texts.ts'
 import { useText } from '../../i18n/use-text.ts'
 import { Page } from '../../layouts/Page.tsx'
@@ -101,7 +102,9 @@ function Receipt({ receipt }: { receipt: OperationReceipt }) {
       <h2 className="flex flex-wrap items-center gap-3 text-lg font-semibold">
         {operationName(operation, t)}
         <OperationBadge state={operation.state} look="pill" className="text-sm" />
+        <InDoubtBadge operation={operation} look="pill" className="text-sm" />
       </h2>
+      <InDoubtNotice operation={operation} />
       {operation.failure && (
         <FailurePanel operation={operation} timeline={timelineOf(operation)} failure={operation.failure} />
       )}

@@ -3,6 +3,7 @@ import type { OperationDetail } from '#contract/console-api/shapes.ts'
 import { Guidance } from '../failure/Guidance.tsx'
 import { useMay } from '../../../../api/session.ts'
 import { useErrorView } from '../../../../i18n/describe-code.ts'
+import { isInDoubt } from '../../../../subjects/operations/InDoubt.tsx'
 import { NextStepText } from '../../../../subjects/operations/NextStepText.tsx'
 import { PluginLink } from '../../../../subjects/plugins/PluginLink.tsx'
 import { useRichText, useText, type Translate } from '../../../../i18n/use-text.ts'
@@ -34,7 +35,8 @@ export function WaitingPanel({
   const last = waiting?.bars.at(-1)
   const retryAt = momentOf(operation.nextAttemptAt)
   if (!waiting || !last) return null
-  const { title, text } = headOf(last, t)
+  const { title, text: calm } = headOf(last, t)
+  const text = isInDoubt(operation) ? t('operations.remedy.CHECK_IN_DOUBT') : calm
   return (
     <section aria-label={title} className="rounded-lg border border-doubt-line bg-surface p-4">
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">

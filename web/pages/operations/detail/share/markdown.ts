@@ -9,6 +9,7 @@ import {
   versionsText,
   bundleNameOf,
 } from '../../../../subjects/operations/operation-texts.ts'
+import { isInDoubt } from '../../../../subjects/operations/InDoubt.tsx'
 import { formatDuration, formatUtcTime } from '../../../../i18n/format.ts'
 import { joinClauses, labelled } from '../../../../i18n/punctuation.ts'
 import type { Translate } from '../../../../i18n/use-text.ts'
@@ -242,6 +243,7 @@ function standingOf(operation: OperationDetail, t: Translate): string[] {
       plainText(progressText(operation, progressOf(operation, timeline), t)),
     ),
     ...(plugin ? [fact(t, t('operations.failed.endpoint'), codeText(plugin.endpoint))] : []),
+    ...(isInDoubt(operation) ? [fact(t, t('operations.inDoubt'), t('operations.inDoubt.meaning'))] : []),
     fact(t, t('common.nextStep'), next),
     ...(owner
       ? [fact(t, t('operations.failed.owner'), plainText(joinClauses(t, [owner.team, owner.contact])))]
