@@ -26,3 +26,10 @@ test('the installed command runs in an empty folder', () => {
   const output = execFileSync(process.execPath, [command, 'list'], { cwd: folder, encoding: 'utf8' })
   assert.equal(output.trim().split('\n').length, CASES.length)
 })
+
+test('the installed package is a library with the cases', () => {
+  const program =
+    "import('@bundle-console/plugin-check').then(({ CASES, check }) => console.log(CASES.length, typeof check))"
+  const output = execFileSync(process.execPath, ['-e', program], { cwd: folder, encoding: 'utf8' })
+  assert.equal(output.trim(), `${CASES.length} function`)
+})

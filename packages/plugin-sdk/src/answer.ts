@@ -35,8 +35,22 @@ export function composeAnswer(result: HandlerResult, scope: AnswerScope): string
   }
   const answer = JSON.stringify(successEnvelope(data))
   if (Buffer.byteLength(answer) > ANSWER_BYTES_MAX)
-    throw sdkFailure('ANSWER_TOO_LARGE', 'The response of the plugin is larger than the runtime accepts')
+    throw sdkFailure('ANSWER_TOO_LARGE', tooLarge(Buffer.byteLength(answer), data.resources))
   return answer
+}
+
+function tooLarge(bytes: number, resources: LifecycleResponse['resources']): string {
+  let largest = { where: '', bytes: 0 }
+  for (const [locator, properties] of Object.entries(resources))
+    for (const [property, data] of Object.entries(properties)) {
+      const size = Buffer.byteLength(JSON.stringify(data))
+      if (size > largest.bytes) largest = { where: `${property} of ${locator}`, bytes: size }
+    }
+  const place =
+    largest.bytes === 0 ? '' : `; the largest value is ${largest.where}, with ${largest.bytes} bytes`
+  return truncate(
+    `The response of the plugin has ${bytes} bytes, and at most ${ANSWER_BYTES_MAX} are accepted${place}. Write less, or where the data is.`,
+  )
 }
 
 /** A plain JavaScript plugin can return writes with any outcome. FAILED and UNKNOWN carry none, so they are dropped. */

@@ -44,7 +44,7 @@ export interface LifecycleCall<Tx> {
    * The last step: commits the business change together with its remembered answer, or neither. Return its result from
    * the handler. The change is rolled back if `work` throws or its writes are rejected.
    */
-  conclude(work: (tx: Tx) => Awaitable<HandlerResult>): Promise<HandlerResult>
+  conclude<Result extends HandlerResult>(work: (tx: Tx) => Awaitable<Result>): Promise<Result>
   /** Resolves a reference property of one of the resources for a single business call. Throws ReferenceNotResolved. */
   resolve(locator: string, propertyKey: string): Promise<ResolvedReference>
 }

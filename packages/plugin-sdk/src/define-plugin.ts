@@ -23,7 +23,7 @@ import {
 import { authorizationOncePerOperation, type AuthorizationSource } from './read-authorization.ts'
 import type { Credential } from './platform.ts'
 import { ReferenceNotResolved, resolveReference, type ResolvedReference } from './resolve-reference.ts'
-import { notApplied, PluginFailure, sdkFailure } from './result.ts'
+import { notApplied, PluginFailure, requireResult, sdkFailure } from './result.ts'
 import { runCall, type Handler } from './run-call.ts'
 import type { Store } from './store.ts'
 import { keysOf, matchToken, tokenVerifier, type VerifyToken } from './token.ts'
@@ -31,15 +31,22 @@ import { logFailure, type FailedCall, type FailureEntry } from './log-failure.ts
 import { printError } from './print-error.ts'
 
 /** A stage without a handler results in NOT_APPLIED. */
-export type StageHandlers<Tx> = { readonly [stage in Stage]?: Handler<Tx> }
-export type Handlers<Tx> = StageHandlers<Tx> | { readonly [type in OperationType]?: StageHandlers<Tx> }
+export type StageHandlers<Tx, Name extends string = string> = {
+  readonly [stage in Stage]?: Handler<Tx, Name>
+}
+export type Handlers<Tx, Name extends string = string> =
+  | StageHandlers<Tx, Name>
+  | { readonly [type in OperationType]?: StageHandlers<Tx, Name> }
 
-export interface PluginDefinition<Tx> {
+export interface PluginDefinition<Tx, Declared extends WriteDeclarations = WriteDeclarations> {
   pluginId: string
   store: Store<Tx>
-  handle: Handlers<Tx>
-  /** Every property that a handler may write, and which of them are sensitive. Default: none. */
-  writes?: WriteDeclarations
+  handle: Handlers<Tx, keyof NoInfer<Declared> & string>
+  /**
+   * Every property that a handler may write, and which of them are sensitive. The compiler compares the names with what
+   * handlers write. Default: none.
+   */
+  writes?: Declared
   /**
    * The authorization that the runtime compiled for this plugin, against which input and writes are checked. Default: it
    * is read from the platform once for each operation, if `platformApiBase` and `credential` are set. A function may
@@ -81,6 +88,9 @@ export interface PluginDefinition<Tx> {
   now?: () => number
 }
 
+/** What a definition says apart from its handlers. */
+type Settings = Omit<PluginDefinition<unknown>, 'store' | 'handle' | 'writes'>
+
 /** Handles lifecycle calls at any path; for any server that uses fetch-style handlers. */
 export type PluginHandler = (request: Request) => Promise<Response>
 
@@ -91,8 +101,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * VERIFIED or NOT_APPLIED; that answer is stored byte for byte and returned for retries. Throws if the definition is
  * inconsistent.
  */
-export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandler {
-  const { pluginId, store, writes = {}, now = Date.now } = definition
+export function definePlugin<Tx, Declared extends WriteDeclarations = Record<never, never>>(
+  definition: PluginDefinition<Tx, Declared>,
+): PluginHandler {
+  const { pluginId, store, now = Date.now } = definition
+  const writes: WriteDeclarations = definition.writes ?? {}
   const { maxRequestBytes = 4 * 1024 * 1024, leaseMs = 30_000, retentionMs = 30 * DAY_MS } = definition
   /** What resolutions gave in the call whose handler threw. */
   const accessOf = new WeakMap<object, ReadonlySet<string>>()
@@ -145,6 +158,7 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
       scope.authorization = await authorize(request)
       try {
         const result = await handle(call)
+        requireResult(result, `The handler of ${request.operation.operationType} ${request.stage}`)
         const reported = REPORTED[result.outcome]
         if (reported !== undefined) logFailure(failureLog, failedCall(request), reported)
         return result
@@ -155,6 +169,13 @@ export function definePlugin<Tx>(definition: PluginDefinition<Tx>): PluginHandle
       }
     }
     const resolve = async (resource: string, propertyKey: string): Promise<ResolvedReference> => {
+      // the platform says the same, but a person would have to wait until the attempts are used up
+      if (request.operation.operationType === 'INSTALL' && request.stage === 'BEFORE_RESOURCES')
+        throw new ReferenceNotResolved(
+          'INSTALLATION_NOT_ACTIVE',
+          'A reference resolves from AFTER_RESOURCES of the INSTALL on: resolve it there',
+          { retryable: false },
+        )
       const resolved = await resolveReference({
         ...platformOf(definition),
         installation: request.installation,
@@ -216,12 +237,12 @@ const cleaned = (failure: PluginFailure, accessMaterial: ReadonlySet<string>): P
         cause: failure,
       })
 
-function verifierOf<Tx>({
+function verifierOf({
   pluginId,
   verify = true,
   platformApiBase,
   issuer = platformApiBase,
-}: PluginDefinition<Tx>): VerifyToken | null {
+}: Settings): VerifyToken | null {
   if (verify === false) return null
   if (issuer === undefined) throw new Error('Set platformApiBase or issuer, the issuer of accepted tokens')
   const keys = keysOf(verify === true ? undefined : verify, platformApiBase)
@@ -229,7 +250,7 @@ function verifierOf<Tx>({
 }
 
 /** Returns the authorization to check writes against, or null. Throws if the request contains more than it allows. */
-function authorizerOf<Tx>(definition: PluginDefinition<Tx>): AuthorizationSource {
+function authorizerOf(definition: Settings): AuthorizationSource {
   const { pluginId, authorization, platformApiBase, credential } = definition
   const read = ((): AuthorizationSource | null => {
     if (authorization === false) return null
@@ -262,7 +283,7 @@ const isByType = <Tx>(
 ): handle is { readonly [type in OperationType]?: StageHandlers<Tx> } =>
   OPERATION_TYPES.some((type) => type in handle)
 
-function platformOf<Tx>({ platformApiBase, credential }: PluginDefinition<Tx>) {
+function platformOf({ platformApiBase, credential }: Settings) {
   if (platformApiBase === undefined || credential === undefined)
     throw new Error('Set platformApiBase and credential: both are needed to resolve a reference')
   return { platformApiBase, credential }

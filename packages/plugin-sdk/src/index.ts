@@ -30,6 +30,7 @@ export {
   type HandlerResult,
   notApplied,
   PluginFailure,
+  type ResultWith,
   SDK_ERROR_CODES,
   type SdkErrorCode,
   unknown,
@@ -65,5 +66,23 @@ export {
 export { type SqliteRow, type SqliteStatement, type SqliteValue } from './sqlite-driver.ts'
 export { type Awaitable } from './awaitable.ts'
 export { type Mark, type Memory, type RememberedCall, type Store } from './store.ts'
-export { type CompiledAuthorization } from '../../../contract/protocol/authorization.ts'
+export { type JsonObject, type JsonValue } from '../../../contract/json-schema/json.ts'
+export { type Access } from '../../../contract/protocol/access-resolution.ts'
+export {
+  type CompiledAuthorization,
+  type PluginConfiguration,
+} from '../../../contract/protocol/authorization.ts'
+export {
+  type LifecycleRequest,
+  type OperationIdentity,
+  type ResourceEntry,
+} from '../../../contract/protocol/lifecycle.ts'
+export { type InstallationIdentity } from '../../../contract/protocol/scope.ts'
+export { type Data, type Reference, type TypedValue } from '../../../contract/protocol/typed-value.ts'
+export {
+  type OperationType,
+  type Outcome,
+  type ResourceAction,
+  type Stage,
+} from '../../../contract/protocol/vocabulary.ts'
 export { decode, decodeData, fromDataValues, fromProperties } from '../../../contract/protocol/data.ts'

@@ -53,7 +53,7 @@ test('a message that looks like a stack, and the names in a certificate, do not 
 test('a plugin prints an error of a call to a service without its address', async (t) => {
   const closed = await listen(() => undefined)
   await closed.close({ graceMs: 0 })
-  const request = lifecycleRequest()
+  const request = lifecycleRequest({ stage: 'AFTER_RESOURCES' })
   const reference = { resource: LOCATOR, propertyKey: 'mailGateway' }
   const access = { 'mail-gateway': { url: closed.url, token: 'short-lived-token' } }
   const platform = await listen((_, outgoing) =>

@@ -145,13 +145,13 @@ test('resolved values cannot be written back, and a failed resolution becomes th
       authorization: false,
       writes: { tenantId: {} },
       handle: {
-        BEFORE_RESOURCES: async (call) => {
+        AFTER_RESOURCES: async (call) => {
           const { access } = await call.resolve(LOCATOR, 'mailGateway')
           return applied({ [LOCATOR]: { tenantId: { note: `uses ${access['mail-gateway']?.token}` } } })
         },
       },
     })
-    return sendRequest(plugin, lifecycleRequest())
+    return sendRequest(plugin, lifecycleRequest({ stage: 'AFTER_RESOURCES' }))
   }
   const written = await answerWith(url)
   assert.equal(written.errorCode, 'WRITE_NOT_AUTHORIZED')
@@ -170,17 +170,38 @@ test('a failure that a handler throws does not tell what a resolution gave', asy
     platformApiBase: url,
     credential: 'plugin-credential',
     handle: {
-      BEFORE_RESOURCES: async (call) => {
+      AFTER_RESOURCES: async (call) => {
         await call.resolve(LOCATOR, 'mailGateway')
         const message = `No: ${access.url} with ${access.token} or eyJhbGciOiJ.eyJ`
         throw new PluginFailure({ errorCode: 'TARGET_BUSY', message, retryable: true })
       },
     },
   })
-  const answer = await sendRequest(plugin, lifecycleRequest())
+  const answer = await sendRequest(plugin, lifecycleRequest({ stage: 'AFTER_RESOURCES' }))
   assert.deepEqual(answer.failure, {
     message: 'No: [removed] with [removed] or [removed]',
     retryable: true,
     errorPath: ['tenant-provisioner'],
   })
+})
+
+test('resolving in BEFORE_RESOURCES of an INSTALL is a final failure that says where it works', async () => {
+  const plugin = definePlugin({
+    pluginId: 'tenant-provisioner',
+    verify: false,
+    authorization: false,
+    store: memoryStore(),
+    platformApiBase: 'http://127.0.0.1:1',
+    credential: 'plugin-credential',
+    handle: {
+      BEFORE_RESOURCES: async (call) => {
+        await call.resolve(LOCATOR, 'mailGateway')
+        return applied()
+      },
+    },
+  })
+  const { errorCode, failure } = await sendRequest(plugin, lifecycleRequest())
+  assert.equal(errorCode, 'INSTALLATION_NOT_ACTIVE')
+  assert.equal(failure?.retryable, false)
+  assert.match(failure.message, /AFTER_RESOURCES/)
 })

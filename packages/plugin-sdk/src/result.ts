@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../contract/json-schema/json.ts'
+import { OUTCOMES } from '../../../contract/protocol/vocabulary.ts'
 import { hideProtectedName } from '../../../contract/protocol/protected-property.ts'
 
 /**
@@ -12,11 +13,28 @@ export type HandlerResult =
   | { outcome: 'APPLIED' | 'VERIFIED'; writes: Writes }
   | { outcome: 'NOT_APPLIED' | 'FAILED' | 'UNKNOWN' }
 
+/**
+ * A result together with the names of the properties that it writes, so that the compiler finds a name that `writes` of the
+ * plugin does not have. `names` is a type only: no result has it.
+ */
+export type ResultWith<Name extends string> = HandlerResult & { readonly names?: Name }
+
+/** Values by locator and name; of an object whose names are not known to the compiler, nothing is checked. */
+type WritesWith<Name extends string> = Readonly<Record<string, Readonly<{ [name in Name]?: JsonValue }>>>
+type KnownNames<Name extends string> = string extends Name ? never : Name
+
 /** The business change is complete. Remembered: a retry gets this answer. */
-export const applied = (writes: Writes = {}): HandlerResult => ({ outcome: 'APPLIED', writes })
+export const applied = <Name extends string = never>(
+  writes: WritesWith<Name> = {},
+): ResultWith<KnownNames<Name>> => ({ outcome: 'APPLIED', writes: valuesOf(writes) })
 
 /** The expected state was found. Remembered. */
-export const verified = (writes: Writes = {}): HandlerResult => ({ outcome: 'VERIFIED', writes })
+export const verified = <Name extends string = never>(
+  writes: WritesWith<Name> = {},
+): ResultWith<KnownNames<Name>> => ({ outcome: 'VERIFIED', writes: valuesOf(writes) })
+
+// what JavaScript passes as a value, also undefined, is checked when the response is composed
+const valuesOf = <Name extends string>(writes: WritesWith<Name>): Writes => writes as Writes
 
 /** There was nothing to change in this stage. Remembered. */
 export const notApplied = (): HandlerResult => ({ outcome: 'NOT_APPLIED' })
@@ -82,3 +100,14 @@ export class PluginFailure extends Error {
 /** A failure of the SDK itself; definite by default. */
 export const sdkFailure = (errorCode: SdkErrorCode, message: string, retryable = false): PluginFailure =>
   new PluginFailure({ errorCode, message: hideProtectedName(message), retryable })
+
+/** Throws if JavaScript returned something else than a result, and says what to return. */
+export function requireResult(result: unknown, who: string): void {
+  const outcome = typeof result === 'object' && result !== null && 'outcome' in result ? result.outcome : null
+  if (OUTCOMES.some((known) => known === outcome)) return
+  const returned =
+    result === undefined || result === null ? String(result) : `a value of type ${typeof result}`
+  throw new TypeError(
+    `${who} returned ${returned}: return the result of call.conclude(…), applied(…), verified(…), notApplied(), failed() or unknown()`,
+  )
+}

@@ -3,11 +3,14 @@ import { admit, fence, inProgress } from './admit.ts'
 import { composeAnswer, type AnswerScope } from './answer.ts'
 import { describeCall, type LifecycleCall } from './call.ts'
 import { isOwnerGone, newOwner } from './owner.ts'
-import type { HandlerResult } from './result.ts'
+import { requireResult, type HandlerResult, type ResultWith } from './result.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { RememberedCall, Store } from './store.ts'
 
-export type Handler<Tx> = (call: LifecycleCall<Tx>) => Awaitable<HandlerResult>
+/** `Name`: the properties that it may write; by default, the compiler does not check that. */
+export type Handler<Tx, Name extends string = string> = (
+  call: LifecycleCall<Tx>,
+) => Awaitable<string extends Name ? HandlerResult : ResultWith<Name>>
 
 export interface Run<Tx> {
   store: Store<Tx>
@@ -47,10 +50,16 @@ export async function runCall<Tx>(run: Run<Tx>): Promise<string> {
       await requireOwnership(tx, run, owner)
       return work(tx)
     })
-  const conclude = async (work: (tx: Tx) => Awaitable<HandlerResult>): Promise<HandlerResult> => {
+  const conclude = async <Result extends HandlerResult>(
+    work: (tx: Tx) => Awaitable<Result>,
+  ): Promise<Result> => {
     if (answer !== null) throw new Error('The call is already concluded: return the result of conclude')
     const concluded = await transaction(async (tx) => {
       const result = await work(tx)
+      requireResult(
+        result,
+        `The work of call.conclude in ${request.operation.operationType} ${request.stage}`,
+      )
       return { result, body: await end(tx, run, result) }
     })
     answer = concluded.body

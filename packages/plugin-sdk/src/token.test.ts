@@ -108,3 +108,22 @@ test('the address of the keys accepts a base with and without a trailing slash',
   assert.equal(jwksAddress('https://a.example/p').href, expected)
   assert.equal(jwksAddress('https://a.example/p/').href, expected)
 })
+
+test('keys that cannot be fetched are explained once, with the address and the cause', async (t) => {
+  const printed = t.mock.method(console, 'error', () => undefined)
+  const plugin = definePlugin({
+    pluginId: 'tenant-provisioner',
+    store: memoryStore(),
+    platformApiBase: 'http://127.0.0.1:1',
+    log: () => undefined,
+    handle: {},
+  })
+  const token = await tokens.sign(request, { iss: 'http://127.0.0.1:1' })
+  for (let attempt = 0; attempt < 2; attempt++)
+    assert.equal((await sendRequest(plugin, request, token)).status, 503)
+  assert.equal(printed.mock.callCount(), 1)
+  assert.match(
+    String(printed.mock.calls[0]?.arguments[0]),
+    /^The keys of the platform could not be fetched from http:\/\/127\.0\.0\.1:1\/bundle-runtime\/api\/\.well-known\/jwks\.json: \w.*\. Check platformApiBase/,
+  )
+})

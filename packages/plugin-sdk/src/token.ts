@@ -50,6 +50,12 @@ export function bearerVerifier({ audience, issuer, keys, requiredClaims }: Token
       ? createRemoteJWKSet(jwksAddress(keys.platformApiBase))
       : createLocalJWKSet(keys as JSONWebKeySet)
   const explained = new Set<string>()
+  function explain(mistake: string): void {
+    if (explained.has(mistake)) return
+    explained.add(mistake)
+    // printError would remove the addresses
+    console.error(mistake)
+  }
   return async (authorization) => {
     const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) throw new TokenRefused('A bearer token of the platform is required')
@@ -64,16 +70,22 @@ export function bearerVerifier({ audience, issuer, keys, requiredClaims }: Token
       return payload
     } catch (cause) {
       const mistake = mistakeInSettings(cause, { issuer, audience })
-      if (mistake !== null && !explained.has(mistake)) {
-        explained.add(mistake)
-        // printError would remove the addresses
-        console.error(mistake)
-      }
-      throw isAboutToken(cause)
-        ? new TokenRefused('The token is not accepted', { cause })
-        : new KeysUnavailable('The keys of the platform could not be fetched', { cause })
+      if (mistake !== null) explain(mistake)
+      if (isAboutToken(cause)) throw new TokenRefused('The token is not accepted', { cause })
+      if ('platformApiBase' in keys && typeof keys.platformApiBase === 'string')
+        explain(
+          `The keys of the platform could not be fetched from ${jwksAddress(keys.platformApiBase)}: ${reasonOf(cause)}. Check platformApiBase, and whether the platform runs.`,
+        )
+      throw new KeysUnavailable('The keys of the platform could not be fetched', { cause })
     }
   }
+}
+
+/** What the network says, which is in the cause of an error of fetch. */
+function reasonOf(error: unknown): string {
+  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (inner instanceof Error && 'code' in inner && typeof inner.code === 'string') return inner.code
+  return inner instanceof Error ? inner.message.slice(0, 200) : 'unknown error'
 }
 
 /** The keys to verify with: the given ones, or those of the platform. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { accessSync, constants, existsSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, constants, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CASES } from '../cases/all-cases.ts'
 import type { Case } from '../cases/case.ts'
@@ -41,6 +41,7 @@ plugin-check dev --url URL [options]     run the real system for one plugin, wit
 plugin-check run --url URL [options]     test a plugin
 plugin-check replay --url URL [options]  run the stored failures again: FIXED or STILL FAILS
 plugin-check replay RECEIPT --url URL    send the failed call of a receipt from the console
+plugin-check replay FOLDER --url URL     send those of all receipts in a folder: a regression suite
 plugin-check list                        list the cases
 plugin-check explain CASE                explain one case
 
@@ -83,9 +84,11 @@ function dispatch(args: readonly string[], terminal: Terminal): Promise<number> 
       return run(readOptions(rest), terminal)
     case 'replay': {
       const [receipt] = rest
-      return receipt === undefined || receipt.startsWith('-')
-        ? replay(readOptions(rest), terminal)
-        : replayFile(receipt, readOptions(rest.slice(1)), terminal)
+      if (receipt === undefined || receipt.startsWith('-')) return replay(readOptions(rest), terminal)
+      const options = readOptions(rest.slice(1))
+      return isFolder(receipt)
+        ? replayFolder(receipt, options, terminal)
+        : replayFile(receipt, options, terminal)
     }
     case 'init':
       return init(readOptions(rest), terminal)
@@ -309,6 +312,31 @@ async function replay(options: Options, terminal: Terminal): Promise<number> {
 
 const verdictLine = (verdict: ReplayResult['verdict'], id: string, problem: string): string =>
   `${verdict.padEnd('STILL FAILS'.length)}  ${id}  ${problem}`.trimEnd()
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Sends the failed call of each receipt in a folder, as a regression suite: nothing is kept. */
+async function replayFolder(folder: string, options: Options, terminal: Terminal): Promise<number> {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .toSorted()
+  if (files.length === 0)
+    throw new UsageError(
+      `There are no receipts in ${folder}: export operations of the console as .json files into it.`,
+    )
+  const profile = existsSync(options.profile) ? readProfile(options.profile) : null
+  let code = 0
+  let fixed = 0
+  for (const name of files) {
+    const call = readReceipt(join(folder, name), profile?.pluginId ?? null)
+    const values = await completeValues(call, readValues(options.values, call), terminal.ask)
+    const result = await sendReceipt({ id: name, call, values }, options, terminal)
+    if (result === 0) fixed++
+    code = Math.max(code, result)
+  }
+  terminal.print(`${fixed} of ${files.length} receipts are fixed`)
+  return code
+}
 
 /** Sends the failed call of a receipt, and keeps it: every later `replay` sends it again. */
 async function replayFile(file: string, options: Options, terminal: Terminal): Promise<number> {

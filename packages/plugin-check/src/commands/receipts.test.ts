@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -352,4 +352,24 @@ test('before a failed CONFIGURE, an INSTALL has the values that the CONFIGURE ch
   assert.match(output, /now: +failure NAME_INVALID/)
   assert.match(output, /^STILL FAILS/)
   assert.equal(code, 1)
+})
+
+test('a folder of receipts is a regression suite', async (t) => {
+  const { folder, replay } = setUp(t, receiptOf('INSTALL', 'spring'))
+  const receipts = join(folder, 'receipts')
+  mkdirSync(receipts)
+  const none = await replay(null, [receipts])
+  assert.equal(none.code, 2)
+  assert.match(none.output, /There are no receipts in/)
+  writeFileSync(join(receipts, 'one.json'), JSON.stringify(receiptOf('INSTALL', 'spring')))
+  writeFileSync(join(receipts, 'two.json'), JSON.stringify(receiptOf('UPGRADE', 'summer')))
+  const broken = await replay('orders-versions', [receipts])
+  assert.equal(broken.code, 1)
+  assert.match(
+    broken.output,
+    /^STILL FAILS {2}one\.json.*STILL FAILS {2}two\.json.*0 of 2 receipts are fixed$/s,
+  )
+  const fixed = await replay(null, [receipts])
+  assert.equal(fixed.code, 0)
+  assert.match(fixed.output, /2 of 2 receipts are fixed$/)
 })
