@@ -24,7 +24,8 @@ export function isSameOrigin(
  * - All requests to `/api`, reads too, carry the header and come from scripts, never from a document, image or frame.
  * - An `Authorization` header gets 400, because with a session cookie the person would be ambiguous.
  *
- * The identity provider's callback and sign-in are GETs with their own protection (state, browser binding).
+ * The identity provider's callback and sign-in are GETs with their own protection (state, browser binding). What browsers report about
+ * the content policy is received before this check (`bff/routes/policy-reports.ts`): browsers send it without our header.
  */
 export function provenance({ publicOrigin }: { publicOrigin: string }): MiddlewareHandler {
   return async (c, next) => {

@@ -9,6 +9,8 @@ export const SCOPE: Scope = { environmentKey: 'prod', applicationRuntimeId: 'can
 export const METHOD = 'changed'
 /** The property that the plugins write. */
 export const WRITTEN = 'note'
+/** The sensitive property, which the plugins read. */
+export const SECRET = 'password'
 /** The references through which a plugin publishes events: to the service of the plugin's Module, and of the other's. */
 export const PUBLISHERS = ['own', 'other'] as const
 
@@ -33,6 +35,7 @@ function bundle(name: string): AuthorManifest {
   const core = module(name, 'core', {
     name: { ...TEXT, default: 'unnamed' },
     [WRITTEN]: TEXT,
+    [SECRET]: { ...TEXT, isSensitive: true },
     own: { kind: 'SERVICE_REFERENCE' },
     other: { kind: 'SERVICE_REFERENCE' },
     byCountry: { kind: 'SERVICE_REFERENCE_MAP' },
@@ -42,7 +45,7 @@ function bundle(name: string): AuthorManifest {
   const credentials = [...PUBLISHERS, 'byCountry', 'inOrder']
   return manifest({ environmentKey: 'dev', bundleId: name }, '1.0.0', {
     resources: [{ ...core, events: [{ method: METHOD, schema }] }],
-    plugins: [plugin(name, name, 1, { reads: ['name', WRITTEN], writes: [WRITTEN], credentials })],
+    plugins: [plugin(name, name, 1, { reads: ['name', WRITTEN, SECRET], writes: [WRITTEN], credentials })],
   })
 }
 

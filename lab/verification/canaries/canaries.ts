@@ -1,8 +1,19 @@
 import { decodeJwt } from 'jose'
 import { encodingsOf } from '#http-kit/text/scrub.ts'
 
-/** What must not be kept: tokens of the platform, credentials, the cookie of a session, addresses that a resolution gave. */
-export type CanaryKind = 'token' | 'credential' | 'cookie' | 'address'
+/**
+ * What must not be kept: tokens of the platform, credentials of plugins, the cookie of a session, addresses that a resolution
+ * gave, sensitive values, the secret of a webhook, the credential of the console, and the password of a person.
+ */
+export type CanaryKind =
+  | 'token'
+  | 'credential'
+  | 'cookie'
+  | 'address'
+  | 'value'
+  | 'webhook secret'
+  | 'service credential'
+  | 'password'
 
 /**
  * A secret is searched for in pieces of this many characters, so that a part of it is found too: every part of twice the
@@ -40,7 +51,7 @@ export class Canaries {
     this.seen.set(text, kind)
     const label = kind === 'token' ? labelOf(text) : kind
     for (const piece of piecesOf(kind, text))
-      for (const needle of encodingsOf(piece)) this.addNeedle(Buffer.from(needle), kind, label)
+      for (const needle of spellingsOf(piece)) this.addNeedle(Buffer.from(needle), kind, label)
   }
 
   /** Adds every token of the platform in a text. */
@@ -72,6 +83,24 @@ export class Canaries {
     if (others === undefined) this.byStart.set(start, [{ bytes, kind, label }])
     else others.push({ bytes, kind, label })
   }
+}
+
+/** The beginning of a longer secret is one too: it may be all that a limited text had room for. */
+const BEGINNING = 14
+
+/** How a secret may be written: as it is, encoded, escaped for JSON, JSON in JSON, HTML, URLs and forms, and cut off. */
+export function spellingsOf(text: string): Set<string> {
+  const json = (value: string): string => JSON.stringify(value).slice(1, -1)
+  const percent = [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+  return new Set([
+    ...encodingsOf(text),
+    json(json(text)),
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    new URLSearchParams({ x: text }).toString().slice(2),
+    percent,
+    percent.toUpperCase(),
+    ...(text.length >= 2 * BEGINNING ? [text.slice(0, BEGINNING)] : []),
+  ])
 }
 
 const slotOf = (start: number): number => Math.imul(start, 0x9e3779b1) >>> (32 - FILTER_BITS)

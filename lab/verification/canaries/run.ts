@@ -1,11 +1,12 @@
 import type { PluginCheckReport } from '#contract/protocol/plugin-check-report.ts'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { wrapData } from '#contract/protocol/data.ts'
+import { randomBytes } from 'node:crypto'
+import { wrapData, wrapSensitive } from '#contract/protocol/data.ts'
 import type { Operation } from '#contract/runtime-api/operations.ts'
 import { install, publish, register, save } from '../actions.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import { references, SCOPE } from './bundles.ts'
+import { references, SCOPE, SECRET } from './bundles.ts'
 import type { RunningPlugin, World } from './world.ts'
 
 const LIMITS = { timeoutMs: 5_000, maxAttempts: 50, maxBackoffMs: 200 }
@@ -22,6 +23,21 @@ export interface Incidents {
 export async function build(world: World): Promise<void> {
   await Promise.all(world.plugins.map((plugin) => buildSide(world, plugin)))
   await configure(world, references())
+  await createWebhook(world)
+}
+
+/** A webhook whose receiver never answers, so that its notifications are tried again and again. */
+async function createWebhook({ client, canaries }: World): Promise<void> {
+  const body = {
+    title: 'canaries',
+    url: 'http://127.0.0.1:9/',
+    events: ['operation.failed' as const],
+    scope: null,
+    retryingAfterMinutes: 30,
+  }
+  const created = await client.write('POST /webhooks', { body })
+  if (!created.isDone || created.data.secret === null) throw new Error('the secret was not shown')
+  canaries.add('webhook secret', created.data.secret.replace('whsec_', ''))
 }
 
 async function buildSide(world: World, plugin: RunningPlugin): Promise<void> {
@@ -66,7 +82,12 @@ export async function runRounds(world: World, random: SeededRandom, rounds: numb
   faults.isOn = true
   for (let round = 0; round < rounds; round++) {
     const name = wrapData(`round ${round}`)
-    const changes = Object.fromEntries(plugins.map(({ core }) => [core, { name }]))
+    // with characters that each notation writes in its own way
+    const value = `${randomBytes(12).toString('base64')}+/="<&${randomBytes(6).toString('hex')}`
+    world.canaries.add('value', value)
+    const changes = Object.fromEntries(
+      plugins.map(({ core }) => [core, { name, [SECRET]: wrapSensitive(value) }]),
+    )
     const configured = configure(world, changes)
     await sleep(random.integer(0, 150))
     const plugin = random.pick(plugins)

@@ -9,7 +9,16 @@ import { startWorld } from './world.ts'
 import type { World } from './world.ts'
 
 const ROUNDS = { quick: 4, full: 60 }
-const KINDS: readonly CanaryKind[] = ['token', 'credential', 'cookie', 'address']
+const KINDS: readonly CanaryKind[] = [
+  'token',
+  'credential',
+  'cookie',
+  'address',
+  'value',
+  'webhook secret',
+  'service credential',
+  'password',
+]
 const PROMISE = 'nothing of a token or a resolved address is kept'
 
 /** After events and resolutions with faults, no token and no address is stored or said anywhere. */

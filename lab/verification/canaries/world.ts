@@ -141,7 +141,8 @@ async function openWorld(
     fault: (path) => (path.startsWith('/module-plugin-manager/') ? faultOf('platform') : 'none'),
   })
   const credential = randomBytes(24).toString('hex')
-  canaries.add('credential', credential)
+  canaries.add('service credential', credential)
+  canaries.add('password', PASSWORD)
   const key = await loadActorKey(folderOf('console'))
   const actorKeysFile = join(root, 'actor-keys.json')
   await writeFile(actorKeysFile, JSON.stringify({ keys: [key.publicJwk] }))
