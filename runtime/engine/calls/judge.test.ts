@@ -485,6 +485,23 @@ suite('judging an answer', () => {
     for (const secret of [SECRET, 'SHOUTED_SECRET', 'db.internal']) assert.ok(!text.includes(secret), secret)
   })
 
+  test('a secret in the message of a failure is masked however the plugin spells it (H02)', () => {
+    const hex = (byte: number) => byte.toString(16).padStart(2, '0')
+    for (const spelled of [
+      SECRET.toUpperCase(),
+      [...Buffer.from(SECRET)].map((byte) => `%${hex(byte)}`).join(''),
+      [...Buffer.from(SECRET)].map((byte) => `&#x${hex(byte)};`).join(''),
+      `${SECRET.slice(0, 5)}\n${SECRET.slice(5)}`,
+      [...SECRET].join(' '),
+    ]) {
+      const { failure, recorded } = judge(
+        json({ errorCode: 'BUSY', data: { message: `no ${spelled}`, retryable: true, errorPath: ['x'] } }),
+      )
+      assert.ok(!failure?.message.includes(spelled), spelled)
+      assert.ok(!JSON.stringify(recorded).includes(JSON.stringify(spelled).slice(1, -1)), spelled)
+    }
+  })
+
   test('a message that nobody can see is replaced, and what misleads in one is marked', () => {
     const of = (message: string) =>
       judge(json({ errorCode: 'BUSY', data: { message, retryable: true, errorPath: ['store'] } }))
