@@ -147,6 +147,11 @@ export const PluginCall = z.object({
   /** The number of attempts in the current run, and of all attempts whose effect on the plugin is unknown. */
   runAttempts: count,
   uncertainAttempts: count,
+  /**
+   * The platform answered in the place of a retired plugin, and the result of an earlier attempt is unknown, in this call or in the
+   * operation that was taken over: what the plugin did then may still have an effect.
+   */
+  effectUnknown: z.literal(true).optional(),
   /** Every attempt sends the same bytes. Null until they are frozen; sensitive values are masked. */
   request: Json,
   /**

@@ -66,6 +66,9 @@ const attemptsOf = ({ stages }: OperationDetail, plugin: string) =>
         })),
       ),
   )
+/** The stages in which a plugin may have acted although the platform answered in its place. */
+const unknownIn = ({ stages }: OperationDetail) =>
+  stages.filter(({ calls }) => calls.some(({ effectUnknown }) => effectUnknown)).map(({ stage }) => stage)
 const PLATFORM = { outcome: 'NOT_APPLIED', byPlatform: true, httpStatus: null, timing: null }
 const BOTH = [
   { stage: 'BEFORE_RESOURCES', ...PLATFORM },
@@ -114,6 +117,38 @@ describe('a retired plugin', () => {
       [undefined, true, true],
     )
     assert.equal((await harness.installation(id)).state, 'DETACHED')
+    assert.deepEqual(unknownIn(ended), [], 'no call can have arrived')
+  })
+
+  it('may still have an effect of an earlier attempt, which its answers do not hide', async () => {
+    const { bundle, stays, gone } = await newBundle()
+    const id = await harness.installed(bundle, { scope: harness.newScope() })
+    await harness.registerWith(gone, { maxAttempts: 1 })
+    harness.plugin.script(({ pluginId }) => (pluginId === gone ? 'reset' : { outcome: 'APPLIED' }))
+    const { operationId } = await harness.fails(await harness.detach(id), 'PLUGIN_RESULT_UNKNOWN')
+    const failed = await harness.operation(operationId)
+    assert.deepEqual(unknownIn(failed), [], 'the failure says it')
+    await change(gone, 'retire')
+    await harness.retry(failed)
+    const ended = await harness.succeeds(operationId)
+    assert.deepEqual(unknownIn(ended), ['BEFORE_RESOURCES'])
+    assert.equal(ended.stages[0]?.calls.find(({ pluginId }) => pluginId === stays)?.effectUnknown, undefined)
+  })
+
+  it('may still have an effect of the operation that was taken over, which the receipt says too', async () => {
+    const { bundle, gone, locator } = await newBundle()
+    const scope = harness.newScope()
+    await harness.installed(bundle, { scope })
+    await harness.registerWith(gone, { maxAttempts: 1 })
+    harness.plugin.script(({ pluginId }) => (pluginId === gone ? 'reset' : { outcome: 'APPLIED' }))
+    const saved = await harness.save(scope, { [locator]: wrapped({ name: 'a' }) })
+    const [operation] = saved.data['operations'] as { operationId: string }[]
+    const failed = await harness.fails(operation?.operationId ?? '', 'PLUGIN_RESULT_UNKNOWN')
+    await change(gone, 'retire')
+    const ended = await harness.succeeds(await harness.takeOver(failed))
+    assert.deepEqual(unknownIn(ended), ['BEFORE_RESOURCES', 'AFTER_RESOURCES'])
+    const receipt = await harness.ok(`/operations/${ended.operationId}/receipt`, {})
+    assert.match(JSON.stringify(receipt), /"effectUnknown":true/)
   })
 
   it('is refused in every other operation, and its retry, with what to do', async () => {

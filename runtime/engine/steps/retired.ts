@@ -19,7 +19,10 @@ export function insteadOfCall(
   return operationType === 'DETACH' ? 'ANSWER' : 'RETIRED'
 }
 
-/** The platform's answer in the place of a retired plugin: nothing was sent, and nothing was applied. */
+/**
+ * The platform's answer in the place of a retired plugin: nothing was sent, so this attempt applied nothing. It says nothing of earlier
+ * attempts: if the result of one is unknown, the operation says so (`PluginCall.effectUnknown`).
+ */
 export const PLATFORM_ANSWER: Judgement = {
   disposition: 'done',
   isUncertain: false,

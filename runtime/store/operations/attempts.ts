@@ -116,6 +116,29 @@ export async function readEarlierResults(
   return rows
 }
 
+/**
+ * The results of calls that did not succeed in the operations that this one took over, one after another, by plugin; each kind of result
+ * once.
+ */
+export async function readTakenOverResults(
+  db: Db,
+  operationId: string,
+): Promise<(AttemptResult & { plugin_id: string })[]> {
+  const { rows } = await sql<AttemptResult & { plugin_id: string }>`
+    with recursive taken_over (operation_id) as (
+      select takes_over from runtime.operation where operation_id = ${operationId} and takes_over is not null
+      union
+      select operation.takes_over from taken_over join runtime.operation as operation using (operation_id)
+      where operation.takes_over is not null
+    )
+    select distinct call.plugin_id, (attempt.finished_at is not null or attempt.by_platform) as finished, attempt.outcome,
+      attempt.failure is not null as failed, attempt.failure -> 'parameters' ->> 'reason' as reason
+    from taken_over join runtime.plugin_call as call using (operation_id)
+    join runtime.attempt as attempt using (operation_id, stage, plugin_id)
+    where not call.ended_well`.execute(db)
+  return rows
+}
+
 /** Whether retention has removed the attempts and requests of an operation. */
 export async function areAttemptsRemoved(db: Db, operationId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -164,6 +164,7 @@ suite('an operation with many attempts', { concurrency: false }, () => {
         putAside: new Set<never>(),
         endpoints: [],
         batches: [],
+        takenOver: [],
       }
       const others = { ...nothing, attemptsRemoved: false, bindings: undefined }
       const { stages } = operationDetail({ ...rows, ...others, operation: rows.operation, results })

@@ -15,6 +15,7 @@ import { interrupted, maskFailure } from '../../engine/calls/failures.ts'
 import { maskEvidence } from '../../engine/calls/wire-evidence.ts'
 import { refusedWriteOf } from '../../engine/calls/refused-write.ts'
 import { isResultUnknown } from '../../engine/calls/read-answer.ts'
+import type { AttemptResult } from '../../model/call.ts'
 import type { AttemptRow, ResultCount } from '../../store/operations/attempts.ts'
 import type { CallRow } from '../../store/operations/calls.ts'
 import { maskRequest, maskResponse, sensitiveValues } from '../../engine/calls/sensitive-values.ts'
@@ -35,6 +36,8 @@ export interface OperationRows {
   attempts: readonly AttemptRow[]
   /** Counts the attempts that are left out. */
   results: readonly ResultCount[]
+  /** The results of calls that did not succeed in the operations that it took over. */
+  takenOver: readonly (AttemptResult & { plugin_id: string })[]
   retries: readonly RetryRow[]
   notes: readonly NoteRow[]
   /** The operation that took it over. */
@@ -170,7 +173,7 @@ export function masksOf({ plan, calls }: Pick<OperationRows, 'plan' | 'calls'>):
 
 function callView(
   row: CallRow,
-  { operation, plan, attempts, results }: OperationRows,
+  { operation, plan, attempts, results, takenOver }: OperationRows,
   masks: Masks,
 ): PluginCall {
   const request = row.request === null ? null : maskRequest(row.request, masks.secrets, masks.isSensitive)
@@ -182,12 +185,19 @@ function callView(
     ...shown.filter(isUncertain).map(() => 1),
     ...results.filter((result) => isOwn(result) && isResultUnknown(result)).map(({ attempts }) => attempts),
   ]
+  const uncertainAttempts = uncertain.reduce((sum, count) => sum + count, 0)
+  // a plugin knows what it did before; the platform, which answers in its place, does not
+  const isInItsPlace = ofCall.findLast(({ late }) => !late)?.by_platform === true
+  const isUnknownBefore = takenOver.some(
+    (result) => result.plugin_id === row.plugin_id && isResultUnknown(result),
+  )
   return {
     pluginId: row.plugin_id,
     order: row.call_order,
     outcome: row.outcome,
     runAttempts: row.run_attempts,
-    uncertainAttempts: uncertain.reduce((sum, count) => sum + count, 0),
+    uncertainAttempts,
+    ...(isInItsPlace && (uncertainAttempts > 0 || isUnknownBefore) && { effectUnknown: true as const }),
     request,
     attempts: shown,
     writes: Object.entries(row.writes ?? {}).flatMap(([locator, properties]) =>

@@ -18,6 +18,7 @@ import {
   readAttempts,
   areAttemptsRemoved,
   readAttemptPage,
+  readTakenOverResults,
 } from '../../store/operations/attempts.ts'
 import { readCalls } from '../../store/operations/calls.ts'
 import { readNotes, findOperation } from '../../store/operations/operations.ts'
@@ -63,6 +64,7 @@ export async function readDetail(
         calls: await readCalls(tx, vault, operationId),
         attempts: await readAttempts(tx, operationId, ends),
         results: ends === undefined ? [] : await countResults(tx, operationId, ends),
+        takenOver: operation.takes_over === null ? [] : await readTakenOverResults(tx, operationId),
         notes: await readNotes(tx, operationId),
         retries: await readRetries(tx, operationId),
         successor:

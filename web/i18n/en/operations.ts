@@ -200,6 +200,8 @@ export const operations = {
   'detail.noChanges': 'This operation changes no properties.',
   'detail.noCalls': 'No plugin is called in this stage.',
   'detail.noPlugins': 'No plugins are bound. The runtime does everything itself.',
+  'detail.effectUnknown':
+    'An earlier call of {plugins} has an unknown result and may still have an effect. The plugin is retired, so the platform answered in its place and does not know. Check its data by hand.',
   'detail.attemptsRemoved':
     'The attempts of this operation, with their requests and responses, were removed when their retention period ended.',
   'detail.parallel': 'parallel',

@@ -183,6 +183,8 @@ export const operations: Translated<typeof source.operations> = {
   'detail.noChanges': '此操作不变更任何属性。',
   'detail.noCalls': '此阶段不调用插件。',
   'detail.noPlugins': '未绑定插件，全部由运行时完成。',
+  'detail.effectUnknown':
+    '此前对 {plugins} 的一次调用结果不明，可能仍会产生影响。该插件已退役，由平台代为响应，平台无法得知其结果。请人工检查其数据。',
   'detail.attemptsRemoved': '此操作的各次尝试及其请求和响应已在保留期限届满后删除。',
   'detail.parallel': '并行',
   'detail.parallel.hint': '顺序相同的插件并行调用。',

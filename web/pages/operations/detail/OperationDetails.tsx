@@ -26,6 +26,7 @@ import { RecoveryActions } from './recovery/RecoveryActions.tsx'
 import type { RecoveryAction } from './recovery/recovery.ts'
 import { messageText } from '../../../i18n/message-text.ts'
 import { Time } from '../../../ui/Time.tsx'
+import { effectUnknownText } from './failure/failure-texts.ts'
 import { failureTitle } from '../../../subjects/operations/describe-failure.ts'
 
 /** Up to this many changes stand before the history. */
@@ -62,6 +63,7 @@ export function OperationDetails({
     <div className="space-y-6">
       {operation.state === 'TAKEN_OVER' && <TakenOver operation={operation} />}
       <RetryResult operation={operation} />
+      <EffectUnknown operation={operation} />
       {operation.failure && (
         <FailurePanel
           operation={operation}
@@ -164,6 +166,12 @@ function TakenOver({ operation }: { operation: OperationDetail }) {
       )}
     </Notice>
   )
+}
+
+/** Retired plugins, in whose place the platform answered, may have acted in an earlier call. */
+function EffectUnknown({ operation }: { operation: OperationDetail }) {
+  const text = effectUnknownText(operation, useText())
+  return text === null ? null : <Notice tone="warn">{text}</Notice>
 }
 
 /** What the last retry changed: success, the same failure again, or another one. */

@@ -13,6 +13,16 @@ export const impactText = (operation: OperationDetail, t: Translate): string =>
     target: operation.targetVersion,
   })
 
+/** That retired plugins, in whose place the platform answered, may have acted in an earlier call; null if none may have. */
+export function effectUnknownText({ stages }: OperationDetail, t: Translate): string | null {
+  const unknown = stages.flatMap(({ calls }) =>
+    calls.flatMap(({ pluginId, effectUnknown }) => (effectUnknown === true ? [pluginId] : [])),
+  )
+  return unknown.length === 0
+    ? null
+    : t('operations.detail.effectUnknown', { plugins: joinList(t, [...new Set(unknown)]) })
+}
+
 export function effectText(effect: Effect, plugin: string, t: Translate): string {
   switch (effect.kind) {
     case 'earlier':

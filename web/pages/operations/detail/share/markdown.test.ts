@@ -277,3 +277,16 @@ test('the text has the second step, if somebody else than support acts first', (
   )
   assert.match(operationMarkdown({ ...failed, nextStep }, { t: zh, link }), /之后由支持工程师重试操作/)
 })
+
+test('the text names the retired plugins whose earlier calls may still have an effect', () => {
+  const unknown = {
+    ...call('hooks', 1, [attempt({ outcome: 'NOT_APPLIED', byPlatform: true })]),
+    effectUnknown: true as const,
+  }
+  const detached = operation(
+    { state: 'SUCCEEDED', operationType: 'DETACH' },
+    { before: [unknown], after: [unknown] },
+  )
+  assert.match(operationMarkdown(detached, { t, link }), /An earlier call of hooks has an unknown result/)
+  assert.match(operationMarkdown(detached, { t: zh, link }), /对 hooks 的一次调用结果不明/)
+})

@@ -17,7 +17,13 @@ import { scopeText } from '../../../../subjects/scopes/scope-text.ts'
 import { failureTitle, remedyOf, retryHelpsText } from '../../../../subjects/operations/describe-failure.ts'
 import { effectOf, failedCallOf, progressOf } from '../calls/progress.ts'
 import { outsideLinks, runbookFor } from '../failure/runbook.ts'
-import { clockText, effectText, impactText, progressText } from '../failure/failure-texts.ts'
+import {
+  clockText,
+  effectText,
+  effectUnknownText,
+  impactText,
+  progressText,
+} from '../failure/failure-texts.ts'
 import { timePartsOf, partTotals } from '../calls/time-spent.ts'
 import { failurePointOf, rowsOf, timelineOf, type Bar, type Row } from '../calls/timeline.ts'
 import { resultLook, verdictLook } from '../calls/verdict.ts'
@@ -32,6 +38,7 @@ export function operationMarkdown(
   return [
     headOf(operation, t, link),
     failureOf(operation, t),
+    plainText(effectUnknownText(operation, t) ?? ''),
     context === undefined ? '' : whatChanged(context, t),
     [
       `## ${t('operations.detail.calls')}`,
