@@ -8,4 +8,5 @@ export {
   isWebPage,
   LINK_PLACEHOLDERS,
 } from '#contract/runtime-api/link-template.ts'
+export { repeatedCodes, RUNBOOKS_MAX } from '#contract/runtime-api/runbook-rules.ts'
 export { BATCH_PERMISSION } from '#contract/runtime-api/batch-permission.ts'

@@ -120,7 +120,7 @@ export const causeEndpoints = defineEndpoints({
     answer: z.object({
       /** The beginning of the first hour. */
       since: Timestamp,
-      /** At most 50. */
+      /** At most `FAILING_PLUGINS_MAX`. */
       plugins: z.array(PluginFailures),
     }),
     codes: [],

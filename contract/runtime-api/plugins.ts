@@ -13,6 +13,7 @@ import {
   searchText,
   Timestamp,
 } from './common.ts'
+import { repeatedCodes, RUNBOOKS_MAX } from './runbook-rules.ts'
 import { isLinkTemplate, isWebPage } from './link-template.ts'
 import { PROBE_RESULTS } from './vocabulary.ts'
 
@@ -57,8 +58,6 @@ export type PluginOwner = z.infer<typeof PluginOwner>
 
 /** Characters of the text of a runbook. */
 export const RUNBOOK_TEXT_MAX = 2_000
-/** Runbooks of one plugin. */
-export const RUNBOOKS_MAX = 100
 
 /**
  * What to do about one error code, by the people who run the plugin: a text, the address of a page, or both. The platform
@@ -99,17 +98,13 @@ const Runbooks = z
   .array(Runbook)
   .max(RUNBOOKS_MAX, `Must be at most ${RUNBOOKS_MAX}`)
   .check(({ value, issues }) => {
-    const known = new Set<string>()
-    for (const [index, { errorCode }] of value.entries()) {
-      if (known.has(errorCode))
-        issues.push({
-          code: 'custom',
-          input: errorCode,
-          path: [index, 'errorCode'],
-          message: 'Must be another code than that of an earlier runbook',
-        })
-      known.add(errorCode)
-    }
+    for (const index of repeatedCodes(value))
+      issues.push({
+        code: 'custom',
+        input: value[index]?.errorCode,
+        path: [index, 'errorCode'],
+        message: 'Must be another code than that of an earlier runbook',
+      })
   })
 
 const limits = {

@@ -308,3 +308,6 @@ export type InboxView = (typeof INBOX_VIEWS)[number]
 
 /** In minutes: a week. */
 export const ESCALATE_AFTER_MAX = 10_080
+
+/** The plugins with most failures, of which `GET /causes/hours` tells. */
+export const FAILING_PLUGINS_MAX = 50

@@ -3,6 +3,7 @@ import type { RawBuilder, Selectable } from 'kysely'
 import type * as z from 'zod'
 import type { causeEndpoints } from '#contract/runtime-api/causes.ts'
 import type { Failure } from '#contract/runtime-api/common.ts'
+import { FAILING_PLUGINS_MAX } from '#contract/runtime-api/vocabulary.ts'
 import type { Actor } from '../../model/actor.ts'
 import type { Db, Tx } from '../../model/db.ts'
 import type { OperationRow } from '../../model/operation.ts'
@@ -329,7 +330,6 @@ export async function findRetrySpan(
 }
 
 export const HOURS = 24
-const PLUGINS_MAX = 50
 
 /**
  * How many of the operations that were created in each of the last 24 hours are failed, by plugin; not those that were retried
@@ -358,7 +358,7 @@ export async function countFailuresByHour(
         and created_at >= ${since}::timestamptz and ${isVisible(visible, 'operation')}
       group by 1, 2
     ), plugin as (
-      select plugin_id, sum(count) as total from counted group by 1 order by total desc, plugin_id limit ${PLUGINS_MAX}
+      select plugin_id, sum(count) as total from counted group by 1 order by total desc, plugin_id limit ${FAILING_PLUGINS_MAX}
     )
     select counted.* from plugin join counted on counted.plugin_id is not distinct from plugin.plugin_id
     order by plugin.total desc, counted.plugin_id, hour`.execute(db)

@@ -89,13 +89,3 @@ export function referencesTo(serviceIds: readonly string[]): RawBuilder<unknown>
       cross join lateral (
         select * from runtime.installation where bundle_install_id = held.bundle_install_id offset 0) as installation`
 }
-
-/** The ids of the services that the installations own. */
-export async function listOwnedServices(db: Db, bundleInstallIds: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('runtime.service')
-    .select('service_id')
-    .where('owner_bundle_install_id', 'in', bundleInstallIds)
-    .execute()
-  return rows.map(({ service_id }) => service_id)
-}

@@ -12,7 +12,8 @@ import { cursorValues, pageOf } from '../paging.ts'
 import { findInstallation } from '../../store/installations/installations.ts'
 import { scopeOf } from '../../store/configuration/scopes.ts'
 import { identityOf } from '../../engine/views.ts'
-import { listOwnedServices, listReferrerRows } from '../../store/services/list-referrers.ts'
+import { listOwned } from '../../store/services/dependencies.ts'
+import { listReferrerRows } from '../../store/services/list-referrers.ts'
 import type { ReferrerRow } from '../../store/services/list-referrers.ts'
 import {
   findService,
@@ -119,8 +120,12 @@ export async function listInstallationReferrers(
   const installation = await findInstallation(deps.db, params.bundleInstallId)
   if (installation === undefined) throw notFound('installation')
   requireVisible(actor, scopeOf(installation), 'installation')
-  const serviceIds = await listOwnedServices(deps.db, [params.bundleInstallId])
-  return referrersOf(deps.db, actor, serviceIds, query)
+  return referrersOf(deps.db, actor, await ownedBy(deps.db, [params.bundleInstallId]), query)
+}
+
+/** The ids of the services that the installations own. */
+async function ownedBy(db: Db, bundleInstallIds: readonly string[]): Promise<string[]> {
+  return (await listOwned(db, bundleInstallIds)).map(({ service_id }) => service_id)
 }
 
 async function referrersOf(
@@ -159,7 +164,7 @@ export async function brokenReferences(
   actor: Actor,
   { bundleInstallIds, limit }: { bundleInstallIds: readonly string[]; limit: number },
 ): Promise<{ items: Referrer[]; hasMore: boolean }> {
-  const serviceIds = bundleInstallIds.length === 0 ? [] : await listOwnedServices(db, bundleInstallIds)
+  const serviceIds = await ownedBy(db, bundleInstallIds)
   if (serviceIds.length === 0) return { items: [], hasMore: false }
   const options = { serviceIds, after: null, limit: limit + 1, except: bundleInstallIds }
   const rows = await listReferrerRows(db, actor, options)

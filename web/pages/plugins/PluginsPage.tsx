@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { causeHoursCall } from '#contract/console-api/pages/causes.ts'
 import { pluginsCall } from '#contract/console-api/pages/plugins.ts'
 import type { Plugin, PluginFailures } from '#contract/console-api/shapes.ts'
+import { FAILING_PLUGINS_MAX } from '#contract/console-api/vocabulary.ts'
 import { apiQuery } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { QueryTable } from '../../ui/table/QueryTable.tsx'
@@ -155,10 +156,8 @@ const pluginColumns = (t: Translate, failures: readonly PluginFailures[] | undef
 function failedOf(pluginId: string, failures: readonly PluginFailures[] | undefined): number | null {
   const found = failures?.find((one) => one.pluginId === pluginId)
   if (found !== undefined) return found.hours.reduce((sum, count) => sum + count, 0)
-  return failures !== undefined && failures.length < FAILURES_MAX ? 0 : null
+  return failures !== undefined && failures.length < FAILING_PLUGINS_MAX ? 0 : null
 }
-
-const FAILURES_MAX = 50
 
 function Failures({ count }: { count: number | null }) {
   if (count === null) return <Nothing />

@@ -1,11 +1,11 @@
 import { useFieldArray, type Control } from 'react-hook-form'
-import { LINK_PLACEHOLDERS } from '#contract/console-api/vocabulary.ts'
+import { LINK_PLACEHOLDERS, RUNBOOKS_MAX } from '#contract/console-api/vocabulary.ts'
 import { TextAreaField } from '../../forms/fields/TextAreaField.tsx'
 import { TextField } from '../../forms/fields/TextField.tsx'
 import { useFormBusy } from '../../forms/form/Form.tsx'
 import { useText } from '../../i18n/use-text.ts'
 import { Button } from '../../ui/Button.tsx'
-import { NO_RUNBOOK, RUNBOOKS_MAX, type PluginForm } from './plugin-form.ts'
+import { NO_RUNBOOK, type PluginForm } from './plugin-form.ts'
 
 /** What to do about each error code of a plugin: a text, the address of a page, and who is responsible. */
 export function RunbookFields({ control }: { control: Control<PluginForm> }) {

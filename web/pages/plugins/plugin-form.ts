@@ -1,14 +1,12 @@
 import * as z from 'zod/mini'
 import type { FieldPath } from 'react-hook-form'
 import type { Plugin } from '#contract/console-api/shapes.ts'
-import { isLinkTemplate, isWebPage } from '#contract/console-api/vocabulary.ts'
+import { isLinkTemplate, isWebPage, repeatedCodes } from '#contract/console-api/vocabulary.ts'
 import { isKey } from '#contract/protocol/locator.ts'
 import { isAddress } from '../../forms/fields/address.ts'
 import { reasonIn } from '../../forms/form/use-zod-form.ts'
 import type { Translate } from '../../i18n/use-text.ts'
 import { LIMIT_RANGE, LIMITS, readLimit, type Limit } from './plugin-limits.ts'
-
-export const RUNBOOKS_MAX = 100
 
 /** An empty entry of the list. */
 export const NO_RUNBOOK = { errorCode: '', title: '', text: '', url: '', ownerTeam: '', ownerContact: '' }
@@ -69,17 +67,13 @@ export const pluginSchema = (t: Translate) => {
       maxAttempts: limit('maxAttempts'),
       maxBackoffMs: limit('maxBackoffMs'),
       runbooks: z.array(runbookSchema(t)).check(({ value, issues }) => {
-        const known = new Set<string>()
-        for (const [index, { errorCode }] of value.entries()) {
-          if (known.has(errorCode))
-            issues.push({
-              code: 'custom',
-              input: errorCode,
-              path: [index, 'errorCode'],
-              message: t('plugins.form.runbook.errorCode.twice'),
-            })
-          known.add(errorCode)
-        }
+        for (const index of repeatedCodes(value))
+          issues.push({
+            code: 'custom',
+            input: value[index]?.errorCode,
+            path: [index, 'errorCode'],
+            message: t('plugins.form.runbook.errorCode.twice'),
+          })
       }),
       logsLink: link,
       tracesLink: link,
