@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../model/db.ts'
 import type { FoundWord } from './find-words.ts'
-import { findTogether, hasKeys, isTermFound, isUsed } from './search.ts'
-import type { FoundByText } from './search.ts'
+import { hasKeys, isTermFound, isUsed } from './search.ts'
 
 /** The words of a search that the operations have, as typed, and those that are left out because none has them all. */
 export interface ChosenWords {
@@ -18,24 +17,29 @@ export interface Sample {
 
 type SampleOf = (words: readonly FoundWord[], rows: number) => Promise<Sample>
 
+interface Sampling {
+  /** Whether no operation has all of the words. A search that has not read everything is not given up. */
+  isGivenUp: (words: readonly FoundWord[]) => Promise<boolean>
+  sampleOf: SampleOf
+  seesEverything: boolean
+}
+
 /** Of so many of the rarest words, so many of the newest operations are compared with all words. */
 const RAREST = 3
 const SAMPLE = 50
 
 /**
  * Chooses what a search is for: operations with all words, or, if there are none, with as many as any of a sample has together;
- * among equal numbers with the rarer ones. A search that has not read everything is not given up.
+ * among equal numbers with the rarer ones.
  */
 export async function chooseWords(
   db: Db,
   words: readonly FoundWord[],
-  sampleOf: SampleOf,
-  seesEverything: boolean,
-): Promise<ChosenWords & { found: FoundByText }> {
-  const known = () => (seesEverything ? keepKnown(db, words) : keepSeen(words, sampleOf))
-  const used = words.length < 2 ? words : await chooseOf(db, words, await known(), sampleOf)
+  sampling: Sampling,
+): Promise<ChosenWords> {
+  const isGivenUp = words.length > 1 && (await sampling.isGivenUp(words))
+  const used = isGivenUp ? await chooseOf(db, words, sampling) : words
   return {
-    found: await findTogether(db, used),
     used: used.map(({ word }) => word),
     leftOut: words.filter((word) => !used.includes(word)).map(({ word }) => word),
   }
@@ -44,13 +48,12 @@ export async function chooseWords(
 async function chooseOf(
   db: Db,
   words: readonly FoundWord[],
-  known: readonly FoundWord[],
-  sampleOf: SampleOf,
+  { isGivenUp, sampleOf, seesEverything }: Sampling,
 ): Promise<readonly FoundWord[]> {
+  const known = await (seesEverything ? keepKnown(db, words) : keepSeen(words, sampleOf))
   if (known.length === 0) return words
   if (known.length === 1) return known
-  const together = await sampleOf(known, 1)
-  if (together.operationIds.length > 0 || !together.isAll) return known
+  if (known.length < words.length && !(await isGivenUp(known))) return known
   const byRarity = known.toSorted((one, other) => rankOf(one) - rankOf(other))
   const samples = await Promise.all(byRarity.slice(0, RAREST).map((word) => sampleOf([word], SAMPLE)))
   const ids = samples.flatMap(({ operationIds }) => operationIds)
@@ -80,7 +83,8 @@ const rankOf = ({ frequency, bundles, people, scopes, plugins }: FoundWord): num
 /** Without the words that no operation in sight has: what a search leaves out must not tell what there is elsewhere. */
 async function keepSeen(words: readonly FoundWord[], sampleOf: SampleOf): Promise<readonly FoundWord[]> {
   const samples = await Promise.all(words.map((word) => sampleOf([word], 1)))
-  return words.filter((_, at) => (samples[at]?.operationIds.length ?? 0) > 0)
+  // nor a word that may be further on
+  return words.filter((_, at) => (samples[at]?.operationIds.length ?? 0) > 0 || samples[at]?.isAll === false)
 }
 
 /** Without the words that nothing has. */

@@ -223,8 +223,11 @@ async function findValues(db: Db, queries: readonly (string | null)[]): Promise<
   if (rare.length === 0) return []
   const { rows } = await sql<Found<string>>`
     select rare.at, found.id from json_to_recordset(${JSON.stringify(rare)}::json) as rare (at int, query text)
-    cross join lateral runtime.find_values(rare.query::tsquery, ${MERGED_STREAMS_MAX + 1}) as found (id)`.execute(
-    db,
-  )
-  return rows.filter(({ at }) => rows.filter((row) => row.at === at).length <= MERGED_STREAMS_MAX)
+    cross join lateral runtime.find_values(rare.query::tsquery, ${RARE_MAX + 1}) as found (id)`.execute(db)
+  // an installation may have the word in many properties
+  return [...Map.groupBy(rows, ({ at }) => at)].flatMap(([at, found]) => {
+    const ids = [...new Set(found.map(({ id }) => id))]
+    const isFew = found.length <= RARE_MAX && ids.length <= MERGED_STREAMS_MAX
+    return isFew ? ids.map((id) => ({ at, id })) : []
+  })
 }

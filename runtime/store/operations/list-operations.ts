@@ -43,12 +43,11 @@ export async function listOperations(
   query: OperationQuery,
   after: After | undefined,
 ): Promise<ListedOperations> {
-  const { chosen, matched } = await searching(db, actor, query)
-  const words = chosen
+  const page = { ...SORTS[query.sort], rows: query.limit + 1, after, mayHaveEnded: mayHaveEnded(query) }
+  const { chosen: words, matched, read } = await searching(db, actor, query, page)
   if (matched.streams?.length === 0 && matched.words === null && matched.bounded === null)
     return { rows: [], readTo: null, words }
-  const page = { ...SORTS[query.sort], rows: query.limit + 1, after, mayHaveEnded: mayHaveEnded(query) }
-  const worded = after?.hasEnded === false ? null : await readWords(db, matched, query, page)
+  const worded = after?.hasEnded === false ? null : await (read ?? readWords(db, matched, query, page))
   const list = page.by === 'created_at' ? byCreation : byEnd
   return { rows: await list(db, matched, page, worded), readTo: worded?.readTo ?? null, words }
 }
@@ -56,7 +55,7 @@ export async function listOperations(
 /** What a page of a search reads by itself, because its words may be rare only together; null if it lists all matches. */
 function readWords(
   db: Db,
-  { bounded, isBroad, words, condition, whole }: Matching,
+  { bounded, isBroad, words, condition, whole, within }: Matching,
   filter: OperationFilter,
   page: PageOrder,
 ): Promise<WordsRead> | null {
@@ -64,7 +63,7 @@ function readWords(
     return readStreams(db, bounded, { condition: whole, filter }, page)
   const isRead = bounded !== null || (isBroad && words !== null)
   if (!isRead) return null
-  const read = { condition: page.by === 'created_at' ? condition : whole, filter }
+  const read = { condition: page.by === 'created_at' ? condition : whole, within, filter }
   return readFrequentWords(db, words?.query ?? '', read, page)
 }
 
@@ -230,35 +229,76 @@ interface Matching {
   words: FrequentWords | null
   /** Of a search for several words that each may have many operations: what a page reads, to compare it with all words. */
   bounded: { streams: readonly Stream[]; texts: boolean } | null
+  /** Of the operations that a page of `bounded` reads by their end. */
+  within: RawBuilder<unknown>
   /** Whether the actor may see every operation. */
   isUnrestricted: boolean
   /** Whether too many operations meet the condition to look at each of them for the words. */
   isBroad: boolean
 }
 
-/** What the filter selects of what the actor may see. If no operation has all words of its search, with fewer of them. */
+/** What the filter selects of what the actor may see. */
+interface Searching {
+  chosen: ChosenWords | null
+  matched: Matching
+  /** What the page reads of a search, if that was read to choose the words. */
+  read: Promise<WordsRead> | null | undefined
+}
+
+/**
+ * What the filter selects of what the actor may see. If no operation has all words of its search, with fewer of them.
+ *
+ * @param page The page to read; the newest operations by default.
+ */
 async function searching(
   db: Db,
   actor: Actor,
   filter: OperationFilter,
-): Promise<{ chosen: ChosenWords | null; matched: Matching }> {
+  page: PageOrder = NEWEST,
+): Promise<Searching> {
   const visible = await narrowToScopes(db, await visibleScopes(db, actor, 'read', filter))
   if (filter.q === undefined || filter.q === '')
-    return { chosen: null, matched: matching(filter, visible, null) }
+    return { chosen: null, matched: matching(filter, visible, null), read: undefined }
   const words = await findWords(db, wordsOf(filter.q))
+  const nameOf = (some: readonly FoundWord[]) => JSON.stringify(some.map(({ word }) => word))
+  const known = new Map<string, Promise<Matching>>()
+  const matchedOf = (some: readonly FoundWord[]): Promise<Matching> => {
+    const name = nameOf(some)
+    const matched =
+      known.get(name) ?? findTogether(db, some).then((found) => matching(filter, visible, found))
+    known.set(name, matched)
+    return matched
+  }
+  const reads = new Map<string, Promise<WordsRead> | null>()
   const sampleOf = async (some: readonly FoundWord[], rows: number): Promise<Sample> => {
-    const matched = matching(filter, visible, await findTogether(db, some))
-    const page: PageOrder = { ...SORTS['-createdAt'], rows, after: undefined, mayHaveEnded: true }
-    const worded = await readWords(db, matched, filter, page)
-    const found = await byCreation(db, matched, page, worded)
+    const matched = await matchedOf(some)
+    const order = { ...NEWEST, rows }
+    const worded = await readWords(db, matched, filter, order)
+    const found = await byCreation(db, matched, order, worded)
     return {
       operationIds: found.map(({ operation_id }) => operation_id),
       isAll: (worded?.readTo ?? null) === null,
     }
   }
-  const { found, ...chosen } = await chooseWords(db, words, sampleOf, visible.kind === 'everything')
-  return { chosen, matched: matching(filter, visible, found) }
+  // most searches find something: what the page reads tells that there is any
+  const isGivenUp = async (some: readonly FoundWord[]): Promise<boolean> => {
+    const read = page.after?.hasEnded === false ? null : readWords(db, await matchedOf(some), filter, page)
+    reads.set(nameOf(some), read)
+    const worded = await read
+    if (worded !== null && (worded.operationIds.length > 0 || worded.readTo !== null)) return false
+    const { operationIds, isAll } = await sampleOf(some, 1)
+    return operationIds.length === 0 && isAll
+  }
+  const chosen = await chooseWords(db, words, {
+    isGivenUp,
+    sampleOf,
+    seesEverything: visible.kind === 'everything',
+  })
+  const used = words.filter(({ word }) => chosen.used.includes(word))
+  return { chosen, matched: await matchedOf(used), read: reads.get(nameOf(used)) }
 }
+
+const NEWEST: PageOrder = { ...SORTS['-createdAt'], rows: 1, after: undefined, mayHaveEnded: true }
 
 /** Which operations of the scopes match the filter and the search. */
 function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundByText | null): Matching {
@@ -270,6 +310,7 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
     isUnrestricted: visible.kind === 'everything',
     isBroad: !isLimited && !isUnsettled(filter),
     bounded: null,
+    within: sql`true`,
   }
   if (found === null) {
     const streams = scopeStreams(filter, visible)
@@ -278,10 +319,17 @@ function matching(filter: OperationFilter, visible: VisibleScopes, found: FoundB
   const { terms, lead, isSmall } = found
   const streams = streamsOf(lead)
   const words = lead.words === false ? null : lead.words
+  if (isSmall) {
+    const condition = terms.length === 1 && streams !== null ? all : whole
+    return { ...common, condition, streams, words: null }
+  }
+  // what the person may see is read instead of what the words select: none of a million may be in these scopes
+  if (isLimited) {
+    const bounded = { streams: scopeStreams(filter, visible) ?? [allOf(all)], texts: false }
+    return { ...common, condition: whole, streams: [], words: null, bounded, within: all }
+  }
   if (terms.length === 1)
     return { ...common, condition: streams === null ? whole : all, streams, words: streams && words }
-  if (isSmall) return { ...common, condition: whole, streams, words: null }
-  if (isLimited) return { ...common, condition: whole, streams: null, words: null }
   // few are unsettled, so they are read instead of what the words select
   if (isUnsettled(filter))
     return {

@@ -93,12 +93,16 @@ function readOf(
 
 /**
  * The next operations with these words that meet the condition, among those that one page reads. By end, the condition
- * includes the words, because the texts have no order by end.
+ * includes the words, because the texts have no order by end; then only operations that meet `within` are counted as read.
  */
 export async function readFrequentWords(
   db: Db,
   query: string,
-  { condition, filter }: { condition: RawBuilder<unknown>; filter: OperationFilter },
+  {
+    condition,
+    within,
+    filter,
+  }: { condition: RawBuilder<unknown>; within: RawBuilder<unknown>; filter: OperationFilter },
   page: PageOrder,
 ): Promise<WordsRead> {
   const { by, direction, rows: limit, after } = page
@@ -113,7 +117,7 @@ export async function readFrequentWords(
       select ${sql.ref(`${table}.operation_id`)}, ${microsecondsOf(column)} as microseconds,
         ${isByEnd ? sql`true` : hasWords(query)} as is_match
       from ${sql.table(`runtime.${table}`)}
-      where ${sql.ref(column)} is not null and ${time}
+      where ${sql.ref(column)} is not null and ${time} and ${isByEnd ? within : sql`true`}
         and ${isAfter(after, { column, id: `${table}.operation_id`, direction })}
       order by ${sql.ref(column)} ${directed}, ${sql.ref(`${table}.operation_id`)} ${directed}
       limit ${readMax}

@@ -3,6 +3,7 @@ import { after, before, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { runtimeApi } from '#contract/runtime-api/rows.ts'
 import { inTransaction } from '#database/transaction.ts'
+import { actorWith } from '../../testing/runtime.ts'
 import { testEngine } from '../../testing/engine.ts'
 import type { TestEngine } from '../../testing/engine.ts'
 import { planWith } from '../../testing/plan.ts'
@@ -88,6 +89,51 @@ suite('the search for frequent words', { concurrency: false }, () => {
     assert.deepEqual([page.items, page.nextCursor, page.searchedTo], [[], null, undefined])
     const until = '2026-01-01T00:30:00.000Z'
     assert.equal((await list({ q: 'maintenance', until })).items.length, 200)
+  })
+
+  test('of a person with one scope, a page reads only so much of it, and the following ones find every operation once', async () => {
+    const { rows } = await sql<{
+      environment_key: string
+      application_runtime_id: string
+      workspace_id: number
+    }>`
+      select environment_key, application_runtime_id, workspace_id from runtime.operation limit 1`.execute(
+      engine.runtime.db,
+    )
+    const [row] = rows
+    assert.ok(row !== undefined)
+    const scope = {
+      environmentKey: row.environment_key,
+      applicationRuntimeId: row.application_runtime_id,
+      workspaceId: row.workspace_id,
+    }
+    const actor = actorWith([{ permissions: ['read'], scope }], 'Limited')
+    const limited = (query: object) =>
+      listOperations(
+        { deps: engine.deps, actor },
+        {
+          params: {},
+          query: runtimeApi['GET /operations'].query.parse({ limit: '200', ...query }),
+          body: undefined,
+        },
+      )
+    for (const sort of ['-createdAt', '-finishedAt'] as const) {
+      const found: string[] = []
+      let cursor: string | null | undefined
+      let pages = 0
+      do {
+        const page: Awaited<ReturnType<typeof limited>> = await limited({
+          q: 'approved maintenance',
+          sort,
+          ...(cursor != null && { cursor }),
+        })
+        if (pages++ === 0) assert.deepEqual([page.items, page.searchedTo === undefined], [[], false])
+        found.push(...page.items.map(({ operationId }) => operationId))
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      assert.equal(new Set(found).size, OLD)
+      assert.equal(found.length, OLD)
+    }
   })
 
   test('totals are complete', async () => {

@@ -79,6 +79,25 @@ suite('the search of operations by a sentence', { concurrency: false }, () => {
         assert.deepEqual(await find(q, { sort }), found, `${q} ${sort}`)
   })
 
+  test('finds an installation by a value that another one has in very many properties', async () => {
+    const idOf = async (operationId: string) =>
+      (await harness.operation(operationId)).installation.bundleInstallId
+    const [many, one] = [await idOf(mailed), await idOf(sold)]
+    const add = (id: string, count: number) =>
+      sql`
+      insert into runtime.configuration_property
+        (scope_id, locator, property, bundle_install_id, value, snapshot_version, manager)
+      select scope_id, 'source/x/MODULE/main', 'added-' || n, bundle_install_id,
+        '{"@type":"Data","value":"haystack"}', 1, 'person'
+      from runtime.installation, generate_series(1, ${count}::int) n where bundle_install_id = ${id}`.execute(
+        harness.db,
+      )
+    await add(many, 900)
+    await add(one, 1)
+    assert.deepEqual(new Set(await find('haystack')), new Set([mailed, sold]))
+    await sql`delete from runtime.configuration_property where property like 'added-%'`.execute(harness.db)
+  })
+
   test('finds the owner of a plugin, and the reason of its registration', async () => {
     await harness.registerWith('postman', {
       owner: { team: 'Team Courier' },
