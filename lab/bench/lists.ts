@@ -32,8 +32,10 @@ const Page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().null
 /**
  * Pages, filters, searches and counts of a filled runtime, requested the way the BFF does. If the operations have attempts,
  * retention removes old operations with their attempts meanwhile.
+ *
+ * @param only Only cases with this in their names; empty for all, and the page of a failed operation.
  */
-export async function benchLists(amount: Amount): Promise<Result[]> {
+export async function benchLists(amount: Amount, only: string): Promise<Result[]> {
   const server = await startFilled(amount)
   const { connection, dataDir } = server
   const key = await loadActorKey(dataDir)
@@ -53,9 +55,12 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
   const assertionOf = createActorAssertions(key)
   const readList = async ({
     path,
-    query,
+    query = {},
     grants,
-  }: Omit<Case, 'name'>): Promise<{ ms: number; data: unknown }> => {
+  }: Pick<Case, 'grants'> & { path: string; query?: Case['query'] }): Promise<{
+    ms: number
+    data: unknown
+  }> => {
     const assertion = await assertionOf({ ...person, grants: grants ?? person.grants })
     const headers = { authorization: `Bearer ${CREDENTIAL}`, 'x-runtime-actor-assertion': assertion }
     const url = `http://127.0.0.1/bundle-runtime/api${path}?${new URLSearchParams(query).toString()}`
@@ -85,7 +90,7 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow()
-  const cases = casesFor({
+  const all = casesFor({
     operationId: row.operation_id,
     bundleInstallId: row.bundle_install_id,
     environmentKey: row.environment_key,
@@ -95,6 +100,7 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
     deepInstallations: await cursorAt('/installations'),
     deepMatrix: await cursorAt('/installed-versions/scopes', 100),
   })
+  const cases = all.filter(({ name }) => name.includes(only))
   const retention = amount.attempts ? await removeOld(deps) : null
   const times = new Map(cases.map(({ name }): [string, number[]] => [name, []]))
   const sizes = new Map<string, number>()
@@ -107,6 +113,7 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
     for (const listCase of cases) times.get(listCase.name)?.push((await readList(listCase)).ms)
   }
 
+  const page = only === '' ? await timeFailedPage(deps, readList) : null
   const removed = await retention?.stop()
   const plans = join(import.meta.dirname, '../../.cache/bench-lists/plans')
   mkdirSync(plans, { recursive: true })
@@ -137,6 +144,16 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
   ]
     .filter(Boolean)
     .join(' with ')
+  if (only !== '')
+    return [
+      {
+        name: 'lists',
+        rows,
+        figure: slowest(() => true),
+        goal: only.startsWith('sentence') ? 100 : 50,
+        meaning: `The slowest p95 in ms of these: ${size}. Plans: ${plans}`,
+      },
+    ]
   return [
     {
       name: 'lists',
@@ -171,6 +188,13 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
       meaning: `The slowest p95 in ms of a page of causes, of ${amount.failed ?? amount.installations / 100} failed operations: ${size}.`,
     },
     {
+      name: 'lists, a failed operation',
+      rows: [],
+      figure: page === null ? 0 : page.withContext / page.alone,
+      goal: 1.2,
+      meaning: `Median time of a failed operation (${round(page?.alone ?? 0)} ms) until what changed before it is there too (${round(page?.withContext ?? 0)} ms, requested together): ${size}.`,
+    },
+    {
       name: 'lists, depth',
       rows: [],
       figure: of('installations, page 1000') / of('installations, first page'),
@@ -178,6 +202,31 @@ export async function benchLists(amount: Amount): Promise<Result[]> {
       meaning: `Median time of page ${DEEP} divided by that of the first, ${size}.`,
     },
   ]
+}
+
+/** The median times of a failed operation, alone and with its context. */
+async function timeFailedPage(
+  { db }: RuntimeDeps,
+  read: (request: { path: string }) => Promise<{ ms: number }>,
+): Promise<{ alone: number; withContext: number } | null> {
+  const failed = await db
+    .selectFrom('runtime.operation')
+    .select('operation_id')
+    .where('state', '=', 'FAILED')
+    .orderBy('created_at', 'desc')
+    .limit(SAMPLES)
+    .execute()
+  const [alone, withContext]: [number[], number[]] = [[], []]
+  for (const { operation_id } of failed) {
+    const path = `/operations/${operation_id}`
+    // into the memory of the database
+    await Promise.all([read({ path }), read({ path: `${path}/context` })])
+    alone.push((await read({ path })).ms)
+    const started = performance.now()
+    await Promise.all([read({ path }), read({ path: `${path}/context` })])
+    withContext.push(performance.now() - started)
+  }
+  return failed.length === 0 ? null : { alone: median(alone), withContext: median(withContext) }
 }
 
 /** Begins to remove what is older than 60 days, and attempts older than 30. `stop` returns how many were removed. */

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { print } from './report.ts'
 import type { Result } from './report.ts'
 
-const usage = `Name one or more of: console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N], save, engine, plugin, retention`
+const usage = `Name one or more of: console, graph, typing, lists [--installations N] [--operations N] [--attempts N] [--failed N] [--only TEXT], save, engine, plugin, retention`
 
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -12,6 +12,7 @@ function readArguments() {
       operations: { type: 'string', default: '10000000' },
       attempts: { type: 'string', default: '0' },
       failed: { type: 'string' },
+      only: { type: 'string' },
     },
   })
   const amount = {
@@ -20,15 +21,15 @@ function readArguments() {
     attempts: Number(values.attempts),
     ...(values.failed !== undefined && { failed: Number(values.failed) }),
   }
-  return { names: positionals, amount }
+  return { names: positionals, amount, only: values.only ?? '' }
 }
 
-const { names, amount } = readArguments()
+const { names, amount, only } = readArguments()
 const BENCHMARKS: Record<string, () => Promise<Result | Result[]>> = {
   console: async () => (await import('./console.ts')).benchConsole(),
   graph: async () => (await import('./graph.ts')).benchGraph(),
   typing: async () => (await import('./typing.ts')).benchTyping(),
-  lists: async () => (await import('./lists.ts')).benchLists(amount),
+  lists: async () => (await import('./lists.ts')).benchLists(amount, only),
   save: async () => (await import('./save.ts')).benchSave(),
   engine: async () => (await import('./engine.ts')).benchEngine(),
   retention: async () => (await import('./retention.ts')).benchRetention(),
