@@ -45,8 +45,12 @@ export function failureOf(error: unknown): {
   headers: Readonly<Record<string, string>>
 } {
   if (error instanceof ConsoleFailure) return { failure: error, headers: {} }
-  if (error instanceof TransportError)
-    return { failure: new ConsoleFailure(error.code, { message: error.message }), headers: error.headers }
+  if (error instanceof TransportError) {
+    const { code, message, headers } = error
+    // nothing was done, and the remedy says to try again
+    const retryable = code === 'SERVICE_UNAVAILABLE'
+    return { failure: new ConsoleFailure(code, { message, retryable }), headers }
+  }
   const unavailable = whyUnavailable(error)
   if (unavailable !== null) {
     const failure = new ConsoleFailure('SERVICE_UNAVAILABLE', {

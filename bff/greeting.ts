@@ -13,16 +13,22 @@ export interface SignIn {
  * only once they have been printed, so an interrupted start loses none: the next one generates and prints new
  * ones.
  *
- * @param names what users that are created now are called.
+ * @param options `names`: what users that are created now are called; `isForPeople`: plain text, instead of one line of JSON for
+ *   each line.
  */
-export async function greet({ settings, issueFirstPasswords }: SignIn, names?: FirstNames): Promise<void> {
+export async function greet(
+  { settings, issueFirstPasswords }: SignIn,
+  { names, isForPeople }: { names?: FirstNames | undefined; isForPeople: boolean },
+): Promise<void> {
   const where = `\nThe console is at ${settings.publicOrigin}\n`
   const passwords = await issueFirstPasswords?.(names)
-  if (passwords === undefined || passwords.users.length === 0) return print(where + signInHint(settings))
-  await print(where + passwordList(passwords.users))
+  if (passwords === undefined || passwords.users.length === 0)
+    return print(where + signInHint(settings), isForPeople)
+  await print(where + passwordList(passwords.users), isForPeople)
   if (!(await passwords.confirmShown()))
     await print(
       'These passwords no longer apply: another console has started in the meantime and printed new ones.',
+      isForPeople,
     )
 }
 
@@ -40,9 +46,14 @@ function passwordList(users: readonly NewUser[]): string {
   return `Sign in as one of these users. The passwords are shown only once:\n\n${lines.join('\n')}`
 }
 
-/** Resolves once the text is written to standard output. */
-function print(text: string): Promise<void> {
+/** Prints a text; a collector of logs gets each line as JSON instead. Resolves once it is written to standard output. */
+function print(text: string, isForPeople: boolean): Promise<void> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const entries = lines.map((msg) =>
+    JSON.stringify({ level: 30, time: new Date().toISOString(), name: 'console', msg: msg.trim() }),
+  )
   return new Promise((resolve, reject) => {
-    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()))
+    const written = isForPeople ? text : entries.join('\n')
+    process.stdout.write(`${written}\n`, (error) => (error ? reject(error) : resolve()))
   })
 }

@@ -81,7 +81,7 @@ async function main({ onStop, end }: Program): Promise<void> {
   onStop(() => bff.stop())
   listener.serve({ app: bff.app, ...(bff.front !== null && { front: bff.front }) })
   onStop(() => listener.stop({ graceMs: 2_000 }))
-  await greet(bff.signIn)
+  await greet(bff.signIn, { isForPeople: process.stdout.isTTY })
 }
 
 await runProgram(main)

@@ -5,7 +5,7 @@ import { retryWhileAway, reachDatabase } from './reach.ts'
 import type { ClusterTemplates } from './server/cluster.ts'
 import type { DatabaseLog } from './server/log.ts'
 import { refuseDirectoryInUse } from './server/program-lock.ts'
-import { fromUrl } from './settings.ts'
+import { fromUrl, isReadableByOthers, UNENCRYPTED } from './settings.ts'
 import type { ConnectionSettings } from './settings.ts'
 
 export type OpenServer = {
@@ -54,6 +54,7 @@ export async function openServer(options: {
   const { databaseUrl, dataDir, log, signal, waitMs = 60_000, connectTimeoutMs = 10_000 } = options
   if (databaseUrl !== null) {
     const connection = fromUrl(databaseUrl)
+    if (isReadableByOthers(connection)) log.warn({}, UNENCRYPTED)
     const reach = { log, waitMs, connectTimeoutMs, ...(signal && { signal }) }
     await reachDatabase(connection, reach)
     return {

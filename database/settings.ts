@@ -105,6 +105,19 @@ function readTlsFile(name: string, path: string): string {
   }
 }
 
+/**
+ * Whether others can read what is sent: a server on another machine, without TLS. A name that is not `localhost` is another
+ * machine.
+ */
+export function isReadableByOthers({ host, tls }: ConnectionSettings): boolean {
+  const isHere = host.startsWith('/') || host === 'localhost' || host === '::1' || host.startsWith('127.')
+  return !isHere && tls === undefined
+}
+
+/** What to do about {@link isReadableByOthers}. */
+export const UNENCRYPTED =
+  'the connection to the database on another machine is not encrypted: add sslmode=verify-full with sslrootcert, or sslmode=require, to DATABASE_URL'
+
 /** The inverse of {@link fromUrl}, for passing a connection to another process. Throws if it has TLS settings. */
 export function toUrl(connection: ConnectionSettings): string {
   if (connection.tls) throw new Error('a connection with TLS settings cannot be written as a URL')

@@ -52,7 +52,7 @@ async function main({ onStop, end, ending }: Program): Promise<void> {
   })
   onStop(() => running.stop())
   void running.failed.then(() => end(1, 'The embedded database ended unexpectedly. See its log in DATA_DIR.'))
-  await greet(running.signIn, wantsDemo ? FIRST_NAMES : undefined)
+  await greet(running.signIn, { names: wantsDemo ? FIRST_NAMES : undefined, isForPeople: true })
   // not awaited: everything works without it
   if (wantsDemo) void buildDemoOnce(running, dataDir, ending)
 }

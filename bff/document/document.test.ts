@@ -220,6 +220,18 @@ test('compression does not change a document, and its language determines the pr
   assert.match(chosen.html, /services-en\.js/)
 })
 
+test('a monitor that names no type, or any, gets the page as a browser does', async () => {
+  const browser = browserOf('admin')
+  for (const headers of [{}, { accept: '*/*' }])
+    for (const method of ['GET', 'HEAD']) {
+      const response = await browser.request('/operations', { method, headers })
+      assert.equal(response.status, 200, `${method} ${JSON.stringify(headers)}`)
+      assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
+      await response.body?.cancel()
+    }
+  assert.equal((await browser.request('/assets/none.js', { method: 'HEAD' })).status, 404)
+})
+
 test('HEAD returns only the headers of the document', async () => {
   const response = await browserOf('admin').request('/services', { method: 'HEAD', headers: NAVIGATION })
   assert.equal(response.status, 200)

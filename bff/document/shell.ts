@@ -62,13 +62,16 @@ const sourceOf = (script: string): string =>
 /** Set by the console when a person chooses a language; without it only the browser's storage has the choice. */
 const LANGUAGE_COOKIE = 'console_language'
 
+/** A monitor sends no `Accept`, or takes anything. */
+const acceptsHtml = (accept = '*/*'): boolean => accept.includes('text/html') || accept.trim() === '*/*'
+
 /** Whether a browser navigates to a page of the console: not to a file, nor to anything below `/api`. */
 export function isNavigation(c: Context): boolean {
   const mode = c.req.header('sec-fetch-mode')
   const last = c.req.path.slice(c.req.path.lastIndexOf('/') + 1)
   return (
     (mode === undefined || mode === 'navigate') &&
-    (c.req.header('accept') ?? '').includes('text/html') &&
+    acceptsHtml(c.req.header('accept')) &&
     // a missing asset must be a 404, as must any spelling of an API path
     !/\.(js|css|map|json|woff2|png|svg|ico|webmanifest)$/.test(last) &&
     !/^\/(api|auth|idp|assets)(\/|$)/i.test(c.req.path)

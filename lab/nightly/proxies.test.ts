@@ -58,14 +58,19 @@ const PROXIES = {
     stopSignal: 'SIGTERM' as const,
     configure(listens: number): string[] {
       const site = sample('nginx/bundle-console.conf')
+        .replace('listen 80;', `listen 127.0.0.2:${dead};`)
         .replace('443 ssl', `127.0.0.1:${listens} ssl`)
         .replaceAll('/etc/bundle-console/', `${folder}/`)
+      // the runtimes have a name and an address of their own
+      const runtimes = sample('nginx/bundle-runtime.conf')
+        .replace('443 ssl', `127.0.0.2:${listens} ssl`)
+        .replaceAll('/etc/bundle-console/platform', `${folder}/tls`)
       const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         (name) => `${name}_temp_path ${folder}/${name};`,
       )
       writeFileSync(
         join(folder, 'nginx.conf'),
-        `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {} http { access_log off; ${paths.join(' ')} ${site} }`,
+        `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log; events {} http { access_log off; ${paths.join(' ')} ${site} ${runtimes} }`,
       )
       return ['-p', folder, '-c', join(folder, 'nginx.conf')]
     },

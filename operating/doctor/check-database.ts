@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { bffMigrations } from '#bff/store/tables.ts'
 import { findPending, refuseServer } from '#database/migrate.ts'
+import { UNENCRYPTED } from '#database/settings.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { ok, warn, fail } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -19,6 +20,7 @@ interface Server {
 export async function checkDatabase(
   pool: pg.Pool,
   connectionsNeeded: number,
+  { isUnencrypted, migrates }: { isUnencrypted: boolean; migrates: boolean },
 ): Promise<Omit<Finding, 'check'>> {
   const { rows } = await pool.query<Server>(`
     select current_setting('server_version') as version,
@@ -43,9 +45,14 @@ export async function checkDatabase(
     return warn(
       `${facts}; one runtime and one console use up to ${connectionsNeeded}: raise max_connections of the server`,
     )
+  if (isUnencrypted) return warn(`${facts}; ${UNENCRYPTED}`)
   if (pending.length > 0)
-    return ok(
-      `${facts}; migrations are pending (${pending.join(' ')}): the next start or "npm run migrate" runs them`,
-    )
+    return migrates
+      ? ok(
+          `${facts}; migrations are pending (${pending.join(' ')}): the next start or "npm run migrate" runs them`,
+        )
+      : warn(
+          `${facts}; migrations are pending (${pending.join(' ')}): run "npm run migrate", because with DATABASE_MIGRATE=off no program starts before`,
+        )
   return ok(`${facts}; the schemas are current`)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import { freePort } from '#database/free-port.ts'
 import { openDatabase } from '#database/pool.ts'
 import type { Database } from '#database/pool.ts'
-import { toUrl } from '#database/settings.ts'
+import { fromUrl, isReadableByOthers, toUrl } from '#database/settings.ts'
 import { testDatabase } from '#database/testing.ts'
 import type { TestDatabase } from '#database/testing.ts'
 import { systemClock } from '#http-kit/clock.ts'
@@ -22,6 +22,7 @@ import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { collectSupportBundle } from '../support/collect.ts'
 import { judgeClock } from './check-clock.ts'
 import { judgeSpace } from './check-disk.ts'
+import { checkDatabase } from './check-database.ts'
 import { examine } from './examine.ts'
 import { exitCodeOf, linesOf } from './finding.ts'
 
@@ -69,6 +70,32 @@ describe('the doctor', () => {
     assert.match(await findingOf('database'), /^ok PostgreSQL \d+.* the schemas are current$/)
     assert.match(await findingOf('keys'), /^ok the sealing key opens the values of the database$/)
     assert.deepEqual(readdirSync(join(folder, 'data')), [])
+  })
+
+  it('names files with secrets that everybody can read', async () => {
+    const file = join(folder, 'url.txt')
+    writeFileSync(file, toUrl(server.connection), { mode: 0o644 })
+    const changes = { DATABASE_URL: '', DATABASE_URL_FILE: file }
+    assert.match(
+      await findingOf('files', changes),
+      /^warn everybody .* DATABASE_URL_FILE=.*url\.txt: chmod o= it$/,
+    )
+    chmodSync(file, 0o640)
+    assert.match(await findingOf('files', changes), /^ok /)
+  })
+
+  it('says how to encrypt the connection to a database on another machine', async () => {
+    const found = await checkDatabase(database.pool, 1, { isUnencrypted: true, migrates: true })
+    assert.match(`${found.status} ${found.message}`, /^warn .* is not encrypted: add sslmode=verify-full/)
+    for (const [url, isReadable] of [
+      ['postgresql://u:p@db.example.org/x', true],
+      ['postgresql://u:p@10.0.0.1/x', true],
+      ['postgresql://u:p@db.example.org/x?sslmode=require', false],
+      ['postgresql://u:p@localhost/x', false],
+      ['postgresql://u:p@127.0.0.1/x', false],
+      ['postgresql://u@/x?host=/run/postgresql', false],
+    ] as const)
+      assert.equal(isReadableByOthers(fromUrl(url)), isReadable, url)
   })
 
   it('names a wrong setting, and checks nothing else', async () => {

@@ -1,4 +1,5 @@
 import { findPending } from '#database/migrate.ts'
+import { fromUrl, isReadableByOthers } from '#database/settings.ts'
 import { RUNTIME_MIGRATIONS } from '#runtime/store/migrations.ts'
 import { NOT_CREATED, openForExamination } from '../open-for-examination.ts'
 import type { Opened } from '../open-for-examination.ts'
@@ -7,6 +8,7 @@ import type { Deployment } from '../deployment.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
+import { checkFiles } from './check-files.ts'
 import { checkEgress } from './check-egress.ts'
 import { checkAssertionKey, checkSealingKey } from './check-keys.ts'
 import { checkRetention } from './check-retention.ts'
@@ -34,6 +36,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
   const database = await openForExamination(deployment)
   try {
     const findings = await Promise.all([
+      checked('files', () => checkFiles(env)),
       checked('disk', () => checkDisk(deployment.dataDir, deployment.database.url === null)),
       ...checksOfDatabase(deployment, database),
       checked('console', () => checkAssertionKey(deployment)),
@@ -62,8 +65,10 @@ function checksOfDatabase(deployment: Deployment, database: Opened | string): Pr
   const needed =
     (deployment.runtime === null ? 0 : http + worker + CONNECTIONS_OF.runtime) +
     (deployment.console === null ? 0 : CONNECTIONS_OF.console)
+  const { url, migrates } = deployment.database
+  const isUnencrypted = url !== null && isReadableByOthers(fromUrl(url))
   return [
-    checked('database', () => checkDatabase(pool, needed)),
+    checked('database', () => checkDatabase(pool, needed, { isUnencrypted, migrates })),
     checked('keys', () => checkSealingKey(deployment, db, isMigrated)),
     checked('clock', () => checkClock(pool)),
     checked('egress', () => checkEgress(deployment, pool, isMigrated)),
