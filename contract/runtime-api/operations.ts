@@ -290,6 +290,8 @@ export type OperationReceipt = z.infer<typeof OperationReceipt>
 export const operationFilters = {
   ...scopeFilter,
   bundleInstallId: Uuid.optional(),
+  bundleEnvironmentKey: Key.optional(),
+  bundleId: Key.optional(),
   operationType: oneOrMore(OPERATION_TYPES).optional(),
   state: oneOrMore(OPERATION_STATES).optional(),
   phase: oneOrMore(PHASES).optional(),

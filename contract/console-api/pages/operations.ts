@@ -15,6 +15,8 @@ export const operationsSearch = (raw: Raw) =>
     applicationRuntimeId: text(raw, 'applicationRuntimeId'),
     workspaceId: whole(raw, 'workspaceId'),
     bundleInstallId: text(raw, 'bundleInstallId'),
+    bundleEnvironmentKey: text(raw, 'bundleEnvironmentKey'),
+    bundleId: text(raw, 'bundleId'),
     operationType: someOf(raw, 'operationType', OPERATION_TYPES),
     state: someOf(raw, 'state', OPERATION_STATES),
     phase: someOf(raw, 'phase', PHASES),

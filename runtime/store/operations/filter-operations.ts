@@ -27,6 +27,8 @@ export function operationFilter(filter: OperationFilter): RawBuilder<boolean> {
       conditions.push(sql`${sql.ref(`operation.${column}`)} = any(${[...values]}::text[])`)
   }
   equal('bundle_install_id', filter.bundleInstallId)
+  equal('bundle_environment_key', filter.bundleEnvironmentKey)
+  equal('bundle_id', filter.bundleId)
   among('operation_type', filter.operationType)
   among('state', filter.state)
   among('phase', filter.phase)

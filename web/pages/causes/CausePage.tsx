@@ -137,8 +137,16 @@ function Members({ cause }: { cause: CauseDetail }) {
                 ))}
               </ul>
               {count > Math.min(shown.length, SHOWN) && (
-                <p className="border-t border-line px-4 py-2 text-xs text-muted">
-                  {t('operations.cause.members.more', { n: count - Math.min(shown.length, SHOWN) })}
+                <p className="border-t border-line px-4 py-2 text-xs">
+                  <TextLink
+                    to={paths.operations({
+                      causeId: cause.causeId,
+                      bundleEnvironmentKey: bundle.environmentKey,
+                      bundleId: bundle.bundleId,
+                    })}
+                  >
+                    {t('operations.cause.members.more', { n: count - Math.min(shown.length, SHOWN) })}
+                  </TextLink>
                 </p>
               )}
             </Card>

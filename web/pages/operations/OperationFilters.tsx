@@ -148,6 +148,12 @@ export function OperationFilters({
             label: t('operations.filter.installation'),
             value: search.bundleInstallId,
           },
+          {
+            name: 'bundleEnvironmentKey',
+            label: t('installations.bundleEnvironment'),
+            value: search.bundleEnvironmentKey,
+          },
+          { name: 'bundleId', label: t('installations.bundleId'), value: search.bundleId },
         ]}
       />
     </FilterBar>
